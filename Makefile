@@ -1,0 +1,41 @@
+# make run and make test do all set-up on a fresh machine (Python 3.11+ with venv, nothing else).
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DATA ?= benchmarks/data/chat-en.json
+
+.PHONY: run test lint format bench clean
+
+run: $(VENV)/.run
+	@$(BIN)/python bot.py $$($(BIN)/python -m settings)
+
+test: lint
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy .
+
+format: $(VENV)/.test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.run
+	$(BIN)/python -m benchmarks.recall --data $(DATA)
+	$(BIN)/python -m benchmarks.tokens
+	$(BIN)/python -m benchmarks.scale
+	$(BIN)/python -m benchmarks.load
+
+$(VENV)/.run: requirements.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Keepsake needs Python 3.11 or newer: make PYTHON=python3.11 run")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/.test: requirements-dev.txt $(VENV)/.run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache
