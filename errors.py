@@ -1,0 +1,90 @@
+"""The error tree. Each class's docstring is the sentence that its user reads unless a better one is given.
+
+KeepsakeError
+├── SettingsError        a setting is wrong: exit status 2, names the variable
+├── StorageError         a store could not do what was asked; nothing was half done
+│   ├── StorageBusy      another process holds the data directory or the database
+│   ├── StorageTooNew    the file was written by a newer version
+│   └── StaleFold        the fold's lease is gone, or its sources changed meanwhile
+├── ModelError           the model gave no usable answer
+│   ├── ModelUnreachable   no connection, or no byte within MODEL_TIMEOUT
+│   ├── ModelBusy          429 or 5xx after the bounded retries
+│   ├── ModelRefused       the endpoint refused the request (400, 401, 403, 404)
+│   ├── ContextTooLong     the endpoint says that the prompt is too long
+│   └── ModelBroken        the answer was cut off, malformed or empty
+└── FoldRefused          a summary did not pass the gate
+
+Does not know: who shows the sentence, and where.
+"""
+
+from typing import ClassVar
+
+
+class KeepsakeError(Exception):
+    """Something went wrong."""
+
+    def __init__(self, sentence: str | None = None) -> None:
+        super().__init__(sentence or (type(self).__doc__ or "").strip())
+
+    @property
+    def sentence(self) -> str:
+        """What a person is told: one or two sentences, no secret, no message text."""
+        return str(self)
+
+
+class SettingsError(KeepsakeError):
+    """A setting is wrong."""
+
+    def __init__(self, variable: str, sentence: str) -> None:
+        super().__init__(f"{variable}: {sentence}")
+        self.variable = variable
+
+
+class StorageError(KeepsakeError):
+    """The memory cannot be read or written right now."""
+
+
+class StorageBusy(StorageError):  # noqa: N818 - reads as the state it is
+    """The memory is in use by another process."""
+
+
+class StorageTooNew(StorageError):  # noqa: N818
+    """The memory was written by a newer version of Keepsake; please update the program."""
+
+
+class StaleFold(StorageError):  # noqa: N818
+    """The fold lost its lease, or what it had read was changed meanwhile."""
+
+
+class ModelError(KeepsakeError):
+    """The model gave no usable answer."""
+
+    kind: ClassVar[str] = "model"
+
+
+class ModelUnreachable(ModelError):  # noqa: N818
+    """The model cannot be reached."""
+
+
+class ModelBusy(ModelError):  # noqa: N818
+    """The model is overloaded."""
+
+    def __init__(self, sentence: str | None = None, retry_after: float | None = None) -> None:
+        super().__init__(sentence)
+        self.retry_after = retry_after
+
+
+class ModelRefused(ModelError):  # noqa: N818
+    """The model's endpoint refused the request."""
+
+
+class ContextTooLong(ModelRefused):
+    """The model's endpoint says that the prompt is too long."""
+
+
+class ModelBroken(ModelError):  # noqa: N818
+    """The model's answer broke off or was empty."""
+
+
+class FoldRefused(KeepsakeError):  # noqa: N818
+    """The summary did not pass the gate."""

@@ -1,0 +1,1 @@
+"""When and what to fold: interchangeable pure planners, state → plan or None."""

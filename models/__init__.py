@@ -1,0 +1,1 @@
+"""The models that answer, summarise and embed: interchangeable, each behind a small protocol."""

@@ -1,0 +1,29 @@
+"""The promise of a chat model. Does not know prompts, memory or Telegram."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol
+
+from records import Completion, PromptMessage
+
+OnText = Callable[[str], Awaitable[None]]
+"""Called with the whole text so far whenever more of an answer has arrived."""
+
+
+class ChatModel(Protocol):
+    """Answers a prompt. Raises a ModelError; never returns an empty or broken-off text."""
+
+    name: str
+
+    async def complete(
+        self,
+        messages: Sequence[PromptMessage],
+        *,
+        on_text: OnText | None = None,
+        max_tokens: int | None = None,
+    ) -> Completion:
+        """`max_tokens`: the most that the answer may be long; None = as long as the model likes."""
+        ...
+
+    async def check(self) -> str:
+        """One line saying that the endpoint answers (for --check). Raises a ModelError where it does not."""
+        ...

@@ -1,0 +1,312 @@
+"""The frozen values that flow between rooms: the whole vocabulary on one page.
+
+Owns no behaviour beyond what follows from a value itself. All times are aware UTC datetimes.
+Does not know where a value comes from (Telegram, a model, a database) or where it goes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+Role = Literal["user", "assistant", "system"]
+FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards"]
+
+
+class StorageType(StrEnum):
+    """Where an owner's memory lives; the value is what `users.storage_type` holds."""
+
+    SQLITE = "sqlite"
+    JSON = "json"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, order=True)
+class Scope:
+    """Owner + thread: the border that no memory crosses. Thread 0 = none."""
+
+    owner: int
+    thread: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.owner}/{self.thread}" if self.thread else str(self.owner)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OwnerConfig:
+    """An owner's choices; they hold for all of the owner's scopes."""
+
+    owner: int
+    storage: StorageType
+    every_n: int
+    enabled: bool
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewMessage:
+    """A message about to be stored.
+
+    `source` names what caused it ("bot:update" for Telegram, "import:…" for history) and is unique per owner and
+    role: storing the same source again returns the first one. An assistant's source is that of the update it answers.
+    `turn` is the id of the turn's first message; None opens a new turn.
+    """
+
+    role: Role
+    content: str
+    created_at: datetime
+    speaker: str = ""
+    source: str | None = None
+    turn: int | None = None
+    telegram_id: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Message:
+    """A stored message. Ids are per owner and ascend; `turn` is the id of the turn's first message."""
+
+    id: int
+    scope: Scope
+    role: Role
+    content: str
+    created_at: datetime
+    turn: int
+    speaker: str = ""
+    source: str | None = None
+    telegram_id: int | None = None
+    chunk_id: int | None = None
+
+    @property
+    def is_active(self) -> bool:
+        return self.chunk_id is None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Summary:
+    """A stored summary. An L1's chunk id is its own id.
+
+    `source_chunk_ids`: the chunks it covers, oldest first, at every level. `source_ids`: the summaries it was made
+    of (empty for L1). `first_id` to `last_id`: the messages of its scope that it covers, without a gap.
+    `milliseconds`, `tokens_in`, `tokens_out`: what making it cost. `base_id`: the version it was based on, if any.
+    """
+
+    id: int
+    scope: Scope
+    level: int
+    text: str
+    created_at: datetime
+    source_chunk_ids: tuple[int, ...]
+    source_ids: tuple[int, ...]
+    is_active: bool
+    first_id: int
+    last_id: int
+    first_at: datetime
+    last_at: datetime
+    message_count: int
+    tokens_in: int = 0
+    tokens_out: int = 0
+    milliseconds: int = 0
+    model: str = ""
+    prompt_version: str = ""
+    base_id: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FoldPlan:
+    """What one fold will make: a summary of `level` out of these messages (L1) or summaries (above), oldest first."""
+
+    level: int
+    message_ids: tuple[int, ...] = ()
+    summary_ids: tuple[int, ...] = ()
+    reason: FoldReason
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FoldLease:
+    """The right to commit one fold of one scope: valid while the store's fence for the scope is still `fence`."""
+
+    scope: Scope
+    job_id: int
+    fence: int
+    expires_at: datetime
+    attempt: int = 1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewSummary:
+    """The text that a fold made, and what making it cost."""
+
+    text: str
+    model: str
+    prompt_version: str
+    tokens_in: int = 0
+    tokens_out: int = 0
+    milliseconds: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FoldFailure:
+    """The last fold of a scope that failed, while none has succeeded since."""
+
+    at: datetime
+    reason: FoldReason
+    error: str
+    attempts: int
+    told: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Counts:
+    """A scope in figures. `active_by_level[level]` counts active summaries; levels without any are absent."""
+
+    total: int
+    archived: int
+    unfolded_turns: int
+    active_by_level: Mapping[int, int] = field(default_factory=dict)
+
+    @property
+    def unfolded(self) -> int:
+        return self.total - self.archived
+
+    @property
+    def active_summaries(self) -> int:
+        return sum(self.active_by_level.values())
+
+    @property
+    def highest_level(self) -> int:
+        return max(self.active_by_level, default=0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Usage:
+    """Tokens that a model call cost, as the endpoint reported them (or counted here where it did not)."""
+
+    prompt: int = 0
+    completion: int = 0
+    cached: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PromptMessage:
+    """One message of a request."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Completion:
+    """A model's finished answer."""
+
+    text: str
+    model: str
+    usage: Usage = Usage()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Snippet:
+    """A verbatim earlier message brought back for this question.
+
+    `text` is what the prompt carries of it; `score` is by part, for example {"words": 3.1, "neighbours": 0.4}.
+    """
+
+    message: Message
+    text: str
+    score: Mapping[str, float]
+
+    @property
+    def why(self) -> str:
+        """The reason in one line, strongest part first."""
+        parts = sorted(self.score.items(), key=lambda part: -abs(part[1]))
+        return ", ".join(f"{name} {value:+.2f}" for name, value in parts if abs(value) >= 0.005)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ContextPart:
+    """One part of a prompt: its tokens, and the most it was allowed."""
+
+    name: Literal["system", "summaries", "recent", "snippets", "clock", "message", "overhead"]
+    tokens: int
+    budget: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cut:
+    """Messages first..last of the scope that are neither verbatim in the prompt nor covered by a summary in it."""
+
+    what: Literal["turns", "summary", "message", "system"]
+    first_id: int
+    last_id: int
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Context:
+    """What one request carries, and the account of it."""
+
+    messages: tuple[PromptMessage, ...]
+    ceiling: int
+    parts: tuple[ContextPart, ...]
+    recent: tuple[Message, ...] = ()
+    summaries: tuple[Summary, ...] = ()
+    snippets: tuple[Snippet, ...] = ()
+    cut: tuple[Cut, ...] = ()
+    message_was_cut: bool = False
+
+    @property
+    def tokens(self) -> int:
+        return sum(part.tokens for part in self.parts)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Person:
+    """Who wrote: a Telegram user."""
+
+    id: int
+    name: str
+    username: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Incoming:
+    """A message as it came in: what the conversation needs to know of an update, and nothing of Telegram's shape.
+
+    `pieces`: the texts of one split paste in order, usually one; each has its own source and telegram id.
+    """
+
+    scope: Scope
+    person: Person
+    pieces: tuple["Piece", ...]
+    in_group: bool = False
+
+    @property
+    def text(self) -> str:
+        """The words of the turn. A paste was split by the client, so its pieces are joined without a seam."""
+        return "".join(piece.text for piece in self.pieces)
+
+    @property
+    def source(self) -> str:
+        """What names this turn: the source of its last piece."""
+        return self.pieces[-1].source
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Piece:
+    """One Telegram message of an incoming turn."""
+
+    text: str
+    source: str
+    sent_at: datetime
+    telegram_id: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reply:
+    """An answer, the account of what it was made from, and what its reader should be told besides."""
+
+    text: str
+    context: Context | None = None
+    notices: tuple[str, ...] = ()
+    is_error: bool = False
+    repeated: bool = False

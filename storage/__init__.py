@@ -1,0 +1,1 @@
+"""Where memories rest: interchangeable stores behind one protocol (store.py), and the files beside them."""

@@ -1,0 +1,131 @@
+"""The promise of a memory store: one protocol, kept by every backend, tested by one contract suite.
+
+Each method is atomic and durable when it returns: all of it is on disk, or none and a StorageError was raised.
+Every read, write and delete takes a scope (or, where it is owner-wide, an owner).
+Does not know policies, models or Telegram.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from records import (
+    Counts,
+    FoldFailure,
+    FoldLease,
+    FoldPlan,
+    FoldReason,
+    Message,
+    NewMessage,
+    NewSummary,
+    OwnerConfig,
+    Role,
+    Scope,
+    StorageType,
+    Summary,
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WordHit:
+    """A message that holds words of a question; `score` is BM25, larger is better."""
+
+    message: Message
+    score: float
+
+
+class MemoryStore(Protocol):
+    """One backend that holds the memories of the owners that live in it."""
+
+    kind: StorageType
+
+    # owners ------------------------------------------------------------------------------------------------
+    async def owners(self) -> list[OwnerConfig]: ...
+    async def owner(self, owner: int) -> OwnerConfig | None: ...
+    async def put_owner(self, config: OwnerConfig) -> None:
+        """Insert or replace the row of `users`."""
+
+    # messages ----------------------------------------------------------------------------------------------
+    async def append(self, scope: Scope, drafts: Sequence[NewMessage]) -> list[Message]:
+        """Store messages as one transaction, with their words indexed; ids ascend, never used again.
+
+        A draft whose (owner, role, source) is stored already is not stored twice: the stored one is returned.
+        A draft with turn=None opens a turn (its turn is its own id).
+        """
+        ...
+
+    async def find(self, scope: Scope, *, role: Role, source: str) -> Message | None: ...
+    async def messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
+        """Those of `ids` that are this scope's, in ascending order."""
+        ...
+
+    async def page(self, scope: Scope, *, before: int | None = None, limit: int = 100) -> list[Message]:
+        """The newest `limit` messages with an id below `before`, ascending."""
+        ...
+
+    async def unfolded(self, scope: Scope) -> list[Message]:
+        """All active messages, ascending."""
+        ...
+
+    async def last_turns(self, scope: Scope, turns: int, *, before: int | None = None) -> list[Message]:
+        """All messages of the newest `turns` turns (of those with a turn id below `before`), folded or not, ascending."""
+        ...
+
+    async def counts(self, scope: Scope) -> Counts: ...
+    async def scopes(self, owner: int) -> list[Scope]:
+        """The scopes of an owner that hold a message."""
+        ...
+
+    async def search(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[WordHit]:
+        """Best messages by BM25 that hold at least one of the analysed terms (see words.py), best first."""
+        ...
+
+    # summaries and folds -------------------------------------------------------------------------------------
+    async def summaries(self, scope: Scope, *, active_only: bool = True) -> list[Summary]:
+        """Ascending by id."""
+        ...
+
+    async def begin_fold(self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta) -> FoldLease | None:
+        """Take the scope's lease; None while another live one has not expired. An expired lease is taken over."""
+        ...
+
+    async def commit_fold(self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
+        """In one transaction: check the fence, insert the summary, archive exactly the plan's messages (chunk id = the
+        new L1's id) or deactivate its summaries, complete the job, clear the failure.
+
+        Raises StaleFold, changing nothing, when the lease was lost or a source is gone, edited, or already folded.
+        """
+        ...
+
+    async def fail_fold(self, lease: FoldLease, error: str, *, now: datetime) -> FoldFailure:
+        """Keep the attempt as failed and free the lease; nothing is archived. A lost lease is left as it is."""
+        ...
+
+    async def release_fold(self, lease: FoldLease) -> None:
+        """Give the lease back without result (nothing to fold, or shutting down)."""
+        ...
+
+    async def fold_failure(self, scope: Scope) -> FoldFailure | None: ...
+    async def mark_failure_told(self, scope: Scope) -> None: ...
+
+    # owner-wide ----------------------------------------------------------------------------------------------
+    def dump(self, owner: int) -> AsyncIterator[Sequence[Mapping[str, object]]]:
+        """Everything of an owner as batches of plain rows, each with a "table" key; see `load`."""
+        ...
+
+    async def load(self, owner: int, batches: AsyncIterator[Sequence[Mapping[str, object]]]) -> None:
+        """Take over what `dump` of another store gave, ids kept; all or nothing. The owner must hold nothing here."""
+        ...
+
+    async def digest(self, owner: int) -> str:
+        """A hash over everything `dump` gives; equal in two stores when they hold the same."""
+        ...
+
+    async def erase(self, owner: int) -> None:
+        """Remove everything of an owner, its `users` row too, from tables, index and free pages."""
+        ...
+
+    async def flush(self) -> None:
+        """Make the files complete by themselves (JSON: snapshot), as after a clean stop."""
+        ...
