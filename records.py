@@ -310,3 +310,23 @@ class Reply:
     notices: tuple[str, ...] = ()
     is_error: bool = False
     repeated: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Status:
+    """What /summary_status shows of a scope. `config` is None where nothing was ever configured."""
+
+    config: OwnerConfig | None
+    counts: Counts
+    failure: FoldFailure | None = None
+    is_folding: bool = False
+    advice: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FoldOutcome:
+    """What a request to fold came to. `error` is a sentence for the owner; `summaries` are those made, in order."""
+
+    state: Literal["folded", "nothing", "busy", "failed"]
+    summaries: tuple[Summary, ...] = ()
+    error: str | None = None
