@@ -151,7 +151,11 @@ async def test_a_refused_connection_is_told_after_two_more_attempts() -> None:
         port = taken.getsockname()[1]
     pauses = Pauses()
     async with OpenAIChat(
-        model="m", api_key=Secret(KEY), base_url=f"http://127.0.0.1:{port}/v1", sleep=pauses, jitter=lambda: 0.0
+        model="m",
+        api_key=Secret(KEY),
+        base_url=f"http://127.0.0.1:{port}/v1",
+        sleep=pauses,
+        jitter=lambda: 0.0,
     ) as model:
         with pytest.raises(ModelUnreachable, match="OPENAI_BASE_URL"):
             await model.complete(asked())
@@ -247,7 +251,11 @@ async def test_a_fault_of_the_endpoint_is_told(bench: Bench, status: int) -> Non
         (Behaviour(text="half", finish="content_filter"), ModelDeclined, "declined"),
         (Behaviour(text="", finish="length"), ModelBroken, "allowed length"),
         (Behaviour(text="<think>for ever"), ModelBroken, "empty"),
-        (Behaviour(text="x", raw='{"error": {"message": "x", "code": "context_length_exceeded"}}'), ContextTooLong, ""),
+        (
+            Behaviour(text="x", raw='{"error": {"message": "x", "code": "context_length_exceeded"}}'),
+            ContextTooLong,
+            "",
+        ),
     ],
 )
 async def test_a_failure_that_will_not_pass_is_told_at_once(
@@ -281,7 +289,9 @@ async def test_a_stream_that_just_ends_is_cut_too(bench: Bench) -> None:
 
 @pytest.mark.parametrize("kind", ["no [DONE]", "no finish"])
 async def test_one_sign_of_the_end_is_enough(bench: Bench, kind: str) -> None:
-    whole = Behaviour(text="Whole.", done=False) if kind == "no [DONE]" else Behaviour(text="Whole.", finish=None)
+    whole = (
+        Behaviour(text="Whole.", done=False) if kind == "no [DONE]" else Behaviour(text="Whole.", finish=None)
+    )
     bench.server.script("m", whole)
     assert (await bench.model.complete(asked())).text == "Whole."
 
@@ -339,7 +349,9 @@ async def test_check_names_the_setting_at_fault() -> None:
 
 
 async def test_events_are_read_however_the_bytes_are_cut() -> None:
-    whole = b': comment\r\ndata: {"a":\r\ndata: "\xe2\x80\xa8\xc3\xa9"}\r\n\r\nevent: x\ndata:two\n\ndata: [DONE]'
+    whole = (
+        b': comment\r\ndata: {"a":\r\ndata: "\xe2\x80\xa8\xc3\xa9"}\r\n\r\nevent: x\ndata:two\n\ndata: [DONE]'
+    )
     for size in range(1, len(whole)):
 
         async def pieces(size: int = size) -> AsyncIterator[bytes]:
