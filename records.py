@@ -199,11 +199,12 @@ class PromptMessage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Completion:
-    """A model's finished answer."""
+    """A model's finished answer. `is_truncated`: whole up to the length limit that the endpoint stopped it at."""
 
     text: str
     model: str
     usage: Usage = Usage()
+    is_truncated: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
