@@ -52,7 +52,8 @@ def demand_endpoint(settings: Settings) -> None:
     """Raises SettingsError when nothing says which model endpoint to ask."""
     if not settings.openai_api_key and not settings.openai_base_url:
         raise SettingsError(
-            "OPENAI_API_KEY", "is not set. Set it, or OPENAI_BASE_URL for a server that needs no key (Ollama, llama.cpp)."
+            "OPENAI_API_KEY",
+            "is not set. Set it, or OPENAI_BASE_URL for a server that needs no key (Ollama, llama.cpp).",
         )
 
 
@@ -82,9 +83,7 @@ async def open_conversation(
             clock=clock,
             fallback=ExtractiveSummarizer() if settings.summary_fallback == "extractive" else None,
         )
-        conversation = Conversation(
-            memory=memory, retrieval=retrieval, summaries=summaries, model=answers, clock=clock
-        )
+        conversation = Conversation(memory=memory, retrieval=retrieval, summaries=summaries, model=answers, clock=clock)
         writer = asyncio.create_task(_write_kept(conversation))
         try:
             yield conversation
@@ -101,7 +100,10 @@ async def _models(settings: Settings, stack: AsyncExitStack, *, offline: bool) -
     if offline:
         return OfflineModel(), ExtractiveSummarizer()
     made = []
-    for model, setting in ((settings.openai_model, "OPENAI_MODEL"), (settings.summary_model, "SUMMARY_MODEL")):
+    for model, setting in (
+        (settings.openai_model, "OPENAI_MODEL"),
+        (settings.summary_model, "SUMMARY_MODEL"),
+    ):
         made.append(
             await stack.enter_async_context(
                 OpenAIChat(
