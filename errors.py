@@ -5,12 +5,14 @@ KeepsakeError
 ├── StorageError         a store could not do what was asked; nothing was half done
 │   ├── StorageBusy      another process holds the data directory or the database
 │   ├── StorageTooNew    the file was written by a newer version
+│   ├── StorageCorrupt   the file is damaged; it is left as it is
 │   └── StaleFold        the fold's lease is gone, or its sources changed meanwhile
 ├── ModelError           the model gave no usable answer
 │   ├── ModelUnreachable   no connection, or no byte within MODEL_TIMEOUT
 │   ├── ModelBusy          429 or 5xx after the bounded retries
 │   ├── ModelRefused       the endpoint refused the request (400, 401, 403, 404)
 │   ├── ContextTooLong     the endpoint says that the prompt is too long
+│   ├── ModelDeclined      the model declined to answer: a refusal, or the endpoint's content filter
 │   └── ModelBroken        the answer was cut off, malformed or empty
 └── FoldRefused          a summary did not pass the gate
 
@@ -52,6 +54,10 @@ class StorageTooNew(StorageError):  # noqa: N818
     """The memory was written by a newer version of Keepsake; please update the program."""
 
 
+class StorageCorrupt(StorageError):  # noqa: N818
+    """The memory's file is damaged; it was left as it is."""
+
+
 class StaleFold(StorageError):  # noqa: N818
     """The fold lost its lease, or what it had read was changed meanwhile."""
 
@@ -80,6 +86,10 @@ class ModelRefused(ModelError):  # noqa: N818
 
 class ContextTooLong(ModelRefused):
     """The model's endpoint says that the prompt is too long."""
+
+
+class ModelDeclined(ModelError):  # noqa: N818
+    """The model declined to answer this."""
 
 
 class ModelBroken(ModelError):  # noqa: N818
