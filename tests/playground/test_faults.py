@@ -28,7 +28,10 @@ def _started(telegram: Telegram) -> None:
     telegram.world.say(BOB, BOB, "hi")
 
 
-async def test_retry_after_hits_the_chat_it_names(telegram: Telegram, bot: Bot) -> None:
+async def test_retry_after_hits_the_chat_it_names(
+    telegram: Telegram, bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PTB_TIMEDELTA", "1")  # without it PTB warns whenever it is told to wait
     telegram.faults.add(Fault(kind="retry_after", method="sendMessage", chat_id=ANN, retry_after=7))
     await bot.send_message(BOB, "passes")
     with pytest.raises(RetryAfter):
