@@ -1,4 +1,6 @@
-"""parse_mode: HTML with Telegram's tags. Does not know messages; MarkdownV2 is refused, since nothing here sends it.
+"""parse_mode: HTML with Telegram's tags. MarkdownV2 is refused, since nothing here sends it.
+
+Does not know messages.
 """
 
 import html
@@ -53,8 +55,8 @@ def _from_html(text: str) -> tuple[str, list[Json]]:
             expected, entity = open_tags.pop()
             if tag not in ("", expected):
                 raise bad_request(
-                    f'can\'t parse entities: Unmatched end tag at byte offset {byte}, expected "</{expected}>", '
-                    f'found "</{tag}>"'
+                    f"can't parse entities: Unmatched end tag at byte offset {byte}, "
+                    f'expected "</{expected}>", found "</{tag}>"'
                 )
             entity["length"] = units(plain) - entity["offset"]
             entities.append(entity)
@@ -67,7 +69,7 @@ def _from_html(text: str) -> tuple[str, list[Json]]:
         open_tags.append((tag, entity))
     if open_tags:
         raise bad_request(
-            f'can\'t parse entities: Can\'t find end tag corresponding to start tag "{open_tags[-1][0]}"'
+            f"can't parse entities: Can't find end tag corresponding to start tag \"{open_tags[-1][0]}\""
         )
     # A link without an address is plain text to Telegram.
     return plain, [entity for entity in entities if entity["type"] != "text_link" or entity.get("url")]

@@ -48,9 +48,15 @@ class Menus:
             for (scope, language), commands in self._lists.items()
         ]
 
-    def shown(self, chat_id: int, person_id: int, language: str, is_private: bool, is_admin: bool) -> list[Json]:
-        """The first list that is set, from the narrowest scope to the widest; core.telegram.org/bots/api#botcommandscope."""
-        chat = {"type": "chat", "chat_id": chat_id}
+    def shown(
+        self, chat_id: int, person_id: int, language: str, is_private: bool, is_admin: bool
+    ) -> list[Json]:
+        """The first list that is set, from the narrowest scope to the widest.
+
+        Source: core.telegram.org/bots/api#determining-list-of-commands
+        """
+        chat: Json = {"type": "chat", "chat_id": chat_id}
+        scopes: list[Json]
         if is_private:
             scopes = [chat, {"type": "all_private_chats"}, DEFAULT]
         else:

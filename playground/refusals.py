@@ -46,12 +46,10 @@ def too_many_requests(retry_after: int) -> Refusal:
 
 
 NOT_MODIFIED = (
-    "message is not modified: specified new message content and reply markup are exactly the same as a current "
-    "content and reply markup of the message"
+    "message is not modified: specified new message content and reply markup are exactly the same as a "
+    "current content and reply markup of the message"
 )
-OTHER_POLLER = (
-    "terminated by other getUpdates request; make sure that only one bot instance is running"
-)
+OTHER_POLLER = "terminated by other getUpdates request; make sure that only one bot instance is running"
 WEBHOOK_ACTIVE = (
     "can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first"
 )

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Lifetime:
-    """From start to stop of one server: what is held ends, and what runs beside requests is cancelled, at its stop."""
+    """From start to stop of one server: at its stop what is held ends and what was spawned is cancelled."""
 
     def __init__(self) -> None:
         self.stopping = asyncio.Event()
@@ -47,9 +47,12 @@ def lifetime_of(request: Request) -> Lifetime:
 
 
 async def held(request: Request, waiting: Coroutine[Any, Any, T], otherwise: T) -> T:
-    """What `waiting` gives; `otherwise` if the client hangs up or the server stops first. The body must be read."""
+    """What `waiting` gives; `otherwise` if the client hangs up or the server stops. The body must be read."""
     work = asyncio.ensure_future(waiting)
-    ends = [asyncio.ensure_future(lifetime_of(request).stopping.wait()), asyncio.ensure_future(_hung_up(request))]
+    ends = [
+        asyncio.ensure_future(lifetime_of(request).stopping.wait()),
+        asyncio.ensure_future(_hung_up(request)),
+    ]
     try:
         await asyncio.wait({work, *ends}, return_when=asyncio.FIRST_COMPLETED)
         return work.result() if work.done() else otherwise

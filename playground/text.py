@@ -1,4 +1,4 @@
-"""Message texts as Telegram's server treats them: UTF-16 lengths, entities given and found, trimming, splitting.
+"""Message texts as Telegram's server treats them: UTF-16 lengths, entities, trimming, splitting.
 
 Pure functions. Does not know chats, messages or HTTP; markup (parse_mode) is in markup.py.
 """
@@ -15,17 +15,45 @@ CAPTION_LIMIT = 1024
 ENTITY_LIMIT = 100  # the server keeps the first hundred and says nothing
 
 GIVEN_TYPES = frozenset(
-    "mention hashtag cashtag bot_command url email phone_number bold italic underline strikethrough spoiler "
-    "blockquote expandable_blockquote code pre text_link text_mention custom_emoji date_time".split()
+    {
+        "mention",
+        "hashtag",
+        "cashtag",
+        "bot_command",
+        "url",
+        "email",
+        "phone_number",
+        "bold",
+        "italic",
+        "underline",
+        "strikethrough",
+        "spoiler",
+        "blockquote",
+        "expandable_blockquote",
+        "code",
+        "pre",
+        "text_link",
+        "text_mention",
+        "custom_emoji",
+        "date_time",
+    }
 )
-OPAQUE_TYPES = frozenset({"code", "pre", "text_link", "text_mention", "url", "email"})  # nothing is found inside
+OPAQUE_TYPES = frozenset(
+    {"code", "pre", "text_link", "text_mention", "url", "email"}
+)  # nothing is found inside
 
 # Control characters become spaces; "\r" goes; tab and newline stay.
 CLEANED = {code: " " for code in range(32) if code not in (9, 10, 13)} | {13: None}
 TRIMMED = " \t\n"
 
 FOUND = (
-    ("url", re.compile(r"https?://[^\s<>\"]*[^\s<>\".,;:!?)\]}']|(?<![\w@./-])(?:[\w-]+\.)+(?:com|org|net|io|dev|ru|de|eu|app|me)\b(?:/[^\s<>\"]*[^\s<>\".,;:!?)\]}'])?", re.IGNORECASE)),
+    (
+        "url",
+        re.compile(
+            r"https?://[^\s<>\"]*[^\s<>\".,;:!?)\]}']|(?<![\w@./-])(?:[\w-]+\.)+(?:com|org|net|io|dev|ru|de|eu|app|me)\b(?:/[^\s<>\"]*[^\s<>\".,;:!?)\]}'])?",
+            re.IGNORECASE,
+        ),
+    ),
     ("email", re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")),
     ("bot_command", re.compile(r"(?<![\w/@<>])/[A-Za-z0-9_]{1,64}(?:@[A-Za-z0-9_]{3,32})?(?![\w/@])")),
     ("mention", re.compile(r"(?<![\w@/])@[A-Za-z][A-Za-z0-9_]{2,31}(?![\w@])")),
@@ -61,16 +89,18 @@ def formatted(text: str, given: Sequence[Json] = ()) -> tuple[str, list[Json]]:
     spans += _found(kept, spans)
     at = offsets(kept)
     entities = [
-        {**entity, "offset": at[start], "length": at[end] - at[start]} for start, end, entity in spans if start < end
+        {**entity, "offset": at[start], "length": at[end] - at[start]}
+        for start, end, entity in spans
+        if start < end
     ]
     entities.sort(key=lambda entity: (entity["offset"], -entity["length"]))
     return kept, entities[:ENTITY_LIMIT]
 
 
 def pieces(text: str, limit: int = TEXT_LIMIT) -> list[str]:
-    """A long text cut as Telegram's clients cut a paste: at a line end or a space in the last half, else anywhere.
+    """A long text cut as Telegram's clients cut a paste.
 
-    Each piece has at most `limit` UTF-16 units; joined they are the text.
+    They cut at a line end or a space in the last half, else anywhere. Each piece has at most `limit` UTF-16 units; joined they are the text.
     """
     cut: list[str] = []
     rest = text
@@ -119,13 +149,18 @@ def _span(entity: Json, text: str) -> tuple[int, int]:
     if at[stop] != end:
         byte = len(text[:stop].encode())
         raise bad_request(
-            f"entity beginning at UTF-16 offset {begin} ends in a middle of a UTF-16 symbol at byte offset {byte}"
+            f"entity beginning at UTF-16 offset {begin} ends in a middle of a UTF-16 symbol "
+            f"at byte offset {byte}"
         )
     return start, stop
 
 
 def _found(text: str, spans: Sequence[tuple[int, int, Json]]) -> list[tuple[int, int, Json]]:
-    taken = [(start, end) for start, end, entity in spans if entity["type"] in OPAQUE_TYPES | {"mention", "bot_command", "hashtag"}]
+    taken = [
+        (start, end)
+        for start, end, entity in spans
+        if entity["type"] in OPAQUE_TYPES | {"mention", "bot_command", "hashtag"}
+    ]
     found: list[tuple[int, int, Json]] = []
     for kind, pattern in FOUND:
         for match in pattern.finditer(text):

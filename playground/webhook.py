@@ -6,7 +6,6 @@ Does not know the methods that set a webhook up (methods.py), nor what an update
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from http import HTTPStatus
 
 import httpx
 
@@ -14,7 +13,14 @@ from playground.refusals import Json
 from playground.server import Lifetime
 from playground.updates import Updates
 
-DELAYS = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)  # seconds after the first, second, … failure in a row; the last repeats
+DELAYS = (
+    0.1,
+    0.5,
+    1.0,
+    2.0,
+    5.0,
+    10.0,
+)  # seconds after the first, second, … failure in a row; the last repeats
 TIMEOUT = 60
 
 
@@ -28,7 +34,9 @@ class Webhook:
 class Courier:
     """Delivers while a webhook is set; one update at a time, so that the order holds."""
 
-    def __init__(self, updates: Updates, clock: Callable[[], float], delays: Sequence[float] = DELAYS) -> None:
+    def __init__(
+        self, updates: Updates, clock: Callable[[], float], delays: Sequence[float] = DELAYS
+    ) -> None:
         self.webhook: Webhook | None = None
         self._updates = updates
         self._clock = clock
@@ -89,4 +97,4 @@ async def _posted(client: httpx.AsyncClient, url: str, update: Json, headers: di
         return "Connection refused"
     if response.is_success:
         return ""
-    return f"Wrong response from the webhook: {response.status_code} {HTTPStatus(response.status_code).phrase}"
+    return f"Wrong response from the webhook: {response.status_code} {response.reason_phrase}"

@@ -1,68 +1,25 @@
 """The state of a small Telegram: people, chats, messages, files, command menus, and what waits for the bot.
 
-People act through say(), edit(), press() and so on; the Bot API acts through post(), change(), remove(). Lives in
-memory and in one event loop. Does not know HTTP, nor what the bot is. Stored messages are replaced, never changed.
+People act through say(), edit(), press() and so on; the Bot API through post(), change(), remove(). Lives in
+memory and in one event loop. Does not know HTTP, nor what the bot is. Stored messages are replaced, never
+changed.
 """
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from playground.feed import Feed
 from playground.files import Files, attachment
 from playground.menus import Menus
+from playground.people import Chat, Impossible, Person
+from playground.privacy import is_meant_for
 from playground.refusals import Json
 from playground.text import CAPTION_LIMIT, formatted, pieces, units
 from playground.updates import Updates
 
 DRAFT_LIFETIME = 30  # seconds that clients show a draft
 QUERY_LIFETIME = 60  # seconds; the real server gives up on an unanswered button after about a minute
-
-
-class Impossible(ValueError):
-    """Something that Telegram's clients do not let a person do; the message is a sentence."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Person:
-    id: int
-    first_name: str
-    username: str | None = None
-    language_code: str = "en"
-
-    def user(self) -> Json:
-        """As a Telegram User object."""
-        user: Json = {"id": self.id, "is_bot": False, "first_name": self.first_name}
-        if self.username:
-            user["username"] = self.username
-        return {**user, "language_code": self.language_code}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Chat:
-    id: int
-    type: str  # private, group or supergroup
-    title: str
-    username: str | None = None
-    members: tuple[int, ...]  # people; the bot is kept apart
-    admins: tuple[int, ...] = ()  # the first is the creator
-    is_forum: bool = False
-    topics: Mapping[int, str] = field(default_factory=dict)
-    has_bot: bool = True
-
-    @property
-    def is_private(self) -> bool:
-        return self.type == "private"
-
-    def brief(self) -> Json:
-        """As a Telegram Chat object, as messages carry it."""
-        chat: Json = {"id": self.id, "type": self.type}
-        chat["first_name" if self.is_private else "title"] = self.title
-        if self.username:
-            chat["username"] = self.username
-        if self.is_forum:
-            chat["is_forum"] = True
-        return chat
 
 
 class World:
@@ -120,7 +77,7 @@ class World:
         is_forum: bool = False,
         topics: Mapping[int, str] | None = None,
     ) -> Chat:
-        """A group with the bot in it; admins are members, the first is its creator; topics: thread id → name."""
+        """A group with the bot in it. The first admin is its creator; topics: thread id → name."""
         if chat_id >= 0:
             raise Impossible("The id of a group is negative.")
         for person_id in (*members, *admins):
@@ -242,7 +199,7 @@ class World:
         return edited
 
     def press(self, person_id: int, chat_id: int, message_id: int, data: str) -> str:
-        """Press an inline button; any data is let through, as a modified client can send any. Its query's id."""
+        """Press an inline button; the query's id. Any data passes, as a modified client can send any."""
         self._check_place(person_id, chat_id, None)
         message = self._existing(chat_id, message_id)
         if message["from"]["id"] != self.bot["id"]:
@@ -318,20 +275,26 @@ class World:
     # What a page sees
 
     def snapshot(self) -> Json:
-        """Everything; `version` is the number of the last event that it contains. Chat ids are strings, for JSON."""
+        """Everything, up to the event numbered `version`. Chat ids are strings, for JSON."""
         oldest_draft = self.clock() - DRAFT_LIFETIME
         return {
             "bot": self.bot,
-            "people": [{**person.user(), "blocked": self.has_blocked(person.id)} for person in self.people.values()],
+            "people": [
+                {**person.user(), "blocked": self.has_blocked(person.id)} for person in self.people.values()
+            ],
             "chats": [self._described(chat) for chat in self.chats.values()],
-            "messages": {str(chat_id): list(messages.values()) for chat_id, messages in self.messages.items()},
+            "messages": {
+                str(chat_id): list(messages.values()) for chat_id, messages in self.messages.items()
+            },
             "commands": self.menus.listed(),
-            "drafts": {str(chat): draft for chat, draft in self._drafts.items() if draft["date"] > oldest_draft},
+            "drafts": {
+                str(chat): draft for chat, draft in self._drafts.items() if draft["date"] > oldest_draft
+            },
             "version": self.feed.last,
         }
 
     async def events(self, since: int) -> list[Json]:
-        """Events numbered above `since`, waited for; one {"kind": "reset"} where the caller must start anew."""
+        """Events numbered above `since`, waited for; one of kind "reset" where a new snapshot is needed."""
         if not self.feed.covers(since):
             return [{"n": self.feed.last, "kind": "reset"}]
         return await self.feed.after(since)
@@ -378,7 +341,7 @@ class World:
         return message
 
     def _placement(self, chat: Chat, thread_id: int | None, reply_to: int | None) -> Json:
-        """Topic and reply of a message. In a topic, what replies to nothing replies to the topic's beginning."""
+        """Topic and reply. In a topic, what replies to nothing replies to the topic's first message."""
         placement: Json = {}
         if thread_id is not None:
             placement |= {"message_thread_id": thread_id, "is_topic_message": True}
@@ -431,15 +394,7 @@ class World:
             return False
         if chat.is_private or not self.privacy_mode:
             return True
-        replied = message.get("reply_to_message", {})
-        if replied.get("from", {}).get("id") == self.bot["id"]:
-            return True
-        return any(self._is_addressed(word) for word in _named(message))
-
-    def _is_addressed(self, word: str) -> bool:
-        """Whether a mention or command names this bot; a command without a name is for every bot."""
-        head, _, name = word.lower().partition("@")
-        return name == self.bot["username"].lower() or (head.startswith("/") and not name)
+        return is_meant_for(self.bot, message)
 
     def _described(self, chat: Chat) -> Json:
         return {
@@ -457,14 +412,3 @@ def _text_content(text: str) -> Json:
     if not kept:
         return {}
     return {"text": kept, "entities": entities} if entities else {"text": kept}
-
-
-def _named(message: Json) -> list[str]:
-    """The mentions and commands in a message."""
-    text = (message.get("text") or message.get("caption") or "").encode("utf-16-le")
-    entities = message.get("entities") or message.get("caption_entities") or []
-    return [
-        text[2 * entity["offset"] : 2 * (entity["offset"] + entity["length"])].decode("utf-16-le")
-        for entity in entities
-        if entity["type"] in ("mention", "bot_command")
-    ]

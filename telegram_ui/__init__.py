@@ -1,0 +1,1 @@
+"""The Telegram side: updates in, answers out. The only package, beside bot.py, that knows Telegram."""
