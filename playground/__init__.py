@@ -1,1 +1,1 @@
-"""A local Bot API server and a chat page in the browser: the bot without a token or a key."""
+"""A local Bot API server and a chat page: the bot without token or key, and the tests' real HTTP peer."""
