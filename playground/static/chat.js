@@ -5,8 +5,8 @@ import { bubbleOf, dateOf, draftOf, textOf } from "./bubble.js";
 import { avatar, byId, counted, dayOf, h, hueOf } from "./dom.js";
 import * as reading from "./reading.js";
 import {
-  actionIn, currentChat, emit, isPrivate, nameOf, on, setPref, speakerIn, speakersOf, state, threadIn, titleOf,
-  topicsOf, unreadIn, visibleMessages,
+  currentChat, emit, isPrivate, nameOf, on, setPref, speakerIn, speakersOf, state, threadIn, titleOf,
+  topicsOf, unreadIn, visibleMessages, writingIn,
 } from "./state.js";
 
 const STEP = 150; // messages on the page at first, and more at each reach of its top
@@ -116,9 +116,7 @@ function drawWriting() {
   const chat = currentChat();
   if (!chat) return;
   const log = byId("log");
-  const draft = state.drafts.get(chat.id);
-  const thread = threadIn(chat);
-  const shown = draft && (draft.message_thread_id ?? 0) === thread ? draft : actionIn(chat.id) ? { text: "" } : null;
+  const shown = writingIn(chat.id, threadIn(chat));
   const old = log.querySelector(".draft");
   const key = shown ? JSON.stringify([shown.text, shown.entities]) : "";
   if ((old?.dataset.key ?? "") === key) return;
@@ -138,7 +136,7 @@ function drawHead() {
   const status = byId("chat-status");
   byId("chat-name").textContent = inPrivate ? nameOf(state.bot) : titleOf(chat);
   byId("chat-avatar").replaceChildren(inPrivate ? avatar(0, "", { bot: true }) : avatar(chat.id, titleOf(chat)));
-  const writing = actionIn(chat.id) !== null || state.drafts.has(chat.id);
+  const writing = writingIn(chat.id, threadIn(chat)) !== null;
   status.className = writing ? "typing" : "";
   status.textContent = !state.connected ? "waiting for the server…"
     : writing ? (inPrivate ? "typing…" : `${nameOf(state.bot)} is typing…`)

@@ -5,15 +5,15 @@ import { textOf } from "./bubble.js";
 import { kindOf } from "./dialogs.js";
 import { byId, h, icon } from "./dom.js";
 import * as net from "./net.js";
-import { closeMenu, menuKey, openCommands, suggestFor } from "./suggest.js";
+import { closeMenu, menuKey, openCommands, startSuggestions, suggestFor } from "./suggest.js";
 import { currentChat, emit, isPrivate, nameOf, on, setPref, speakerIn, speakersOf, state, threadIn, visibleMessages } from "./state.js";
-import { piecesOf } from "./pieces.js";
 import { toast } from "./toast.js";
 
 let about = null; // {kind: "reply" | "edit", message} while the next words answer or change a message
 let field = null;
 
 export function startComposer() {
+  startSuggestions();
   for (const topic of ["all", "opened"]) on(topic, () => { about = null; draw(); });
   on("changed", ({ chatId, changes }) => { if (chatId === state.current) follow(changes); });
   const drop = byId("chat");
@@ -163,17 +163,11 @@ function clear() {
   fit();
 }
 
-/** Says `text` as the chosen speaker; what is longer than one message goes in pieces, as Telegram's clients do. */
+/** Says `text` as the chosen speaker; the server cuts what is longer than one message, as Telegram's clients do. */
 export async function sendText(text, replyId) {
   const chat = currentChat();
   const base = { person_id: speakerIn(chat).id, chat_id: chat.id, ...place(chat) };
-  const pieces = piecesOf(text);
-  await attempt(async () => {
-    while (pieces.length) {
-      await net.say({ ...base, text: pieces[0], ...(replyId ? { reply_to: replyId } : {}) });
-      pieces.shift();
-    }
-  }, () => pieces.join(""));
+  await attempt(() => net.say({ ...base, text, ...(replyId ? { reply_to: replyId } : {}) }), text);
 }
 
 async function sendFiles(files) {
@@ -195,9 +189,8 @@ async function attempt(run, unsent) {
   try {
     await run();
   } catch (problem) {
-    const words = typeof unsent === "function" ? unsent() : unsent;
     toast(problem instanceof net.Refused ? problem.message : "Not sent: the server does not answer.", { bad: true });
-    if (field && field.value === "" && words) { field.value = words; onInput(); }
+    if (field && field.value === "" && unsent) { field.value = unsent; onInput(); }
   }
 }
 

@@ -1,7 +1,7 @@
 // The chat list: whom one can be, with last words and unread badges. Knows nothing of how a chat is drawn.
 
 import { avatar, byId, clockOf, counted, dayOf, h } from "./dom.js";
-import { actionIn, dialogs, isPrivate, nameOf, on, openChat, speakersOf, state, titleOf, unreadIn } from "./state.js";
+import { dialogs, isPrivate, nameOf, on, openChat, speakersOf, state, titleOf, unreadIn, writingIn } from "./state.js";
 import { go } from "./views.js";
 
 export function startDialogs() {
@@ -35,7 +35,7 @@ function rowOf(chat) {
   const last = state.messages.get(chat.id)?.at(-1) ?? null;
   return {
     id: chat.id, title: titleOf(chat), private: isPrivate(chat), open: chat.id === state.current, unread: unreadIn(chat.id),
-    typing: actionIn(chat.id) !== null || state.drafts.has(chat.id), time: last ? timeOf(last) : "", preview: previewOf(chat, last),
+    typing: writingIn(chat.id) !== null, time: last ? timeOf(last) : "", preview: previewOf(chat, last),
   };
 }
 

@@ -7,8 +7,8 @@ export class Refused extends Error {}
 async function request(path, options = {}) {
   const answer = await fetch(path, options);
   const body = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Refused(body.description ?? body.error ?? `The server answered ${answer.status}.`);
-  return body.result ?? body;
+  if (!answer.ok) throw new Refused(body.error ?? `The server answered ${answer.status}.`);
+  return body;
 }
 
 function post(path, body) {
@@ -22,24 +22,18 @@ export const edit = (message) => post("/api/edit", message);
 export const press = (button) => post("/api/press", button);
 export const memory = (owner, thread, signal) => request(`/api/memory?owner=${owner}&thread=${thread}`, { signal });
 
+export const menu = (person, chat) => request(`/api/menu?person_id=${person}&chat_id=${chat}`);
+
 /** A file as the person sends it: `fields` (person_id, chat_id, kind, caption…) and the bytes. */
-export async function sendFile(fields, file) {
-  const data = await base64Of(file);
-  return post("/api/file", { ...fields, name: file.name, data });
+export function sendFile(fields, file) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  form.append("file", file, file.name);
+  return request("/api/file", { method: "POST", body: form });
 }
 
 /** Where the bytes of a file that travelled through the chat can be fetched. */
-export const fileUrl = (fileId) => `/api/file?file_id=${encodeURIComponent(fileId)}`;
-
-async function base64Of(file) {
-  const url = await new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(reader.result);
-    reader.onerror = () => reject(reader.error);
-    reader.readAsDataURL(file);
-  });
-  return url.slice(url.indexOf(",") + 1);
-}
+export const fileUrl = (fileId) => `/api/files/${encodeURIComponent(fileId)}`;
 
 /**
  * Polls for events for ever. After every lost connection it begins with `onConnect()` again, which fetches the whole
@@ -52,9 +46,9 @@ export async function follow({ onConnect, onEvents, onLost }) {
       let since = await onConnect();
       pause = 250;
       for (;;) {
-        const answer = await request(`/api/events?since=${since}`);
-        const events = answer.events ?? answer;
-        if (events.length) {
+        const events = await request(`/api/events?since=${since}`);
+        if (events.some((event) => event.kind === "reset")) since = await onConnect();
+        else if (events.length) {
           since = Math.max(since, ...events.map((event) => event.n));
           onEvents(events);
         }

@@ -12,7 +12,7 @@ export function startPresses() {
   const early = new Set(); // answers that arrived before their own press was confirmed
 
   on("answer", (event) => {
-    const id = String(event.callback_query_id);
+    const id = String(event.query_id);
     if (waiting.has(id)) release(waiting, id);
     else early.add(id);
     if (event.text) (event.show_alert ? alertBox : toast)(event.text);
@@ -28,7 +28,7 @@ export function startPresses() {
     try {
       const chat = currentChat();
       const answer = await net.press({ person_id: speakerIn(chat).id, chat_id: chat.id, message_id: message.message_id, data: button.callback_data });
-      const id = String(answer.callback_query_id ?? answer);
+      const id = String(answer.query_id);
       if (early.delete(id)) return element.removeAttribute("aria-busy");
       waiting.set(id, element);
       return setTimeout(() => release(waiting, id), PATIENCE);

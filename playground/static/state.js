@@ -4,7 +4,7 @@
 import { loadPrefs, savePrefs } from "./prefs.js";
 
 export const state = {
-  bot: null, people: new Map(), chats: new Map(), messages: new Map(), commands: [],
+  bot: null, people: new Map(), chats: new Map(), messages: new Map(),
   drafts: new Map(), // chat id → the reply that is being written there
   actions: new Map(), // chat id → {action, until}
   connected: false, current: null, prefs: loadPrefs(),
@@ -24,11 +24,10 @@ export function emit(topic, detail) {
 /** Replaces everything by the server's snapshot. */
 export function adopt(snapshot) {
   state.bot = snapshot.bot;
-  state.people = new Map(listOf(snapshot.people).map((person) => [person.id, person]));
-  state.chats = new Map(listOf(snapshot.chats).map((chat) => [chat.id, chat]));
+  state.people = new Map(snapshot.people.map((person) => [person.id, person]));
+  state.chats = new Map(snapshot.chats.map((chat) => [chat.id, chat]));
   state.messages = new Map(Object.entries(snapshot.messages).map(([id, messages]) => [Number(id), [...messages]]));
-  state.commands = snapshot.commands ?? [];
-  state.drafts = new Map(draftsOf(snapshot.drafts));
+  state.drafts = new Map(Object.entries(snapshot.drafts).map(([id, draft]) => [Number(id), aged(draft)]));
   state.actions.clear();
   for (const [chatId, messages] of state.messages) {
     // A new world counts its messages anew: an old reading mark beyond its end would hide what is unread.
@@ -40,12 +39,8 @@ export function adopt(snapshot) {
   emit("all");
 }
 
-const listOf = (value) => (Array.isArray(value) ? value : Object.values(value ?? {}));
-
-function draftsOf(drafts) {
-  if (Array.isArray(drafts)) return drafts.map((draft) => [draft.chat_id, draft]);
-  return Object.entries(drafts ?? {}).map(([chatId, draft]) => [Number(chatId), draft]);
-}
+// Telegram's clients show a draft for half a minute, unless the message comes.
+const aged = (draft) => ({ ...draft, until: Date.now() + 30_000 });
 
 /** Applies events in order, then tells `changed` once for every chat concerned. */
 export function apply(events) {
@@ -71,20 +66,19 @@ function applyOne(event) {
     }
     case "edit": case "markup": return replace(list, event.message);
     case "delete": {
-      const gone = new Set(event.message_ids ?? [event.message_id]);
-      state.messages.set(event.chat_id, list.filter((message) => !gone.has(message.message_id)));
-      return { kind: "delete", ids: gone };
+      state.messages.set(event.chat_id, list.filter((message) => message.message_id !== event.message_id));
+      return { kind: "delete" };
     }
     case "draft":
-      state.drafts.set(event.chat_id, event.draft ?? event);
+      state.drafts.set(event.chat_id, aged(event.draft));
       state.actions.delete(event.chat_id);
       return { kind: "draft" };
     case "action":
       // Telegram shows an action for five seconds, or until the bot says something.
-      state.actions.set(event.chat_id, { action: event.action, until: Date.now() + 5000 });
+      state.actions.set(event.chat_id, { action: event.action, thread: event.message_thread_id ?? 0, until: Date.now() + 5000 });
       return { kind: "action" };
     case "callback_answer": emit("answer", event); return null;
-    case "commands": state.commands = event.commands ?? state.commands; emit("commands", event); return null;
+    case "commands": emit("commands"); return null;
     default: return null;
   }
 }
@@ -113,9 +107,7 @@ export function titleOf(chat) {
 /** The people who can speak in a chat. */
 export function speakersOf(chat) {
   if (isPrivate(chat)) return [state.people.get(chat.id)].filter(Boolean);
-  const members = listOf(chat.members).map((member) => state.people.get(member.id ?? member));
-  const known = members.filter(Boolean);
-  return known.length ? known : [...state.people.values()];
+  return chat.members.map((id) => state.people.get(id)).filter(Boolean);
 }
 
 /** Whom the person at the keyboard plays in `chat`. */
@@ -126,10 +118,7 @@ export function speakerIn(chat) {
 
 export function topicsOf(chat) {
   if (!chat?.is_forum) return [];
-  const topics = Array.isArray(chat.topics)
-    ? chat.topics.map((topic) => ({ id: topic.message_thread_id ?? topic.id, name: topic.name }))
-    : Object.entries(chat.topics ?? {}).map(([id, topic]) => ({ id: Number(id), name: topic.name ?? topic }));
-  return [{ id: 0, name: "General" }, ...topics.filter((topic) => topic.id > 1)];
+  return [{ id: 0, name: "General" }, ...Object.entries(chat.topics).map(([id, name]) => ({ id: Number(id), name }))];
 }
 
 /** The open topic of a forum; 0 where there are none. */
@@ -143,9 +132,13 @@ export function visibleMessages(chat) {
   return all.filter((message) => (message.is_topic_message ? message.message_thread_id : 0) === thread);
 }
 
-export function actionIn(chatId) {
+/** Whether the bot is busy with an answer in this chat: {text, entities} so far, {text: ""} for mere typing, or null. */
+export function writingIn(chatId, thread = null) {
+  const fits = (one, at) => one && one.until > Date.now() && (thread === null || at === thread);
+  const draft = state.drafts.get(chatId);
+  if (fits(draft, draft?.message_thread_id ?? 0)) return draft;
   const action = state.actions.get(chatId);
-  return action && action.until > Date.now() ? action.action : null;
+  return fits(action, action?.thread) ? { text: "" } : null;
 }
 
 export function unreadIn(chatId) {
@@ -172,9 +165,4 @@ export function setPref(name, value, key) {
   if (key === undefined) state.prefs[name] = value;
   else state.prefs[name][key] = value;
   savePrefs(state.prefs);
-}
-
-/** The bot's commands for the open chat: [{command, description}]. */
-export function commandsHere() {
-  return Array.isArray(state.commands) ? state.commands : [];
 }

@@ -2,12 +2,28 @@
 // Does not send: the choice goes to the callback as pick(text, {now}).
 
 import { avatar, byId, h } from "./dom.js";
-import { commandsHere, currentChat, isPrivate, nameOf, speakersOf, state } from "./state.js";
+import * as net from "./net.js";
+import { currentChat, isPrivate, nameOf, on, speakerIn, speakersOf, state } from "./state.js";
 
+let commands = []; // what the bot offers to this speaker in this chat: [{command, description}]
 let items = [];
 let marked = 0;
 let onPick = null;
 let typed = null;
+
+/** Keeps the menu of commands that of the open chat. */
+export function startSuggestions() {
+  for (const topic of ["all", "opened", "speaker", "commands"]) on(topic, fetchCommands);
+}
+
+async function fetchCommands() {
+  const chat = currentChat();
+  const speaker = chat && speakerIn(chat);
+  if (!speaker) return;
+  // A server that is gone is told by the poll for events; the menu stays as it was.
+  const fresh = await net.menu(speaker.id, chat.id).catch(() => null);
+  if (fresh && currentChat()?.id === chat.id) commands = fresh;
+}
 
 /** Shows what fits the word before the cursor, or nothing. */
 export function suggestFor(field, pick) {
@@ -16,7 +32,7 @@ export function suggestFor(field, pick) {
   const mention = isPrivate(currentChat()) ? null : /(^|\s)@(\w*)$/.exec(words);
   typed = field;
   onPick = pick;
-  if (command) show(commandsHere().filter((one) => one.command.startsWith(command[1].toLowerCase())).map(commandItem));
+  if (command) show(commands.filter((one) => one.command.startsWith(command[1].toLowerCase())).map(commandItem));
   else if (mention) show(mentionItems(mention[2].toLowerCase(), words.length - mention[2].length));
   else closeMenu();
 }
@@ -26,7 +42,7 @@ export function openCommands(field, pick) {
   if (!byId("menu").hidden) return closeMenu();
   typed = field;
   onPick = pick;
-  show(commandsHere().map(commandItem));
+  show(commands.map(commandItem));
   return field.focus();
 }
 
