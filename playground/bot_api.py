@@ -1,0 +1,102 @@
+"""The Bot API over HTTP: tokens, methods, answers, faults, files. What the methods do is in methods.py.
+
+Serve it with playground.server.serve(): calls are held and connections are cut. Knows nothing of the bot.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from playground.faults import Fault, Faults
+from playground.methods import Method, Methods
+from playground.parameters import Parameters, parameters
+from playground.refusals import Json, Refusal
+from playground.server import drop, held, lifetime_of
+from playground.webhook import DELAYS, Courier
+from playground.world import World
+
+
+def bot_api(
+    world: World, faults: Faults | None = None, *, webhook_delays: Sequence[float] = DELAYS
+) -> Starlette:
+    """The app with /bot{token}/{method} and /file/bot{token}/{path}; may be mounted at another's root."""
+    door = _Door(world, faults or Faults(), Courier(world.updates, world.clock, webhook_delays))
+    return Starlette(
+        routes=[
+            Route("/bot{token}/{method}", door.call, methods=["GET", "POST"]),
+            Route("/file/bot{token}/{path:path}", door.download),
+        ]
+    )
+
+
+class _Door:
+    def __init__(self, world: World, faults: Faults, courier: Courier) -> None:
+        self._world = world
+        self._faults = faults
+        self._courier = courier
+        self._methods = Methods(world, courier)
+
+    async def call(self, request: Request) -> Response:
+        if request.path_params["token"] != self._world.token:
+            return _refused(Refusal(401, "Unauthorized"))
+        found = self._methods.named(request.path_params["method"])
+        if not found:
+            return _refused(Refusal(404, "Not Found: method not found"))
+        self._courier.resume(lifetime_of(request))
+        name, method = found
+        try:
+            given = await parameters(request)
+            fault = self._faults.take(name, given)
+        except Refusal as refusal:
+            return _refused(refusal)
+        if fault and fault.kind == "drop_before":
+            self._note(name, given, fault, {})
+            await drop(request)
+            return Response()
+        answer = await _answer(request, method, given, fault)
+        self._note(name, given, fault, answer)
+        if fault and fault.kind == "hang":
+            await held(request, self._faults.released(), None)
+        if fault and fault.kind == "drop_after":
+            await drop(request)
+            return Response()
+        return JSONResponse(answer, answer.get("error_code", 200))
+
+    async def download(self, request: Request) -> Response:
+        file = self._world.files.by_path(request.path_params["path"])
+        if request.path_params["token"] != self._world.token:
+            return _refused(Refusal(401, "Unauthorized"))
+        if not file:
+            return _refused(Refusal(404, "Not Found"))
+        return Response(file.data, media_type=file.mime_type)
+
+    def _note(self, method: str, given: Parameters, fault: Fault | None, answer: Json) -> None:
+        self._world.calls.add(
+            {
+                "method": method,
+                "params": given.journal(),
+                "at": self._world.clock(),
+                "fault": fault.kind if fault else None,
+                "answer": answer,  # empty where the connection was cut without effect
+            }
+        )
+
+
+async def _answer(request: Request, method: Method, given: Parameters, fault: Fault | None) -> Json:
+    """The whole answer: the method's result or what refused it."""
+    refusal = fault.refusal() if fault else None
+    if refusal:
+        return refusal.body()
+    try:
+        result: Any = await method(request, given)
+    except Refusal as refused:
+        return refused.body()
+    return {"ok": True, "result": result}
+
+
+def _refused(refusal: Refusal) -> JSONResponse:
+    return JSONResponse(refusal.body(), refusal.code)

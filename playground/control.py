@@ -1,0 +1,196 @@
+"""People's side of the world over HTTP: what they do, what happened, which calls the bot made, faults.
+
+One router for the chat page and for tests that run the bot as a process. Refuses with 400, {"error": a sentence}.
+"""
+
+import asyncio
+import base64
+import binascii
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route, Router
+
+from playground.faults import Faults, fault_from
+from playground.parameters import Parameters, parameters
+from playground.refusals import Json, Refusal
+from playground.server import held
+from playground.world import Impossible, World
+
+WAIT = 25  # seconds that /events and /calls are held when nothing happens
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def control(world: World, faults: Faults | None = None) -> Router:
+    """The router; without `faults` there is no /faults. The page may mount it anywhere."""
+    acts = _Acts(world)
+    routes = [
+        Route("/say", _spoken(acts.say), methods=["POST"]),
+        Route("/file", _spoken(acts.file), methods=["POST"]),
+        Route("/edit", _spoken(acts.edit), methods=["POST"]),
+        Route("/press", _spoken(acts.press), methods=["POST"]),
+        Route("/block", _spoken(acts.block), methods=["POST"]),
+        Route("/snapshot", _spoken(acts.snapshot)),
+        Route("/menu", _spoken(acts.menu)),
+        Route("/events", _spoken(acts.events)),
+        Route("/calls", _spoken(acts.calls)),
+        Route("/files/{file_id}", acts.download),
+    ]
+    if faults is not None:
+        injected = _Injected(faults)
+        routes += [
+            Route("/faults", _spoken(injected.add), methods=["POST"]),
+            Route("/faults", _spoken(injected.listed), methods=["GET"]),
+            Route("/faults", _spoken(injected.clear), methods=["DELETE"]),
+            Route("/faults/release", _spoken(injected.release), methods=["POST"]),
+        ]
+    return Router(routes)
+
+
+class _Acts:
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    async def say(self, request: Request, given: Parameters) -> Json:
+        return self._world.say(
+            _number(given, "person_id"),
+            _number(given, "chat_id"),
+            given.text("text"),
+            reply_to=given.integer("reply_to"),
+            thread_id=given.integer("thread_id"),
+            forward_from=_id_or_name(given.text("forward_from")),
+        )
+
+    async def file(self, request: Request, given: Parameters) -> Json:
+        """Multipart with the field "file", or JSON with "name" and base64 in "data"."""
+        upload = given.upload("file")
+        try:
+            data = upload.data if upload else base64.b64decode(given.text("data"), validate=True)
+        except binascii.Error:
+            raise Impossible("data is not base64.") from None
+        if not data:
+            raise Impossible("A file needs some bytes.")
+        return self._world.send_file(
+            _number(given, "person_id"),
+            _number(given, "chat_id"),
+            kind=given.text("kind", "document"),
+            name=given.text("name") or (upload.name if upload else "file"),
+            data=data,
+            caption=given.text("caption") or None,
+            thread_id=given.integer("thread_id"),
+        )
+
+    async def edit(self, request: Request, given: Parameters) -> Json:
+        return self._world.edit(
+            _number(given, "person_id"),
+            _number(given, "chat_id"),
+            _number(given, "message_id"),
+            given.text("text"),
+        )
+
+    async def press(self, request: Request, given: Parameters) -> Json:
+        query_id = self._world.press(
+            _number(given, "person_id"),
+            _number(given, "chat_id"),
+            _number(given, "message_id"),
+            given.text("data"),
+        )
+        return {"query_id": query_id}
+
+    async def block(self, request: Request, given: Parameters) -> Json:
+        person_id = _number(given, "person_id")
+        if given.flag("blocked"):
+            self._world.block_bot(person_id)
+        else:
+            self._world.unblock_bot(person_id)
+        return {"blocked": self._world.has_blocked(person_id)}
+
+    async def snapshot(self, request: Request, given: Parameters) -> Json:
+        return self._world.snapshot()
+
+    async def menu(self, request: Request, given: Parameters) -> list[Json]:
+        return self._world.menu(_number(given, "person_id"), _number(given, "chat_id"))
+
+    async def events(self, request: Request, given: Parameters) -> list[Json]:
+        return await _waited(request, given, self._world.events)
+
+    async def calls(self, request: Request, given: Parameters) -> list[Json]:
+        """What the bot called; at once, unless a timeout says to wait for a call."""
+        if "timeout" in given:
+            return await _waited(request, given, self._world.calls.after)
+        return self._world.calls.since(given.integer("since", 0) or 0)
+
+    async def download(self, request: Request) -> Response:
+        file = self._world.files.by_id(request.path_params["file_id"])
+        if not file:
+            return JSONResponse({"error": "There is no such file."}, 404)
+        # Anything may be uploaded: a page must not run it.
+        headers = {"Content-Security-Policy": "sandbox", "X-Content-Type-Options": "nosniff"}
+        return Response(file.data, media_type=file.mime_type, headers=headers)
+
+
+class _Injected:
+    def __init__(self, faults: Faults) -> None:
+        self._faults = faults
+
+    async def add(self, request: Request, given: Parameters) -> list[Json]:
+        """One rule, or several in "rules"."""
+        many = given.objects("rules")
+        for fault in [fault_from(rule) for rule in many or [given.journal()]]:
+            self._faults.add(fault)
+        return await self.listed(request, given)
+
+    async def listed(self, request: Request, given: Parameters) -> list[Json]:
+        return [asdict(rule) for rule in self._faults.rules()]
+
+    async def clear(self, request: Request, given: Parameters) -> list[Json]:
+        self._faults.clear()
+        return []
+
+    async def release(self, request: Request, given: Parameters) -> list[Json]:
+        self._faults.release()
+        return await self.listed(request, given)
+
+
+async def _waited(
+    request: Request, given: Parameters, wait: Callable[[int], Awaitable[list[Json]]]
+) -> list[Json]:
+    timeout = given.integer("timeout", WAIT)
+
+    async def limited() -> list[Json]:
+        try:
+            async with asyncio.timeout(timeout):
+                return await wait(given.integer("since", 0) or 0)
+        except TimeoutError:
+            return []
+
+    return await held(request, limited(), [])
+
+
+def _spoken(act: Callable[[Request, Parameters], Awaitable[Any]]) -> Handler:
+    """An act as an endpoint: parameters read, the result as JSON, what is wrong as a sentence."""
+
+    async def endpoint(request: Request) -> Response:
+        try:
+            return JSONResponse(await act(request, await parameters(request)))
+        except (Impossible, Refusal, ValueError) as wrong:
+            return JSONResponse({"error": str(wrong)}, 400)
+
+    return endpoint
+
+
+def _number(given: Parameters, name: str) -> int:
+    number = given.integer(name)
+    if number is None:
+        raise Impossible(f"{name} is missing.")
+    return number
+
+
+def _id_or_name(text: str) -> int | str | None:
+    if not text:
+        return None
+    return int(text) if text.lstrip("-").isdecimal() else text

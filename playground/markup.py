@@ -1,0 +1,75 @@
+"""parse_mode: HTML with Telegram's tags. MarkdownV2 is refused, since nothing here sends it.
+
+Does not know messages.
+"""
+
+import html
+import re
+
+from playground.refusals import Json, bad_request
+from playground.text import units
+
+TAGS = {
+    "b": "bold",
+    "strong": "bold",
+    "i": "italic",
+    "em": "italic",
+    "u": "underline",
+    "ins": "underline",
+    "s": "strikethrough",
+    "strike": "strikethrough",
+    "del": "strikethrough",
+    "code": "code",
+    "pre": "pre",
+    "blockquote": "blockquote",
+    "tg-spoiler": "spoiler",
+    "span": "spoiler",
+    "a": "text_link",
+}
+TOKEN = re.compile(r"<(?P<close>/?)(?P<tag>[A-Za-z][\w-]*)?(?P<attributes>[^<>]*)>?|[^<]+")
+HREF = re.compile(r"""href\s*=\s*(?:"([^"]*)"|'([^']*)'|(\S+))""", re.IGNORECASE)
+
+
+def parsed(text: str, parse_mode: str | None) -> tuple[str, list[Json]]:
+    """The text without markup and the entities that the markup says; offsets in UTF-16 units."""
+    if not parse_mode:
+        return text, []
+    if parse_mode.lower() != "html":
+        raise bad_request("unsupported parse_mode")
+    return _from_html(text)
+
+
+def _from_html(text: str) -> tuple[str, list[Json]]:
+    plain = ""
+    entities: list[Json] = []
+    open_tags: list[tuple[str, Json]] = []
+    for token in TOKEN.finditer(text):
+        if not token[0].startswith("<"):
+            plain += html.unescape(token[0])
+            continue
+        byte = len(text[: token.start()].encode())
+        tag = (token["tag"] or "").lower()
+        if token["close"]:
+            if not open_tags:
+                raise bad_request(f"can't parse entities: Unexpected end tag at byte offset {byte}")
+            expected, entity = open_tags.pop()
+            if tag not in ("", expected):
+                raise bad_request(
+                    f"can't parse entities: Unmatched end tag at byte offset {byte}, "
+                    f'expected "</{expected}>", found "</{tag}>"'
+                )
+            entity["length"] = units(plain) - entity["offset"]
+            entities.append(entity)
+            continue
+        if tag not in TAGS:
+            raise bad_request(f'can\'t parse entities: Unsupported start tag "{tag}" at byte offset {byte}')
+        entity = {"type": TAGS[tag], "offset": units(plain), "length": 0}
+        if tag == "a" and (href := HREF.search(token["attributes"])):
+            entity["url"] = html.unescape(next(filter(None, href.groups()), ""))
+        open_tags.append((tag, entity))
+    if open_tags:
+        raise bad_request(
+            f"can't parse entities: Can't find end tag corresponding to start tag \"{open_tags[-1][0]}\""
+        )
+    # A link without an address is plain text to Telegram.
+    return plain, [entity for entity in entities if entity["type"] != "text_link" or entity.get("url")]

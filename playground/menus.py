@@ -1,0 +1,91 @@
+"""Command menus: what the bot set for each scope and language, and which of them a client shows.
+
+Does not know people or chats beyond their ids.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+
+from playground.refusals import Json, bad_request
+
+DEFAULT: Json = {"type": "default"}
+SCOPE_FIELDS = {
+    "default": (),
+    "all_private_chats": (),
+    "all_group_chats": (),
+    "all_chat_administrators": (),
+    "chat": ("chat_id",),
+    "chat_administrators": ("chat_id",),
+    "chat_member": ("chat_id", "user_id"),
+}
+NAME = re.compile(r"[a-z0-9_]{1,32}")
+
+
+class Menus:
+    """Command lists by scope and language ("" = every language)."""
+
+    def __init__(self) -> None:
+        self._lists: dict[tuple[str, str], list[Json]] = {}
+
+    def put(self, scope: Json, language: str, commands: Sequence[Json]) -> None:
+        """Set one list; an empty one deletes it, as Telegram does."""
+        if len(commands) > 100:
+            raise bad_request("BOT_COMMANDS_TOO_MUCH")
+        cleaned = [_checked(command) for command in commands]
+        if cleaned:
+            self._lists[_key(scope), language] = cleaned
+        else:
+            self._lists.pop((_key(scope), language), None)
+
+    def get(self, scope: Json, language: str) -> list[Json]:
+        """What was set for exactly this scope and language."""
+        return self._lists.get((_key(scope), language), [])
+
+    def listed(self) -> list[Json]:
+        return [
+            {"scope": json.loads(scope), "language_code": language, "commands": commands}
+            for (scope, language), commands in self._lists.items()
+        ]
+
+    def shown(
+        self, chat_id: int, person_id: int, language: str, is_private: bool, is_admin: bool
+    ) -> list[Json]:
+        """The first list that is set, from the narrowest scope to the widest.
+
+        Source: core.telegram.org/bots/api#determining-list-of-commands
+        """
+        chat: Json = {"type": "chat", "chat_id": chat_id}
+        scopes: list[Json]
+        if is_private:
+            scopes = [chat, {"type": "all_private_chats"}, DEFAULT]
+        else:
+            member = {"type": "chat_member", "chat_id": chat_id, "user_id": person_id}
+            admins = [{"type": "chat_administrators", "chat_id": chat_id}] if is_admin else []
+            all_admins = [{"type": "all_chat_administrators"}] if is_admin else []
+            scopes = [member, *admins, chat, *all_admins, {"type": "all_group_chats"}, DEFAULT]
+        for scope in scopes:
+            for wanted in (language, ""):
+                if commands := self.get(scope, wanted):
+                    return commands
+        return []
+
+
+def _key(scope: Json) -> str:
+    kind = scope.get("type")
+    if kind not in SCOPE_FIELDS:
+        raise bad_request("can't parse BotCommandScope: Unsupported type specified")
+    try:
+        return json.dumps({"type": kind, **{name: int(scope[name]) for name in SCOPE_FIELDS[kind]}})
+    except (KeyError, TypeError, ValueError):
+        raise bad_request("chat not found") from None
+
+
+def _checked(command: Json) -> Json:
+    name = str(command.get("command", "")).removeprefix("/").lower()
+    description = str(command.get("description", ""))
+    if not NAME.fullmatch(name):
+        raise bad_request("BOT_COMMAND_INVALID")
+    if not 1 <= len(description) <= 256:
+        raise bad_request("BOT_COMMAND_DESCRIPTION_INVALID")
+    return {"command": name, "description": description}

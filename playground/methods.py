@@ -1,0 +1,245 @@
+"""The Bot API's method table, and the methods that show nothing: updates, webhook, chats, commands, files.
+
+Does not know HTTP beyond the request that a held method waits with.
+"""
+
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+
+from playground.files import DOWNLOAD_LIMIT
+from playground.menus import DEFAULT
+from playground.parameters import Parameters
+from playground.refusals import QUERY_TOO_OLD, WEBHOOK_ACTIVE, Json, bad_request, conflict
+from playground.sending import Sending, chat_named
+from playground.server import held, lifetime_of
+from playground.webhook import Courier, Webhook
+from playground.world import Chat, World
+
+Method = Callable[[Request, Parameters], Awaitable[Any]]
+
+LONGEST_POLL = 50  # seconds, whatever the bot asks for
+SECRET = re.compile(r"[A-Za-z0-9_-]{1,256}")
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
+ADMIN_RIGHTS = (
+    "can_manage_chat",
+    "can_delete_messages",
+    "can_manage_video_chats",
+    "can_restrict_members",
+    "can_promote_members",
+    "can_change_info",
+    "can_invite_users",
+    "can_post_stories",
+    "can_edit_stories",
+    "can_delete_stories",
+    "can_pin_messages",
+    "can_manage_topics",
+)
+
+
+class Methods:
+    """Every method by its name, over one world."""
+
+    def __init__(self, world: World, courier: Courier) -> None:
+        self._world = world
+        self._courier = courier
+        sending = Sending(world)
+        self._table: dict[str, Method] = {
+            "getUpdates": self._get_updates,
+            "setWebhook": self._set_webhook,
+            "deleteWebhook": self._delete_webhook,
+        }
+        self._table |= {
+            name: _unheld(method)
+            for name, method in {
+                "getMe": self._get_me,
+                "getWebhookInfo": self._get_webhook_info,
+                "sendMessage": sending.send_message,
+                "sendMessageDraft": sending.send_message_draft,
+                "sendDocument": sending.send_document,
+                "sendChatAction": sending.send_chat_action,
+                "editMessageText": sending.edit_message_text,
+                "editMessageReplyMarkup": sending.edit_message_reply_markup,
+                "deleteMessage": sending.delete_message,
+                "getFile": self._get_file,
+                "answerCallbackQuery": self._answer_callback_query,
+                "setMyCommands": self._set_my_commands,
+                "getMyCommands": self._get_my_commands,
+                "deleteMyCommands": self._delete_my_commands,
+                "getChat": self._get_chat,
+                "getChatMember": self._get_chat_member,
+                "getChatAdministrators": self._get_chat_administrators,
+                "leaveChat": self._leave_chat,
+                "setMyName": _accepted,
+                "setMyDescription": _accepted,
+                "setMyShortDescription": _accepted,
+                "setChatMenuButton": _accepted,
+                "logOut": _accepted,
+                "close": _accepted,
+            }.items()
+        }
+        self._names = {name.lower(): name for name in self._table}
+
+    def named(self, name: str) -> tuple[str, Method] | None:
+        """A method by its name in any case, as the real server reads it."""
+        canonical = self._names.get(name.lower())
+        return (canonical, self._table[canonical]) if canonical else None
+
+    # Updates
+
+    async def _get_updates(self, request: Request, parameters: Parameters) -> list[Json]:
+        if self._courier.webhook:
+            raise conflict(WEBHOOK_ACTIVE)
+        self._world.updates.allow(parameters.value("allowed_updates"))
+        limit = parameters.integer("limit", 100) or 100
+        poll = self._world.updates.poll(
+            offset=parameters.integer("offset", 0) or 0,
+            limit=min(max(limit, 1), 100),
+            timeout=min(max(parameters.integer("timeout", 0) or 0, 0), LONGEST_POLL),
+        )
+        return await held(request, poll, [])
+
+    async def _set_webhook(self, request: Request, parameters: Parameters) -> bool:
+        url = parameters.text("url")
+        if not url:
+            return await self._delete_webhook(request, parameters)
+        address = urlsplit(url)
+        if address.scheme != "https" and not (address.scheme == "http" and address.hostname in LOCAL_HOSTS):
+            raise bad_request("bad webhook: An HTTPS URL must be provided for webhook")
+        secret = parameters.text("secret_token")
+        if secret and not SECRET.fullmatch(secret):
+            raise bad_request("secret token contains unallowed characters")
+        if parameters.flag("drop_pending_updates"):
+            self._world.updates.drop()
+        self._world.updates.allow(parameters.value("allowed_updates"))
+        self._world.updates.interrupt("terminated by setWebhook request")
+        connections = parameters.integer("max_connections", 40) or 40
+        webhook = Webhook(url=url, secret=secret, max_connections=connections)
+        self._courier.set(webhook, lifetime_of(request))
+        return True
+
+    async def _delete_webhook(self, request: Request, parameters: Parameters) -> bool:
+        if parameters.flag("drop_pending_updates"):
+            self._world.updates.drop()
+        self._courier.set(None, lifetime_of(request))
+        return True
+
+    async def _get_webhook_info(self, parameters: Parameters) -> Json:
+        return self._courier.info()
+
+    # The bot, files, buttons
+
+    async def _get_me(self, parameters: Parameters) -> Json:
+        return {
+            **self._world.bot,
+            "can_join_groups": True,
+            "can_read_all_group_messages": not self._world.privacy_mode,
+            "supports_inline_queries": False,
+            "can_connect_to_business": False,
+            "has_main_web_app": False,
+        }
+
+    async def _get_file(self, parameters: Parameters) -> Json:
+        file = self._world.files.by_id(parameters.text("file_id"))
+        if not file:
+            raise bad_request("wrong file_id or the file is temporarily unavailable")
+        if len(file.data) > DOWNLOAD_LIMIT:
+            raise bad_request("file is too big")
+        return {**file.described(), "file_path": file.path}
+
+    async def _answer_callback_query(self, parameters: Parameters) -> bool:
+        text = parameters.text("text")
+        if len(text) > 200:
+            raise bad_request("MESSAGE_TOO_LONG")
+        answer = {"text": text, "show_alert": parameters.flag("show_alert")}
+        if not self._world.answer(parameters.text("callback_query_id"), answer):
+            raise bad_request(QUERY_TOO_OLD)
+        return True
+
+    # Command menus
+
+    async def _set_my_commands(self, parameters: Parameters) -> bool:
+        return self._put_commands(parameters, parameters.objects("commands"))
+
+    async def _delete_my_commands(self, parameters: Parameters) -> bool:
+        return self._put_commands(parameters, [])
+
+    async def _get_my_commands(self, parameters: Parameters) -> list[Json]:
+        return self._world.menus.get(self._scope(parameters), parameters.text("language_code"))
+
+    def _put_commands(self, parameters: Parameters, commands: list[Json]) -> bool:
+        self._world.menus.put(self._scope(parameters), parameters.text("language_code"), commands)
+        self._world.feed.add({"kind": "commands", "commands": self._world.menus.listed()})
+        return True
+
+    def _scope(self, parameters: Parameters) -> Json:
+        scope = parameters.object("scope") or DEFAULT
+        if "chat_id" in scope:
+            chat_named(self._world, Parameters(scope))
+        return scope
+
+    # Chats
+
+    async def _get_chat(self, parameters: Parameters) -> Json:
+        chat = chat_named(self._world, parameters)
+        gifts = (
+            "unlimited_gifts",
+            "limited_gifts",
+            "unique_gifts",
+            "premium_subscription",
+            "gifts_from_channels",
+        )
+        return {
+            **chat.brief(),
+            "accent_color_id": 0,
+            "max_reaction_count": 11,
+            "accepted_gift_types": dict.fromkeys(gifts, False),
+        }
+
+    async def _get_chat_member(self, parameters: Parameters) -> Json:
+        chat = chat_named(self._world, parameters)
+        user_id = parameters.integer("user_id", 0)
+        if user_id == self._world.bot["id"]:
+            return {"status": "member", "user": self._world.bot}
+        if user_id not in self._world.people:
+            raise bad_request("user not found")
+        return self._member(chat, user_id)
+
+    async def _get_chat_administrators(self, parameters: Parameters) -> list[Json]:
+        chat = chat_named(self._world, parameters)
+        if chat.is_private:
+            raise bad_request("there are no administrators in the private chat")
+        return [self._member(chat, person_id) for person_id in chat.admins]
+
+    def _member(self, chat: Chat, person_id: int) -> Json:
+        member: Json = {"user": self._world.people[person_id].user()}
+        if person_id not in chat.members:
+            return {"status": "left", **member}
+        if person_id not in chat.admins:
+            return {"status": "member", **member}
+        if person_id == chat.admins[0]:
+            return {"status": "creator", "is_anonymous": False, **member}
+        rights = dict.fromkeys(ADMIN_RIGHTS, True)
+        return {"status": "administrator", "can_be_edited": False, "is_anonymous": False, **rights, **member}
+
+    async def _leave_chat(self, parameters: Parameters) -> bool:
+        chat = chat_named(self._world, parameters)
+        if chat.is_private:
+            raise bad_request("chat not found")
+        self._world.remove_bot(chat.id)
+        return True
+
+
+async def _accepted(parameters: Parameters) -> bool:
+    """For what the bot sets about itself and nothing here shows."""
+    return True
+
+
+def _unheld(method: Callable[[Parameters], Awaitable[Any]]) -> Method:
+    async def call(request: Request, parameters: Parameters) -> Any:
+        return await method(parameters)
+
+    return call

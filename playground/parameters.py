@@ -1,0 +1,140 @@
+"""The parameters of one HTTP request: from the query, a form, multipart or JSON, read with their types.
+
+Does not know methods. Refuses in the real server's words.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.message import Message
+from email.parser import BytesHeaderParser
+from typing import Any
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+
+from playground.refusals import Json, bad_request
+
+
+@dataclass(frozen=True, kw_only=True)
+class Upload:
+    name: str
+    data: bytes
+
+
+class Parameters:
+    """Named values; a form gives strings, JSON gives values, and both are read alike."""
+
+    def __init__(self, values: Mapping[str, Any], uploads: Mapping[str, Upload] | None = None) -> None:
+        self._values = values
+        self._uploads = uploads or {}
+
+    def __contains__(self, name: str) -> bool:
+        return self._values.get(name) is not None
+
+    def text(self, name: str, default: str = "") -> str:
+        value = self._values.get(name)
+        return default if value is None else str(value)
+
+    def integer(self, name: str, default: int | None = None) -> int | None:
+        value = self._values.get(name)
+        if value is None or value == "":
+            return default
+        try:
+            return int(value)
+        except (TypeError, ValueError):
+            raise bad_request(f'field "{name}" must be a number') from None
+
+    def flag(self, name: str) -> bool:
+        return str(self._values.get(name, "")).lower() in ("true", "1", "yes", "t", "y")
+
+    def value(self, name: str) -> Any:
+        """A JSON value, None when absent."""
+        value = self._values.get(name)
+        if not isinstance(value, str):
+            return value
+        try:
+            return json.loads(value) if value else None
+        except ValueError:
+            raise bad_request(f"can't parse {name} JSON object") from None
+
+    def objects(self, name: str) -> list[Json]:
+        """A list of JSON objects, empty when absent."""
+        value = self.value(name)
+        if value is None:
+            return []
+        if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
+            raise bad_request(f"can't parse {name} JSON object")
+        return value
+
+    def object(self, name: str) -> Json | None:
+        value = self.value(name)
+        if value is not None and not isinstance(value, dict):
+            raise bad_request(f"object expected as {name.replace('_', ' ')}")
+        return value
+
+    def upload(self, name: str) -> Upload | None:
+        """The file in this field, itself or by "attach://"."""
+        reference = self.text(name)
+        if reference.startswith("attach://"):
+            return self._uploads.get(reference.removeprefix("attach://"))
+        return self._uploads.get(name)
+
+    def journal(self) -> Json:
+        """For the journal: JSON decoded where it is JSON; of files, name and size."""
+        shown: Json = {name: _decoded(value) for name, value in self._values.items()}
+        for name, upload in self._uploads.items():
+            shown[name] = {"file_name": upload.name, "size": len(upload.data)}
+        return shown
+
+
+async def parameters(request: Request) -> Parameters:
+    """Read all of a request; Refusal 400 for a body that cannot be read."""
+    values: Json = dict(request.query_params)
+    body = await request.body()
+    content_type = Message()
+    content_type["content-type"] = request.headers.get("content-type", "")
+    kind = content_type.get_content_type()
+    if not body:
+        return Parameters(values)
+    if kind == "application/json":
+        try:
+            given = json.loads(body)
+        except ValueError:
+            raise bad_request("can't parse JSON object") from None
+        if not isinstance(given, dict):
+            raise bad_request("object expected")
+        return Parameters(values | given)
+    if kind == "multipart/form-data":
+        fields, uploads = _multipart(body, str(content_type.get_param("boundary")))
+        return Parameters(values | fields, uploads)
+    return Parameters(values | dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True)))
+
+
+def _multipart(body: bytes, boundary: str) -> tuple[dict[str, str], dict[str, Upload]]:
+    """RFC 7578. A few lines instead of a package: the boundary never occurs within a part."""
+    fields: dict[str, str] = {}
+    uploads: dict[str, Upload] = {}
+    for part in body.split(b"--" + boundary.encode())[1:-1]:
+        head, _, data = part.removeprefix(b"\r\n").partition(b"\r\n\r\n")
+        data = data.removesuffix(b"\r\n")
+        disposition = str(BytesHeaderParser().parsebytes(head)["content-disposition"] or "")
+        # The e-mail parser shows raw UTF-8 as surrogates.
+        disposition = disposition.encode("ascii", "surrogateescape").decode("utf-8", "replace")
+        names = dict(re.findall(r'\b(name|filename)="([^"]*)"', disposition))
+        name = names.get("name", "")
+        if "filename" in names:
+            uploads[name] = Upload(name=names["filename"].replace("%22", '"'), data=data)
+        else:
+            fields[name] = data.decode("utf-8", "replace")
+    return fields, uploads
+
+
+def _decoded(value: Any) -> Any:
+    if isinstance(value, str) and value[:1] in ("{", "["):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return value

@@ -1,0 +1,55 @@
+"""Who is there: people and chats, as values.
+
+Does not know messages, nor the bot.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from playground.refusals import Json
+
+
+class Impossible(ValueError):  # noqa: N818 (a person's act, not a failure of the program)
+    """Something that Telegram's clients do not let a person do; the message is a sentence."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Person:
+    id: int
+    first_name: str
+    username: str | None = None
+    language_code: str = "en"
+
+    def user(self) -> Json:
+        """As a Telegram User object."""
+        user: Json = {"id": self.id, "is_bot": False, "first_name": self.first_name}
+        if self.username:
+            user["username"] = self.username
+        return {**user, "language_code": self.language_code}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chat:
+    id: int
+    type: str  # private, group or supergroup
+    title: str
+    username: str | None = None
+    members: tuple[int, ...]  # people; the bot is kept apart
+    admins: tuple[int, ...] = ()  # the first is the creator
+    is_forum: bool = False
+    topics: Mapping[int, str] = field(default_factory=dict)
+    has_bot: bool = True
+
+    @property
+    def is_private(self) -> bool:
+        return self.type == "private"
+
+    def brief(self) -> Json:
+        """As a Telegram Chat object, as messages carry it."""
+        chat: Json = {"id": self.id, "type": self.type}
+        chat["first_name" if self.is_private else "title"] = self.title
+        if self.username:
+            chat["username"] = self.username
+        if self.is_forum:
+            chat["is_forum"] = True
+        return chat

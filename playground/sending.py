@@ -1,0 +1,233 @@
+"""The Bot API's methods that show something in a chat: send, draft, edit, delete, documents, chat actions.
+
+Checks what the real server checks, in its order and words. Does not know HTTP.
+"""
+
+from typing import Any
+
+from playground.files import attachment
+from playground.markup import parsed
+from playground.parameters import Parameters
+from playground.refusals import NOT_MODIFIED, Json, bad_request, forbidden
+from playground.text import CAPTION_LIMIT, TEXT_LIMIT, formatted, units
+from playground.world import Chat, World
+
+DELETABLE = 48 * 60 * 60  # seconds after which a message cannot be deleted
+ACTIONS = frozenset(
+    {
+        "typing",
+        "upload_photo",
+        "record_video",
+        "upload_video",
+        "record_voice",
+        "upload_voice",
+        "upload_document",
+        "choose_sticker",
+        "find_location",
+        "record_video_note",
+        "upload_video_note",
+    }
+)
+BUTTON_ACTIONS = (
+    "url",
+    "callback_data",
+    "web_app",
+    "login_url",
+    "switch_inline_query",
+    "switch_inline_query_current_chat",
+    "switch_inline_query_chosen_chat",
+    "copy_text",
+    "callback_game",
+    "pay",
+)
+
+
+def chat_named(world: World, parameters: Parameters) -> Chat:
+    """The chat that chat_id names, as far as the bot knows it."""
+    name = parameters.text("chat_id")
+    if not name:
+        raise bad_request("chat_id is empty")
+    try:
+        chat = world.chats.get(int(name))
+    except ValueError:
+        chat = None
+    if chat is None:
+        raise bad_request("chat not found")
+    if not chat.has_bot:
+        raise forbidden(f"bot is not a member of the {chat.type} chat")
+    return chat
+
+
+def open_chat(world: World, parameters: Parameters) -> Chat:
+    """The same, where the bot may write."""
+    chat = chat_named(world, parameters)
+    if not chat.is_private:
+        return chat
+    if world.has_blocked(chat.id):
+        raise forbidden("bot was blocked by the user")
+    if not world.has_started(chat.id):
+        if any(chat.id in other.members for other in world.chats.values() if not other.is_private):
+            raise forbidden("bot can't initiate conversation with a user")
+        raise bad_request("chat not found")
+    return chat
+
+
+class Sending:
+    """These methods, over one world; each takes parameters and gives the result."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    async def send_message(self, parameters: Parameters) -> Json:
+        chat = open_chat(self._world, parameters)
+        content = _text(parameters) | _markup(parameters)
+        return self._post(chat, parameters, content)
+
+    async def send_document(self, parameters: Parameters) -> Json:
+        chat = open_chat(self._world, parameters)
+        upload = parameters.upload("document")
+        if upload:
+            if not upload.data:
+                raise bad_request("file must be non-empty")
+            file = self._world.files.add("document", upload.name, upload.data)
+        else:
+            known = self._world.files.by_id(parameters.text("document"))
+            if not known:
+                raise bad_request("there is no document in the request")
+            file = known
+        caption = parameters.text("caption")
+        text, given = _with_entities(parameters, caption, "caption_entities")
+        if units(text) > CAPTION_LIMIT:
+            raise bad_request("message caption is too long")
+        content = attachment("document", file)
+        if text:
+            content |= {"caption": text} | ({"caption_entities": given} if given else {})
+        return self._post(chat, parameters, content | _markup(parameters))
+
+    async def send_message_draft(self, parameters: Parameters) -> bool:
+        chat = open_chat(self._world, parameters)
+        if not chat.is_private:
+            raise bad_request("TEXTDRAFT_PEER_INVALID")
+        draft_id = parameters.integer("draft_id", 0)
+        if not draft_id:
+            raise bad_request("draft_id must be non-zero")
+        text, entities = _with_entities(parameters, parameters.text("text"), "entities")
+        if units(text) > TEXT_LIMIT:
+            raise bad_request("message is too long")
+        draft: Json = {"draft_id": draft_id, "text": text, "entities": entities}
+        if (thread_id := self._thread(chat, parameters)) is not None:
+            draft["message_thread_id"] = thread_id
+        self._world.draft(chat.id, draft)
+        return True
+
+    async def edit_message_text(self, parameters: Parameters) -> Json:
+        message = self._editable(parameters)
+        content = _text(parameters) | _markup(parameters)
+        if "text" not in message:
+            raise bad_request("there is no text in the message to edit")
+        return self._replace(message, content, ("text", "entities", "reply_markup"), "edit")
+
+    async def edit_message_reply_markup(self, parameters: Parameters) -> Json:
+        message = self._editable(parameters)
+        return self._replace(message, _markup(parameters), ("reply_markup",), "markup")
+
+    async def delete_message(self, parameters: Parameters) -> bool:
+        chat = chat_named(self._world, parameters)
+        message = self._world.messages[chat.id].get(parameters.integer("message_id", 0) or 0)
+        if not message:
+            raise bad_request("message to delete not found")
+        is_own = message["from"]["id"] == self._world.bot["id"]
+        is_old = self._world.clock() - message["date"] > DELETABLE
+        if is_old or not (is_own or chat.is_private):
+            raise bad_request(
+                "message can't be deleted for everyone" if is_old else "message can't be deleted"
+            )
+        self._world.remove(chat.id, message["message_id"])
+        return True
+
+    async def send_chat_action(self, parameters: Parameters) -> bool:
+        chat = open_chat(self._world, parameters)
+        action = parameters.text("action")
+        if action not in ACTIONS:
+            raise bad_request("wrong parameter action in request")
+        happened: Json = {"kind": "action", "chat_id": chat.id, "action": action}
+        if (thread_id := self._thread(chat, parameters)) is not None:
+            happened["message_thread_id"] = thread_id
+        self._world.feed.add(happened)
+        return True
+
+    def _post(self, chat: Chat, parameters: Parameters, content: Json) -> Json:
+        thread_id = self._thread(chat, parameters)
+        reply_to = self._replied(chat, parameters)
+        return self._world.post(chat.id, self._world.bot, content, thread_id=thread_id, reply_to=reply_to)
+
+    def _thread(self, chat: Chat, parameters: Parameters) -> int | None:
+        thread_id = parameters.integer("message_thread_id")
+        if not thread_id:
+            return None
+        if thread_id not in chat.topics:
+            raise bad_request("message thread not found")
+        return thread_id
+
+    def _replied(self, chat: Chat, parameters: Parameters) -> int | None:
+        reply = parameters.object("reply_parameters") or {}
+        reply_to: Any = reply.get("message_id") or parameters.integer("reply_to_message_id")
+        if reply_to is None or reply_to in self._world.messages[chat.id]:
+            return reply_to  # type: ignore[no-any-return]
+        if reply.get("allow_sending_without_reply") or parameters.flag("allow_sending_without_reply"):
+            return None
+        raise bad_request("message to be replied not found")
+
+    def _editable(self, parameters: Parameters) -> Json:
+        chat = open_chat(self._world, parameters)
+        message = self._world.messages[chat.id].get(parameters.integer("message_id", 0) or 0)
+        if not message:
+            raise bad_request("message to edit not found")
+        if message["from"]["id"] != self._world.bot["id"]:
+            raise bad_request("message can't be edited")
+        return message
+
+    def _replace(self, message: Json, content: Json, fields: tuple[str, ...], kind: str) -> Json:
+        """The message with these fields as in `content`: an edit without buttons takes them away."""
+        if {name: message[name] for name in fields if name in message} == content:
+            raise bad_request(NOT_MODIFIED)
+        kept = {name: value for name, value in message.items() if name not in fields}
+        edited = kept | content | {"edit_date": int(self._world.clock())}
+        return self._world.change(message["chat"]["id"], edited, kind=kind)
+
+
+def _with_entities(parameters: Parameters, text: str, field: str) -> tuple[str, list[Json]]:
+    """Text and entities as stored; explicit entities win over parse_mode, as on the real server."""
+    given = parameters.objects(field)
+    if not given:
+        text, given = parsed(text, parameters.text("parse_mode"))
+    return formatted(text, given)
+
+
+def _text(parameters: Parameters) -> Json:
+    written = parameters.text("text")
+    if not written:
+        raise bad_request("message text is empty")
+    text, entities = _with_entities(parameters, written, "entities")
+    if not text:
+        raise bad_request("text must be non-empty")
+    if units(text) > TEXT_LIMIT:
+        raise bad_request("message is too long")
+    return {"text": text, "entities": entities} if entities else {"text": text}
+
+
+def _markup(parameters: Parameters) -> Json:
+    """The inline keyboard of a message; keyboards of other kinds change the client, not the message."""
+    markup = parameters.object("reply_markup") or {}
+    rows = markup.get("inline_keyboard") or []
+    for button in (button for row in rows for button in row):
+        if not button.get("text"):
+            raise bad_request('can\'t parse inline keyboard button: Field "text" must be of type String')
+        if not any(action in button for action in BUTTON_ACTIONS):
+            raise bad_request(
+                "can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard"
+            )
+        if "callback_data" in button and not 1 <= len(str(button["callback_data"]).encode()) <= 64:
+            raise bad_request("BUTTON_DATA_INVALID")
+    rows = [row for row in rows if row]
+    return {"reply_markup": {"inline_keyboard": rows}} if rows else {}

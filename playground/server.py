@@ -1,0 +1,139 @@
+"""Serves an ASGI app in the running loop: a free port, a clean stop, connections that can be cut for real.
+
+Does not know what it serves. Handlers reach their server through lifetime_of(request) and held(request, …).
+"""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from typing import Any, TypeVar
+
+import uvicorn
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+T = TypeVar("T")
+
+
+class Lifetime:
+    """From start to stop of one server: at its stop what is held ends and what was spawned is cancelled."""
+
+    def __init__(self) -> None:
+        self.stopping = asyncio.Event()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def stop(self) -> None:
+        self.stopping.set()
+        tasks = tuple(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def lifetime_of(request: Request) -> Lifetime:
+    """The lifetime of the server that answers this request."""
+    lifetime = getattr(request.state, "lifetime", None)
+    if not isinstance(lifetime, Lifetime):
+        raise TypeError("This app holds requests: run it with playground.server.serve().")
+    return lifetime
+
+
+async def held(request: Request, waiting: Coroutine[Any, Any, T], otherwise: T) -> T:
+    """What `waiting` gives; `otherwise` if the client hangs up or the server stops. The body must be read."""
+    work = asyncio.ensure_future(waiting)
+    ends = [
+        asyncio.ensure_future(lifetime_of(request).stopping.wait()),
+        asyncio.ensure_future(_hung_up(request)),
+    ]
+    try:
+        await asyncio.wait({work, *ends}, return_when=asyncio.FIRST_COMPLETED)
+        return work.result() if work.done() else otherwise
+    finally:
+        for task in (work, *ends):
+            task.cancel()
+        await asyncio.gather(work, *ends, return_exceptions=True)
+
+
+async def drop(request: Request) -> None:
+    """Cut the TCP connection (the client sees a reset), and wait until the server has noticed."""
+    abort: Callable[[], None] = request.state.drop
+    abort()
+    await _hung_up(request)
+
+
+async def _hung_up(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+class _Protocol(H11Protocol):
+    """HTTP/1.1 that lets a handler cut its connection."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.app_state = {**self.app_state, "drop": transport.abort}
+
+
+class _Server(uvicorn.Server):
+    """Starts and stops by events, and leaves the process's signals alone."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ready = asyncio.Event()
+        self.stop = asyncio.Event()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.ready.set()
+
+    async def main_loop(self) -> None:
+        await self.stop.wait()
+
+
+@contextlib.asynccontextmanager
+async def serve(app: ASGIApp, port: int = 0) -> AsyncIterator[str]:
+    """Serve `app` on 127.0.0.1 while the block runs; gives its URL, without a slash at the end.
+
+    Port 0 takes a free one. A port in use is an OSError. At the end held requests are answered at once.
+    """
+    lifetime = Lifetime()
+
+    async def with_lifetime(scope: Scope, receive: Receive, send: Send) -> None:
+        scope.setdefault("state", {})["lifetime"] = lifetime
+        await app(scope, receive, send)
+
+    listener = socket.create_server(("127.0.0.1", port))
+    # No logging of its own: access lines would hold the token.
+    config = uvicorn.Config(
+        with_lifetime,
+        http=_Protocol,
+        ws="none",
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=5,
+    )
+    server = _Server(config)
+    running = asyncio.create_task(server.serve(sockets=[listener]))
+    try:
+        started = asyncio.create_task(server.ready.wait())
+        await asyncio.wait({running, started}, return_when=asyncio.FIRST_COMPLETED)
+        started.cancel()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        await lifetime.stop()
+        server.stop.set()
+        await running
+        listener.close()

@@ -1,0 +1,171 @@
+"""Message texts as Telegram's server treats them: UTF-16 lengths, entities, trimming, splitting.
+
+Pure functions. Does not know chats, messages or HTTP; markup (parse_mode) is in markup.py.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import accumulate
+
+from playground.refusals import Json, bad_request
+
+TEXT_LIMIT = 4096  # UTF-16 units, after entities are parsed
+CAPTION_LIMIT = 1024
+ENTITY_LIMIT = 100  # the server keeps the first hundred and says nothing
+
+GIVEN_TYPES = frozenset(
+    {
+        "mention",
+        "hashtag",
+        "cashtag",
+        "bot_command",
+        "url",
+        "email",
+        "phone_number",
+        "bold",
+        "italic",
+        "underline",
+        "strikethrough",
+        "spoiler",
+        "blockquote",
+        "expandable_blockquote",
+        "code",
+        "pre",
+        "text_link",
+        "text_mention",
+        "custom_emoji",
+        "date_time",
+    }
+)
+OPAQUE_TYPES = frozenset(
+    {"code", "pre", "text_link", "text_mention", "url", "email"}
+)  # nothing is found inside
+
+# Control characters become spaces; "\r" goes; tab and newline stay.
+CLEANED = {code: " " for code in range(32) if code not in (9, 10, 13)} | {13: None}
+TRIMMED = " \t\n"
+
+FOUND = (
+    (
+        "url",
+        re.compile(
+            r"https?://[^\s<>\"]*[^\s<>\".,;:!?)\]}']|(?<![\w@./-])(?:[\w-]+\.)+(?:com|org|net|io|dev|ru|de|eu|app|me)\b(?:/[^\s<>\"]*[^\s<>\".,;:!?)\]}'])?",
+            re.IGNORECASE,
+        ),
+    ),
+    ("email", re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")),
+    ("bot_command", re.compile(r"(?<![\w/@<>])/[A-Za-z0-9_]{1,64}(?:@[A-Za-z0-9_]{3,32})?(?![\w/@])")),
+    ("mention", re.compile(r"(?<![\w@/])@[A-Za-z][A-Za-z0-9_]{2,31}(?![\w@])")),
+    ("hashtag", re.compile(r"(?<![\w#])#\w*[^\W\d]\w*")),
+)
+
+
+def units(text: str) -> int:
+    """Length in UTF-16 units, in which Telegram counts everything."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def offsets(text: str) -> list[int]:
+    """The UTF-16 offset of each character, and of the end: len(text) + 1 numbers."""
+    return [0, *accumulate(2 if ord(character) > 0xFFFF else 1 for character in text)]
+
+
+def formatted(text: str, given: Sequence[Json] = ()) -> tuple[str, list[Json]]:
+    """The text as the server stores it (cleaned, trimmed) and its entities: those given and those found.
+
+    Raises Refusal for entities that do not fit the text.
+    """
+    spans = [(*_span(entity, text), entity) for entity in given if _length(entity) > 0]
+    removed = [0, *accumulate(character == "\r" for character in text)]
+    clean = text.translate(CLEANED)
+    spans = [(start - removed[start], end - removed[end], entity) for start, end, entity in spans]
+
+    right = len(clean.rstrip(TRIMMED))
+    left = min([len(clean) - len(clean.lstrip(TRIMMED)), *(start for start, _, _ in spans)])
+    kept = clean[left:right]
+    spans = [(start - left, min(end, right) - left, entity) for start, end, entity in spans if start < right]
+
+    spans += _found(kept, spans)
+    at = offsets(kept)
+    entities = [
+        {**entity, "offset": at[start], "length": at[end] - at[start]}
+        for start, end, entity in spans
+        if start < end
+    ]
+    entities.sort(key=lambda entity: (entity["offset"], -entity["length"]))
+    return kept, entities[:ENTITY_LIMIT]
+
+
+def pieces(text: str, limit: int = TEXT_LIMIT) -> list[str]:
+    """A long text cut as Telegram's clients cut a paste.
+
+    They cut at a line end or a space in the last half, else anywhere. Each piece has at most `limit` UTF-16 units; joined they are the text.
+    """
+    cut: list[str] = []
+    rest = text
+    while units(rest) > limit:
+        at = offsets(rest[: limit + 1])
+        end = bisect_left(at, limit + 1) - 1
+        window = rest[:end]
+        for gap in ("\n", " "):
+            found = window.rfind(gap, end // 2)
+            if found >= 0:
+                end = found + 1
+                break
+        cut.append(rest[:end])
+        rest = rest[end:]
+    return [*cut, rest]
+
+
+def _length(entity: Json) -> int:
+    if not isinstance(entity, dict) or entity.get("type") not in GIVEN_TYPES:
+        raise bad_request("can't parse MessageEntity: Unsupported type specified")
+    for field in ("offset", "length"):
+        if not isinstance(entity.get(field), int):
+            raise bad_request(f"can't parse MessageEntity: Can't find field \"{field}\"")
+    if entity["offset"] < 0:
+        raise bad_request(f"receive an entity with incorrect offset {entity['offset']}")
+    if entity["length"] < 0:
+        raise bad_request(f"receive an entity with incorrect length {entity['length']}")
+    length: int = entity["length"]
+    return length
+
+
+def _span(entity: Json, text: str) -> tuple[int, int]:
+    """The entity's characters; an entity that leaves the text or cuts a character is refused."""
+    at = offsets(text)
+    begin, end = entity["offset"], entity["offset"] + entity["length"]
+    if begin > at[-1]:
+        raise bad_request(f"entity begins after the end of the text at UTF-16 offset {begin}")
+    if end > at[-1]:
+        raise bad_request(
+            f"entity beginning at UTF-16 offset {begin} ends after the end of the text at UTF-16 offset {end}"
+        )
+    start, stop = bisect_left(at, begin), bisect_left(at, end)
+    if at[start] != begin:
+        byte = len(text[:start].encode())
+        raise bad_request(f"entity begins in a middle of a UTF-16 symbol at byte offset {byte}")
+    if at[stop] != end:
+        byte = len(text[:stop].encode())
+        raise bad_request(
+            f"entity beginning at UTF-16 offset {begin} ends in a middle of a UTF-16 symbol "
+            f"at byte offset {byte}"
+        )
+    return start, stop
+
+
+def _found(text: str, spans: Sequence[tuple[int, int, Json]]) -> list[tuple[int, int, Json]]:
+    taken = [
+        (start, end)
+        for start, end, entity in spans
+        if entity["type"] in OPAQUE_TYPES | {"mention", "bot_command", "hashtag"}
+    ]
+    found: list[tuple[int, int, Json]] = []
+    for kind, pattern in FOUND:
+        for match in pattern.finditer(text):
+            start, end = match.span()
+            if all(end <= begin or stop <= start for begin, stop in taken):
+                taken.append((start, end))
+                found.append((start, end, {"type": kind}))
+    return found

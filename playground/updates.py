@@ -1,0 +1,83 @@
+"""The bot's pending updates: numbering, confirming by offset, one poller at a time.
+
+Does not know what an update says, nor how it travels.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from playground.feed import Pulse
+from playground.refusals import OTHER_POLLER, Json, conflict
+
+FIRST_UPDATE_ID = 500_000_001  # Telegram starts anywhere; not 1, so that nothing relies on it
+LIFETIME = 24 * 60 * 60  # seconds that Telegram keeps what nobody fetches
+UNASKED = frozenset({"chat_member", "message_reaction", "message_reaction_count"})  # only if named explicitly
+
+
+class Updates:
+    """The queue behind getUpdates and webhooks."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._pending: list[tuple[float, Json]] = []
+        self._next_id = FIRST_UPDATE_ID
+        self._pulse = Pulse()
+        self._poller = 0
+        self._interruption = ""
+        self.allowed: list[str] = []  # empty = all but UNASKED
+
+    def add(self, kind: str, payload: Json) -> None:
+        """Queue an update, unless the bot did not ask for its kind."""
+        if (kind not in self.allowed) if self.allowed else (kind in UNASKED):
+            return
+        self._pending.append((self._clock(), {"update_id": self._next_id, kind: payload}))
+        self._next_id += 1
+        self._pulse.beat()
+
+    def pending(self) -> list[Json]:
+        """What is not confirmed yet, oldest first; what is older than a day is gone."""
+        oldest = self._clock() - LIFETIME
+        self._pending = [(at, update) for at, update in self._pending if at > oldest]
+        return [update for _, update in self._pending]
+
+    def confirm(self, offset: int) -> None:
+        """Forget updates below `offset`; a negative one keeps the last -offset updates."""
+        if offset < 0:
+            self._pending = self._pending[offset:]
+        else:
+            self._pending = [(at, update) for at, update in self._pending if update["update_id"] >= offset]
+
+    def drop(self) -> None:
+        self._pending = []
+
+    def interrupt(self, reason: str) -> None:
+        """End the poll that is being held, if any, with 409."""
+        self._poller += 1
+        self._interruption = reason
+        self._pulse.beat()
+
+    async def poll(self, *, offset: int, limit: int, timeout: float) -> list[Json]:
+        """Confirm, then the unconfirmed updates, held up to `timeout` seconds; the newest poller wins."""
+        self.interrupt(OTHER_POLLER)
+        mine = self._poller
+        self.confirm(offset)
+        try:
+            async with asyncio.timeout(timeout):
+                while not self.pending():
+                    await self._pulse.wait()
+                    if self._poller != mine:
+                        raise conflict(self._interruption)
+        except TimeoutError:
+            return []
+        return self.pending()[:limit]
+
+    async def oldest(self) -> Json:
+        """The first unconfirmed update, waited for."""
+        while not (pending := self.pending()):
+            await self._pulse.wait()
+        return pending[0]
+
+    def allow(self, kinds: Sequence[str] | None) -> None:
+        """Remember which kinds the bot asks for; None leaves the last choice."""
+        if kinds is not None:
+            self.allowed = list(kinds)

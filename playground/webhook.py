@@ -1,0 +1,100 @@
+"""Webhook delivery: pending updates are posted to the bot's URL in order, each until it is accepted.
+
+Does not know the methods that set a webhook up (methods.py), nor what an update says.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import httpx
+
+from playground.refusals import Json
+from playground.server import Lifetime
+from playground.updates import Updates
+
+DELAYS = (
+    0.1,
+    0.5,
+    1.0,
+    2.0,
+    5.0,
+    10.0,
+)  # seconds after the first, second, … failure in a row; the last repeats
+TIMEOUT = 60
+
+
+@dataclass(frozen=True, kw_only=True)
+class Webhook:
+    url: str
+    secret: str
+    max_connections: int
+
+
+class Courier:
+    """Delivers while a webhook is set; one update at a time, so that the order holds."""
+
+    def __init__(
+        self, updates: Updates, clock: Callable[[], float], delays: Sequence[float] = DELAYS
+    ) -> None:
+        self.webhook: Webhook | None = None
+        self._updates = updates
+        self._clock = clock
+        self._delays = delays
+        self._task: asyncio.Task[None] | None = None
+        self._last_error: Json = {}
+
+    def set(self, webhook: Webhook | None, lifetime: Lifetime) -> None:
+        self.webhook = webhook
+        self._last_error = {}
+        if self._task:
+            self._task.cancel()
+        self._task = None
+        self.resume(lifetime)
+
+    def resume(self, lifetime: Lifetime) -> None:
+        """Deliver, if a webhook is set and nobody does: a server that was started again on the same world."""
+        if self.webhook and (self._task is None or self._task.done()):
+            self._task = lifetime.spawn(self._deliver(self.webhook))
+
+    def info(self) -> Json:
+        """As a Telegram WebhookInfo object."""
+        info: Json = {
+            "url": self.webhook.url if self.webhook else "",
+            "has_custom_certificate": False,
+            "pending_update_count": len(self._updates.pending()),
+        }
+        if self.webhook:
+            info["max_connections"] = self.webhook.max_connections
+        if self._updates.allowed:
+            info["allowed_updates"] = self._updates.allowed
+        return info | self._last_error
+
+    async def _deliver(self, webhook: Webhook) -> None:
+        headers = {"X-Telegram-Bot-Api-Secret-Token": webhook.secret} if webhook.secret else {}
+        failures = 0
+        # trust_env: a proxy from the environment must not stand between two local programs.
+        async with httpx.AsyncClient(timeout=TIMEOUT, trust_env=False) as client:
+            while True:
+                update = await self._updates.oldest()
+                error = await _posted(client, webhook.url, update, headers)
+                if not error:
+                    failures = 0
+                    self._updates.confirm(update["update_id"] + 1)
+                    continue
+                self._last_error = {"last_error_date": int(self._clock()), "last_error_message": error}
+                await asyncio.sleep(self._delays[min(failures, len(self._delays) - 1)])
+                failures += 1
+
+
+async def _posted(client: httpx.AsyncClient, url: str, update: Json, headers: dict[str, str]) -> str:
+    """Empty when accepted, else what went wrong in the real server's words."""
+    try:
+        response = await client.post(url, json=update, headers=headers)
+    except httpx.TimeoutException:
+        return "Read timeout expired"
+    except httpx.HTTPError:
+        return "Connection refused"
+    if response.is_success:
+        return ""
+    return f"Wrong response from the webhook: {response.status_code} {response.reason_phrase}"

@@ -1,0 +1,414 @@
+"""The state of a small Telegram: people, chats, messages, files, command menus, and what waits for the bot.
+
+People act through say(), edit(), press() and so on; the Bot API through post(), change(), remove(). Lives in
+memory and in one event loop. Does not know HTTP, nor what the bot is. Stored messages are replaced, never
+changed.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from playground.feed import Feed
+from playground.files import Files, attachment
+from playground.menus import Menus
+from playground.people import Chat, Impossible, Person
+from playground.privacy import is_meant_for
+from playground.refusals import Json
+from playground.text import CAPTION_LIMIT, formatted, pieces, units
+from playground.updates import Updates
+
+DRAFT_LIFETIME = 30  # seconds that clients show a draft
+QUERY_LIFETIME = 60  # seconds; the real server gives up on an unanswered button after about a minute
+
+
+class World:
+    """One bot, and everybody whom it can talk to."""
+
+    def __init__(
+        self,
+        *,
+        token: str,
+        bot_username: str = "keepsake_bot",
+        bot_name: str = "Keepsake",
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.token = token
+        self.clock = clock
+        number = token.partition(":")[0]
+        if not number.isdecimal():
+            raise ValueError("A bot token starts with digits and a colon.")
+        self.bot: Json = {"id": int(number), "is_bot": True, "first_name": bot_name, "username": bot_username}
+        self.privacy_mode = False
+        self.people: dict[int, Person] = {}
+        self.chats: dict[int, Chat] = {}
+        self.messages: dict[int, dict[int, Json]] = {}
+        self.updates = Updates(clock)
+        self.files = Files()
+        self.menus = Menus()
+        self.feed = Feed()  # what happened, for pages and tests
+        self.calls = Feed()  # every Bot API call
+        self._last_ids: dict[int, int] = {}
+        self._drafts: dict[int, Json] = {}
+        self._queries: dict[str, float] = {}
+        self._started: set[int] = set()
+        self._blocked: set[int] = set()
+
+    # Who is there
+
+    def add_person(
+        self, person_id: int, first_name: str, *, username: str | None = None, language_code: str = "en"
+    ) -> Person:
+        person = Person(id=person_id, first_name=first_name, username=username, language_code=language_code)
+        self.people[person_id] = person
+        self.chats[person_id] = Chat(
+            id=person_id, type="private", title=first_name, username=username, members=(person_id,)
+        )
+        self.messages.setdefault(person_id, {})
+        return person
+
+    def add_group(
+        self,
+        chat_id: int,
+        title: str,
+        *,
+        members: Sequence[int],
+        admins: Sequence[int],
+        is_forum: bool = False,
+        topics: Mapping[int, str] | None = None,
+    ) -> Chat:
+        """A group with the bot in it. The first admin is its creator; topics: thread id → name."""
+        if chat_id >= 0:
+            raise Impossible("The id of a group is negative.")
+        for person_id in (*members, *admins):
+            self._person(person_id)
+        kind = "supergroup" if is_forum or chat_id < -1_000_000_000_000 else "group"
+        everybody = tuple(dict.fromkeys((*admins, *members)))
+        chat = Chat(
+            id=chat_id,
+            type=kind,
+            title=title,
+            members=everybody,
+            admins=tuple(admins),
+            is_forum=is_forum,
+            topics=dict(topics or {}),
+        )
+        self.chats[chat_id] = chat
+        self.messages.setdefault(chat_id, {})
+        self._last_ids[chat_id] = max(chat.topics, default=0)  # a thread's id is that of its first message
+        for thread_id, name in chat.topics.items():
+            self.messages[chat_id][thread_id] = self._topic_created(chat, thread_id, name)
+        return chat
+
+    def delete_topic(self, chat_id: int, thread_id: int) -> None:
+        """The topic and its messages are gone; Telegram tells the bot nothing."""
+        chat = self.chats[chat_id]
+        rest = {number: name for number, name in chat.topics.items() if number != thread_id}
+        self.chats[chat_id] = replace(chat, topics=rest)
+        for message in list(self.messages[chat_id].values()):
+            if message.get("message_thread_id") == thread_id:
+                self.remove(chat_id, message["message_id"])
+
+    def remove_bot(self, chat_id: int) -> None:
+        """Take the bot out of a group."""
+        chat = self.chats[chat_id]
+        self.chats[chat_id] = replace(chat, has_bot=False)
+        self._membership(chat, chat.admins[0] if chat.admins else chat.members[0], "member", "left")
+
+    def block_bot(self, person_id: int) -> None:
+        self._person(person_id)
+        self._blocked.add(person_id)
+        self._membership(self.chats[person_id], person_id, "member", "kicked")
+
+    def unblock_bot(self, person_id: int) -> None:
+        self._blocked.discard(person_id)
+        self._membership(self.chats[person_id], person_id, "kicked", "member")
+
+    def has_blocked(self, person_id: int) -> bool:
+        return person_id in self._blocked
+
+    def has_started(self, person_id: int) -> bool:
+        """Whether this person ever wrote to the bot, without which it may not write first."""
+        return person_id in self._started
+
+    # What people do
+
+    def say(
+        self,
+        person_id: int,
+        chat_id: int,
+        text: str,
+        *,
+        reply_to: int | None = None,
+        thread_id: int | None = None,
+        forward_from: int | str | None = None,
+    ) -> Json:
+        """Send a text; one over 4,096 UTF-16 units goes in pieces, the last of which is returned.
+
+        forward_from: a person's id, or the name of somebody who hides theirs.
+        """
+        self._check_place(person_id, chat_id, thread_id)
+        if reply_to is not None:
+            self._existing(chat_id, reply_to)
+        origin = self._origin(forward_from)
+        texts = [content for piece in pieces(text) if (content := _text_content(piece))]
+        if not texts:
+            raise Impossible("A message needs some text.")
+        for content in texts:
+            message = self._from_person(person_id, chat_id, {**origin, **content}, thread_id, reply_to)
+            reply_to = None
+        return message
+
+    def send_file(
+        self,
+        person_id: int,
+        chat_id: int,
+        *,
+        kind: str,
+        name: str,
+        data: bytes,
+        caption: str | None = None,
+        thread_id: int | None = None,
+    ) -> Json:
+        """Send a file as photo, voice, sticker, document, audio, video, animation or video_note."""
+        self._check_place(person_id, chat_id, thread_id)
+        if units(caption or "") > CAPTION_LIMIT:
+            raise Impossible("A caption has at most 1,024 characters.")
+        try:
+            content = attachment(kind, self.files.add(kind, name, data))
+        except KeyError:
+            raise Impossible(f"There is no such kind of file: {kind}.") from None
+        if caption:
+            content["caption"], entities = formatted(caption)
+            if entities:
+                content["caption_entities"] = entities
+        return self._from_person(person_id, chat_id, content, thread_id, None)
+
+    def edit(self, person_id: int, chat_id: int, message_id: int, text: str) -> Json:
+        """Change one's own text message."""
+        message = self._existing(chat_id, message_id)
+        if message["from"]["id"] != person_id or "text" not in message:
+            raise Impossible("Only one's own text messages can be edited.")
+        content = _text_content(text)
+        if not content or units(content["text"]) > 4096:
+            raise Impossible("An edited message has 1 to 4,096 characters.")
+        kept = {key: value for key, value in message.items() if key not in ("text", "entities")}
+        edited = self.change(chat_id, {**kept, **content, "edit_date": int(self.clock())})
+        if self._visible(edited):
+            self.updates.add("edited_message", edited)
+        return edited
+
+    def press(self, person_id: int, chat_id: int, message_id: int, data: str) -> str:
+        """Press an inline button; the query's id. Any data passes, as a modified client can send any."""
+        self._check_place(person_id, chat_id, None)
+        message = self._existing(chat_id, message_id)
+        if message["from"]["id"] != self.bot["id"]:
+            raise Impossible("Only the bot's messages have buttons.")
+        if not 1 <= len(data.encode()) <= 64:
+            raise Impossible("The data of a button has 1 to 64 bytes.")
+        query_id = str(4_000_000_000_000_000_001 + len(self._queries))
+        self._queries[query_id] = self.clock()
+        self.updates.add(
+            "callback_query",
+            {
+                "id": query_id,
+                "from": self.people[person_id].user(),
+                "message": message,
+                "chat_instance": str(abs(chat_id) * 1_000_003),
+                "data": data,
+            },
+        )
+        return query_id
+
+    # What the Bot API does
+
+    def post(
+        self,
+        chat_id: int,
+        author: Json,
+        content: Json,
+        *,
+        thread_id: int | None = None,
+        reply_to: int | None = None,
+    ) -> Json:
+        """Store a new message and tell the feed; the message."""
+        chat = self.chats[chat_id]
+        message_id = self._last_ids.get(chat_id, 0) + 1
+        self._last_ids[chat_id] = message_id
+        message: Json = {
+            "message_id": message_id,
+            "from": author,
+            "chat": chat.brief(),
+            "date": int(self.clock()),
+            **self._placement(chat, thread_id, reply_to),
+            **content,
+        }
+        self.messages[chat_id][message_id] = message
+        if author["id"] == self.bot["id"]:
+            self._drafts.pop(chat_id, None)
+        self.feed.add({"kind": "message", "chat_id": chat_id, "message": message})
+        return message
+
+    def change(self, chat_id: int, message: Json, *, kind: str = "edit") -> Json:
+        """Put `message` in the place of the one with its id; kind "markup" when only its buttons changed."""
+        self.messages[chat_id][message["message_id"]] = message
+        self.feed.add({"kind": kind, "chat_id": chat_id, "message": message})
+        return message
+
+    def remove(self, chat_id: int, message_id: int) -> None:
+        del self.messages[chat_id][message_id]
+        self.feed.add({"kind": "delete", "chat_id": chat_id, "message_id": message_id})
+
+    def draft(self, chat_id: int, draft: Json) -> None:
+        """Show a draft of the bot's next message, for half a minute or until the message comes."""
+        self._drafts[chat_id] = {**draft, "date": self.clock()}
+        self.feed.add({"kind": "draft", "chat_id": chat_id, "draft": self._drafts[chat_id]})
+
+    def answer(self, query_id: str, answer: Json) -> bool:
+        """Answer a button press; False when it is unknown or too old."""
+        pressed_at = self._queries.get(query_id)
+        if pressed_at is None or self.clock() - pressed_at > QUERY_LIFETIME:
+            return False
+        self.feed.add({"kind": "callback_answer", "query_id": query_id, **answer})
+        return True
+
+    # What a page sees
+
+    def snapshot(self) -> Json:
+        """Everything, up to the event numbered `version`. Chat ids are strings, for JSON."""
+        oldest_draft = self.clock() - DRAFT_LIFETIME
+        return {
+            "bot": self.bot,
+            "people": [
+                {**person.user(), "blocked": self.has_blocked(person.id)} for person in self.people.values()
+            ],
+            "chats": [self._described(chat) for chat in self.chats.values()],
+            "messages": {
+                str(chat_id): list(messages.values()) for chat_id, messages in self.messages.items()
+            },
+            "commands": self.menus.listed(),
+            "drafts": {
+                str(chat): draft for chat, draft in self._drafts.items() if draft["date"] > oldest_draft
+            },
+            "version": self.feed.last,
+        }
+
+    async def events(self, since: int) -> list[Json]:
+        """Events numbered above `since`, waited for; one of kind "reset" where a new snapshot is needed."""
+        if not self.feed.covers(since):
+            return [{"n": self.feed.last, "kind": "reset"}]
+        return await self.feed.after(since)
+
+    def menu(self, person_id: int, chat_id: int) -> list[Json]:
+        """The commands that this person's client shows in this chat."""
+        chat = self.chats[chat_id]
+        language = self.people[person_id].language_code
+        return self.menus.shown(chat_id, person_id, language, chat.is_private, person_id in chat.admins)
+
+    # How it is kept
+
+    def _person(self, person_id: int) -> Person:
+        if person_id not in self.people:
+            raise Impossible(f"There is no person {person_id}.")
+        return self.people[person_id]
+
+    def _existing(self, chat_id: int, message_id: int) -> Json:
+        if message_id not in self.messages[chat_id]:
+            raise Impossible(f"There is no message {message_id} in chat {chat_id}.")
+        return self.messages[chat_id][message_id]
+
+    def _check_place(self, person_id: int, chat_id: int, thread_id: int | None) -> None:
+        self._person(person_id)
+        if chat_id not in self.chats:
+            raise Impossible(f"There is no chat {chat_id}.")
+        chat = self.chats[chat_id]
+        if person_id not in chat.members:
+            raise Impossible(f"Person {person_id} is not in chat {chat_id}.")
+        if chat.is_private and self.has_blocked(person_id):
+            raise Impossible(f"Person {person_id} has blocked the bot.")
+        if thread_id is not None and thread_id not in chat.topics:
+            raise Impossible(f"There is no topic {thread_id} in chat {chat_id}.")
+
+    def _from_person(
+        self, person_id: int, chat_id: int, content: Json, thread_id: int | None, reply_to: int | None
+    ) -> Json:
+        author = self.people[person_id].user()
+        message = self.post(chat_id, author, content, thread_id=thread_id, reply_to=reply_to)
+        if chat_id == person_id:
+            self._started.add(person_id)
+        if self._visible(message):
+            self.updates.add("message", message)
+        return message
+
+    def _placement(self, chat: Chat, thread_id: int | None, reply_to: int | None) -> Json:
+        """Topic and reply. In a topic, what replies to nothing replies to the topic's first message."""
+        placement: Json = {}
+        if thread_id is not None:
+            placement |= {"message_thread_id": thread_id, "is_topic_message": True}
+        replied = self.messages[chat.id].get(reply_to if reply_to is not None else thread_id or 0)
+        if replied:
+            placement["reply_to_message"] = {k: v for k, v in replied.items() if k != "reply_to_message"}
+        return placement
+
+    def _topic_created(self, chat: Chat, thread_id: int, name: str) -> Json:
+        return {
+            "message_id": thread_id,
+            "from": self.people[chat.members[0]].user(),
+            "chat": chat.brief(),
+            "date": int(self.clock()),
+            "message_thread_id": thread_id,
+            "is_topic_message": True,
+            "forum_topic_created": {"name": name, "icon_color": 7322096},
+        }
+
+    def _origin(self, forward_from: int | str | None) -> Json:
+        if forward_from is None:
+            return {}
+        origin: Json = {"date": int(self.clock())}
+        if isinstance(forward_from, str):
+            origin |= {"type": "hidden_user", "sender_user_name": forward_from}
+        else:
+            origin |= {"type": "user", "sender_user": self._person(forward_from).user()}
+        return {"forward_origin": origin}
+
+    def _membership(self, chat: Chat, person_id: int, before: str, after: str) -> None:
+        states = {
+            status: {"user": self.bot, "status": status, **({"until_date": 0} if status == "kicked" else {})}
+            for status in (before, after)
+        }
+        self.updates.add(
+            "my_chat_member",
+            {
+                "chat": chat.brief(),
+                "from": self.people[person_id].user(),
+                "date": int(self.clock()),
+                "old_chat_member": states[before],
+                "new_chat_member": states[after],
+            },
+        )
+
+    def _visible(self, message: Json) -> bool:
+        """Whether the bot gets this message: in groups with privacy mode, only what is meant for it."""
+        chat = self.chats[message["chat"]["id"]]
+        if not chat.has_bot:
+            return False
+        if chat.is_private or not self.privacy_mode:
+            return True
+        return is_meant_for(self.bot, message)
+
+    def _described(self, chat: Chat) -> Json:
+        return {
+            **chat.brief(),
+            "title": chat.title,
+            "members": list(chat.members),
+            "admins": list(chat.admins),
+            "topics": {str(number): name for number, name in chat.topics.items()},
+            "has_bot": chat.has_bot,
+        }
+
+
+def _text_content(text: str) -> Json:
+    kept, entities = formatted(text)
+    if not kept:
+        return {}
+    return {"text": kept, "entities": entities} if entities else {"text": kept}
