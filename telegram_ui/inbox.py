@@ -7,17 +7,16 @@ watch over polling: when the last poll succeeded. Does not know what an update s
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 import telegram
 from telegram.error import TelegramError
 from telegram.request import BaseRequest, HTTPXRequest, RequestData
 
 from errors import StorageError
-from storage.inbox import UpdateInbox
 
 logger = logging.getLogger(__name__)
 
@@ -28,6 +27,16 @@ class NotKeptError(TelegramError):
     """The inbox could not write. A TelegramError, because PTB refetches the same offset after one, with back-off;
     after any other exception it would confirm nothing more and stop polling without a word.
     """
+
+
+class UpdateInbox(Protocol):
+    """What is needed of storage.inbox. Each call is durable when it returns, or raises a StorageError."""
+
+    async def receive(self, bot_id: int, update_id: int, payload: str, now: datetime) -> bool: ...
+    async def pending(self, bot_id: int) -> Sequence[tuple[int, str]]: ...
+    async def done(self, bot_id: int, update_id: int) -> None: ...
+    async def begin_send(self, bot_id: int, update_id: int) -> int: ...
+    async def purge(self, older_than: datetime) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +111,9 @@ class DurableQueue(asyncio.Queue[object]):
                 await self._inbox.done(self._bot_id, update_id)
                 self._unmarked.discard(update_id)
         except StorageError as error:
-            logger.warning("The inbox cannot mark updates as done (%s); retrying later.", type(error).__name__)
+            logger.warning(
+                "The inbox cannot mark updates as done (%s); retrying later.", type(error).__name__
+            )
 
     async def begin_send(self, update_id: int) -> int:
         """Count, durably, an attempt to send an update's answer; which attempt it is, over all runs."""
@@ -129,7 +140,9 @@ class DurableQueue(asyncio.Queue[object]):
                     await self._recover(number, update.get_bot())
             except Exception as error:
                 # Broad, because whatever is not a TelegramError ends polling for good (see NotKeptError).
-                logger.error("Update %s could not be kept (%s); it stays with Telegram.", number, type(error).__name__)  # noqa: TRY400
+                logger.error(
+                    "Update %s could not be kept (%s); it stays with Telegram.", number, type(error).__name__
+                )  # noqa: TRY400
                 raise NotKeptError("The update could not be kept.") from error
 
     async def _recover(self, number: int, bot: telegram.Bot) -> None:
@@ -142,7 +155,9 @@ class DurableQueue(asyncio.Queue[object]):
         try:
             update = telegram.Update.de_json(json.loads(payload), bot)
         except Exception as error:  # noqa: BLE001 - one unreadable row must not keep the others from being answered
-            logger.error("Update %s in the inbox is unreadable (%s); dropped.", update_id, type(error).__name__)  # noqa: TRY400
+            logger.error(
+                "Update %s in the inbox is unreadable (%s); dropped.", update_id, type(error).__name__
+            )  # noqa: TRY400
             await self.done([update_id])
         else:
             await self._enqueue(update)

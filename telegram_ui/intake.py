@@ -102,6 +102,8 @@ class Intake:
 
     async def dispatch(self, received: Received) -> None:
         """Put an update into its lane. Quick: PTB hands over the next one when this returns."""
+        if self._closing:  # it stays in the inbox
+            return
         update = received.update
         bot = update.get_bot()
         said = arrival(update, bot.bot)
@@ -129,7 +131,10 @@ class Intake:
         self._closing = True
         self._pastes.close()
         await asyncio.gather(
-            *(lanes.close(grace=grace) for lanes in (self._command_lanes, self._chat_lanes, self._settle_lanes))
+            *(
+                lanes.close(grace=grace)
+                for lanes in (self._command_lanes, self._chat_lanes, self._settle_lanes)
+            )
         )
 
     # commands ------------------------------------------------------------------------------------------------
@@ -235,7 +240,9 @@ class Intake:
         try:
             await stream.break_off()
         except TelegramError as error:
-            logger.info("Update %s: the broken-off answer could not be marked (%s).", said.update_id, _name(error))
+            logger.info(
+                "Update %s: the broken-off answer could not be marked (%s).", said.update_id, _name(error)
+            )
 
     async def _deliver(self, pieces: Sequence[Arrival], stream: AnswerStream, reply: Reply) -> None:
         """Send the answer as often as it needs and no oftener, then its notices; then the updates are done."""
@@ -259,12 +266,16 @@ class Intake:
             except RetryAfter as error:  # refused: it was not sent
                 await self._pause(_seconds(error))
             except (Forbidden, ChatMigrated) as error:
-                logger.warning("Update %s: its chat is gone (%s); nobody to answer.", said.update_id, _name(error))
+                logger.warning(
+                    "Update %s: its chat is gone (%s); nobody to answer.", said.update_id, _name(error)
+                )
                 return False
             except BadRequest as error:
                 if not _is_gone(error):
                     raise
-                logger.warning("Update %s: its chat is gone (%s); nobody to answer.", said.update_id, _name(error))
+                logger.warning(
+                    "Update %s: its chat is gone (%s); nobody to answer.", said.update_id, _name(error)
+                )
                 return False
             except NetworkError as error:
                 if is_outcome_unknown(error):
@@ -287,7 +298,9 @@ class Intake:
     async def _settle(self, said: Arrival) -> None:
         self._settling.discard(said.scope)
         for notice in await self._conversation.settle(said.scope):
-            await self._say(Chat(id=said.chat.id, thread=said.chat.thread, is_private=said.chat.is_private), notice)
+            await self._say(
+                Chat(id=said.chat.id, thread=said.chat.thread, is_private=said.chat.is_private), notice
+            )
 
     # the door ------------------------------------------------------------------------------------------------
     async def _guarded(self, said: Arrival, work: Work) -> None:
@@ -299,7 +312,14 @@ class Intake:
     async def _apologise(self, said: Arrival, error: Exception) -> None:
         """One log line without the error's text, which may quote the message; a sentence for the person."""
         number = secrets.token_hex(4)
-        logger.error("[%s] Update %s, scope %s: %s at %s", number, said.update_id, said.scope, _name(error), where(error))
+        logger.error(
+            "[%s] Update %s, scope %s: %s at %s",
+            number,
+            said.update_id,
+            said.scope,
+            _name(error),
+            where(error),
+        )
         if isinstance(error, Forbidden):
             return
         reason = error.sentence if isinstance(error, KeepsakeError) else "Something went wrong here"
@@ -336,7 +356,10 @@ class Concern:
             return False
         last = self._long.pop(said.sender, None)
         concerns = said.addressed and (
-            said.kind != "command" or said.target or said.command == "stop" or said.command in self._commands.names
+            said.kind != "command"
+            or said.target
+            or said.command == "stop"
+            or said.command in self._commands.names
         )
         concerns = concerns or (last is not None and said.kind == "text" and continues(said, last))
         if concerns and said.kind == "text" and may_continue(said):
@@ -391,7 +414,9 @@ def _forgiving(show: OnText) -> OnText:
 
 def _is_gone(error: BadRequest) -> bool:
     sentence = str(error).lower()
-    return any(words in sentence for words in ("chat not found", "user_is_deactivated", "have no rights to send"))
+    return any(
+        words in sentence for words in ("chat not found", "user_is_deactivated", "have no rights to send")
+    )
 
 
 def _seconds(error: RetryAfter) -> float:

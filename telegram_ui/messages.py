@@ -140,7 +140,9 @@ def _message(
         bot_id=bot.id,
         chat=chat,
         person=Person(id=sender.id, name=_speaker(message), username=sender.username),
-        addressed=named == us if named else chat.is_private or mentioned or _replies_to(message, bot) or bool(command),
+        addressed=named == us
+        if named
+        else chat.is_private or mentioned or _replies_to(message, bot) or bool(command),
         sent_at=message.date.astimezone(UTC),
         telegram_id=message.message_id,
         text=text,
@@ -226,7 +228,10 @@ def _without_mentions(message: telegram.Message, bot: telegram.User) -> tuple[st
         if _names(entity, units, bot)
     ]
     for begin, end in reversed(mentions):
-        before, after = units[:begin].decode("utf-16-le", "surrogatepass"), units[end:].decode("utf-16-le", "surrogatepass")
+        before, after = (
+            units[:begin].decode("utf-16-le", "surrogatepass"),
+            units[end:].decode("utf-16-le", "surrogatepass"),
+        )
         # "Hi @bot, how" → "Hi, how"; "@bot: how" → "how".
         joined = before.rstrip(" ") + after if before.strip() else after.lstrip(" ,:;")
         units = joined.encode("utf-16-le", "surrogatepass")

@@ -77,10 +77,18 @@ async def served(app: Starlette, address: tuple[str, int]) -> AsyncIterator[int]
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listener = socket.create_server((host.strip("[]"), port), family=family)
     except OSError as error:
-        raise SettingsError("WEBHOOK_LISTEN", f"cannot listen on {host}:{port} ({error.strerror}).") from error
+        raise SettingsError(
+            "WEBHOOK_LISTEN", f"cannot listen on {host}:{port} ({error.strerror})."
+        ) from error
     # No logging of its own: nothing that a stranger sends gets into the log.
     config = uvicorn.Config(
-        app, ws="none", log_config=None, log_level="critical", access_log=False, lifespan="off", timeout_graceful_shutdown=2
+        app,
+        ws="none",
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        lifespan="off",
+        timeout_graceful_shutdown=2,
     )
     server = _Server(config)
     running = asyncio.create_task(server.serve(sockets=[listener]))
