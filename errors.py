@@ -5,6 +5,7 @@ KeepsakeError
 ├── StorageError         a store could not do what was asked; nothing was half done
 │   ├── StorageBusy      another process holds the data directory or the database
 │   ├── StorageTooNew    the file was written by a newer version
+│   ├── StorageCorrupt   the file is damaged; it is left as it is
 │   └── StaleFold        the fold's lease is gone, or its sources changed meanwhile
 ├── ModelError           the model gave no usable answer
 │   ├── ModelUnreachable   no connection, or no byte within MODEL_TIMEOUT
@@ -50,6 +51,10 @@ class StorageBusy(StorageError):  # noqa: N818 - reads as the state it is
 
 class StorageTooNew(StorageError):  # noqa: N818
     """The memory was written by a newer version of Keepsake; please update the program."""
+
+
+class StorageCorrupt(StorageError):  # noqa: N818
+    """The memory's file is damaged; it was left as it is."""
 
 
 class StaleFold(StorageError):  # noqa: N818

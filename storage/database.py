@@ -1,0 +1,262 @@
+"""The one door to a SQLite file: one writer behind a lock, a few readers beside it, errors in our words.
+
+A transaction is whole or nothing, also when its task is cancelled. Does not know what the tables mean.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import aiosqlite
+
+from errors import StorageError, StorageTooNew
+from storage.driver import connect, create_private, explained, fsync_folder, sqlite3
+
+Value = str | int | float | bytes | None
+Row = sqlite3.Row
+Result = TypeVar("Result")
+Migration = Callable[[sqlite3.Connection], None]
+CommitHook = Callable[["Transaction"], Awaitable[None]]
+
+READERS = 3
+
+
+class Reader:
+    """Reading statements on one connection."""
+
+    def __init__(self, connection: aiosqlite.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+
+    async def rows(self, sql: str, *values: Value) -> list[Row]:
+        with explained(self._path):
+            try:
+                return list(await self._connection.execute_fetchall(sql, values))
+            except ValueError as error:
+                raise _closed(self._path) from error
+
+    async def row(self, sql: str, *values: Value) -> Row | None:
+        rows = await self.rows(sql, *values)
+        return rows[0] if rows else None
+
+
+class Transaction(Reader):
+    """Statements of one transaction; they count only when the `async with db.write()` around them ends well."""
+
+    async def insert(self, sql: str, *values: Value) -> int:
+        """Run an INSERT; the rowid it made."""
+        with explained(self._path):
+            row = await self._connection.execute_insert(sql, values)
+        return int(row[0]) if row else 0
+
+    async def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
+        """Run one statement for each row."""
+        with explained(self._path):
+            async with self._connection.executemany(sql, rows):
+                pass
+
+
+class Database:
+    """An open SQLite file. Made by `open` only; every query of the program passes `read` or `write`.
+
+    `before_commit` runs inside each writing transaction, last; if it raises, the transaction is rolled back.
+    `after_rollback` runs when a transaction that reached `before_commit` was not committed after all.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        writer: aiosqlite.Connection,
+        readers: Sequence[aiosqlite.Connection],
+        backups: list[Path],
+    ) -> None:
+        self.path = path
+        self.migration_backups = tuple(backups)
+        self.before_commit: CommitHook | None = None
+        self.after_rollback: Callable[[], Awaitable[None]] | None = None
+        self._writer = writer
+        self._lock = asyncio.Lock()
+        self._readers: asyncio.LifoQueue[aiosqlite.Connection] = asyncio.LifoQueue()
+        for reader in readers:
+            self._readers.put_nowait(reader)
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def open(
+        cls,
+        path: Path,
+        *,
+        migrations: Sequence[Migration],
+        durable: bool = True,
+        busy_timeout: float = 5.0,
+    ) -> AsyncIterator["Database"]:
+        """Open or create the file, bring its schema up to date, and close everything at the end.
+
+        `durable=False`: a commit survives the death of the process, not that of the machine (derived files only).
+        Raises StorageTooNew, StorageCorrupt, StorageBusy or StorageError with a sentence that names the file.
+        """
+        # At DEBUG, aiosqlite logs each statement with its values: message text in the log.
+        logging.getLogger("aiosqlite").setLevel(logging.WARNING)
+        backups = await asyncio.to_thread(migrate, path, migrations)
+        async with contextlib.AsyncExitStack() as stack:
+
+            async def opened() -> aiosqlite.Connection:
+                with explained(path):
+                    made = aiosqlite.Connection(
+                        lambda: connect(path, durable=durable, busy_timeout=busy_timeout),
+                        64,
+                    )
+                    await made
+                stack.push_async_callback(_uncancelled, made.close)
+                return made
+
+            writer = await opened()
+            readers = [await opened() for _ in range(READERS)]
+            for reader in readers:
+                await Reader(reader, path).rows("PRAGMA query_only=ON")
+            yield cls(path, writer, readers, backups)
+
+    @contextlib.asynccontextmanager
+    async def write(self) -> AsyncIterator[Transaction]:
+        """One transaction: committed (and on disk) when the block ends well, otherwise as if it had never been."""
+        async with self._lock:
+            tx = Transaction(self._writer, self.path)
+            try:
+                await tx.rows("BEGIN IMMEDIATE")
+                yield tx
+            except BaseException:
+                await _uncancelled(self._roll_back)
+                raise
+            await _uncancelled(lambda: self._commit(tx))
+
+    async def _commit(self, tx: Transaction) -> None:
+        try:
+            if self.before_commit:
+                await self.before_commit(tx)
+            await tx.rows("COMMIT")
+        except BaseException:
+            try:
+                if self.after_rollback:
+                    await self.after_rollback()
+            finally:
+                await self._roll_back()
+            raise
+
+    async def _roll_back(self) -> None:
+        # Queued behind whatever a cancelled task left in the connection's own queue; a no-op outside a transaction.
+        with contextlib.suppress(ValueError), explained(self.path):
+            await self._writer.rollback()
+
+    @contextlib.asynccontextmanager
+    async def read(self, *, frozen: bool = False) -> AsyncIterator[Reader]:
+        """A connection for reading. `frozen`: all statements see the same moment; keep such a block short."""
+        connection = await self._readers.get()
+        try:
+            reader = Reader(connection, self.path)
+            if frozen:
+                await reader.rows("BEGIN")
+            yield reader
+        finally:
+            try:
+                if frozen:
+                    await _uncancelled(connection.rollback)
+            finally:
+                self._readers.put_nowait(connection)
+
+    async def forget_log(self) -> bool:
+        """Move the write-ahead log into the file and cut it to nothing, so that erased text is in neither.
+
+        False when a reader of another process is in the way; the log is cut when the file is closed.
+        """
+        async with self._lock:
+            row = await Reader(self._writer, self.path).row("PRAGMA wal_checkpoint(TRUNCATE)")
+            return row is not None and row[0] == 0
+
+    async def backup(self, target: Path) -> None:
+        """Copy the file as of this moment to `target`, while it is in use. `target` appears whole or not at all."""
+        await _uncancelled(lambda: asyncio.to_thread(copy_database, self.path, target))
+
+
+def _demand_whole(connection: sqlite3.Connection, path: Path, number: int) -> None:
+    if connection.execute("PRAGMA foreign_key_check").fetchone():
+        raise StorageError(f"{path.name} could not be brought to format {number}; it was left as it was.")
+
+
+def copy_database(source: Path, target: Path) -> None:
+    """SQLite's online backup of `source`, fsynced, 0600."""
+    partial = target.with_name(target.name + ".partial")
+    with explained(target):
+        partial.unlink(missing_ok=True)
+        create_private(partial)
+        with (
+            contextlib.closing(sqlite3.connect(source)) as old,
+            contextlib.closing(sqlite3.connect(partial)) as new,
+        ):
+            old.backup(new)
+        with partial.open("rb") as written:
+            os.fsync(written.fileno())
+        partial.replace(target)
+        fsync_folder(target.parent)
+
+
+def migrate(path: Path, steps: Sequence[Migration]) -> list[Path]:
+    """Bring the file at `path` up to date, creating it if need be; the copies that were put aside before.
+
+    Raises StorageTooNew when the file knows more steps than we do; it is left as it is.
+    """
+    with explained(path), contextlib.closing(connect(path)) as connection:
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        if version > len(steps):
+            raise StorageTooNew(
+                f"{path.name} was written by a newer version of Keepsake (its format is {version}, "
+                f"this program knows {len(steps)}); please update the program."
+            )
+        if version == len(steps):
+            return []
+        copies: list[Path] = []
+        if connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+            copy = path.with_name(f"{path.name}.before-format-{len(steps)}")
+            # A copy left by an attempt that died is older and complete: it is the one to keep.
+            if not copy.exists():
+                copy_database(path, copy)
+            copies.append(copy)
+        connection.execute("PRAGMA foreign_keys=OFF")  # has no effect inside a transaction
+        for number, step in enumerate(steps[version:], start=version + 1):
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                step(connection)
+                _demand_whole(connection, path, number)
+                connection.execute(f"PRAGMA user_version={number}")
+                connection.execute("COMMIT")
+            except BaseException:
+                connection.rollback()
+                raise
+        return copies
+
+
+async def _uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+    """Finish `work` even when the task is cancelled meanwhile; then pass the cancellation on."""
+    task = asyncio.ensure_future(work())
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError as error:
+            if task.cancelled():
+                raise
+            cancelled = error
+        except Exception:  # noqa: BLE001, S110, RUF100 - read from the task below
+            pass
+    if cancelled is not None:
+        if not task.cancelled():
+            task.exception()
+        raise cancelled
+    return task.result()
+
+
+def _closed(path: Path) -> StorageError:
+    return StorageError(f"{path.name} is closed.")

@@ -1,0 +1,175 @@
+"""Which store holds each owner, and the durable record of a move between stores. Lives in memory.db.
+
+At every instant exactly one place answers for an owner: the one that `users.storage_type` names. A move copies,
+verifies, flips that row, then erases the source; what a dying process left of it is finished or undone at start.
+Does not know why an owner moves.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from errors import StorageError
+from records import OwnerConfig, StorageType
+from storage.database import Database
+from storage.rows import text_of
+from storage.store import MemoryStore
+
+Stores = Mapping[StorageType, MemoryStore]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
+    """Where an owner's memory lives. `epoch` grows with every move: what was learned under another is void."""
+
+    owner: int
+    storage: StorageType
+    epoch: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Move:
+    """A move under way. copying: the source answers, the target's copy is worth nothing yet; erasing: the reverse."""
+
+    owner: int
+    source: StorageType
+    target: StorageType
+    state: Literal["copying", "erasing"]
+
+
+class Directory:
+    """Places and moves. Every method is durable when it returns."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    async def place(self, owner: int) -> Place | None:
+        async with self._db.read() as reader:
+            row = await reader.row("SELECT user_id, storage_type, epoch FROM users WHERE user_id = ?", owner)
+        return Place(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) if row else None
+
+    async def places(self) -> list[Place]:
+        async with self._db.read() as reader:
+            rows = await reader.rows("SELECT user_id, storage_type, epoch FROM users ORDER BY user_id")
+        return [Place(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) for row in rows]
+
+    async def settle(self, config: OwnerConfig) -> Place:
+        """Record where an owner who has no place yet lives; the place that holds afterwards.
+
+        For one who lives elsewhere than in memory.db, the row's other columns are kept as a copy for people to read.
+        """
+        async with self._db.write() as tx:
+            await tx.rows(
+                """
+                INSERT INTO users (user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at)
+                VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT (user_id) DO UPDATE SET
+                  summary_every_n = excluded.summary_every_n, memory_enabled = excluded.memory_enabled,
+                  updated_at = excluded.updated_at
+                WHERE storage_type = excluded.storage_type
+                """,
+                config.owner,
+                config.storage,
+                config.every_n,
+                int(config.enabled),
+                text_of(config.created_at),
+                text_of(config.updated_at),
+            )
+        place = await self.place(config.owner)
+        if place is None:
+            raise StorageError
+        return place
+
+    async def remove(self, owner: int) -> None:
+        """Forget an owner whose memory has been erased from its store; one that lives in memory.db is gone already."""
+        async with self._db.write() as tx:
+            await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type <> 'sqlite'", owner)
+            await tx.rows("DELETE FROM moves WHERE user_id = ?", owner)
+
+    async def adopt(self, stores: Stores) -> list[int]:
+        """Record the owners that a store holds and the directory does not know; their ids."""
+        known = {place.owner for place in await self.places()}
+        adopted: list[int] = []
+        for store in stores.values():
+            for config in await store.owners():
+                if config.owner not in known:
+                    await self.settle(config)
+                    adopted.append(config.owner)
+        return adopted
+
+    # moves -------------------------------------------------------------------------------------------------
+    async def move(self, owner: int, stores: Stores, target: StorageType, *, now: datetime) -> Place:
+        """Move everything of an owner, who must be still meanwhile (the owner's exclusive gate), to another store.
+
+        Raises StorageError, everything as it was, when the copy fails or does not verify.
+        """
+        place = await self.place(owner)
+        if place is None:
+            raise StorageError("There is no memory to move yet.")
+        if place.storage is target:
+            return place
+        await self._finish(owner, stores)
+        source = place.storage
+        await self._begin(owner, source, target, now)
+        try:
+            await stores[target].load(owner, stores[source].dump(owner))
+            if await stores[target].digest(owner) != await stores[source].digest(owner):
+                raise StorageError("The copy did not come out equal; the memory stays where it was.")
+            await self._flip(owner, target, now)
+        except BaseException:
+            # A move that was flipped nonetheless (cancelled on the way back) is finished forwards.
+            await self._finish(owner, stores)
+            raise
+        await self._finish(owner, stores)
+        moved = await self.place(owner)
+        if moved is None:
+            raise StorageError
+        return moved
+
+    async def finish_moves(self, stores: Stores) -> list[Move]:
+        """Finish or undo every move that a process left behind; to be called at start. What they were."""
+        moves = await self.moves()
+        for move in moves:
+            await self._finish(move.owner, stores)
+        return moves
+
+    async def moves(self) -> list[Move]:
+        async with self._db.read() as reader:
+            rows = await reader.rows("SELECT * FROM moves ORDER BY user_id")
+        return [
+            Move(
+                owner=row["user_id"],
+                source=StorageType(row["source"]),
+                target=StorageType(row["target"]),
+                state=row["state"],
+            )
+            for row in rows
+        ]
+
+    async def _begin(self, owner: int, source: StorageType, target: StorageType, now: datetime) -> None:
+        async with self._db.write() as tx:
+            await tx.rows(
+                "INSERT INTO moves (user_id, source, target, state, started_at) VALUES (?, ?, ?, 'copying', ?)",
+                owner,
+                source,
+                target,
+                text_of(now),
+            )
+
+    async def _flip(self, owner: int, target: StorageType, now: datetime) -> None:
+        async with self._db.write() as tx:
+            await tx.rows("UPDATE moves SET state = 'erasing' WHERE user_id = ?", owner)
+            await tx.rows(
+                "UPDATE users SET storage_type = ?, epoch = epoch + 1, updated_at = ? WHERE user_id = ?",
+                target,
+                text_of(now),
+                owner,
+            )
+
+    async def _finish(self, owner: int, stores: Stores) -> None:
+        for move in await self.moves():
+            if move.owner == owner:
+                await stores[move.target if move.state == "copying" else move.source].erase(owner)
+                async with self._db.write() as tx:
+                    await tx.rows("DELETE FROM moves WHERE user_id = ?", owner)

@@ -1,0 +1,586 @@
+"""The memories of owners in one SQLite file.
+
+Owns the SQL of the store's promise (store.py); each method is one transaction through the database's door.
+Does not know where its file is, nor whether a journal is kept of what it writes.
+"""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import cast
+
+from errors import StaleFold, StorageError
+from records import (
+    Counts,
+    FoldFailure,
+    FoldLease,
+    FoldPlan,
+    FoldReason,
+    Message,
+    NewMessage,
+    NewSummary,
+    OwnerConfig,
+    Role,
+    Scope,
+    StorageType,
+    Summary,
+)
+from storage import word_index
+from storage.database import Database, Row, Transaction
+from storage.rows import (
+    BY_NAME,
+    MESSAGES,
+    SUMMARIES,
+    TABLES,
+    USERS,
+    Table,
+    config_of,
+    failure_of,
+    grouped,
+    message_of,
+    summary_of,
+    text_of,
+    whole,
+)
+from storage.store import WordHit
+
+BATCH = 500
+_AFTER_THE_LAST = 2**62
+
+
+class SqliteStore:
+    """A MemoryStore over an open Database (the caller opens and closes it).
+
+    `kind` is what `users.storage_type` says of the owners that live here; rows of others are pointers that
+    directory.py keeps in the same table, and no owner of this store.
+    """
+
+    def __init__(self, database: Database, kind: StorageType = StorageType.SQLITE) -> None:
+        self.kind = kind
+        self._db = database
+
+    async def take_back_leases(self) -> None:
+        """Void the leases of a predecessor that died: to be called once at start, by the only process there is."""
+        async with self._db.write() as tx:
+            await tx.rows("UPDATE jobs SET state = 'expired' WHERE state = 'processing'")
+
+    # owners ------------------------------------------------------------------------------------------------
+    async def owners(self) -> list[OwnerConfig]:
+        async with self._db.read() as reader:
+            rows = await reader.rows("SELECT * FROM users WHERE storage_type = ? ORDER BY user_id", self.kind)
+        return [config_of(_mapping(row)) for row in rows]
+
+    async def owner(self, owner: int) -> OwnerConfig | None:
+        async with self._db.read() as reader:
+            row = await reader.row(
+                "SELECT * FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind
+            )
+        return config_of(_mapping(row)) if row else None
+
+    async def put_owner(self, config: OwnerConfig) -> None:
+        """Insert or replace the row of `users`. Raises StorageError for an owner that lives in another store."""
+        if config.storage is not self.kind:
+            raise StorageError(f"This store holds the owners of {self.kind}, not of {config.storage}.")
+        async with self._db.write() as tx:
+            put = await tx.row(
+                """
+                INSERT INTO users (user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at)
+                VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT (user_id) DO UPDATE SET
+                  summary_every_n = excluded.summary_every_n, memory_enabled = excluded.memory_enabled,
+                  created_at = excluded.created_at, updated_at = excluded.updated_at
+                WHERE storage_type = excluded.storage_type
+                RETURNING user_id
+                """,
+                config.owner,
+                self.kind,
+                config.every_n,
+                int(config.enabled),
+                text_of(config.created_at),
+                text_of(config.updated_at),
+            )
+            if put is None:
+                raise StorageError("This memory lives in another store.")
+
+    # messages ----------------------------------------------------------------------------------------------
+    async def append(self, scope: Scope, drafts: Sequence[NewMessage]) -> list[Message]:
+        """Store messages with their words; a source that is stored already is answered with what is stored.
+
+        Raises StorageError when the owner does not live here.
+        """
+        if not drafts:
+            return []
+        async with self._db.write() as tx:
+            stored: dict[int, Message] = {}
+            for place, draft in enumerate(drafts):
+                if draft.source is not None:
+                    row = await tx.row(_BY_SOURCE, scope.owner, draft.role, draft.source)
+                    if row:
+                        stored[place] = message_of(_mapping(row))
+            fresh = len(drafts) - len(stored)
+            if not fresh:
+                return [stored[place] for place in range(len(drafts))]
+            counter = await tx.row(_TAKE_MESSAGE_IDS, fresh, scope.owner, self.kind)
+            if counter is None:
+                raise StorageError("This memory is not kept here; turn it on first.")
+            number = int(counter[0]) - fresh
+            seen: dict[tuple[str, str], Message] = {}
+            entries: list[tuple[int, Mapping[str, object]]] = []
+            for place, draft in enumerate(drafts):
+                key = (draft.role, draft.source or "")
+                if place in stored:
+                    continue
+                if draft.source is not None and key in seen:
+                    stored[place] = seen[key]
+                    continue
+                message = _message(scope, number, draft)
+                number += 1
+                fresh_row = _portable(message)
+                seq = await tx.insert(MESSAGES.upsert, *MESSAGES.stored(fresh_row))
+                entries.append((seq, fresh_row))
+                stored[place] = seen[key] = message
+            if len(entries) == 1:
+                await word_index.index(tx, scope, *entries[0])
+            else:
+                await word_index.index_many(tx, entries)
+        return [stored[place] for place in range(len(drafts))]
+
+    async def find(self, scope: Scope, *, role: Role, source: str) -> Message | None:
+        async with self._db.read() as reader:
+            row = await reader.row(f"{_BY_SOURCE} AND thread_id = ?", scope.owner, role, source, scope.thread)
+        return message_of(_mapping(row)) if row else None
+
+    async def messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
+        return await self._messages(
+            """
+            SELECT * FROM messages
+            WHERE user_id = ? AND thread_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id
+            """,
+            scope.owner,
+            scope.thread,
+            json.dumps(list(ids)),
+        )
+
+    async def page(self, scope: Scope, *, before: int | None = None, limit: int = 100) -> list[Message]:
+        newest_first = await self._messages(
+            "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND id < ? ORDER BY id DESC LIMIT ?",
+            scope.owner,
+            scope.thread,
+            _AFTER_THE_LAST if before is None else before,
+            max(0, limit),
+        )
+        return newest_first[::-1]
+
+    async def unfolded(self, scope: Scope) -> list[Message]:
+        return await self._messages(
+            "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND is_active = 1 ORDER BY id",
+            scope.owner,
+            scope.thread,
+        )
+
+    async def last_turns(self, scope: Scope, turns: int, *, before: int | None = None) -> list[Message]:
+        return await self._messages(
+            """
+            SELECT * FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND turn_id IN (
+              SELECT DISTINCT turn_id FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND turn_id < ?3
+              ORDER BY turn_id DESC LIMIT ?4
+            ) ORDER BY id
+            """,
+            scope.owner,
+            scope.thread,
+            _AFTER_THE_LAST if before is None else before,
+            max(0, turns),
+        )
+
+    async def counts(self, scope: Scope) -> Counts:
+        async with self._db.read() as reader:
+            rows = await reader.rows(
+                """
+                SELECT 'messages' AS what, total AS a, archived AS b FROM scopes WHERE user_id = ?1 AND thread_id = ?2
+                UNION ALL
+                SELECT 'turns', COUNT(DISTINCT turn_id), 0 FROM messages
+                WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1 AND role = 'user'
+                UNION ALL
+                SELECT 'level', level, COUNT(*) FROM summaries
+                WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1 GROUP BY level
+                """,
+                scope.owner,
+                scope.thread,
+            )
+        total = archived = turns = 0
+        levels: dict[int, int] = {}
+        for what, a, b in rows:
+            if what == "messages":
+                total, archived = a, b
+            elif what == "turns":
+                turns = a
+            else:
+                levels[a] = b
+        return Counts(total=total, archived=archived, unfolded_turns=turns, active_by_level=levels)
+
+    async def scopes(self, owner: int) -> list[Scope]:
+        async with self._db.read() as reader:
+            rows = await reader.rows(
+                "SELECT thread_id FROM scopes WHERE user_id = ? AND total > 0 ORDER BY thread_id", owner
+            )
+        return [Scope(owner=owner, thread=row[0]) for row in rows]
+
+    async def search(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[WordHit]:
+        async with self._db.read() as reader:
+            found = await word_index.search(reader, scope, terms, limit)
+        return [WordHit(message=message_of(_mapping(row)), score=score) for row, score in found]
+
+    async def _messages(self, sql: str, *values: int | str) -> list[Message]:
+        async with self._db.read() as reader:
+            return [message_of(_mapping(row)) for row in await reader.rows(sql, *values)]
+
+    # summaries and folds -----------------------------------------------------------------------------------
+    async def summaries(self, scope: Scope, *, active_only: bool = True) -> list[Summary]:
+        async with self._db.read() as reader:
+            rows = await reader.rows(
+                "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active >= ? ORDER BY id",
+                scope.owner,
+                scope.thread,
+                int(active_only),
+            )
+        return [summary_of(_mapping(row)) for row in rows]
+
+    async def begin_fold(
+        self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
+    ) -> FoldLease | None:
+        """Take the scope's lease; None while another live one has not expired. An expired lease is taken over."""
+        expires_at = now + lease
+        async with self._db.write() as tx:
+            live = await tx.row(
+                "SELECT id, expires_at FROM jobs WHERE user_id = ? AND thread_id = ? AND state = 'processing'",
+                scope.owner,
+                scope.thread,
+            )
+            if live:
+                if datetime.fromisoformat(live["expires_at"]) > now:
+                    return None
+                await tx.rows(
+                    "UPDATE jobs SET state = 'expired', ended_at = ? WHERE id = ?", text_of(now), live["id"]
+                )
+            fence = await tx.row(
+                "UPDATE users SET last_fence = last_fence + 1 WHERE user_id = ? AND storage_type = ? RETURNING last_fence",
+                scope.owner,
+                self.kind,
+            )
+            if fence is None:
+                raise StorageError("This memory is not kept here; turn it on first.")
+            failed = await tx.row(
+                "SELECT attempts FROM failures WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread
+            )
+            job = await tx.insert(
+                """
+                INSERT INTO jobs (user_id, thread_id, state, reason, fence, started_at, expires_at)
+                VALUES (?, ?, 'processing', ?, ?, ?, ?)
+                """,
+                scope.owner,
+                scope.thread,
+                reason,
+                fence[0],
+                text_of(now),
+                text_of(expires_at),
+            )
+        return FoldLease(
+            scope=scope,
+            job_id=job,
+            fence=fence[0],
+            expires_at=expires_at,
+            attempt=1 + (failed["attempts"] if failed else 0),
+        )
+
+    async def commit_fold(
+        self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime
+    ) -> Summary:
+        """Check the fence, insert the summary, archive exactly the plan's sources, complete the job: whole or not."""
+        scope = lease.scope
+        async with self._db.write() as tx:
+            if not await self._holds(tx, lease):
+                raise StaleFold
+            messages = await self._sources(tx, _ACTIVE_MESSAGES, scope, plan.message_ids)
+            below = [
+                summary_of(_mapping(row))
+                for row in await self._sources(tx, _ACTIVE_SUMMARIES, scope, plan.summary_ids)
+            ]
+            if not messages and not below:
+                raise StaleFold
+            counter = await tx.row(_TAKE_SUMMARY_ID, scope.owner, self.kind)
+            if counter is None:
+                raise StaleFold
+            number = int(counter[0]) - 1
+            below.sort(key=lambda summary: summary.first_id)
+            ends = [(row["id"], row["created_at"]) for row in messages]
+            ends += [(summary.first_id, text_of(summary.first_at)) for summary in below]
+            ends += [(summary.last_id, text_of(summary.last_at)) for summary in below]
+            (first_id, first_at), (last_id, last_at) = min(ends), max(ends)
+            chunks = [chunk for summary in below for chunk in summary.source_chunk_ids]
+            summary_row: dict[str, object] = {
+                "id": number,
+                "user_id": scope.owner,
+                "thread_id": scope.thread,
+                "summary_text": whole(made.text),
+                "created_at": text_of(now),
+                "level": plan.level,
+                "source_chunk_ids": [*dict.fromkeys(chunks), *([number] if messages else [])],
+                "is_active": True,
+                "source_ids": [summary.id for summary in below],
+                "first_id": first_id,
+                "last_id": last_id,
+                "first_at": first_at,
+                "last_at": last_at,
+                "message_count": len(messages) + sum(summary.message_count for summary in below),
+                "model": made.model,
+                "prompt_version": made.prompt_version,
+                "tokens_in": made.tokens_in,
+                "tokens_out": made.tokens_out,
+                "milliseconds": made.milliseconds,
+                "base_id": None,
+            }
+            await tx.insert(SUMMARIES.upsert, *SUMMARIES.stored(summary_row))
+            await tx.rows(
+                "UPDATE messages SET chunk_id = ?, is_active = 0 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
+                number,
+                scope.owner,
+                json.dumps(plan.message_ids),
+            )
+            await tx.rows(
+                "UPDATE summaries SET is_active = 0 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
+                scope.owner,
+                json.dumps(plan.summary_ids),
+            )
+            await tx.rows(
+                "UPDATE jobs SET state = 'completed', ended_at = ?, summary_id = ? WHERE id = ?",
+                text_of(now),
+                number,
+                lease.job_id,
+            )
+            await tx.rows(
+                "DELETE FROM failures WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread
+            )
+            row = await tx.row("SELECT * FROM summaries WHERE user_id = ? AND id = ?", scope.owner, number)
+            assert row is not None  # noqa: S101 - it was inserted above
+            return summary_of(_mapping(row))
+
+    async def _holds(self, tx: Transaction, lease: FoldLease) -> bool:
+        return bool(
+            await tx.row(
+                """
+                SELECT 1 FROM jobs
+                WHERE id = ? AND user_id = ? AND thread_id = ? AND fence = ? AND state = 'processing'
+                """,
+                lease.job_id,
+                lease.scope.owner,
+                lease.scope.thread,
+                lease.fence,
+            )
+        )
+
+    async def _sources(self, tx: Transaction, sql: str, scope: Scope, ids: Sequence[int]) -> list[Row]:
+        """The rows a fold was made of. Raises StaleFold when one is gone or was folded meanwhile."""
+        if not ids:
+            return []
+        rows = await tx.rows(sql, scope.owner, scope.thread, json.dumps(list(ids)))
+        if [row["id"] for row in rows] != sorted(set(ids)):
+            raise StaleFold
+        return rows
+
+    async def fail_fold(self, lease: FoldLease, error: str, *, now: datetime) -> FoldFailure:
+        """Keep the attempt as failed and free the lease; nothing is archived. A lost lease is left as it is."""
+        scope = lease.scope
+        async with self._db.write() as tx:
+            if await self._holds(tx, lease):
+                await tx.rows(
+                    "UPDATE jobs SET state = 'failed', ended_at = ?, error = ? WHERE id = ?",
+                    text_of(now),
+                    whole(error),
+                    lease.job_id,
+                )
+                job = await tx.row("SELECT reason FROM jobs WHERE id = ?", lease.job_id)
+                await tx.rows(
+                    """
+                    INSERT INTO failures (user_id, thread_id, at, reason, error, attempts, told)
+                    VALUES (?, ?, ?, ?, ?, 1, 0)
+                    ON CONFLICT DO UPDATE SET
+                      at = excluded.at, reason = excluded.reason, error = excluded.error, attempts = attempts + 1
+                    """,
+                    scope.owner,
+                    scope.thread,
+                    text_of(now),
+                    job["reason"] if job else "threshold",
+                    whole(error),
+                )
+            row = await tx.row(_FAILURE, scope.owner, scope.thread)
+        if row:
+            return failure_of(_mapping(row))
+        # The lease was lost and its successor succeeded: nothing failed that anybody needs to hear of.
+        return FoldFailure(at=now, reason="threshold", error=error, attempts=lease.attempt, told=True)
+
+    async def release_fold(self, lease: FoldLease) -> None:
+        """Give the lease back without result (nothing to fold, or shutting down)."""
+        async with self._db.write() as tx:
+            if await self._holds(tx, lease):
+                await tx.rows("DELETE FROM jobs WHERE id = ?", lease.job_id)
+
+    async def fold_failure(self, scope: Scope) -> FoldFailure | None:
+        async with self._db.read() as reader:
+            row = await reader.row(_FAILURE, scope.owner, scope.thread)
+        return failure_of(_mapping(row)) if row else None
+
+    async def mark_failure_told(self, scope: Scope) -> None:
+        async with self._db.write() as tx:
+            await tx.rows(
+                "UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread
+            )
+
+    # owner-wide --------------------------------------------------------------------------------------------
+    async def dump(self, owner: int) -> AsyncIterator[Sequence[Mapping[str, object]]]:
+        """Everything of an owner as batches of plain rows, each with a "table" key, as of one moment."""
+        async with self._db.read(frozen=True) as reader:
+            for table in TABLES:
+                after: tuple[int, ...] | None = None
+                while after is None or after:
+                    rows = await reader.rows(*_next_batch(table, owner, after or ()))
+                    if rows:
+                        yield [{"table": table.name, **table.portable(_mapping(row))} for row in rows]
+                    full = len(rows) == BATCH and len(table.key) > 1
+                    after = (rows[-1][table.key[1]],) if full else ()
+
+    async def load(self, owner: int, batches: AsyncIterator[Sequence[Mapping[str, object]]]) -> None:
+        """Take over what `dump` of another store gave, ids kept; all or nothing. The owner must hold nothing here.
+
+        Where a pointer to another store stands in `users`, it stays one until the directory flips it.
+        """
+        async with self._db.write() as tx:
+            held = await tx.row(
+                """
+                SELECT 1 FROM users WHERE user_id = ?1 AND storage_type = ?2
+                UNION ALL SELECT 1 FROM messages WHERE user_id = ?1 UNION ALL SELECT 1 FROM summaries WHERE user_id = ?1
+                LIMIT 1
+                """,
+                owner,
+                self.kind,
+            )
+            if held:
+                raise StorageError("This store already holds a memory of that owner; nothing was changed.")
+            newest = await tx.row("SELECT COALESCE(MAX(seq), 0) FROM messages")
+            seq = int(newest[0]) if newest else 0
+            async for batch in batches:
+                for name, rows in grouped(batch, owner).items():
+                    if name == USERS.name:
+                        await tx.many(_LOAD_USER, [(*USERS.stored(row), self.kind) for row in rows])
+                    elif name == MESSAGES.name:
+                        numbered = list(enumerate(rows, start=seq + 1))
+                        seq += len(rows)
+                        await tx.many(
+                            _LOAD_MESSAGE, [(*MESSAGES.stored(row), place) for place, row in numbered]
+                        )
+                        await word_index.index_many(tx, numbered)
+                    else:
+                        table = BY_NAME[name]
+                        await tx.many(table.upsert, [table.stored(row) for row in rows])
+
+    async def digest(self, owner: int) -> str:
+        """A hash over everything `dump` gives; equal in two stores when they hold the same."""
+        return await digest_of(self.dump(owner))
+
+    async def erase(self, owner: int) -> None:
+        """Remove everything of an owner from tables, index, free pages and log. A pointer to another store stays."""
+        async with self._db.write() as tx:
+            await word_index.remove(tx, owner)
+            for table in ("messages", "summaries", "failures", "jobs", "scopes"):
+                await tx.rows(f"DELETE FROM {table} WHERE user_id = ?", owner)  # noqa: S608
+            await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
+        await self._db.forget_log()
+
+    async def flush(self) -> None:
+        """Nothing is kept back: every method is on disk when it returns."""
+
+
+async def digest_of(batches: AsyncIterator[Sequence[Mapping[str, object]]]) -> str:
+    """A hash over the rows of a dump, whatever its batches."""
+    digest = hashlib.sha256()
+    async for batch in batches:
+        digest.update(await asyncio.to_thread(_lines, batch))
+    return digest.hexdigest()
+
+
+def _lines(batch: Sequence[Mapping[str, object]]) -> bytes:
+    return "".join(json.dumps(row, sort_keys=True, separators=(",", ":")) + "\n" for row in batch).encode()
+
+
+def _mapping(row: Row) -> Mapping[str, object]:
+    """A row as the Mapping that it is in all but name."""
+    return cast(Mapping[str, object], row)
+
+
+def _message(scope: Scope, number: int, draft: NewMessage) -> Message:
+    return Message(
+        id=number,
+        scope=scope,
+        role=draft.role,
+        content=whole(draft.content),
+        created_at=draft.created_at,
+        turn=number if draft.turn is None else draft.turn,
+        speaker=whole(draft.speaker),
+        source=draft.source,
+        telegram_id=draft.telegram_id,
+    )
+
+
+def _portable(message: Message) -> dict[str, object]:
+    return {
+        "id": message.id,
+        "user_id": message.scope.owner,
+        "thread_id": message.scope.thread,
+        "role": message.role,
+        "content": message.content,
+        "created_at": text_of(message.created_at),
+        "is_active": message.is_active,
+        "chunk_id": message.chunk_id,
+        "turn_id": message.turn,
+        "speaker": message.speaker,
+        "source": message.source,
+        "telegram_id": message.telegram_id,
+    }
+
+
+def _next_batch(table: Table, owner: int, after: tuple[int, ...]) -> tuple[str, int, *tuple[int, ...]]:
+    """The statement and its values for the next rows of an owner, in the order of the table's key."""
+    if len(table.key) == 1:
+        return f"SELECT * FROM {table.name} WHERE user_id = ?", owner  # noqa: S608
+    key = table.key[1]
+    return (
+        f"SELECT * FROM {table.name} WHERE user_id = ? AND {key} > ? ORDER BY {key} LIMIT {BATCH}",  # noqa: S608
+        owner,
+        *(after or (-1,)),
+    )
+
+
+_BY_SOURCE = "SELECT * FROM messages WHERE user_id = ? AND role = ? AND source = ?"
+_TAKE_MESSAGE_IDS = """
+UPDATE users SET next_message_id = next_message_id + ? WHERE user_id = ? AND storage_type = ? RETURNING next_message_id
+"""
+_TAKE_SUMMARY_ID = """
+UPDATE users SET next_summary_id = next_summary_id + 1 WHERE user_id = ? AND storage_type = ? RETURNING next_summary_id
+"""
+_ACTIVE_MESSAGES = """
+SELECT id, created_at FROM messages
+WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND id IN (SELECT value FROM json_each(?)) ORDER BY id
+"""
+_ACTIVE_SUMMARIES = """
+SELECT * FROM summaries
+WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND id IN (SELECT value FROM json_each(?)) ORDER BY id
+"""
+_FAILURE = "SELECT * FROM failures WHERE user_id = ? AND thread_id = ?"
+_LOAD_USER = f"""
+INSERT INTO users ({USERS.selected()}, storage_type) VALUES ({", ".join("?" * (len(USERS.columns) + 1))})
+ON CONFLICT (user_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in USERS.columns[1:])}
+"""  # noqa: S608
+_LOAD_MESSAGE = f"""
+INSERT INTO messages ({MESSAGES.selected()}, seq) VALUES ({", ".join("?" * (len(MESSAGES.columns) + 1))})
+"""  # noqa: S608
