@@ -1,19 +1,76 @@
-"""One turn: remember, recall, reply, remember; then settle. (Being built.)
+"""One turn: remember, recall, reply, remember; then settle.
 
-Does not know Telegram: what came in is an Incoming, what goes out is a Reply.
+Owns the order of these steps, each scope's own queue, and what happens when the model or a store fails. Does not know
+Telegram: what came in is an Incoming, what goes out is a Reply.
 """
 
+import asyncio
+import logging
+from collections import OrderedDict, deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from errors import ContextTooLong, KeepsakeError, ModelError, StorageError
 from external_memory import ExternalMemory
-from models.chat_model import OnText
-from records import Incoming, Reply, Scope
+from memory_retrieval import MemoryRetrieval
+from models.chat_model import ChatModel, OnText
+from records import Clock, Completion, Context, Incoming, Message, NewMessage, Reply, Scope
 from summary_manager import SummaryManager
+
+log = logging.getLogger(__name__)
+
+REMEMBERED_HERE = 40
+"""Messages of a scope that the process itself remembers: all there is while memory is off or a store fails."""
+SCOPES_HERE = 10_000
+"""Scopes whose lines are kept in the process; the longest unused go first."""
+SHORTER = 0.6
+"""A prompt that the endpoint found too long is made anew this much shorter, once."""
+UNSTORED = 10**12
+"""Ids from here on name messages that are in no store."""
+
+
+@dataclass(eq=False)
+class _Line:
+    """What the process holds of one scope: its queue, its own memory of the talk, and what it still has to write."""
+
+    scope: Scope
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    recent: deque[Message] = field(default_factory=lambda: deque(maxlen=REMEMBERED_HERE))
+    unwritten: deque["_Unwritten"] = field(default_factory=deque)
+    was_enabled: bool | None = None
+
+
+@dataclass
+class _Unwritten:
+    """A turn that a failing store did not take; `turn` is set once its question is stored."""
+
+    drafts: list[NewMessage]
+    turn: int | None = None
 
 
 class Conversation:
     """Answers turns, scope by scope."""
 
-    memory: ExternalMemory
-    summaries: SummaryManager
+    def __init__(
+        self,
+        *,
+        memory: ExternalMemory,
+        retrieval: MemoryRetrieval,
+        summaries: SummaryManager,
+        model: ChatModel,
+        clock: Clock,
+    ) -> None:
+        self.memory = memory
+        self.summaries = summaries
+        self._retrieval = retrieval
+        self._model = model
+        self._clock = clock
+        self._lines: OrderedDict[Scope, _Line] = OrderedDict()
+        self._unstored_ids = count(UNSTORED)
+        self._with_cut = set[Scope]()
+        self._last_context: OrderedDict[Scope, Context] = OrderedDict()
+        self._store_fails = False
 
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply:
         """Answer one turn. In one scope calls are served strictly in the order in which they were made.
@@ -21,8 +78,225 @@ class Conversation:
         Never raises a KeepsakeError: a failure is a Reply with `is_error` and a sentence. A turn whose answer is stored
         already is not asked again (`repeated`). Cancelling it (shutdown, /stop) stores no answer.
         """
-        raise NotImplementedError
+        line = self._line(incoming.scope)
+        async with line.lock:
+            notices: list[str] = []
+            turn = await self._remember(line, incoming, notices)
+            if turn.answer is not None:
+                return Reply(text=turn.answer.content, repeated=True)
+            try:
+                context, completion = await self._ask(line, incoming, turn, on_text)
+            except ModelError as error:
+                log.warning("no answer for %s: %s", incoming.scope, type(error).__name__)
+                return Reply(
+                    text=_apology(error, kept=turn.is_on),
+                    notices=tuple(notices),
+                    is_error=True,
+                    is_kept=not line.unwritten,
+                )
+            if context.message_was_cut:
+                notices.append(_CUT_NOTICE + (" It is stored whole." if turn.is_on else ""))
+            if completion.is_truncated:
+                notices.append("The model stopped at its own length limit, so the answer may end early.")
+            await self._remember_answer(line, incoming, turn, completion, notices)
+            return Reply(
+                text=completion.text, context=context, notices=tuple(notices), is_kept=not line.unwritten
+            )
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         """Folds that are due, outside the turn; sentences that the owner must be told (a failed fold, once)."""
-        raise NotImplementedError
+        try:
+            outcome = await self.summaries.fold(scope, "threshold")
+            if outcome.state == "nothing" and scope in self._with_cut:
+                outcome = await self.summaries.fold(scope, "cut")
+            self._with_cut.discard(scope)
+            if outcome.state == "failed" and await self.summaries.untold_failure(scope):
+                return (_FOLD_NOTICE.format(why=outcome.error),)
+        except StorageError as error:
+            log.warning("settling %s failed: %s", scope, type(error).__name__)
+        return ()
+
+    def last_context(self, scope: Scope) -> Context | None:
+        """The account of the newest answer of a scope, while the process remembers it."""
+        return self._last_context.get(scope)
+
+    async def write_kept(self) -> int:
+        """Write what failing stores did not take; how many turns are still unwritten. Call it now and then."""
+        for line in list(self._lines.values()):
+            if line.unwritten and not line.lock.locked():
+                async with line.lock:
+                    await self._write_kept(line)
+        return sum(len(line.unwritten) for line in self._lines.values())
+
+    # steps of a turn -----------------------------------------------------------------------------------------
+
+    async def _remember(self, line: _Line, incoming: Incoming, notices: list[str]) -> "_Turn":
+        """The question is on disk before anything else happens; where that fails it is kept here, and it is said."""
+        scope = incoming.scope
+        drafts = [
+            NewMessage(
+                role="user",
+                content=piece.text,
+                created_at=piece.sent_at,
+                speaker=incoming.person.name,
+                source=piece.source,
+                telegram_id=piece.telegram_id,
+            )
+            for piece in incoming.pieces
+        ]
+        enabled = await self.memory.is_on(scope.owner)
+        if line.was_enabled is not None and line.was_enabled != enabled:
+            line.recent.clear()
+        line.was_enabled = enabled
+        turn = _Turn(is_on=enabled, here=next(self._unstored_ids))
+        if enabled:
+            try:
+                await self._store_question(line, turn, drafts)
+                self._store_fails = False
+            except StorageError as error:
+                self._note_failure(error, notices)
+                line.unwritten.append(_Unwritten(drafts))
+        turn.before = tuple(line.recent)
+        for draft in drafts:
+            self._remember_here(line, turn, draft)
+        return turn
+
+    async def _store_question(self, line: _Line, turn: "_Turn", drafts: Sequence[NewMessage]) -> None:
+        await self._write_kept(line, raising=True)
+        async with self.memory.opened(line.scope.owner) as store:
+            if store is None:
+                turn.is_on = False
+                return
+            stored = await store.append(line.scope, drafts[:1])
+            turn.stored = stored[0].turn
+            rest = [replace(draft, turn=turn.stored) for draft in drafts[1:]]
+            if rest:
+                await store.append(line.scope, rest)
+            source = drafts[-1].source
+            turn.answer = await store.find(line.scope, role="assistant", source=source) if source else None
+
+    async def _ask(
+        self, line: _Line, incoming: Incoming, turn: "_Turn", on_text: OnText | None
+    ) -> tuple[Context, Completion]:
+        context = await self._context(line, incoming, turn, None)
+        try:
+            completion = await self._model.complete(context.messages, on_text=on_text)
+        except ContextTooLong:
+            log.info("the endpoint found %d tokens too long for %s: trying shorter", context.tokens, incoming.scope)
+            context = await self._context(line, incoming, turn, int(context.tokens * SHORTER))
+            completion = await self._model.complete(context.messages, on_text=on_text)
+        self._last_context[incoming.scope] = context
+        self._last_context.move_to_end(incoming.scope)
+        while len(self._last_context) > SCOPES_HERE // 10:
+            self._last_context.popitem(last=False)
+        if any(cut.what == "turns" for cut in context.cut):
+            self._with_cut.add(incoming.scope)
+        return context, completion
+
+    async def _context(self, line: _Line, incoming: Incoming, turn: "_Turn", ceiling: int | None) -> Context:
+        if turn.stored is not None:
+            try:
+                async with self.memory.opened(incoming.scope.owner) as store:
+                    return await self._retrieval.context(incoming, store=store, turn=turn.stored, ceiling=ceiling)
+            except StorageError as error:
+                log.warning("recall for %s failed: %s", incoming.scope, type(error).__name__)
+        return await self._retrieval.context(incoming, store=None, unstored=turn.before, ceiling=ceiling)
+
+    async def _remember_answer(
+        self, line: _Line, incoming: Incoming, turn: "_Turn", completion: Completion, notices: list[str]
+    ) -> None:
+        draft = NewMessage(
+            role="assistant",
+            content=completion.text,
+            created_at=self._clock(),
+            source=incoming.source,
+            turn=turn.stored,
+        )
+        self._remember_here(line, turn, draft)
+        if not turn.is_on:
+            return
+        if turn.stored is None:
+            line.unwritten[-1].drafts.append(draft)
+            return
+        try:
+            async with self.memory.opened(incoming.scope.owner) as store:
+                if store is not None:
+                    await store.append(incoming.scope, [draft])
+        except StorageError as error:
+            self._note_failure(error, notices)
+            line.unwritten.append(_Unwritten([draft], turn=turn.stored))
+
+    # what the process itself holds ---------------------------------------------------------------------------
+
+    def _line(self, scope: Scope) -> _Line:
+        line = self._lines.setdefault(scope, _Line(scope))
+        self._lines.move_to_end(scope)
+        if len(self._lines) > SCOPES_HERE:
+            idle = next((s for s, old in self._lines.items() if not old.lock.locked() and not old.unwritten), None)
+            if idle is not None and idle != scope:
+                del self._lines[idle]
+        return line
+
+    def _remember_here(self, line: _Line, turn: "_Turn", draft: NewMessage) -> None:
+        line.recent.append(
+            Message(
+                id=next(self._unstored_ids),
+                scope=line.scope,
+                role=draft.role,
+                content=draft.content,
+                created_at=draft.created_at,
+                turn=turn.here,
+                speaker=draft.speaker,
+            )
+        )
+
+    async def _write_kept(self, line: _Line, *, raising: bool = False) -> None:
+        """Write what is unwritten, oldest first. What was written is dropped one by one: each has its source."""
+        while line.unwritten:
+            kept = line.unwritten[0]
+            try:
+                async with self.memory.home(line.scope.owner) as store:
+                    for draft in kept.drafts:
+                        stored = await store.append(line.scope, [replace(draft, turn=kept.turn)])
+                        kept.turn = stored[0].turn
+            except StorageError:
+                if raising:
+                    raise
+                return
+            line.unwritten.popleft()
+            log.info("a kept turn of %s is written", line.scope)
+
+    def _note_failure(self, error: StorageError, notices: list[str]) -> None:
+        log.error("storing failed: %s", error.sentence)
+        if not self._store_fails:
+            notices.append(_STORE_NOTICE)
+        self._store_fails = True
+
+
+@dataclass
+class _Turn:
+    """The turn being answered: where it stands in the store (None: nowhere yet) and in the process's own memory."""
+
+    is_on: bool
+    here: int
+    before: tuple[Message, ...] = ()
+    stored: int | None = None
+    answer: Message | None = None
+
+
+_CUT_NOTICE = (
+    "Your message is longer than the model can take at once: it was given the beginning and the end, without the middle."
+)
+_STORE_NOTICE = (
+    "I cannot write to my memory right now. I go on from what I remember of this conversation, and store it as soon as "
+    "that works again."
+)
+_FOLD_NOTICE = (
+    "I could not summarise our earlier talk: {why} Nothing is lost: all messages stay as they are, and I try again "
+    "after your next message."
+)
+
+
+def _apology(error: KeepsakeError, *, kept: bool) -> str:
+    rest = " Your message is kept; write again when you like." if kept else " Please try again in a moment."
+    return f"I could not answer: {error.sentence}{rest}"

@@ -12,6 +12,7 @@ KeepsakeError
 │   ├── ModelBusy          429 or 5xx after the bounded retries
 │   ├── ModelRefused       the endpoint refused the request (400, 401, 403, 404)
 │   ├── ContextTooLong     the endpoint says that the prompt is too long
+│   ├── ModelDeclined      the model declined to answer: a refusal, or the endpoint's content filter
 │   └── ModelBroken        the answer was cut off, malformed or empty
 └── FoldRefused          a summary did not pass the gate
 
@@ -85,6 +86,10 @@ class ModelRefused(ModelError):  # noqa: N818
 
 class ContextTooLong(ModelRefused):
     """The model's endpoint says that the prompt is too long."""
+
+
+class ModelDeclined(ModelError):  # noqa: N818
+    """The model declined to answer this."""
 
 
 class ModelBroken(ModelError):  # noqa: N818

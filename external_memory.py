@@ -1,33 +1,198 @@
-"""The memory: what may be remembered, by whom, where. (Being built.)
+"""The memory: what may be remembered, by whom, where; any backend.
 
-Does not know models, prompts or Telegram.
+Owns which store holds an owner, the switch that turns memory on, and moving an owner from store to store so that at
+every instant exactly one place answers. Does not know models, prompts or Telegram.
 """
 
-from collections.abc import Sequence
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
 
-from records import Message, NewMessage, OwnerConfig, Scope, StorageType
+from errors import StorageError
+from records import Clock, OwnerConfig, StorageType
+from storage.data_dir import data_dir as held_data_dir
+from storage.database import Database
+from storage.directory import Directory
+from storage.inbox import UpdateInbox
+from storage.json_file import JsonStore
+from storage.sqlite import SqliteStore
 from storage.store import MemoryStore
+from storage.wizards import WizardStates
+
+log = logging.getLogger(__name__)
+
+DEFAULT_EVERY_N = 20
+MOST_EVERY_N = 500
+
+
+class OwnerGate:
+    """Lets many use an owner's memory at once, or one alone for a move. Who waits to be alone goes first.
+
+    Not re-entrant: a task that is inside must not enter again.
+    """
+
+    def __init__(self) -> None:
+        self._inside = 0
+        self._alone = False
+        self._waiting = 0
+        self._changed = asyncio.Condition()
+
+    @asynccontextmanager
+    async def shared(self) -> AsyncIterator[None]:
+        async with self._changed:
+            await self._changed.wait_for(lambda: not self._alone and not self._waiting)
+            self._inside += 1
+        try:
+            yield
+        finally:
+            await asyncio.shield(self._left())
+
+    @asynccontextmanager
+    async def exclusive(self) -> AsyncIterator[None]:
+        async with self._changed:
+            self._waiting += 1
+            try:
+                await self._changed.wait_for(lambda: not self._alone and not self._inside)
+            finally:
+                self._waiting -= 1
+                self._changed.notify_all()
+            self._alone = True
+        try:
+            yield
+        finally:
+            await asyncio.shield(self._left())
+
+    async def _left(self) -> None:
+        async with self._changed:
+            if self._alone:
+                self._alone = False
+            else:
+                self._inside -= 1
+            self._changed.notify_all()
 
 
 class ExternalMemory:
-    """Owners' memories across all stores."""
+    """Owners' memories across all stores. Made by `open`.
+
+    `inbox` and `wizards` are what Telegram's side keeps beside the memories, in memory.db.
+    """
+
+    def __init__(
+        self,
+        *,
+        directory: Directory,
+        stores: dict[StorageType, MemoryStore],
+        inbox: UpdateInbox,
+        wizards: WizardStates,
+        clock: Clock,
+    ) -> None:
+        self.inbox = inbox
+        self.wizards = wizards
+        self._directory = directory
+        self._stores = stores
+        self._clock = clock
+        self._gates: dict[int, OwnerGate] = {}
+        self._configs: dict[int, OwnerConfig | None] = {}
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, path: Path, *, clock: Clock) -> AsyncIterator["ExternalMemory"]:
+        """Hold the data directory, open both stores, and finish what a process before this one left half done.
+
+        Raises SettingsError or StorageBusy naming DATA_DIR, StorageTooNew, StorageError.
+        """
+        async with AsyncExitStack() as stack:
+            folder = stack.enter_context(held_data_dir(path))
+            database = await stack.enter_async_context(Database.open(folder / "memory.db"))
+            sqlite = SqliteStore(database)
+            json = await stack.enter_async_context(JsonStore.open(folder))
+            for report in json.reports:
+                log.warning("%s", report)
+            directory = Directory(database)
+            stores: dict[StorageType, MemoryStore] = {StorageType.SQLITE: sqlite, StorageType.JSON: json}
+            for move in await directory.finish_moves(stores):
+                log.warning("a move of %d from %s to %s was %s: settled", move.owner, move.source, move.target, move.state)
+            for owner in await directory.adopt(stores):
+                log.info("owner %d was found in memory.json and adopted", owner)
+            for store in (sqlite, json):
+                await store.take_back_leases()
+            yield cls(
+                directory=directory,
+                stores=stores,
+                inbox=UpdateInbox(database),
+                wizards=WizardStates(database),
+                clock=clock,
+            )
 
     async def config(self, owner: int) -> OwnerConfig | None:
         """The owner's choices; None when nothing was ever configured."""
-        raise NotImplementedError
+        if owner not in self._configs:
+            place = await self._directory.place(owner)
+            self._configs[owner] = await self._stores[place.storage].owner(owner) if place else None
+        return self._configs[owner]
+
+    async def is_on(self, owner: int) -> bool:
+        config = await self.config(owner)
+        return config is not None and config.enabled
 
     async def configure(self, owner: int, *, storage: StorageType, every_n: int) -> OwnerConfig:
-        """Choose storage and threshold and turn memory on. What is stored elsewhere moves along, whole."""
-        raise NotImplementedError
+        """Choose storage and threshold and turn memory on. What is stored elsewhere moves along, whole.
+
+        Raises ValueError for a threshold outside 1 to 500; StorageError when the move failed, everything as it was.
+        """
+        if not 1 <= every_n <= MOST_EVERY_N:
+            raise ValueError(f"a threshold is 1 to {MOST_EVERY_N} turns")
+        async with self._gate(owner).exclusive():
+            known = await self.config(owner)
+            if known is not None and known.storage is not storage:
+                await self._directory.move(owner, self._stores, storage, now=self._clock())
+                self._configs.pop(owner)
+            return await self._put(owner, storage=storage, every_n=every_n, enabled=True)
 
     async def switch(self, owner: int, *, enabled: bool) -> OwnerConfig:
         """Turn memory on or off; with nothing configured yet, the defaults (SQLite, every 20 turns)."""
-        raise NotImplementedError
+        async with self._gate(owner).exclusive():
+            return await self._put(owner, enabled=enabled)
 
-    async def remember(self, scope: Scope, drafts: Sequence[NewMessage]) -> list[Message]:
-        """Store messages of a scope whose owner's memory is on."""
-        raise NotImplementedError
+    @asynccontextmanager
+    async def opened(self, owner: int) -> AsyncIterator[MemoryStore | None]:
+        """The store of an owner whose memory is on, None while it is off. It cannot move inside the block."""
+        async with self._gate(owner).shared():
+            config = await self.config(owner)
+            yield self._stores[config.storage] if config and config.enabled else None
 
-    async def store(self, owner: int) -> MemoryStore | None:
-        """The store that holds an owner whose memory is on; None while it is off."""
-        raise NotImplementedError
+    @asynccontextmanager
+    async def home(self, owner: int) -> AsyncIterator[MemoryStore]:
+        """The store that holds an owner's data, on or off (SQLite where there is none). It cannot move inside."""
+        async with self._gate(owner).shared():
+            config = await self.config(owner)
+            yield self._stores[config.storage if config else StorageType.SQLITE]
+
+    async def _put(
+        self, owner: int, *, enabled: bool, storage: StorageType | None = None, every_n: int | None = None
+    ) -> OwnerConfig:
+        known = await self.config(owner)
+        now = self._clock()
+        config = known or OwnerConfig(
+            owner=owner,
+            storage=storage or StorageType.SQLITE,
+            every_n=DEFAULT_EVERY_N,
+            enabled=enabled,
+            created_at=now,
+            updated_at=now,
+        )
+        config = replace(config, enabled=enabled, every_n=every_n or config.every_n, updated_at=now)
+        self._configs.pop(owner, None)
+        # The directory first: a store never holds an owner that it does not know.
+        place = await self._directory.settle(config)
+        if place.storage is not config.storage:
+            raise StorageError("The memory lives elsewhere than expected; nothing was changed.")
+        await self._stores[config.storage].put_owner(config)
+        self._configs[owner] = config
+        return config
+
+    def _gate(self, owner: int) -> OwnerGate:
+        return self._gates.setdefault(owner, OwnerGate())

@@ -4,13 +4,15 @@ Owns no behaviour beyond what follows from a value itself. All times are aware U
 Does not know where a value comes from (Telegram, a model, a database) or where it goes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
 Role = Literal["user", "assistant", "system"]
+Clock = Callable[[], datetime]
+"""Gives the present as an aware UTC datetime."""
 FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards"]
 
 
@@ -197,11 +199,12 @@ class PromptMessage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Completion:
-    """A model's finished answer."""
+    """A model's finished answer. `is_truncated`: whole up to the length limit that the endpoint stopped it at."""
 
     text: str
     model: str
     usage: Usage = Usage()
+    is_truncated: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -303,13 +306,19 @@ class Piece:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reply:
-    """An answer, the account of what it was made from, and what its reader should be told besides."""
+    """An answer, the account of what it was made from, and what its reader should be told besides.
+
+    `is_error`: the text is a sentence saying what failed, not a model's answer. `repeated`: it was stored already and
+    is given again, as after a restart. `is_kept`: what memory should hold of the turn is on disk (True where memory is
+    off); False while a store fails: it is kept in the process and written when the store is back.
+    """
 
     text: str
     context: Context | None = None
     notices: tuple[str, ...] = ()
     is_error: bool = False
     repeated: bool = False
+    is_kept: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,7 +10,10 @@ OnText = Callable[[str], Awaitable[None]]
 
 
 class ChatModel(Protocol):
-    """Answers a prompt. Raises a ModelError; never returns an empty or broken-off text."""
+    """Answers a prompt. Raises a ModelError; never returns an empty or broken-off text.
+
+    A text that ends at a length limit is returned, and says so (`Completion.is_truncated`).
+    """
 
     name: str
 

@@ -1,0 +1,122 @@
+"""open_conversation(): the one place where the parts are wired. Knows no Telegram."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from datetime import UTC, datetime
+
+from conversation import Conversation
+from errors import SettingsError
+from external_memory import ExternalMemory
+from memory_retrieval import MemoryRetrieval
+from models.chat_model import ChatModel
+from models.offline import ExtractiveSummarizer, OfflineModel
+from models.openai_api import OpenAIChat
+from records import Clock
+from retrieval.prompt_draft import Budgets
+from settings import Settings
+from summary_manager import SummaryManager
+from tokens import Tokenizer
+
+log = logging.getLogger(__name__)
+
+SUMMARY_HEADER = 32
+"""Tokens that the prompt spends around one summary's text: level, dates, number of messages."""
+LEAST_SUMMARY = 40
+RETRY_WRITES = 5.0
+"""Seconds between two attempts at writing what a failing store did not take."""
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def budgets(settings: Settings) -> Budgets:
+    return Budgets(
+        ceiling=settings.max_context_tokens,
+        system=settings.system_budget,
+        summaries=settings.summary_budget,
+        recent=settings.recent_budget,
+        snippets=settings.snippet_budget,
+    )
+
+
+def summary_text_budget(settings: Settings) -> int:
+    """Tokens of one summary's text, so that ten of them with their headers fit the summaries' part."""
+    part = budgets(settings).under(settings.max_context_tokens).summaries
+    return max(LEAST_SUMMARY, part // 10 - SUMMARY_HEADER)
+
+
+def demand_endpoint(settings: Settings) -> None:
+    """Raises SettingsError when nothing says which model endpoint to ask."""
+    if not settings.openai_api_key and not settings.openai_base_url:
+        raise SettingsError(
+            "OPENAI_API_KEY", "is not set. Set it, or OPENAI_BASE_URL for a server that needs no key (Ollama, llama.cpp)."
+        )
+
+
+@asynccontextmanager
+async def open_conversation(
+    settings: Settings, *, clock: Clock = utc_now, offline: bool = False
+) -> AsyncIterator[Conversation]:
+    """A conversation with everything under it, closed in order at the end.
+
+    `offline`: answer and summarise without any endpoint. Raises SettingsError and StorageError.
+    """
+    async with AsyncExitStack() as stack:
+        memory = await stack.enter_async_context(ExternalMemory.open(settings.data_dir, clock=clock))
+        answers, summariser = await _models(settings, stack, offline=offline)
+        retrieval = MemoryRetrieval(
+            tokenizer=Tokenizer.for_model(settings.openai_model),
+            budgets=budgets(settings),
+            system_prompt=settings.system_prompt,
+            clock=clock,
+        )
+        summaries = SummaryManager(
+            memory=memory,
+            model=summariser,
+            tokenizer=Tokenizer.for_model(settings.summary_model),
+            window=settings.max_context_tokens,
+            text_budget=summary_text_budget(settings),
+            clock=clock,
+            fallback=ExtractiveSummarizer() if settings.summary_fallback == "extractive" else None,
+        )
+        conversation = Conversation(
+            memory=memory, retrieval=retrieval, summaries=summaries, model=answers, clock=clock
+        )
+        writer = asyncio.create_task(_write_kept(conversation))
+        try:
+            yield conversation
+        finally:
+            writer.cancel()
+            with suppress(asyncio.CancelledError):
+                await writer
+            if left := await conversation.write_kept():
+                log.error("%d turns could not be written before the stop", left)
+
+
+async def _models(settings: Settings, stack: AsyncExitStack, *, offline: bool) -> tuple[ChatModel, ChatModel]:
+    """The answering and the summarising model."""
+    if offline:
+        return OfflineModel(), ExtractiveSummarizer()
+    made = []
+    for model, setting in ((settings.openai_model, "OPENAI_MODEL"), (settings.summary_model, "SUMMARY_MODEL")):
+        made.append(
+            await stack.enter_async_context(
+                OpenAIChat(
+                    model=model,
+                    api_key=settings.openai_api_key,
+                    base_url=settings.openai_base_url,
+                    timeout=settings.model_timeout,
+                    model_setting=setting,
+                )
+            )
+        )
+    return made[0], made[1]
+
+
+async def _write_kept(conversation: Conversation) -> None:
+    while True:
+        await asyncio.sleep(RETRY_WRITES)
+        await conversation.write_kept()

@@ -1,0 +1,86 @@
+"""Whether a summary may stand: cheap checks, made without a judge, of what summaries get wrong.
+
+Pure. Does not know who wrote the text. Numbers come from knowledge of real failures: an empty summary that erased a
+history, refusals stored as memory, loops that grew, invented dates.
+"""
+
+import re
+from collections import Counter
+
+LONG_SOURCE = 200
+"""From this many source tokens on, a summary must be shorter than its source."""
+
+_REFUSALS = re.compile(
+    r"^\W*(i['’]?m sorry|i am sorry|sorry,|i can(?:no|['’])?t |i cannot|i['’]?m unable|i am unable|as an ai\b|"
+    r"i won['’]?t be able|lo siento|no puedo|извините|простите|к сожалению, я|я не могу|es tut mir leid|ich kann nicht|"
+    r"je suis désolé|je ne peux pas|抱歉|对不起|很抱歉|申し訳|üzgünüm|عذرا|آسف)",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_DIGITS = re.compile(r"\d+")
+_LIST_MARK = re.compile(r"(?m)^\s*\d{1,2}[.)]\s")
+_WORDS = re.compile(r"\w+")
+_NUMBER_WORDS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen twenty"
+).split()
+_MONTHS = (
+    ("january", "jan"), ("february", "feb"), ("march", "mar"), ("april", "apr"), ("may",), ("june", "jun"),
+    ("july", "jul"), ("august", "aug"), ("september", "sept", "sep"), ("october", "oct"), ("november", "nov"),
+    ("december", "dec"),
+)  # fmt: skip
+
+
+def objections(text: str, source: str, *, tokens: int, source_tokens: int) -> list[str]:
+    """Why this summary of `source` must not stand; empty when it may. Each reason is a short phrase."""
+    if not text.strip():
+        return ["it is empty"]
+    found = []
+    if _REFUSALS.match(text):
+        found.append("it is a refusal")
+    if _repeats(text):
+        found.append("it repeats itself")
+    if source_tokens > LONG_SOURCE and tokens >= source_tokens:
+        found.append("it is not shorter than what it summarises")
+    if invented := invented_numbers(text, source):
+        found.append(f"it has {len(invented)} number{'s' * (len(invented) > 1)} or dates that its source lacks")
+    return found
+
+
+def invented_numbers(text: str, source: str) -> set[str]:
+    """Numbers of `text` that `source` lacks, written in any usual way ("3", "03", "three", "March" for a 03)."""
+    known = _numbers(source)
+    folded = source.casefold()
+    known.update(str(value) for value, word in enumerate(_NUMBER_WORDS) if re.search(rf"\b{word}\b", folded))
+    for month, names in enumerate(_MONTHS, start=1):
+        if any(re.search(rf"\b{name}\b", folded) for name in names):
+            known.add(str(month))
+    return {number for number in _numbers(_LIST_MARK.sub("", text)) if number not in known}
+
+
+def _numbers(text: str) -> set[str]:
+    """Whole numbers and their parts, leading zeros and separators dropped: "2026-05-03" gives 2026, 5, 3, 20260503."""
+    found = set[str]()
+    for match in _NUMBER.finditer(text):
+        digits = [_plain(part) for part in _DIGITS.findall(match.group())]
+        found.update(digits)
+        if len(digits) > 1 and re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", match.group()):
+            found.difference_update(digits)
+            found.add(_plain(re.sub(r"\D", "", match.group())))
+    return found
+
+
+def _plain(digits: str) -> str:
+    return str(int(digits)) if len(digits) < 40 else digits
+
+
+def _repeats(text: str) -> bool:
+    """A sentence that comes three times, or one run of words that makes up most of a longer text."""
+    sentences = Counter(part.strip().casefold() for part in re.split(r"[.!?。！？\n]+", text) if len(part.strip()) > 12)
+    if any(count >= 3 for count in sentences.values()):
+        return True
+    words = [word.casefold() for word in _WORDS.findall(text)]
+    if len(words) < 24:
+        return False
+    runs = Counter(zip(words, words[1:], words[2:], strict=False))
+    return sum(count for count in runs.values() if count > 2) > len(words) // 2

@@ -1,0 +1,69 @@
+"""What the log may say: no message text and no secret, at any level.
+
+Our own records name ids and counts only. Records of libraries are shown by their template, without its values, because
+those hold URLs with tokens, payloads and prompts; their tracebacks are shown as places without values. What is left is
+searched for every secret that is set. Does not know who logs what.
+"""
+
+import logging
+import sys
+import traceback
+from collections.abc import Iterable
+
+OURS = frozenset(
+    {
+        "assembly", "bot", "conversation", "external_memory", "facts", "folding", "keepsake", "logs", "memory_retrieval",
+        "models", "playground", "retrieval", "storage", "summary_manager", "telegram_ui", "tokens", "words",
+    }
+)  # fmt: skip
+
+
+class DiscreetFormatter(logging.Formatter):
+    """Formats one line a record; see the module."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+        self._secrets = sorted((secret for secret in secrets if secret), key=len, reverse=True)
+
+    def format(self, record: logging.LogRecord) -> str:
+        safe = logging.makeLogRecord(record.__dict__)
+        if record.name.partition(".")[0] not in OURS:
+            safe.msg, safe.args = str(record.msg) if record.args else _first_line(record.msg), None
+        error = record.exc_info[1] if record.exc_info else None
+        safe.exc_info = safe.exc_text = safe.stack_info = None
+        line = super().format(safe)
+        if error is not None:
+            line += "\n" + places(error)
+        for secret in self._secrets:
+            line = line.replace(secret, "[secret]")
+        return line
+
+
+def places(error: BaseException) -> str:
+    """The traceback of an error and its causes as types and places, without messages: those may quote anything."""
+    lines = []
+    seen: BaseException | None = error
+    while seen is not None:
+        frames = traceback.extract_tb(seen.__traceback__)
+        lines += [f"  {frame.filename}:{frame.lineno} in {frame.name}" for frame in frames]
+        lines.append(f"  {type(seen).__name__}")
+        seen = seen.__cause__ or seen.__context__
+    return "\n".join(lines)
+
+
+def _first_line(message: object) -> str:
+    """A library's ready-made text (an f-string may hold values): its first words are enough to find the place."""
+    return " ".join(str(message).split()[:6])
+
+
+def set_up(level: str, secrets: Iterable[str]) -> None:
+    """Log to stderr from `level` on. Libraries speak from WARNING on: below that they log requests and payloads."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(DiscreetFormatter(secrets))
+    root = logging.getLogger()
+    for old in list(root.handlers):
+        root.removeHandler(old)
+    root.addHandler(handler)
+    root.setLevel(max(logging.WARNING, logging.getLevelNamesMapping()[level]))
+    for name in OURS:
+        logging.getLogger(name).setLevel(level)

@@ -1,0 +1,106 @@
+"""The memory of one scope as the panel shows it. Reads only; does not know the page."""
+
+from conversation import Conversation
+from playground.panel import (
+    MESSAGES_SHOWN,
+    ContextAccount,
+    ContextCut,
+    ContextPart,
+    ContextSnippet,
+    FoldingState,
+    MemoryPanel,
+    OwnerState,
+    PanelMessage,
+    PanelSummary,
+    shortened,
+)
+from records import Context, Message, Scope, Status, StorageType, Summary
+
+STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON"}
+
+
+async def memory_panel(conversation: Conversation, owner: int, thread: int) -> MemoryPanel:
+    """What is remembered in a scope at this moment, and what its last answer was made from."""
+    scope = Scope(owner=owner, thread=thread)
+    status = await conversation.summaries.status(scope)
+    async with conversation.memory.home(owner) as store:
+        messages = await store.page(scope, limit=MESSAGES_SHOWN)
+        summaries = await store.summaries(scope, active_only=False)
+    context = conversation.last_context(scope)
+    return MemoryPanel(
+        owner=_owner(status),
+        messages=tuple(_message(message) for message in messages),
+        summaries=tuple(_summary(summary) for summary in summaries),
+        context=_account(context) if context else None,
+        folding=_folding(status),
+    )
+
+
+def _owner(status: Status) -> OwnerState:
+    config = status.config
+    return OwnerState(
+        enabled=bool(config and config.enabled),
+        storage=STORAGE_NAMES[config.storage] if config else "",
+        every_n=config.every_n if config else 0,
+        total=status.counts.total,
+        archived=status.counts.archived,
+        unfolded_turns=status.counts.unfolded_turns,
+    )
+
+
+def _message(message: Message) -> PanelMessage:
+    return PanelMessage(
+        id=message.id,
+        role=message.role,
+        speaker=message.speaker,
+        text=shortened(message.content),
+        created_at=message.created_at,
+        chunk_id=message.chunk_id,
+    )
+
+
+def _summary(summary: Summary) -> PanelSummary:
+    return PanelSummary(
+        id=summary.id,
+        level=summary.level,
+        text=summary.text,
+        first=summary.first_at,
+        last=summary.last_at,
+        count=summary.message_count,
+        active=summary.is_active,
+        chunk_ids=summary.source_chunk_ids,
+        source_ids=summary.source_ids,
+        created_at=summary.created_at,
+    )
+
+
+def _account(context: Context) -> ContextAccount:
+    return ContextAccount(
+        ceiling=context.ceiling,
+        parts=tuple(
+            ContextPart(name=part.name, tokens=part.tokens, budget=part.budget or None) for part in context.parts
+        ),
+        total=context.tokens,
+        cut=tuple(
+            ContextCut(what=cut.what, first=cut.first_id, last=cut.last_id, why=cut.why) for cut in context.cut
+        ),
+        snippets=tuple(
+            ContextSnippet(
+                message_id=snippet.message.id,
+                date=snippet.message.created_at,
+                speaker=snippet.message.speaker or snippet.message.role,
+                text=shortened(snippet.text),
+                why=snippet.why,
+                score=sum(snippet.score.values()),
+            )
+            for snippet in context.snippets
+        ),
+    )
+
+
+def _folding(status: Status) -> FoldingState | None:
+    if status.is_folding:
+        return FoldingState(state="processing", reason="")
+    if status.failure:
+        return FoldingState(state="failed", reason=status.failure.reason, error=status.failure.error)
+    return None

