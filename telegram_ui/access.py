@@ -32,7 +32,9 @@ class Access:
         return self._everyone or person.id in self._served
 
     def stranger_sentence(self, person: Person) -> str | None:
-        """What a stranger is told in private; None within an hour of the last time, so that nobody makes the bot spam."""
+        """What a stranger is told in private; None within an hour of the last time,
+        so that nobody makes the bot spam.
+        """
         now = self._now()
         if person.id in self._told and now - self._told[person.id] < TOLD_EVERY:
             return None

@@ -1,42 +1,34 @@
 """The queue between Telegram and the bot: an update is on disk before Telegram is told that we have it.
 
-python-telegram-bot awaits put() before it confirms an update, polling and webhook alike; so put() commits. Also the
-watch over polling: when the last poll succeeded. Does not know what an update says.
+python-telegram-bot awaits put() before it confirms an update, polling and webhook alike; so put() commits.
+Also the watch over polling: when the last poll succeeded. Does not know what an update says.
 """
 
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from typing import Any
 
 import telegram
 from telegram.error import TelegramError
 from telegram.request import BaseRequest, HTTPXRequest, RequestData
 
 from errors import StorageError
+from storage.inbox import UpdateInbox
 
 logger = logging.getLogger(__name__)
 
+BEGINNINGS = 20  # runs that may die over an update before it is given up
 KEPT_FOR = timedelta(hours=48)  # twice as long as Telegram offers an update again
 
 
 class NotKeptError(TelegramError):
-    """The inbox could not write. A TelegramError, because PTB refetches the same offset after one, with back-off;
-    after any other exception it would confirm nothing more and stop polling without a word.
+    """The inbox could not write. A TelegramError, because PTB refetches the same offset after one, with
+    back-off; after any other exception it would confirm nothing more and stop polling without a word.
     """
-
-
-class UpdateInbox(Protocol):
-    """What is needed of storage.inbox. Each call is durable when it returns, or raises a StorageError."""
-
-    async def receive(self, bot_id: int, update_id: int, payload: str, now: datetime) -> bool: ...
-    async def pending(self, bot_id: int) -> Sequence[tuple[int, str]]: ...
-    async def done(self, bot_id: int, update_id: int) -> None: ...
-    async def begin_send(self, bot_id: int, update_id: int) -> int: ...
-    async def purge(self, older_than: datetime) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +73,23 @@ class DurableQueue(asyncio.Queue[object]):
         return len(self._unfinished) >= self._limit
 
     async def replay(self, bot: telegram.Bot) -> int:
-        """Queue what an earlier run left unfinished, in order; how many there were. Once, before updates are fetched."""
+        """Queue what an earlier run left unfinished, in order; how many there were. Once,
+        before updates are fetched.
+        """
         self._bot_id = bot.id
         rows = await self._inbox.pending(bot.id)
-        for update_id, payload in rows:
-            await self._queue_again(update_id, payload, bot)
+        for row in rows:
+            if await self._inbox.begin(bot.id, row.update_id) > BEGINNINGS:
+                logger.error("Update %s was never finished in %s runs; given up.", row.update_id, BEGINNINGS)
+                await self.done([row.update_id])
+            else:
+                await self._queue_again(row.update_id, row.payload, bot)
         return len(rows)
 
     async def put(self, item: object) -> None:
-        """Commit an update (and wait for room first); anything else is PTB's own signal and passes through."""
+        """Commit an update (and wait for room first);
+        anything else is PTB's own signal and passes through.
+        """
         if not isinstance(item, telegram.Update):
             await super().put(item)
         elif not self._keep(item):
@@ -101,14 +101,16 @@ class DurableQueue(asyncio.Queue[object]):
             await self._put_kept(item)
 
     async def done(self, update_ids: Iterable[int]) -> None:
-        """The updates' effects are done: their payloads may go. A failing disk is retried with the next call."""
+        """The updates' effects are done: their payloads may go.
+        A failing disk is retried with the next call.
+        """
         finished = set(update_ids)
         self._unfinished -= finished
         self._unmarked |= finished
         self._room.set()
         try:
             for update_id in sorted(self._unmarked):
-                await self._inbox.done(self._bot_id, update_id)
+                await self._inbox.done(self._bot_id, update_id, self._now())
                 self._unmarked.discard(update_id)
         except StorageError as error:
             logger.warning(
@@ -123,6 +125,18 @@ class DurableQueue(asyncio.Queue[object]):
             # An answer in hand is worth more than the count of its attempts.
             logger.warning("The inbox cannot count a sending (%s).", type(error).__name__)
             return 1
+
+    async def take_back_send(self, update_id: int) -> None:
+        """The attempt that was counted had surely no effect: it does not count."""
+        try:
+            await self._inbox.take_back_send(self._bot_id, update_id)
+        except StorageError as error:
+            logger.warning("The inbox cannot count a sending (%s).", type(error).__name__)
+
+    def postpone(self, update_ids: Iterable[int]) -> None:
+        """Leave updates to the next run."""
+        self._unfinished -= set(update_ids)
+        self._room.set()
 
     async def purge(self) -> None:
         """Forget ids that Telegram will not offer again."""
@@ -140,24 +154,24 @@ class DurableQueue(asyncio.Queue[object]):
                     await self._recover(number, update.get_bot())
             except Exception as error:
                 # Broad, because whatever is not a TelegramError ends polling for good (see NotKeptError).
-                logger.error(
+                logger.error(  # noqa: TRY400
                     "Update %s could not be kept (%s); it stays with Telegram.", number, type(error).__name__
-                )  # noqa: TRY400
+                )
                 raise NotKeptError("The update could not be kept.") from error
 
     async def _recover(self, number: int, bot: telegram.Bot) -> None:
         """An earlier put() was cancelled, or failed, after its commit: on disk, and yet never queued."""
-        for update_id, payload in await self._inbox.pending(self._bot_id):
-            if update_id == number:
-                await self._queue_again(update_id, payload, bot)
+        for row in await self._inbox.pending(self._bot_id):
+            if row.update_id == number:
+                await self._queue_again(row.update_id, row.payload, bot)
 
     async def _queue_again(self, update_id: int, payload: str, bot: telegram.Bot) -> None:
         try:
             update = telegram.Update.de_json(json.loads(payload), bot)
-        except Exception as error:  # noqa: BLE001 - one unreadable row must not keep the others from being answered
-            logger.error(
+        except Exception as error:  # broad: one unreadable row must not keep the others from being answered
+            logger.error(  # noqa: TRY400
                 "Update %s in the inbox is unreadable (%s); dropped.", update_id, type(error).__name__
-            )  # noqa: TRY400
+            )
             await self.done([update_id])
         else:
             await self._enqueue(update)
@@ -187,7 +201,9 @@ class PollRequest(HTTPXRequest):
         connect_timeout: Any = BaseRequest.DEFAULT_NONE,
         pool_timeout: Any = BaseRequest.DEFAULT_NONE,
     ) -> tuple[int, bytes]:
-        """As its parent; notes begin, success and the token's refusal, and passes on only updates that PTB can read."""
+        """As its parent; notes begin, success and the token's refusal,
+        and passes on only updates that PTB can read.
+        """
         self.begun.set()
         code, payload = await super().do_request(
             url, method, request_data, read_timeout, write_timeout, connect_timeout, pool_timeout
@@ -228,7 +244,8 @@ def parsed(payload: bytes) -> dict[str, Any]:
 def readable(payload: bytes) -> bytes:
     """The answer to getUpdates, with each update that PTB cannot read emptied to its id.
 
-    One such update would otherwise be fetched for ever, hold up all later ones, and be logged with its text each time.
+    One such update would otherwise be fetched for ever, hold up all later ones, and be logged with its text
+    each time.
     """
     try:
         answer = parsed(payload)
@@ -236,7 +253,7 @@ def readable(payload: bytes) -> bytes:
         telegram.Update.de_list(updates, None)
     except TelegramError:
         return payload
-    except Exception:  # noqa: BLE001 - PTB raises whatever it stumbles over
+    except Exception:  # broad: PTB raises whatever it stumbles over
         updates = [_read_or_emptied(update) for update in answer.get("result") or []]
         return json.dumps({**answer, "result": updates}).encode()
     return payload
@@ -245,7 +262,7 @@ def readable(payload: bytes) -> bytes:
 def _read_or_emptied(data: dict[str, Any]) -> dict[str, Any]:
     try:
         telegram.Update.de_json(data, None)
-    except Exception as error:  # noqa: BLE001 - as above
+    except Exception as error:  # broad: as above
         logger.error("Update %s is unreadable (%s); ignored.", data.get("update_id"), type(error).__name__)  # noqa: TRY400
         return {"update_id": data["update_id"]}
     return data

@@ -1,28 +1,30 @@
-"""Where an update goes: access, then command, button, wizard or chat, each in its scope's lane; and the turn's delivery.
+"""Where an update goes: access, then command, button, wizard or chat, each in its scope's lane; and the
+turn's delivery.
 
-Commands have lanes of their own, so they never wait behind a model; a chat message passes through its scope's command
-lane first, so it waits for the commands before it. Does not know how updates are fetched, nor what commands do.
+Commands have lanes of their own, so they never wait behind a model; a chat message passes through its scope's
+command lane first, so it waits for the commands before it. Does not know how updates are fetched, nor what
+commands do.
 """
 
 import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager
 from functools import partial
 from pathlib import Path
 from traceback import extract_tb
-from typing import Protocol
+from typing import Literal, Protocol
 
 import httpx
 import telegram
-from telegram.error import BadRequest, ChatMigrated, Forbidden, NetworkError, RetryAfter, TelegramError
+from telegram.error import BadRequest, InvalidToken, NetworkError
 
 from errors import KeepsakeError
 from models.chat_model import OnText
 from records import Incoming, Person, Reply, Scope
 from telegram_ui.access import Access
 from telegram_ui.chat import Chat
+from telegram_ui.delivery import AnswerStream, ChatGone, Delivery, DeliveryError, DeliveryUnknown
 from telegram_ui.inbox import DurableQueue, Received
 from telegram_ui.lanes import Lanes, Work
 from telegram_ui.messages import Arrival, arrival, incoming
@@ -33,24 +35,12 @@ logger = logging.getLogger(__name__)
 COMMANDS_AT_ONCE = 32
 CHATS_AT_ONCE = 64
 SETTLING_AT_ONCE = 4
+# Times that a reachable Telegram is too busy or broken for one answer before it waits for the next run.
+REFUSALS = 10
 SENDS_EVER = 2  # an answer whose sending has an unknown outcome is sent once more, and never again
 LONGEST_WAIT = 30.0  # seconds between attempts while Telegram cannot be reached
 
-
-class AnswerStream(Protocol):
-    """An answer on its way to a chat."""
-
-    async def show(self, text_so_far: str) -> None: ...
-    async def finish(self, markdown: str) -> list[int]: ...
-    async def break_off(self) -> None: ...
-
-
-class Delivery(Protocol):
-    """What is needed of delivery.Delivery."""
-
-    async def say(self, chat: Chat, text: str) -> list[int]: ...
-    def answer(self, chat: Chat) -> AnswerStream: ...
-    def typing(self, chat: Chat) -> AbstractAsyncContextManager[object]: ...
+Outcome = Literal["arrived", "lost", "later"]
 
 
 class Commands(Protocol):
@@ -73,7 +63,9 @@ class Answering(Protocol):
 
 
 class Intake:
-    """Routes what the queue gives. `me` and `queue.replay` come before the first dispatch; close() ends it."""
+    """Routes what the queue gives. `me` and `queue.replay` come before the first dispatch;
+    close() ends it.
+    """
 
     def __init__(
         self,
@@ -137,11 +129,12 @@ class Intake:
             )
         )
 
-    # commands ------------------------------------------------------------------------------------------------
+    # commands -----------------------------------------------------------------------------------------
     def _command(self, received: Received, said: Arrival) -> None:
         self._pastes.end(said.sender)
         if said.command == "stop":
-            # At once, beside all lanes; again in its lane for a message that came just before and has not begun.
+            # At once, beside all lanes; again in its lane for a message that came just before and has not
+            # begun.
             stopped = self._chat_lanes.cancel(said.scope)
             self._in_commands(received, said, partial(self._stop, said, stopped=stopped))
         elif said.command in self._commands.names:
@@ -174,9 +167,11 @@ class Intake:
         if said.chat.is_private and (sentence := self._access.stranger_sentence(said.person)):
             await self._say(said.chat, sentence)
 
-    # chat ----------------------------------------------------------------------------------------------------
+    # chat ---------------------------------------------------------------------------------------------
     async def _offer_to_wizard(self, received: Received, said: Arrival) -> None:
-        """The last of the command lane, the door to the chat lane: wizards take their input before it is chat."""
+        """The last of the command lane, the door to the chat lane:
+        wizards take their input before it is chat.
+        """
         if said.kind == "text" and not said.attachment and await self._is_wizards(received, said):
             self._pastes.end(said.sender)
             await self._done(received)
@@ -188,7 +183,8 @@ class Intake:
 
         async def offer() -> None:
             nonlocal taken
-            taken = True  # a wizard that fails has taken its input, too: the person is told, and may send it again
+            # A wizard that fails has taken its input, too: the person is told, and may send it again.
+            taken = True
             taken = await self._commands.wizard_input(received.update, said.chat, said.person, said.text)
 
         await self._guarded(said, offer)
@@ -220,7 +216,7 @@ class Intake:
         delivering: asyncio.Task[None] | None = None
         try:
             async with self._delivery.typing(said.chat):
-                reply = await self._conversation.reply(incoming(pieces), on_text=_forgiving(stream.show))
+                reply = await self._conversation.reply(incoming(pieces), on_text=stream.show)
             # From here on it is stored: cancelling must not stop it half-way through its sending.
             delivering = asyncio.create_task(self._deliver(pieces, stream, reply))
             await asyncio.shield(delivering)
@@ -228,66 +224,62 @@ class Intake:
             if delivering:
                 await delivering
             else:
-                await self._broken_off(said, stream)
+                await stream.break_off()
                 if not self._closing:
                     await self._queue.done(ids)
             raise
-        except Exception as error:  # noqa: BLE001 - the door
+        except Exception as error:  # broad: the door
             await self._apologise(said, error)
             await self._queue.done(ids)
 
-    async def _broken_off(self, said: Arrival, stream: AnswerStream) -> None:
-        try:
-            await stream.break_off()
-        except TelegramError as error:
-            logger.info(
-                "Update %s: the broken-off answer could not be marked (%s).", said.update_id, _name(error)
-            )
-
     async def _deliver(self, pieces: Sequence[Arrival], stream: AnswerStream, reply: Reply) -> None:
-        """Send the answer as often as it needs and no oftener, then its notices; then the updates are done."""
+        """Send the answer as often as it needs and no oftener, then its notices;
+        then the updates are done.
+        """
         said = pieces[0]
-        if await self._send(pieces[-1], stream, reply.text):
+        ids = [piece.update_id for piece in pieces]
+        outcome = await self._send(pieces[-1], stream, reply.text)
+        if outcome == "arrived":
             notices = list(reply.notices)
             if attachment := next((piece.attachment for piece in pieces if piece.attachment), ""):
                 notices.append(f"I read your words only: I can't read {attachment} yet.")
             for notice in notices:
                 await self._guarded(said, partial(self._say, said.chat, notice))
-        await self._queue.done([piece.update_id for piece in pieces])
+        if outcome == "later":
+            self._queue.postpone(ids)
+        else:
+            await self._queue.done(ids)
         self._settle_later(said)
 
-    async def _send(self, said: Arrival, stream: AnswerStream, text: str) -> bool:
-        """Whether the answer arrived, as far as can be known."""
-        wait = 1.0
-        attempt = await self._queue.begin_send(said.update_id)
-        while attempt <= SENDS_EVER:
+    async def _send(self, said: Arrival, stream: AnswerStream, text: str) -> Outcome:
+        """Delivery makes its own attempts where one surely had no effect;
+        what it gives up is decided here.
+        """
+        wait, refusals = 1.0, 0
+        while await self._queue.begin_send(said.update_id) <= SENDS_EVER:
             try:
                 await stream.finish(text)
-            except RetryAfter as error:  # refused: it was not sent
-                await self._pause(_seconds(error))
-            except (Forbidden, ChatMigrated) as error:
-                logger.warning(
-                    "Update %s: its chat is gone (%s); nobody to answer.", said.update_id, _name(error)
-                )
-                return False
-            except BadRequest as error:
-                if not _is_gone(error):
-                    raise
-                logger.warning(
-                    "Update %s: its chat is gone (%s); nobody to answer.", said.update_id, _name(error)
-                )
-                return False
-            except NetworkError as error:
-                if is_outcome_unknown(error):
-                    attempt = await self._queue.begin_send(said.update_id)
-                logger.warning("Update %s: sending its answer failed (%s).", said.update_id, _name(error))
-                if attempt <= SENDS_EVER:
-                    await self._pause(wait)
-                    wait = min(LONGEST_WAIT, wait * 2)
+            except DeliveryUnknown:
+                logger.warning("Update %s: whether its answer arrived is unknown.", said.update_id)
+            except ChatGone:
+                logger.warning("Update %s: its chat is gone; there is nobody to answer.", said.update_id)
+                return "lost"
+            except DeliveryError as error:
+                await self._queue.take_back_send(said.update_id)
+                if isinstance(error.__cause__, BadRequest | InvalidToken):
+                    logger.error("Update %s: Telegram refuses its answer (%s).", said.update_id, where(error))  # noqa: TRY400
+                    return "lost"
+                refusals += not _was_unreachable(error)
+                if refusals == REFUSALS:
+                    logger.error("Update %s: its answer is left to the next run.", said.update_id)  # noqa: TRY400
+                    return "later"
+                logger.warning("Update %s: its answer could not be sent yet.", said.update_id)
+                await self._pause(wait)
+                wait = min(LONGEST_WAIT, wait * 2)
             else:
-                return True
-        logger.warning("Update %s: whether its answer arrived is unknown; not sent again.", said.update_id)
-        return False
+                return "arrived"
+        logger.warning("Update %s: its answer is not sent a third time.", said.update_id)
+        return "lost"
 
     def _settle_later(self, said: Arrival) -> None:
         # One waiting per scope is enough: it will see everything that was stored before it began.
@@ -302,11 +294,11 @@ class Intake:
                 Chat(id=said.chat.id, thread=said.chat.thread, is_private=said.chat.is_private), notice
             )
 
-    # the door ------------------------------------------------------------------------------------------------
+    # the door -----------------------------------------------------------------------------------------
     async def _guarded(self, said: Arrival, work: Work) -> None:
         try:
             await work()
-        except Exception as error:  # noqa: BLE001 - the door: caught broadly here and nowhere else
+        except Exception as error:  # broad: the door: caught broadly here and nowhere else
             await self._apologise(said, error)
 
     async def _apologise(self, said: Arrival, error: Exception) -> None:
@@ -320,12 +312,12 @@ class Intake:
             _name(error),
             where(error),
         )
-        if isinstance(error, Forbidden):
+        if isinstance(error, ChatGone):
             return
         reason = error.sentence if isinstance(error, KeepsakeError) else "Something went wrong here"
         try:
             await self._delivery.say(said.chat, f"{reason.rstrip('.')}. (error {number})")
-        except TelegramError as unsaid:
+        except DeliveryError as unsaid:
             logger.warning("[%s] The person could not be told (%s).", number, _name(unsaid))
 
     async def _say(self, chat: Chat, text: str) -> None:
@@ -337,8 +329,8 @@ class Intake:
 
 
 class Concern:
-    """Which updates concern the bot, and so may be written down. In a group: what is addressed to it by someone it
-    serves, and the further pieces of a paste that is.
+    """Which updates concern the bot, and so may be written down. In a group: what is addressed to it by
+    someone it serves, and the further pieces of a paste that is.
     """
 
     def __init__(self, access: Access, commands: Commands) -> None:
@@ -384,44 +376,16 @@ class _Turn:
         await self._answer(tuple(self.pieces))
 
 
-def is_outcome_unknown(error: NetworkError) -> bool:
-    """Whether a request may have had its effect although it failed: the connection was lost, or timed out, after it
-    was made. A refused connection, a full pool, or an error that Telegram itself answered with had none.
-    """
-    cause = error.__cause__
-    return isinstance(cause, httpx.TransportError) and not isinstance(
-        cause, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol)
-    )
+def _was_unreachable(error: DeliveryError) -> bool:
+    """Whether no connection was made at all: waiting for the network may take as long as it takes."""
+    failed = error.__cause__
+    return isinstance(failed, NetworkError) and isinstance(failed.__cause__, httpx.TransportError)
 
 
 def where(error: BaseException) -> str:
     """The places in the code that an error passed, innermost first; nothing of its text."""
     frames = extract_tb(error.__traceback__)[-4:]
     return " < ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in reversed(frames))
-
-
-def _forgiving(show: OnText) -> OnText:
-    """A preview that cannot be shown must not cost the answer."""
-
-    async def shown(text_so_far: str) -> None:
-        try:
-            await show(text_so_far)
-        except TelegramError as error:
-            logger.info("A preview could not be shown (%s).", _name(error))
-
-    return shown
-
-
-def _is_gone(error: BadRequest) -> bool:
-    sentence = str(error).lower()
-    return any(
-        words in sentence for words in ("chat not found", "user_is_deactivated", "have no rights to send")
-    )
-
-
-def _seconds(error: RetryAfter) -> float:
-    after = error.retry_after
-    return float(after if isinstance(after, int) else after.total_seconds())
 
 
 def _name(error: BaseException) -> str:

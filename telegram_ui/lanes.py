@@ -1,7 +1,7 @@
 """Ordered work, lane by lane: one thing at a time in a lane, lanes independent, so many at once in all.
 
-Fair: a lane that has had its turn goes to the end of the row, so nobody's backlog holds up another's first message.
-An idle lane costs nothing. Does not know what the work is; work answers for its own failures.
+Fair: a lane that has had its turn goes to the end of the row, so nobody's backlog holds up another's first
+message. An idle lane costs nothing. Does not know what the work is; work answers for its own failures.
 """
 
 import asyncio
@@ -73,7 +73,9 @@ class Lanes:
         return task is not None and task.cancel()
 
     def drop_next(self, key: Hashable) -> Work | None:
-        """Take out of a lane what would begin next but has not begun; None if nothing waits, or it is held."""
+        """Take out of a lane what would begin next but has not begun; None if nothing waits,
+        or it is held.
+        """
         lane = self._waiting.get(key)
         if not lane or lane[0].held:
             return None
@@ -123,7 +125,7 @@ class Lanes:
     async def _run(self, ticket: Ticket) -> None:
         try:
             await ticket.work()
-        except Exception as error:  # noqa: BLE001 - the last resort: a lane must survive whatever its work does
+        except Exception as error:  # broad: the last resort: a lane must survive whatever its work does
             logger.error("Work in the lane %s failed with %s.", self._name, type(error).__name__)  # noqa: TRY400
 
     def _ended(self, key: Hashable) -> None:

@@ -16,8 +16,8 @@ from telegram_ui.chat import Chat
 
 Kind = Literal["text", "command", "press", "wordless", "edited"]
 
-# What Telegram is asked to send; everything else would only be thrown away. Edited messages are asked for so that
-# they are known when corrections come to be understood; now they are ignored, as the README says.
+# What Telegram is asked to send; everything else would only be thrown away. Edited messages are asked for
+# so that they are known when corrections come to be understood; now they are ignored, as the README says.
 ALLOWED_UPDATES = ("message", "edited_message", "callback_query")
 
 ANONYMOUS_ADMIN = 1087968824  # @GroupAnonymousBot, in whose name a group's anonymous admins speak
@@ -48,8 +48,9 @@ NAMES = {
 class Arrival:
     """What an update says to the bot.
 
-    `addressed`: in private everything is; in a group what mentions the bot, replies to it, presses its buttons, or is a
-    command that names no other bot. `target`: a command named this bot. `units`: the length as sent, in UTF-16 units.
+    `addressed`: in private everything is; in a group what mentions the bot, replies to it, presses its
+    buttons, or is a command that names no other bot. `target`: a command named this bot. `units`: the length
+    as sent, in UTF-16 units.
     `attachment`: what was sent along ("a photo"), or alone where there are no words (kind "wordless").
     """
 
@@ -85,7 +86,9 @@ class Arrival:
 
 
 def arrival(update: telegram.Update, bot: telegram.User) -> Arrival | None:
-    """What an update says; None for what is nobody's words to a bot: service messages, channels, other bots."""
+    """What an update says; None for what is nobody's words to a bot: service messages, channels,
+    other bots.
+    """
     if update.callback_query:
         return _press(update, update.callback_query, bot)
     message = update.message or update.edited_message
@@ -204,7 +207,8 @@ def _attachment(message: telegram.Message) -> str:
     for field, name in NAMES.items():
         if getattr(message, field, None):
             return name
-    # Kinds newer than the library come in api_kwargs. Service messages do, too, but these stand beside nothing else.
+    # Kinds newer than the library come in api_kwargs. Service messages do, too, but these stand beside
+    # nothing else.
     return "a kind of message that is new to me" if "rich_message" in message.api_kwargs else ""
 
 
@@ -217,7 +221,9 @@ def _replies_to(message: telegram.Message, bot: telegram.User) -> bool:
 
 
 def _without_mentions(message: telegram.Message, bot: telegram.User) -> tuple[str, bool]:
-    """The words without the mentions of this bot, and whether there were any. Entity offsets are UTF-16 units."""
+    """The words without the mentions of this bot, and whether there were any.
+    Entity offsets are UTF-16 units.
+    """
     text = message.text or message.caption or ""
     if message.chat.type == "private":
         return text.strip(), False

@@ -1,6 +1,8 @@
-"""The pieces of a long text that the sender's client split: which belong together, and when they are complete.
+"""The pieces of a long text that the sender's client split: which belong together, and when they are
+complete.
 
-Telegram's clients split above 4,096 UTF-16 units, and look for a gap to cut at. Does not know what becomes of the text.
+Telegram's clients split above 4,096 UTF-16 units, and look for a gap to cut at. Does not know what becomes of
+the text.
 """
 
 from collections.abc import Callable, Hashable
@@ -43,9 +45,11 @@ def may_continue(piece: Sent) -> bool:
 
 
 def continues(piece: Sent, last: Sent) -> bool:
-    """Whether `piece`, the next message of the same sender in the same place, is the rest of what `last` began.
+    """Whether `piece`, the next message of the same sender in the same place, is the rest of what `last`
+    began.
 
-    Either `last` is near the limit, or the two could not have been one message: two shorter texts are two messages.
+    Either `last` is near the limit, or the two could not have been one message: two shorter texts are two
+    messages.
     """
     return (
         piece.sender == last.sender
@@ -65,7 +69,9 @@ class _Open(Generic[Piece]):
 
 
 class Pastes(Generic[Piece]):
-    """The pastes whose further pieces are awaited, at most one per sender. `later` is the loop's call_later."""
+    """The pastes whose further pieces are awaited, at most one per sender.
+    `later` is the loop's call_later.
+    """
 
     def __init__(self, later: Later, *, quiet: float = QUIET) -> None:
         self._later = later
@@ -73,14 +79,18 @@ class Pastes(Generic[Piece]):
         self._open: dict[Hashable, _Open[Piece]] = {}
 
     def begin(self, pieces: list[Piece], complete: Callable[[], None]) -> None:
-        """Await what may follow `pieces` (one so far; others are appended); `complete` is called once, at the end."""
+        """Await what may follow `pieces` (one so far; others are appended); `complete` is called once,
+        at the end.
+        """
         sender = pieces[0].sender
         self.end(sender)
         self._open[sender] = paste = _Open(pieces, complete)
         self._await_more(sender, paste)
 
     def extend(self, piece: Piece) -> bool:
-        """Take a piece that continues its sender's paste; whether it does. One that does not ends the paste."""
+        """Take a piece that continues its sender's paste; whether it does.
+        One that does not ends the paste.
+        """
         paste = self._open.get(piece.sender)
         if paste is None:
             return False

@@ -1,4 +1,5 @@
-"""The Telegram side as one `async with`: connect, replay, fetch by polling or webhook, watch, and leave in order.
+"""The Telegram side as one `async with`: connect, replay, fetch by polling or webhook, watch, and leave in
+order.
 
 Owns start-up, shutdown and what happens when Telegram is away. Does not know signals, nor what updates say.
 """
@@ -20,10 +21,14 @@ from telegram.error import BadRequest, Conflict, InvalidToken, RetryAfter, Teleg
 from telegram.ext import Application, ApplicationBuilder, CallbackContext, ExtBot, TypeHandler
 
 from errors import SettingsError
+from records import Person
 from settings import Settings
+from storage.inbox import UpdateInbox
 from telegram_ui.access import Access
-from telegram_ui.inbox import DurableQueue, PollRequest, QuietRequest, Received, UpdateInbox
-from telegram_ui.intake import Answering, Commands, Concern, Delivery, Intake
+from telegram_ui.chat import Chat
+from telegram_ui.delivery import Delivery
+from telegram_ui.inbox import DurableQueue, PollRequest, QuietRequest, Received
+from telegram_ui.intake import Answering, Commands, Concern, Intake
 from telegram_ui.messages import ALLOWED_UPDATES
 from telegram_ui.webhook import served, webhook_app
 
@@ -34,6 +39,7 @@ SILENT_FOR = 300.0  # seconds without a successful poll after which polling is s
 LONGEST_WAIT = 30.0  # seconds between attempts to reach Telegram
 REFUSED = "Telegram refuses this token. Copy it again from BotFather."
 
+MayConfigure = Callable[[Chat, Person], Awaitable[bool]]
 Pause = Callable[[float], Awaitable[None]]
 AnyApplication = Application[Any, Any, Any, Any, Any, Any]
 
@@ -58,7 +64,9 @@ class Service:
         return bot
 
     async def until_failure(self) -> NoReturn:
-        """Wait until the service cannot go on by itself, and raise why: the token was revoked while running."""
+        """Wait until the service cannot go on by itself, and raise why:
+        the token was revoked while running.
+        """
         await self.polls.refused.wait()
         raise SettingsError("TELEGRAM_BOT_TOKEN", REFUSED)
 
@@ -69,17 +77,17 @@ async def telegram_service(
     *,
     conversation: Answering,
     inbox: UpdateInbox,
-    delivery: Callable[[ExtBot[Any]], Delivery],
-    commands: Callable[[ExtBot[Any], Access, Delivery], MenuCommands],
+    commands: Callable[[Delivery, MayConfigure], MenuCommands],
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     monotonic: Callable[[], float] = time.monotonic,
     pause: Pause = asyncio.sleep,
     silent_for: float = SILENT_FOR,
 ) -> AsyncIterator[Service]:
-    """The bot is ready when the block begins, and has let go of everything when it ends (within about 8 seconds).
+    """The bot is ready when the block begins, and has let go of everything when it ends (within about 8
+    seconds).
 
-    Raises SettingsError for a token that Telegram refuses, a webhook that it does not take, or an address that cannot
-    be listened on. While Telegram cannot be reached it keeps trying, entering included.
+    Raises SettingsError for a token that Telegram refuses, a webhook that it does not take, or an address
+    that cannot be listened on. While Telegram cannot be reached it keeps trying, entering included.
     """
     _check_form(settings)
     polls = PollRequest(now=monotonic, connection_pool_size=1, **_request_options(settings))
@@ -91,12 +99,17 @@ async def telegram_service(
         get_updates_request=polls,
     )
     access = Access(settings, bot, now=now)
-    sender = delivery(bot)
-    answered = commands(bot, access, sender)
+    delivery = Delivery(bot, streaming=settings.reply_streaming)
+    answered = commands(delivery, access.may_configure)
     queue = DurableQueue(inbox, keep=Concern(access, answered), now=now)
     application = build_application(bot, queue)
     intake = Intake(
-        queue=queue, access=access, conversation=conversation, commands=answered, delivery=sender, pause=pause
+        queue=queue,
+        access=access,
+        conversation=conversation,
+        commands=answered,
+        delivery=delivery,
+        pause=pause,
     )
     application.add_handler(TypeHandler(Received, _dispatching(intake)))
     service = Service(application, intake, polls)
@@ -126,7 +139,9 @@ async def telegram_service(
 
 
 def build_application(bot: ExtBot[Any], queue: DurableQueue) -> AnyApplication:
-    """PTB's application around our queue: one update at a time is handed over, the order is the lanes' business."""
+    """PTB's application around our queue: one update at a time is handed over,
+    the order is the lanes' business.
+    """
     application: AnyApplication = (
         ApplicationBuilder().bot(bot).update_queue(queue).job_queue(None).concurrent_updates(False).build()
     )
@@ -161,7 +176,7 @@ def _request_options(settings: Settings) -> dict[str, Any]:
     return {"read_timeout": 20.0, "connect_timeout": 10.0, "httpx_kwargs": {"trust_env": not is_local}}
 
 
-# connecting ------------------------------------------------------------------------------------------------------
+# connecting -------------------------------------------------------------------------------------------
 async def _connected(application: AnyApplication, pause: Pause) -> None:
     await _insist(application.initialize, "Telegram cannot be reached", pause)
 
@@ -200,7 +215,7 @@ async def _stopped(application: AnyApplication) -> None:
         await asyncio.wait_for(application.stop(), 1)
 
 
-# fetching --------------------------------------------------------------------------------------------------------
+# fetching ---------------------------------------------------------------------------------------------
 @asynccontextmanager
 async def _polling(
     application: AnyApplication,
@@ -249,7 +264,8 @@ async def _polling(
 
 async def _stop_polling(updater: Any) -> None:
     if updater.running:
-        # Its last call, which confirms what was fetched, may hang; what is not confirmed comes again and is known.
+        # Its last call, which confirms what was fetched, may hang; what is not confirmed comes again and is
+        # known.
         with suppress(TimeoutError, TelegramError):
             await asyncio.wait_for(updater.stop(), 2)
 
@@ -266,7 +282,8 @@ class _PollTrouble:
         self._last = type(error)
         if isinstance(error, Conflict):
             logger.error(
-                "Another program fetches the updates of this bot (409 Conflict). Stop it, or use another token; trying on."
+                "Another program fetches the updates of this bot (409 Conflict). Stop it, or use another
+                token; trying on."
             )
         else:
             logger.warning("Fetching updates failed (%s); trying on.", type(error).__name__)
@@ -290,7 +307,7 @@ async def _webhook(
         yield
 
 
-# beside ----------------------------------------------------------------------------------------------------------
+# beside -----------------------------------------------------------------------------------------------
 async def _announce(commands: MenuCommands, bot: ExtBot[Any]) -> None:
     try:
         await commands.set_menus(bot)
@@ -309,7 +326,7 @@ async def _keep_house(queue: DurableQueue, pause: Pause) -> None:
 async def _tolerant(work: Awaitable[None]) -> None:
     try:
         await work
-    except Exception as error:  # noqa: BLE001 - housekeeping may fail and be done next time
+    except Exception as error:  # broad: housekeeping may fail and be done next time
         logger.warning("Old update ids could not be forgotten (%s).", type(error).__name__)
 
 

@@ -27,7 +27,9 @@ SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - the header's n
 
 
 def webhook_app(bot: telegram.Bot, queue: "asyncio.Queue[object]", secret: str) -> Starlette:
-    """Answers 200 when the update is committed, 503 when Telegram should offer it again, 403 to everybody else."""
+    """Answers 200 when the update is committed, 503 when Telegram should offer it again,
+    403 to everybody else.
+    """
 
     async def receive(request: Request) -> Response:
         given = request.headers.get(SECRET_HEADER, "")
@@ -40,7 +42,9 @@ def webhook_app(bot: telegram.Bot, queue: "asyncio.Queue[object]", secret: str) 
             return Response(status_code=400)
         try:
             update = telegram.Update.de_json(data, bot)
-        except Exception as error:  # noqa: BLE001 - PTB raises whatever it stumbles over; offering it again helps nobody
+        except (
+            Exception
+        ) as error:  # broad: PTB raises whatever it stumbles over; offering it again helps nobody
             logger.error("Update %s is unreadable (%s); ignored.", update_id, type(error).__name__)  # noqa: TRY400
             return Response()
         try:
@@ -71,7 +75,9 @@ class _Server(uvicorn.Server):
 
 @asynccontextmanager
 async def served(app: Starlette, address: tuple[str, int]) -> AsyncIterator[int]:
-    """Serve `app` at `address` while the block runs; gives the port. Raises SettingsError if it cannot be taken."""
+    """Serve `app` at `address` while the block runs; gives the port.
+    Raises SettingsError if it cannot be taken.
+    """
     host, port = address
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
