@@ -37,7 +37,8 @@ _GREETING = re.compile(
 )
 _PERSONAL = re.compile(
     r"\b(?:my|i am|i'm|i’m|i have|i've|i live|i work|i like|i love|i hate|i want|i need"
-    r"|i prefer|i was born|remember|call me|allerg\w+|birthday|password|phone|address|lives?|named|называй|меня зовут|мой|моя|моё|моего|моей|мои|у меня|живу"
+    r"|i prefer|i was born|remember|call me|allerg\w+|birthday|password|phone|address|lives?|named"
+    r"|называй|меня зовут|мой|моя|моё|моего|моей|мои|у меня|живу"
     r"|работаю|люблю|аллерги\w+|зовут|запомни|me llamo|mi|mis|vivo|trabajo|tengo|alergia|soy)\b"
     r"|我(?:叫|是|住|有|的|喜欢)",
     re.IGNORECASE,
