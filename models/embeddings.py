@@ -146,8 +146,7 @@ class EndpointEmbedder:
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
         batches = [
-            await self._batch(texts[start : start + _ENDPOINT_BATCH])
-            for start in range(0, len(texts), _ENDPOINT_BATCH)
+            await self._batch(texts[start : start + _ENDPOINT_BATCH]) for start in range(0, len(texts), _ENDPOINT_BATCH)
         ]
         return np.concatenate(batches) if batches else np.zeros((0, self.dimensions), dtype=np.float32)
 
@@ -191,7 +190,10 @@ class EndpointEmbedder:
             body["encoding_format"] = "float"
         if self._size is not None:
             body["dimensions"] = self._size
-        answer = await self._client.post("/embeddings", cast_to=object, body=body)
+        try:
+            answer = await self._client.post("/embeddings", cast_to=object, body=body)
+        except ValueError:  # the SDK lets its JSON decoder's own error through
+            raise ModelBroken("The embedding endpoint's answer was malformed.") from None
         data = answer.get("data") if isinstance(answer, dict) else None
         try:
             rows = sorted(data or (), key=lambda row: int(row["index"]))
@@ -199,12 +201,7 @@ class EndpointEmbedder:
         except (ValueError, TypeError, KeyError):
             raise ModelBroken("The embedding endpoint's answer was malformed.") from None
         expected = (self.dimensions or vectors.shape[-1],)
-        if (
-            vectors.ndim != 2
-            or len(vectors) != len(texts)
-            or vectors.shape[1:] != expected
-            or not vectors.shape[1]
-        ):
+        if vectors.ndim != 2 or len(vectors) != len(texts) or vectors.shape[1:] != expected or not vectors.shape[1]:
             raise ModelBroken("The embedding endpoint's answer does not fit what was asked.")
         return normalised(vectors)
 
