@@ -72,6 +72,15 @@ class UpdateInbox:
         """Count the beginning of a sending before it is made; 1 for the first."""
         return await self._count("sends", bot_id, update_id)
 
+    async def take_back_send(self, bot_id: int, update_id: int) -> None:
+        """Uncount a sending that is known to have had no effect (the connection was refused)."""
+        async with self._db.write() as tx:
+            await tx.rows(
+                "UPDATE updates SET sends = max(sends - 1, 0) WHERE bot_id = ? AND update_id = ?",
+                bot_id,
+                update_id,
+            )
+
     async def _count(self, column: str, bot_id: int, update_id: int) -> int:
         async with self._db.write() as tx:
             row = await tx.row(

@@ -1,0 +1,196 @@
+"""Markdown → pieces of text with Telegram's entities, each within one message's limits.
+
+Pure functions: no character of the converted text is lost at a seam, and no input raises.
+Offsets and lengths are in UTF-16 units, as Telegram counts them. Does not know how pieces are sent.
+"""
+
+import html
+import unicodedata
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+import pyromark
+from telegram import MessageEntity
+from telegramify_markdown import RenderConfig, convert
+from telegramify_markdown.converter import STANDARD_OPTIONS
+
+MAX_UNITS = 4096  # UTF-16 units of one message, counted after parsing (Bot API, sendMessage)
+MAX_ENTITIES = 100  # Telegram drops what is above, silently (Bot API, "Formatting options")
+_ATOMIC = frozenset({MessageEntity.CUSTOM_EMOJI})
+_SPOILER_TAGS = frozenset({"<tg-spoiler>", "</tg-spoiler>"})
+_JOINERS = frozenset("\u200d\ufe0e\ufe0f")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Piece:
+    """What one message carries. `plain` is what goes out instead when the server refuses the entities."""
+
+    text: str
+    entities: tuple[MessageEntity, ...] = ()
+    plain: str = ""
+
+    @property
+    def is_blank(self) -> bool:
+        """Telegram refuses a message without anything to see."""
+        return is_blank(self.text)
+
+
+def units(text: str) -> int:
+    """The length of a text in UTF-16 units."""
+    return len(text) if text.isascii() else len(text) + sum(character > "\uffff" for character in text)
+
+
+def is_blank(text: str) -> bool:
+    """Whether nothing of a text can be seen: spaces, control and zero-width characters alone."""
+    return all(character.isspace() or unicodedata.category(character) in ("Cc", "Cf") for character in text)
+
+
+def scrubbed(text: str) -> str:
+    """A text that can be encoded: lone surrogates, which no request can carry, become U+FFFD."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def rendered(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
+    """Markdown as text and entities; as it stands where the conversion fails or would swallow words."""
+    source = scrubbed(markdown)
+    try:
+        text, found = convert(_with_tags_as_text(source), config=RenderConfig.isolated())
+    except Exception:
+        return source, ()
+    if _swallowed(source, text, [entity.url or "" for entity in found]):
+        return source, ()
+    length = units(text)
+    entities = tuple(
+        MessageEntity(
+            type=entity.type,
+            offset=entity.offset,
+            length=entity.length,
+            url=entity.url,
+            language=entity.language or None,
+            custom_emoji_id=entity.custom_emoji_id,
+        )
+        for entity in found
+        if entity.offset >= 0 and entity.length > 0 and entity.offset + entity.length <= length
+    )
+    return text, entities
+
+
+def pieces(markdown: str, *, limit: int = MAX_UNITS) -> list[Piece]:
+    """An answer as messages, in order. Concatenated, their texts are what `rendered` gives."""
+    text, entities = rendered(markdown)
+    parts = list(split(text, entities, limit=limit))
+    if len(parts) == 1:
+        return [replace(parts[0], plain=scrubbed(markdown))]
+    return [replace(part, plain=_spelled_out(part)) for part in parts]
+
+
+def split(text: str, entities: Sequence[MessageEntity] = (), *, limit: int = MAX_UNITS) -> Iterator[Piece]:
+    """Cut at blank lines, else line ends, else spaces, else anywhere but inside a character. `limit` is at least 2."""
+    offsets = [0, *accumulate(2 if character > "\uffff" else 1 for character in text)]
+    ordered = sorted(entities, key=lambda entity: (entity.offset, -entity.length))
+    start = 0
+    while start < len(text):
+        end = _end_of_piece(text, offsets, ordered, start, limit)
+        yield Piece(text=text[start:end], entities=_clipped(ordered, offsets[start], offsets[end]))
+        start = end
+
+
+def _end_of_piece(
+    text: str, offsets: Sequence[int], entities: Sequence[MessageEntity], start: int, limit: int
+) -> int:
+    end = max(bisect_right(offsets, offsets[start] + limit) - 1, start + 1)
+    inside = [entity for entity in entities if entity.offset + entity.length > offsets[start]]
+    if len(inside) > MAX_ENTITIES:
+        # More entities than a message may have: end where the first one too many begins.
+        end = min(end, max(bisect_right(offsets, inside[MAX_ENTITIES].offset) - 1, start + 1))
+    if end == len(text):
+        return end
+    # A seam in the last half reads best after a blank line, then a line, then a word.
+    for seam in ("\n\n", "\n", " "):
+        found = text.rfind(seam, start + (end - start) // 2, end)
+        if found >= 0 and found + len(seam) <= end and not is_blank(text[start : found + len(seam)]):
+            end = found + len(seam)
+            break
+    else:
+        end = _between_characters(text, start, end)
+    for entity in inside:
+        if (
+            entity.type in _ATOMIC
+            and offsets[start] < entity.offset < offsets[end] < entity.offset + entity.length
+        ):
+            end = bisect_right(offsets, entity.offset) - 1
+    return end
+
+
+def _between_characters(text: str, start: int, end: int) -> int:
+    """At or a little before `end`, so that no accent or joined emoji is torn from its base."""
+    for at in range(end, max(start, end - 16), -1):
+        joined = text[at] in _JOINERS or unicodedata.combining(text[at]) or text[at - 1] == "\u200d"
+        if not joined and text[at - 1 : at + 1] != "\r\n":
+            return at
+    return end
+
+
+def _clipped(entities: Sequence[MessageEntity], first: int, last: int) -> tuple[MessageEntity, ...]:
+    """The parts of entities between two offsets, counted from the first."""
+    parts = []
+    for entity in entities:
+        begin, end = max(entity.offset, first), min(entity.offset + entity.length, last)
+        whole = end - begin == entity.length
+        if begin < end and (whole or entity.type not in _ATOMIC):
+            parts.append(
+                MessageEntity(
+                    type=entity.type,
+                    offset=begin - first,
+                    length=end - begin,
+                    url=entity.url,
+                    language=entity.language,
+                    custom_emoji_id=entity.custom_emoji_id,
+                )
+            )
+    return tuple(parts[:MAX_ENTITIES])
+
+
+def _spelled_out(piece: Piece) -> str:
+    """A piece without entities: links are followed by their addresses, which would be lost otherwise."""
+    encoded, result, done = piece.text.encode("utf-16-le"), "", 0
+    for entity in sorted(piece.entities, key=lambda entity: entity.offset + entity.length):
+        end = 2 * (entity.offset + entity.length)
+        if entity.url and end >= done:
+            result += encoded[done:end].decode("utf-16-le") + f" ({entity.url})"
+            done = end
+    return result + encoded[done:].decode("utf-16-le")
+
+
+def _with_tags_as_text(markdown: str) -> str:
+    """The same Markdown with HTML escaped: the converter drops tags, and with an HTML block the words in it."""
+    if "<" not in markdown:
+        return markdown
+    source, result, done = markdown.encode(), b"", 0
+    for event, span in pyromark.events_with_range(markdown, options=STANDARD_OPTIONS):
+        if isinstance(event, dict) and ("Html" in event or "InlineHtml" in event):
+            tag = source[span["start"] : span["end"]]
+            if tag.decode().strip().lower() not in _SPOILER_TAGS:
+                result += source[done : span["start"]] + tag.replace(b"<", b"&lt;")
+                done = span["end"]
+    return (result + source[done:]).decode()
+
+
+def _swallowed(source: str, text: str, urls: Sequence[str]) -> bool:
+    """Whether conversion lost letters, as it does with a definition that nothing refers to.
+
+    Formulas are rewritten (\\alpha becomes α) and a code block's language moves into its entity: neither counts.
+    """
+    if not source.strip() or "\\" in source or "$" in source:
+        return bool(source.strip()) and not text.strip()
+    lines = (
+        line
+        for line in html.unescape(source.replace("[x]", "").replace("[X]", "")).splitlines()
+        if not line.lstrip(" >*-").startswith(("```", "~~~"))
+    )
+    kept = Counter(character for character in text + "".join(urls) if character.isalpha())
+    wanted = Counter(character for line in lines for character in line if character.isalpha())
+    return any(kept[character] < number for character, number in wanted.items())

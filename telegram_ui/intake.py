@@ -1,0 +1,396 @@
+"""Where an update goes: access, then command, button, wizard or chat, each in its scope's lane; and the
+turn's delivery.
+
+Commands have lanes of their own, so they never wait behind a model; a chat message passes through its scope's
+command lane first, so it waits for the commands before it. Does not know how updates are fetched, nor what
+commands do.
+"""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from pathlib import Path
+from traceback import extract_tb
+from typing import Literal, Protocol
+
+import httpx
+import telegram
+from telegram.error import BadRequest, InvalidToken, NetworkError
+
+from errors import KeepsakeError
+from models.chat_model import OnText
+from records import Incoming, Person, Reply, Scope
+from telegram_ui.access import Access
+from telegram_ui.chat import Chat
+from telegram_ui.delivery import AnswerStream, ChatGone, Delivery, DeliveryError, DeliveryUnknown
+from telegram_ui.inbox import DurableQueue, Received
+from telegram_ui.lanes import Lanes, Work
+from telegram_ui.messages import Arrival, arrival, incoming
+from telegram_ui.paste import Pastes, continues, may_continue
+
+logger = logging.getLogger(__name__)
+
+COMMANDS_AT_ONCE = 32
+CHATS_AT_ONCE = 64
+SETTLING_AT_ONCE = 4
+# Times that a reachable Telegram is too busy or broken for one answer before it waits for the next run.
+REFUSALS = 10
+SENDS_EVER = 2  # an answer whose sending has an unknown outcome is sent once more, and never again
+LONGEST_WAIT = 30.0  # seconds between attempts while Telegram cannot be reached
+
+Outcome = Literal["arrived", "lost", "later"]
+
+
+class Commands(Protocol):
+    """What is needed of commands.Commands."""
+
+    @property
+    def names(self) -> frozenset[str]: ...
+    async def handle(
+        self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str
+    ) -> None: ...
+    async def press(self, update: telegram.Update, chat: Chat, person: Person) -> None: ...
+    async def wizard_input(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool: ...
+
+
+class Answering(Protocol):
+    """What is needed of conversation.Conversation."""
+
+    async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply: ...
+    async def settle(self, scope: Scope) -> tuple[str, ...]: ...
+
+
+class Intake:
+    """Routes what the queue gives. `me` and `queue.replay` come before the first dispatch;
+    close() ends it.
+    """
+
+    def __init__(
+        self,
+        *,
+        queue: DurableQueue,
+        access: Access,
+        conversation: Answering,
+        commands: Commands,
+        delivery: Delivery,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        pastes: Pastes[Arrival] | None = None,
+    ) -> None:
+        self._queue = queue
+        self._access = access
+        self._conversation = conversation
+        self._commands = commands
+        self._delivery = delivery
+        self._pause = pause
+        self._pastes = pastes or Pastes[Arrival](asyncio.get_running_loop().call_later)
+        self._command_lanes = Lanes("commands", at_once=COMMANDS_AT_ONCE)
+        self._chat_lanes = Lanes("chats", at_once=CHATS_AT_ONCE)
+        self._settle_lanes = Lanes("settling", at_once=SETTLING_AT_ONCE)
+        self._settling: set[Scope] = set()
+        self._albums: dict[Scope, str] = {}
+        self._closing = False
+
+    async def dispatch(self, received: Received) -> None:
+        """Put an update into its lane. Quick: PTB hands over the next one when this returns."""
+        if self._closing:  # it stays in the inbox
+            return
+        update = received.update
+        bot = update.get_bot()
+        said = arrival(update, bot.bot)
+        if said is None or (said.kind == "edited"):
+            await self._done(received)
+        elif not self._access.is_served(said.person):
+            self._in_commands(received, said, partial(self._tell_stranger, said))
+        elif said.kind == "command":
+            self._command(received, said)
+        elif said.kind == "press":
+            self._in_commands(received, said, partial(self._commands.press, update, said.chat, said.person))
+        else:
+            self._command_lanes.submit(said.scope, partial(self._offer_to_wizard, received, said))
+
+    async def idle(self) -> None:
+        """Wait until everything dispatched is finished, settling included."""
+        for lanes in (self._command_lanes, self._chat_lanes, self._settle_lanes):
+            await lanes.idle()
+
+    async def close(self, *, grace: float = 6.0) -> None:
+        """Begin nothing more; answers being written break off, answers being sent are given time to arrive.
+
+        What is not finished stays in the inbox and is taken up by the next run.
+        """
+        self._closing = True
+        self._pastes.close()
+        await asyncio.gather(
+            *(
+                lanes.close(grace=grace)
+                for lanes in (self._command_lanes, self._chat_lanes, self._settle_lanes)
+            )
+        )
+
+    # commands -----------------------------------------------------------------------------------------
+    def _command(self, received: Received, said: Arrival) -> None:
+        self._pastes.end(said.sender)
+        if said.command == "stop":
+            # At once, beside all lanes; again in its lane for a message that came just before and has not
+            # begun.
+            stopped = self._chat_lanes.cancel(said.scope)
+            self._in_commands(received, said, partial(self._stop, said, stopped=stopped))
+        elif said.command in self._commands.names:
+            handle = self._commands.handle
+            work = partial(handle, received.update, said.chat, said.person, said.command, said.argument)
+            self._in_commands(received, said, work)
+        elif said.chat.is_private or said.target:
+            hint = f"I do not know the command /{said.command}. /help lists those I know."
+            self._in_commands(received, said, partial(self._say, said.chat, hint))
+        else:  # a command of another bot in the group
+            self._in_commands(received, said, _nothing)
+
+    def _in_commands(self, received: Received, said: Arrival, work: Work) -> None:
+        async def finished() -> None:
+            await self._guarded(said, work)
+            await self._done(received)
+
+        self._command_lanes.submit(said.scope, finished)
+
+    async def _stop(self, said: Arrival, *, stopped: bool) -> None:
+        if not stopped and not self._chat_lanes.cancel(said.scope):
+            waiting = self._chat_lanes.drop_next(said.scope)
+            if not isinstance(waiting, _Turn):
+                await self._say(said.chat, "Nothing is being written that could be stopped.")
+                return
+            await self._queue.done(waiting.update_ids)
+        await self._say(said.chat, "Stopped.")
+
+    async def _tell_stranger(self, said: Arrival) -> None:
+        if said.chat.is_private and (sentence := self._access.stranger_sentence(said.person)):
+            await self._say(said.chat, sentence)
+
+    # chat ---------------------------------------------------------------------------------------------
+    async def _offer_to_wizard(self, received: Received, said: Arrival) -> None:
+        """The last of the command lane, the door to the chat lane:
+        wizards take their input before it is chat.
+        """
+        if said.kind == "text" and not said.attachment and await self._is_wizards(received, said):
+            self._pastes.end(said.sender)
+            await self._done(received)
+        elif received.is_kept:
+            self._chat(said)
+
+    async def _is_wizards(self, received: Received, said: Arrival) -> bool:
+        taken = False
+
+        async def offer() -> None:
+            nonlocal taken
+            # A wizard that fails has taken its input, too: the person is told, and may send it again.
+            taken = True
+            taken = await self._commands.wizard_input(received.update, said.chat, said.person, said.text)
+
+        await self._guarded(said, offer)
+        return taken
+
+    def _chat(self, said: Arrival) -> None:
+        if said.kind == "wordless":
+            self._pastes.end(said.sender)
+            self._chat_lanes.submit(said.scope, partial(self._answer_wordless, said))
+        elif not self._pastes.extend(said):
+            turn = _Turn([said], self._answer)
+            ticket = self._chat_lanes.submit(said.scope, turn, held=may_continue(said))
+            if may_continue(said):
+                self._pastes.begin(turn.pieces, ticket.release)
+
+    async def _answer_wordless(self, said: Arrival) -> None:
+        if not said.album or self._albums.get(said.scope) != said.album:
+            if said.album:
+                self._albums[said.scope] = said.album
+            what = f"I can't read {said.attachment} yet" if said.attachment else "Yes? Tell me what you need"
+            hint = "please write it in words" if said.attachment else "in the message that mentions me"
+            await self._guarded(said, partial(self._say, said.chat, f"{what}: {hint}."))
+        await self._queue.done([said.update_id])
+
+    async def _answer(self, pieces: Sequence[Arrival]) -> None:
+        said = pieces[0]
+        ids = [piece.update_id for piece in pieces]
+        stream = self._delivery.answer(said.chat)
+        delivering: asyncio.Task[None] | None = None
+        try:
+            async with self._delivery.typing(said.chat):
+                reply = await self._conversation.reply(incoming(pieces), on_text=stream.show)
+            # From here on it is stored: cancelling must not stop it half-way through its sending.
+            delivering = asyncio.create_task(self._deliver(pieces, stream, reply))
+            await asyncio.shield(delivering)
+        except asyncio.CancelledError:
+            if delivering:
+                await delivering
+            else:
+                await stream.break_off()
+                if not self._closing:
+                    await self._queue.done(ids)
+            raise
+        except Exception as error:  # broad: the door
+            await self._apologise(said, error)
+            await self._queue.done(ids)
+
+    async def _deliver(self, pieces: Sequence[Arrival], stream: AnswerStream, reply: Reply) -> None:
+        """Send the answer as often as it needs and no oftener, then its notices;
+        then the updates are done.
+        """
+        said = pieces[0]
+        ids = [piece.update_id for piece in pieces]
+        outcome = await self._send(pieces[-1], stream, reply.text)
+        if outcome == "arrived":
+            notices = list(reply.notices)
+            if attachment := next((piece.attachment for piece in pieces if piece.attachment), ""):
+                notices.append(f"I read your words only: I can't read {attachment} yet.")
+            for notice in notices:
+                await self._guarded(said, partial(self._say, said.chat, notice))
+        if outcome == "later":
+            self._queue.postpone(ids)
+        else:
+            await self._queue.done(ids)
+        self._settle_later(said)
+
+    async def _send(self, said: Arrival, stream: AnswerStream, text: str) -> Outcome:
+        """Delivery makes its own attempts where one surely had no effect;
+        what it gives up is decided here.
+        """
+        wait, refusals = 1.0, 0
+        while await self._queue.begin_send(said.update_id) <= SENDS_EVER:
+            try:
+                await stream.finish(text)
+            except DeliveryUnknown:
+                logger.warning("Update %s: whether its answer arrived is unknown.", said.update_id)
+            except ChatGone:
+                logger.warning("Update %s: its chat is gone; there is nobody to answer.", said.update_id)
+                return "lost"
+            except DeliveryError as error:
+                await self._queue.take_back_send(said.update_id)
+                if isinstance(error.__cause__, BadRequest | InvalidToken):
+                    logger.error("Update %s: Telegram refuses its answer (%s).", said.update_id, where(error))  # noqa: TRY400
+                    return "lost"
+                refusals += not _was_unreachable(error)
+                if refusals == REFUSALS:
+                    logger.error("Update %s: its answer is left to the next run.", said.update_id)  # noqa: TRY400
+                    return "later"
+                logger.warning("Update %s: its answer could not be sent yet.", said.update_id)
+                await self._pause(wait)
+                wait = min(LONGEST_WAIT, wait * 2)
+            else:
+                return "arrived"
+        logger.warning("Update %s: its answer is not sent a third time.", said.update_id)
+        return "lost"
+
+    def _settle_later(self, said: Arrival) -> None:
+        # One waiting per scope is enough: it will see everything that was stored before it began.
+        if said.scope not in self._settling:
+            self._settling.add(said.scope)
+            self._settle_lanes.submit(said.scope, partial(self._guarded, said, partial(self._settle, said)))
+
+    async def _settle(self, said: Arrival) -> None:
+        self._settling.discard(said.scope)
+        for notice in await self._conversation.settle(said.scope):
+            await self._say(
+                Chat(id=said.chat.id, thread=said.chat.thread, is_private=said.chat.is_private), notice
+            )
+
+    # the door -----------------------------------------------------------------------------------------
+    async def _guarded(self, said: Arrival, work: Work) -> None:
+        try:
+            await work()
+        except Exception as error:  # broad: the door: caught broadly here and nowhere else
+            await self._apologise(said, error)
+
+    async def _apologise(self, said: Arrival, error: Exception) -> None:
+        """One log line without the error's text, which may quote the message; a sentence for the person."""
+        number = secrets.token_hex(4)
+        logger.error(
+            "[%s] Update %s, scope %s: %s at %s",
+            number,
+            said.update_id,
+            said.scope,
+            _name(error),
+            where(error),
+        )
+        if isinstance(error, ChatGone):
+            return
+        reason = error.sentence if isinstance(error, KeepsakeError) else "Something went wrong here"
+        try:
+            await self._delivery.say(said.chat, f"{reason.rstrip('.')}. (error {number})")
+        except DeliveryError as unsaid:
+            logger.warning("[%s] The person could not be told (%s).", number, _name(unsaid))
+
+    async def _say(self, chat: Chat, text: str) -> None:
+        await self._delivery.say(chat, text)
+
+    async def _done(self, received: Received) -> None:
+        if received.is_kept:
+            await self._queue.done([received.update.update_id])
+
+
+class Concern:
+    """Which updates concern the bot, and so may be written down. In a group: what is addressed to it by
+    someone it serves, and the further pieces of a paste that is.
+    """
+
+    def __init__(self, access: Access, commands: Commands) -> None:
+        self._access = access
+        self._commands = commands
+        self._long: dict[tuple[Scope, int], Arrival] = {}
+
+    def __call__(self, update: telegram.Update) -> bool:
+        said = arrival(update, update.get_bot().bot)
+        if said is None or said.kind == "edited":
+            return False
+        if said.chat.is_private:
+            return True
+        if not self._access.is_served(said.person):
+            return False
+        last = self._long.pop(said.sender, None)
+        concerns = said.addressed and (
+            said.kind != "command"
+            or said.target
+            or said.command == "stop"
+            or said.command in self._commands.names
+        )
+        concerns = concerns or (last is not None and said.kind == "text" and continues(said, last))
+        if concerns and said.kind == "text" and may_continue(said):
+            self._long[said.sender] = said
+            if len(self._long) > 1000:
+                del self._long[next(iter(self._long))]
+        return concerns
+
+
+class _Turn:
+    """A chat turn in its lane; its pieces may grow while its ticket is held."""
+
+    def __init__(self, pieces: list[Arrival], answer: Callable[[Sequence[Arrival]], Awaitable[None]]) -> None:
+        self.pieces = pieces
+        self._answer = answer
+
+    @property
+    def update_ids(self) -> list[int]:
+        return [piece.update_id for piece in self.pieces]
+
+    async def __call__(self) -> None:
+        await self._answer(tuple(self.pieces))
+
+
+def _was_unreachable(error: DeliveryError) -> bool:
+    """Whether no connection was made at all: waiting for the network may take as long as it takes."""
+    failed = error.__cause__
+    return isinstance(failed, NetworkError) and isinstance(failed.__cause__, httpx.TransportError)
+
+
+def where(error: BaseException) -> str:
+    """The places in the code that an error passed, innermost first; nothing of its text."""
+    frames = extract_tb(error.__traceback__)[-4:]
+    return " < ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in reversed(frames))
+
+
+def _name(error: BaseException) -> str:
+    return type(error).__name__
+
+
+async def _nothing() -> None:
+    return None

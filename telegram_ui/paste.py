@@ -1,0 +1,125 @@
+"""The pieces of a long text that the sender's client split: which belong together, and when they are
+complete.
+
+Telegram's clients split above 4,096 UTF-16 units, and look for a gap to cut at. Does not know what becomes of
+the text.
+"""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Generic, Protocol, TypeVar
+
+LIMIT = 4096  # UTF-16 units of one Telegram message
+SURELY_SPLIT = 4000  # whatever follows a text of this length at once belongs to it
+SHORTEST_CUT = LIMIT // 2  # clients cut at a gap in the last half; a shorter piece is the last one
+QUIET = 1.5  # seconds without a further piece, after which a paste is complete
+APART = timedelta(
+    seconds=3
+)  # Telegram's dates have whole seconds; what was sent further apart was not one paste
+
+
+class Sent(Protocol):
+    """What is looked at of a message: who sent it where, its length as the client counted it, and when."""
+
+    @property
+    def sender(self) -> Hashable: ...
+    @property
+    def units(self) -> int: ...
+    @property
+    def sent_at(self) -> datetime: ...
+
+
+class Timer(Protocol):
+    """What asyncio's call_later gives."""
+
+    def cancel(self) -> None: ...
+
+
+Later = Callable[[float, Callable[[], None]], Timer]
+
+
+def may_continue(piece: Sent) -> bool:
+    """Whether a text is so long that it may be the beginning of a longer one."""
+    return piece.units >= SHORTEST_CUT
+
+
+def continues(piece: Sent, last: Sent) -> bool:
+    """Whether `piece`, the next message of the same sender in the same place, is the rest of what `last`
+    began.
+
+    Either `last` is near the limit, or the two could not have been one message: two shorter texts are two
+    messages.
+    """
+    return (
+        piece.sender == last.sender
+        and abs(piece.sent_at - last.sent_at) <= APART
+        and (last.units >= SURELY_SPLIT or (may_continue(last) and last.units + piece.units > LIMIT))
+    )
+
+
+Piece = TypeVar("Piece", bound=Sent)
+
+
+@dataclass(slots=True)
+class _Open(Generic[Piece]):
+    pieces: list[Piece]
+    complete: Callable[[], None]
+    timer: Timer | None = None
+
+
+class Pastes(Generic[Piece]):
+    """The pastes whose further pieces are awaited, at most one per sender.
+    `later` is the loop's call_later.
+    """
+
+    def __init__(self, later: Later, *, quiet: float = QUIET) -> None:
+        self._later = later
+        self._quiet = quiet
+        self._open: dict[Hashable, _Open[Piece]] = {}
+
+    def begin(self, pieces: list[Piece], complete: Callable[[], None]) -> None:
+        """Await what may follow `pieces` (one so far; others are appended); `complete` is called once,
+        at the end.
+        """
+        sender = pieces[0].sender
+        self.end(sender)
+        self._open[sender] = paste = _Open(pieces, complete)
+        self._await_more(sender, paste)
+
+    def extend(self, piece: Piece) -> bool:
+        """Take a piece that continues its sender's paste; whether it does.
+        One that does not ends the paste.
+        """
+        paste = self._open.get(piece.sender)
+        if paste is None:
+            return False
+        if not continues(piece, paste.pieces[-1]):
+            self.end(piece.sender)
+            return False
+        paste.pieces.append(piece)
+        self._await_more(piece.sender, paste)
+        return True
+
+    def end(self, sender: Hashable) -> None:
+        """The sender's paste, if one is open, is complete."""
+        if paste := self._open.pop(sender, None):
+            if paste.timer:
+                paste.timer.cancel()
+            paste.complete()
+
+    def close(self) -> None:
+        """Await nothing any more; open pastes stay incomplete."""
+        for paste in self._open.values():
+            if paste.timer:
+                paste.timer.cancel()
+        self._open.clear()
+
+    def _await_more(self, sender: Hashable, paste: _Open[Piece]) -> None:
+        if paste.timer:
+            paste.timer.cancel()
+            paste.timer = None
+        if may_continue(paste.pieces[-1]):
+            paste.timer = self._later(self._quiet, lambda: self.end(sender))
+        else:
+            self.end(sender)
