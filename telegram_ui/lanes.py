@@ -37,9 +37,7 @@ class Lanes:
         self._name = name
         self._at_once = at_once
         self._waiting: dict[Hashable, deque[Ticket]] = {}
-        self._row: deque[Hashable] = (
-            deque()
-        )  # the lanes whose head may begin, each once, longest waiting first
+        self._row: deque[Hashable] = deque()  # the lanes whose head may begin, each once, longest waiting first
         self._running: dict[Hashable, asyncio.Task[None]] = {}
         self._closed = False
         self._idle = asyncio.Event()
