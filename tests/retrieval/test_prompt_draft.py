@@ -1,6 +1,7 @@
 """The draft of a prompt: never over its ceiling, no hole, and what yields first."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -179,13 +180,13 @@ def test_a_last_turn_that_does_not_fit_is_cut_in_its_middle_and_named() -> None:
 
 
 def test_the_recent_part_does_not_slide_with_every_turn() -> None:
-    """While turns are added one by one, its beginning moves rarely, by much at once: a prompt cache keeps its prefix."""
+    """While turns are added one by one its beginning moves rarely, by much at once: prompt caches keep their prefix."""
     texts = [(f"question {number} " + "word " * 60, "answer " * 60) for number in range(120)]
     starts = []
     for size in range(40, 120):
         context = drafted(unfolded=turns(texts[:size]))
         starts.append(context.recent[0].id)
-    assert sum(a != b for a, b in zip(starts, starts[1:], strict=False)) <= len(starts) // 6
+    assert sum(a != b for a, b in pairwise(starts)) <= len(starts) // 6
 
 
 def test_stored_text_cannot_leave_its_block() -> None:
