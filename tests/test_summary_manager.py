@@ -56,13 +56,13 @@ async def test_pyramid_after_many_turns(talk: Talk) -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        Behaviour(status=500),
+        Behaviour(status=400),
         Behaviour(text=""),
         Behaviour(text="I'm sorry, I can't help with that."),
         Behaviour(text="The user owes 98765 euros."),
-        Behaviour(drop="middle"),
+        Behaviour(raw="{nonsense"),
     ],
-    ids=["500", "empty", "refusal", "invented", "dropped"],
+    ids=["400", "empty", "refusal", "invented", "malformed"],
 )
 async def test_a_failed_fold_changes_nothing_is_told_once_and_tried_again(talk: Talk, answer: Behaviour) -> None:
     talk.server.default("summary-model", answer)
@@ -82,7 +82,7 @@ async def test_a_failed_fold_changes_nothing_is_told_once_and_tried_again(talk: 
 async def test_the_extractive_fallback_steps_in(tmp_path: Path) -> None:
     async with talking(tmp_path, summary_fallback="extractive") as talk:
         await talk.remember(every_n=2)
-        talk.server.default("summary-model", Behaviour(status=500))
+        talk.server.default("summary-model", Behaviour(status=400))
         for text in ("My sister Olga lives in Kazan.", "She has two dogs."):
             assert await talk.turn(text) == ()
         (summary,) = await talk.conversation.summaries.active(SCOPE)
