@@ -1,13 +1,12 @@
 // Where one writes: text, replies, edits, files, the speaker of a group. Sends by net.js; the answer comes as an event.
 // The menus over the text are suggest.js's.
 
-import { textOf } from "./bubble.js";
-import { kindOf } from "./dialogs.js";
 import { byId, h, icon } from "./dom.js";
 import * as net from "./net.js";
 import { closeMenu, menuKey, openCommands, startSuggestions, suggestFor } from "./suggest.js";
-import { currentChat, emit, isPrivate, nameOf, on, setPref, speakerIn, speakersOf, state, threadIn, visibleMessages } from "./state.js";
+import { currentChat, emit, isPrivate, on, setPref, speakerIn, speakersOf, state, threadIn, visibleMessages } from "./state.js";
 import { toast } from "./toast.js";
+import { lineOf, nameOf, textOf } from "./words.js";
 
 let about = null; // {kind: "reply" | "edit", message} while the next words answer or change a message
 let field = null;
@@ -15,6 +14,7 @@ let field = null;
 export function startComposer() {
   startSuggestions();
   for (const topic of ["all", "opened"]) on(topic, () => { about = null; draw(); });
+  on("view", fit); // a field that was not shown had no height to measure
   on("changed", ({ chatId, changes }) => { if (chatId === state.current) follow(changes); });
   const drop = byId("chat");
   drop.addEventListener("dragover", (event) => { event.preventDefault(); drop.classList.add("dropping"); });
@@ -71,7 +71,7 @@ function speakerChoice(chat) {
 // A bot may ask for an answer (force_reply): Telegram then opens the reply for the person.
 function follow(changes) {
   if (!field) return draw();
-  const asked = changes.find((one) => one.kind === "message" && one.message.reply_markup?.force_reply && one.message.from?.is_bot);
+  const asked = changes.find((one) => one.kind === "ask" && one.message);
   if (asked) setAbout({ kind: "reply", message: asked.message });
   if (visibleMessages(currentChat()).length === 0) draw();
   return undefined;
@@ -99,9 +99,8 @@ function drawAbout() {
   if (!bar) return;
   bar.hidden = about === null;
   if (about === null) return bar.replaceChildren();
-  const words = textOf(about.message) || kindOf(about.message);
   return bar.replaceChildren(icon(about.kind === "edit" ? "edit" : "reply"),
-    h("div", {}, h("b", {}, about.kind === "edit" ? "Edit message" : `Reply to ${nameOf(about.message.from)}`), h("span", {}, words.slice(0, 160))),
+    h("div", {}, h("b", {}, about.kind === "edit" ? "Edit message" : `Reply to ${nameOf(about.message.from)}`), h("span", {}, lineOf(about.message))),
     h("button", { type: "button", class: "round", "aria-label": "Cancel (Esc)", on: { click: () => setAbout(null) } }, icon("close")));
 }
 

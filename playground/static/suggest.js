@@ -3,7 +3,8 @@
 
 import { avatar, byId, h } from "./dom.js";
 import * as net from "./net.js";
-import { currentChat, isPrivate, nameOf, on, speakerIn, speakersOf, state } from "./state.js";
+import { currentChat, isPrivate, on, speakerIn, speakersOf, state } from "./state.js";
+import { nameOf } from "./words.js";
 
 let commands = []; // what the bot offers to this speaker in this chat: [{command, description}]
 let items = [];

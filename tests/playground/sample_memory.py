@@ -25,7 +25,7 @@ def sample_panel() -> MemoryPanel:
     level2 = PanelSummary(
         id=CHUNKS + 1,
         level=2,
-        text="Anna settled in Lisbon, found a reading group and plans to visit her sister Mara in Porto in June.",
+        text="Anna settled in Lisbon, found a reading group and will visit her sister Mara in Porto in June.",
         first=level1[0].first,
         last=level1[4].last,
         count=5 * CHUNK_SIZE,

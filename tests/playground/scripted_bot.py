@@ -29,7 +29,7 @@ SHOWCASE_ENTITIES = [
 
 
 class ScriptedBot:
-    """Answers "show", "stream", "ask", "file", "type" and /start in fixed ways, and echoes everything else."""
+    """Answers "show", "stream", "ask", "file", "type" and /start in fixed ways; echoes everything else."""
 
     def __init__(self, http: httpx.AsyncClient, base: str) -> None:
         self._http = http
@@ -64,7 +64,10 @@ class ScriptedBot:
             place["message_thread_id"] = message["message_thread_id"]
         match text.split("@")[0].strip():
             case "/start":
-                rows = [[_button("SQLite"), _button("JSON")], [{"text": "Docs", "url": "https://example.org"}]]
+                rows = [
+                    [_button("SQLite"), _button("JSON")],
+                    [{"text": "Docs", "url": "https://example.org"}],
+                ]
                 await self.call(
                     "sendMessage", **place, text="Hello! Where to?", reply_markup={"inline_keyboard": rows}
                 )
