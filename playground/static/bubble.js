@@ -14,7 +14,7 @@ export function bubbleOf(message, view, act) {
   const side = message.from?.is_bot ? "bot" : "person";
   const body = h("div", { class: "bubble" },
     view.named && !view.joined ? h("p", { class: "sender", vars: { "--hue": view.hue } }, nameOf(message.from)) : null,
-    message.reply_to_message ? quoteOf(message.reply_to_message, act) : null,
+    isReply(message) ? quoteOf(message.reply_to_message, act) : null,
     mediaOf(message),
     h("div", { class: "text", dir: "auto" }, renderText(textOf(message), message.entities ?? message.caption_entities, act.command), metaOf(message)));
   return h("article", {
@@ -46,6 +46,9 @@ function metaOf(message) {
     message.edit_date ? h("span", { class: "edited" }, "edited") : null,
     h("time", { dateTime: dateOf(message).toISOString(), title: fullDate(dateOf(message)) }, clockOf(dateOf(message))));
 }
+
+// Everything in a topic answers the message that created it; clients show only answers to something said.
+const isReply = ({ reply_to_message: replied }) => Boolean(replied) && !replied.forum_topic_created;
 
 function quoteOf(replied, act) {
   return h("button", { type: "button", class: "quote", on: { click: () => act.jump(replied.message_id) } },

@@ -39,9 +39,9 @@ function draw() {
 
 function drawField(chat, footer) {
   field = h("textarea", {
-    rows: 1, id: "words", placeholder: isPrivate(chat) ? "Message" : `Message · @${state.bot?.username} to ask the bot`,
+    rows: 1, id: "words", placeholder: isPrivate(chat) ? "Message" : `Message, or @${state.bot?.username}`,
     "aria-label": "Message", "aria-controls": "menu", "aria-autocomplete": "list", autocomplete: "off", dir: "auto",
-    on: { input: onInput, keydown: onKey, paste: onPaste, blur: () => setTimeout(closeMenu, 150) },
+    on: { input: onInput, keydown: onKey, paste: onPaste, blur: closeMenu },
   });
   field.value = state.prefs.unsent[chat.id] ?? "";
   const file = h("input", { type: "file", id: "file", multiple: true, hidden: true, on: { change: () => { sendFiles([...file.files]); file.value = ""; } } });
@@ -50,7 +50,7 @@ function drawField(chat, footer) {
     h("div", { class: "about", id: "about", hidden: true }),
     h("form", { class: "write", on: { submit: (event) => { event.preventDefault(); send(); } } },
       speakerChoice(chat),
-      h("button", { type: "button", class: "round menu-button", "aria-label": "Commands", title: "Commands", on: { click: () => openCommands(field, pick) } }, icon("menu")),
+      h("button", { type: "button", class: "round menu-button", "aria-label": "Commands", title: "Commands", on: { mousedown: keepFocus, click: () => openCommands(field, pick) } }, icon("menu")),
       field,
       h("button", { type: "button", class: "round", "aria-label": "Attach a file", title: "Attach a file", on: { click: () => file.click() } }, icon("clip")), file,
       h("button", { type: "submit", class: "round send", "aria-label": "Send", title: "Send (Enter)" }, icon("send"))),
@@ -59,6 +59,9 @@ function drawField(chat, footer) {
   drawAbout();
   if (matchMedia("(pointer: fine)").matches) field.focus({ preventScroll: true });
 }
+
+// Pressing a button beside the field must not blur it: that would close the menu before the click arrives.
+const keepFocus = (event) => event.preventDefault();
 
 function speakerChoice(chat) {
   if (isPrivate(chat)) return null;

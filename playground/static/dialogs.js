@@ -21,7 +21,7 @@ function draw() {
   const focused = document.activeElement?.dataset?.chat;
   const list = byId("dialogs");
   list.replaceChildren(
-    sectionOf("Be one of them, in private with the bot", rows.filter((row) => row.private)),
+    sectionOf("In private with the bot, as", rows.filter((row) => row.private)),
     sectionOf("Groups", rows.filter((row) => !row.private)),
   );
   if (focused) list.querySelector(`[data-chat="${focused}"]`)?.focus();

@@ -151,6 +151,10 @@ async def test_the_command_menu_is_driven_by_keys(playground: Playground) -> Non
     await expect(page.locator(".message.out").last).to_contain_text("/summary_status")
     await page.get_by_role("button", name="Commands").click()
     await expect(page.locator(".menu-item")).to_have_count(4)
+    await page.get_by_role("button", name="Commands").click()
+    await expect(page.locator("#menu")).to_be_hidden()
+    await page.get_by_role("button", name="Commands").click()
+    await expect(page.locator("#menu")).to_be_visible()
     await field.press("Escape")
     await expect(page.locator("#menu")).to_be_hidden()
 
@@ -289,6 +293,12 @@ async def test_on_a_phone_the_columns_are_views(playground: Playground) -> None:
     await expect(page.locator(".message.in")).to_be_visible()
     await page.get_by_role("button", name="Back to chats").click()
     await expect(page.locator("#dialogs")).to_be_visible()
+    await page.get_by_role("button", name="Book club").click()
+    await expect(page.get_by_role("button", name="Send")).to_be_in_viewport(ratio=1)
+    await page.get_by_role("button", name="Memory", exact=True).click()
+    await expect(page.locator(".panel-head")).to_contain_text("Book club")
+    await page.get_by_role("button", name="Chats").click()
+    await page.locator(f'[data-chat="{ANNA}"]').click()
     await page.get_by_role("button", name="Memory", exact=True).click()
     await expect(page.locator(".brick.active").first).to_be_visible()
     assert await page.evaluate("document.documentElement.scrollWidth") == 390
