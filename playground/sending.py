@@ -158,7 +158,11 @@ class Sending:
     def _post(self, chat: Chat, parameters: Parameters, content: Json) -> Json:
         thread_id = self._thread(chat, parameters)
         reply_to = self._replied(chat, parameters)
-        return self._world.post(chat.id, self._world.bot, content, thread_id=thread_id, reply_to=reply_to)
+        message = self._world.post(chat.id, self._world.bot, content, thread_id=thread_id, reply_to=reply_to)
+        if (parameters.object("reply_markup") or {}).get("force_reply"):
+            # No part of the message: it makes the person's client open a reply to it.
+            self._world.feed.add({"kind": "ask", "chat_id": chat.id, "message_id": message["message_id"]})
+        return message
 
     def _thread(self, chat: Chat, parameters: Parameters) -> int | None:
         thread_id = parameters.integer("message_thread_id")
