@@ -282,8 +282,8 @@ class _PollTrouble:
         self._last = type(error)
         if isinstance(error, Conflict):
             logger.error(
-                "Another program fetches the updates of this bot (409 Conflict). Stop it, or use another
-                token; trying on."
+                "Another program fetches the updates of this bot (409 Conflict). Stop it, or use "
+                "another token; trying on."
             )
         else:
             logger.warning("Fetching updates failed (%s); trying on.", type(error).__name__)
