@@ -4,12 +4,14 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from conversation import Conversation
 from errors import SettingsError
 from external_memory import ExternalMemory
 from memory_retrieval import MemoryRetrieval
+from models import ollama
 from models.chat_model import ChatModel
 from models.offline import ExtractiveSummarizer, OfflineModel
 from models.openai_api import OpenAIChat
@@ -52,7 +54,8 @@ def demand_endpoint(settings: Settings) -> None:
     """Raises SettingsError when nothing says which model endpoint to ask."""
     if not settings.openai_api_key and not settings.openai_base_url:
         raise SettingsError(
-            "OPENAI_API_KEY", "is not set. Set it, or OPENAI_BASE_URL for a server that needs no key (Ollama, llama.cpp)."
+            "OPENAI_API_KEY",
+            "is not set. Set it, or OPENAI_BASE_URL for a server that needs no key (Ollama, llama.cpp).",
         )
 
 
@@ -66,7 +69,12 @@ async def open_conversation(
     """
     async with AsyncExitStack() as stack:
         memory = await stack.enter_async_context(ExternalMemory.open(settings.data_dir, clock=clock))
-        answers, summariser = await _models(settings, stack, offline=offline)
+        answers: ChatModel
+        summariser: ChatModel
+        if offline:
+            answers, summariser = OfflineModel(), ExtractiveSummarizer()
+        else:
+            answers, summariser = await open_models(settings, stack)
         retrieval = MemoryRetrieval(
             tokenizer=Tokenizer.for_model(settings.openai_model),
             budgets=budgets(settings),
@@ -82,9 +90,7 @@ async def open_conversation(
             clock=clock,
             fallback=ExtractiveSummarizer() if settings.summary_fallback == "extractive" else None,
         )
-        conversation = Conversation(
-            memory=memory, retrieval=retrieval, summaries=summaries, model=answers, clock=clock
-        )
+        conversation = Conversation(memory=memory, retrieval=retrieval, summaries=summaries, model=answers, clock=clock)
         writer = asyncio.create_task(_write_kept(conversation))
         try:
             yield conversation
@@ -96,24 +102,37 @@ async def open_conversation(
                 log.error("%d turns could not be written before the stop", left)
 
 
-async def _models(settings: Settings, stack: AsyncExitStack, *, offline: bool) -> tuple[ChatModel, ChatModel]:
-    """The answering and the summarising model."""
-    if offline:
-        return OfflineModel(), ExtractiveSummarizer()
-    made = []
-    for model, setting in ((settings.openai_model, "OPENAI_MODEL"), (settings.summary_model, "SUMMARY_MODEL")):
-        made.append(
-            await stack.enter_async_context(
-                OpenAIChat(
-                    model=model,
-                    api_key=settings.openai_api_key,
-                    base_url=settings.openai_base_url,
-                    timeout=settings.model_timeout,
-                    model_setting=setting,
-                )
+async def open_models(settings: Settings, stack: AsyncExitStack) -> tuple[ChatModel, ChatModel]:
+    """The endpoint's answering and summarising model; one and the same where the settings name one."""
+
+    async def opened(model: str, setting: str) -> ChatModel:
+        return await stack.enter_async_context(
+            OpenAIChat(
+                model=model,
+                api_key=settings.openai_api_key,
+                base_url=settings.openai_base_url,
+                timeout=settings.model_timeout,
+                model_setting=setting,
             )
         )
-    return made[0], made[1]
+
+    answers = await opened(settings.openai_model, "OPENAI_MODEL")
+    if settings.summary_model == settings.openai_model:
+        return answers, answers
+    return answers, await opened(settings.summary_model, "SUMMARY_MODEL")
+
+
+async def playground_model(settings: Settings) -> tuple[Settings, str, bool]:
+    """What answers in the playground: the endpoint that is set, else an Ollama of this machine, else the offline model.
+
+    The settings to use, the phrase that tells people who answers, and whether it is the offline model.
+    """
+    if settings.openai_api_key or settings.openai_base_url:
+        return settings, settings.openai_model, False
+    if model := await ollama.served_model():
+        found = replace(settings, openai_base_url=ollama.URL, openai_model=model, summary_model=model)
+        return found, f"{model} (Ollama on this machine)", False
+    return settings, "the offline model (it only quotes what it remembers)", True
 
 
 async def _write_kept(conversation: Conversation) -> None:

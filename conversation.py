@@ -99,9 +99,7 @@ class Conversation:
             if completion.is_truncated:
                 notices.append("The model stopped at its own length limit, so the answer may end early.")
             await self._remember_answer(line, incoming, turn, completion, notices)
-            return Reply(
-                text=completion.text, context=context, notices=tuple(notices), is_kept=not line.unwritten
-            )
+            return Reply(text=completion.text, context=context, notices=tuple(notices), is_kept=not line.unwritten)
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         """Folds that are due, outside the turn; sentences that the owner must be told (a failed fold, once)."""
@@ -285,7 +283,8 @@ class _Turn:
 
 
 _CUT_NOTICE = (
-    "Your message is longer than the model can take at once: it was given the beginning and the end, without the middle."
+    "Your message is longer than the model can take at once: it was given the beginning and the end, "
+    "without the middle."
 )
 _STORE_NOTICE = (
     "I cannot write to my memory right now. I go on from what I remember of this conversation, and store it as soon as "

@@ -11,13 +11,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from storage.json_file import JsonStore
+
 from errors import StorageError
 from records import Clock, OwnerConfig, StorageType
 from storage.data_dir import data_dir as held_data_dir
 from storage.database import Database
 from storage.directory import Directory
 from storage.inbox import UpdateInbox
-from storage.json_file import JsonStore
 from storage.sqlite import SqliteStore
 from storage.store import MemoryStore
 from storage.wizards import WizardStates
@@ -114,7 +115,13 @@ class ExternalMemory:
             directory = Directory(database)
             stores: dict[StorageType, MemoryStore] = {StorageType.SQLITE: sqlite, StorageType.JSON: json}
             for move in await directory.finish_moves(stores):
-                log.warning("a move of %d from %s to %s was %s: settled", move.owner, move.source, move.target, move.state)
+                log.warning(
+                    "a move of %d from %s to %s was %s: settled",
+                    move.owner,
+                    move.source,
+                    move.target,
+                    move.state,
+                )
             for owner in await directory.adopt(stores):
                 log.info("owner %d was found in memory.json and adopted", owner)
             for store in (sqlite, json):

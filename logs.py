@@ -12,8 +12,9 @@ from collections.abc import Iterable
 
 OURS = frozenset(
     {
-        "assembly", "bot", "conversation", "external_memory", "facts", "folding", "keepsake", "logs", "memory_retrieval",
-        "models", "playground", "retrieval", "storage", "summary_manager", "telegram_ui", "tokens", "words",
+        "assembly", "bot", "conversation", "external_memory", "facts", "folding", "logs",
+        "memory_retrieval", "models", "playground", "retrieval", "storage", "summary_manager", "telegram_ui", "tokens",
+        "words",
     }
 )  # fmt: skip
 

@@ -40,7 +40,7 @@ class Secret:
         return bool(self.value)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     """The settings of one run; `contract.md` of the project describes each, `.env.example` lists them."""
 
@@ -207,7 +207,9 @@ class _Environment:
 def environment(directory: Path | None = None) -> dict[str, str]:
     """The process's environment over `.env` of the working directory."""
     file = (directory or Path.cwd()) / ".env"
-    from_file = {name: value for name, value in dotenv_values(file).items() if value is not None} if file.is_file() else {}
+    from_file = (
+        {name: value for name, value in dotenv_values(file).items() if value is not None} if file.is_file() else {}
+    )
     return {**from_file, **os.environ}
 
 

@@ -124,9 +124,7 @@ class SummaryManager:
         advice: tuple[str, ...] = ()
         if config is not None and config.storage is StorageType.JSON and counts.total > JSON_COMFORT:
             advice = (f"With more than {JSON_COMFORT:,} messages SQLite is recommended: /summary moves everything.",)
-        return Status(
-            config=config, counts=counts, failure=failure, is_folding=scope in self._folding, advice=advice
-        )
+        return Status(config=config, counts=counts, failure=failure, is_folding=scope in self._folding, advice=advice)
 
     async def active(self, scope: Scope) -> Sequence[Summary]:
         """Active summaries, highest level first, oldest first within a level."""
@@ -224,7 +222,10 @@ class SummaryManager:
             merged = [prompts.quoted(self._tokens.cut_end(text, limit)) for text in texts if text]
             if not merged:
                 return "", tokens_in, tokens_out
-            lines, level = [f"[part {n} of {len(merged)}] {text}" for n, text in enumerate(merged, 1)], max(level, 2)
+            lines, level = (
+                [f"[part {n} of {len(merged)}] {text}" for n, text in enumerate(merged, 1)],
+                max(level, 2),
+            )
 
     def _parts(self, lines: Sequence[str], level: int) -> list[list[PromptMessage]]:
         """The requests that carry all lines, each within the window; a line too long for one is split."""

@@ -94,6 +94,8 @@ class Tokenizer:
         while room > 1:
             head = self._head(text, room - room // 2)
             tail = self._tail(text[len(head) :], room // 2)
+            if not head or not tail:
+                break
             left_out = max(1, total - self.count(head) - self.count(tail))
             result = head + _mark(left_out) + tail
             over = self.count(result) - tokens
@@ -193,9 +195,11 @@ def estimated_tokens(text: str) -> int:
     return total
 
 
-# `gap`: one space before a word is part of the word's first token. `one`: what is at most one token a character.
+# `gap`: one space before a word is part of the word's first token. `one`: what is one token by itself in o200k and
+# cl100k (checked; most other letters are two in one of them).
 _ESTIMATE = re.compile(
-    r"(?P<word>[A-Za-z]+)|(?P<gap>(?<=[a-z.,]) (?=[A-Za-z]))|(?P<one>[\x00-\x7fА-яЁёÀ-ÖØ-öø-ÿ])|(?P<rest>[\s\S])"
+    r"(?P<word>[A-Za-z]+)|(?P<gap>(?<=[a-z.,]) (?=[A-Za-z]))"
+    r"|(?P<one>[\x00-\x7fàáâãäåæçèéêëìíîïñòóôõöøùúûüýßÁÉÍÑÓÖÜа-яёАБВГДЕЗИКЛМНОПРСТУФЦЧЭЯ])|(?P<rest>[\s\S])"
 )
 _UNNATURAL = re.compile(r"[^aeiouy]{4}|[aeiouy]{3}|[jqxz].?.?.?[jqxz]|[jqxzkvw]{2}", re.IGNORECASE)
 

@@ -191,7 +191,10 @@ class EndpointEmbedder:
             body["encoding_format"] = "float"
         if self._size is not None:
             body["dimensions"] = self._size
-        answer = await self._client.post("/embeddings", cast_to=object, body=body)
+        try:
+            answer = await self._client.post("/embeddings", cast_to=object, body=body)
+        except ValueError:  # the SDK lets its JSON decoder's own error through
+            raise ModelBroken("The embedding endpoint's answer was malformed.") from None
         data = answer.get("data") if isinstance(answer, dict) else None
         try:
             rows = sorted(data or (), key=lambda row: int(row["index"]))

@@ -29,6 +29,8 @@ _ASSISTANT_NAMES = {"assistant", "keepsake", "bot"}
 _LONGEST_QUOTE = 300
 _SUMMARY_SENTENCES = 5
 _SUMMARY_TOKENS = 200
+# What is worth less than this share of the best sentence would only crowd out facts at the next level.
+_WORTH_KEEPING = 0.2
 
 _BLOCK = re.compile(r"<(remembered|summaries|conversation)>\n?(.*?)(?:</\1>|\Z)", re.DOTALL)
 _CLOCK = re.compile(r"^\s*It is now [^\n]*(?:\n|\Z)", re.MULTILINE)
@@ -42,15 +44,237 @@ _ABBREVIATION = re.compile(
 )
 
 _STOP_WORDS = frozenset(
-    """a an and any are as at be been but by can could did do does for from had has have he her him his how i if in into
-    is it its just let like me my no not of on or our she so some tell than that the their them then there they this to
-    too us very was we were what when where which who whom whose why will with would you your about again please
-    remember remind know say said told also am much many name called don t s m ll re ve d
-    и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по ее мне было вот от меня еще нет о
-    из ему когда ли если или ни быть был до вас уж вам ведь там мой моя моё мои моего моей моих меня где кто какой какая
-    какие сколько это эта этот для мы их чем была были есть про тебя тебе напомни скажи помнишь
-    el la los las un una unos unas y o de del en que qué es son mi mis tu tus su sus con por para como cómo cuál cuándo
-    dónde quién se le lo me te al no sí más ya fue era ser está hay sobre""".split()
+    [
+        "a",
+        "an",
+        "and",
+        "any",
+        "are",
+        "as",
+        "at",
+        "be",
+        "been",
+        "but",
+        "by",
+        "can",
+        "could",
+        "did",
+        "do",
+        "does",
+        "for",
+        "from",
+        "had",
+        "has",
+        "have",
+        "he",
+        "her",
+        "him",
+        "his",
+        "how",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "just",
+        "let",
+        "like",
+        "me",
+        "my",
+        "no",
+        "not",
+        "of",
+        "on",
+        "or",
+        "our",
+        "she",
+        "so",
+        "some",
+        "tell",
+        "than",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "they",
+        "this",
+        "to",
+        "too",
+        "us",
+        "very",
+        "was",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "whom",
+        "whose",
+        "why",
+        "will",
+        "with",
+        "would",
+        "you",
+        "your",
+        "about",
+        "again",
+        "please",
+        "remember",
+        "remind",
+        "know",
+        "say",
+        "said",
+        "told",
+        "also",
+        "am",
+        "much",
+        "many",
+        "name",
+        "called",
+        "don",
+        "t",
+        "s",
+        "m",
+        "ll",
+        "re",
+        "ve",
+        "d",
+        "и",
+        "в",
+        "во",
+        "не",
+        "что",
+        "он",
+        "на",
+        "я",
+        "с",
+        "со",
+        "как",
+        "а",
+        "то",
+        "все",
+        "она",
+        "так",
+        "его",
+        "но",
+        "да",
+        "ты",
+        "к",
+        "у",
+        "же",
+        "вы",
+        "за",
+        "бы",
+        "по",
+        "ее",
+        "мне",
+        "было",
+        "вот",
+        "от",
+        "меня",
+        "еще",
+        "нет",
+        "о",
+        "из",
+        "ему",
+        "когда",
+        "ли",
+        "если",
+        "или",
+        "ни",
+        "быть",
+        "был",
+        "до",
+        "вас",
+        "уж",
+        "вам",
+        "ведь",
+        "там",
+        "мой",
+        "моя",
+        "моё",
+        "мои",
+        "моего",
+        "моей",
+        "моих",
+        "меня",
+        "где",
+        "кто",
+        "какой",
+        "какая",
+        "какие",
+        "сколько",
+        "это",
+        "эта",
+        "этот",
+        "для",
+        "мы",
+        "их",
+        "чем",
+        "была",
+        "были",
+        "есть",
+        "про",
+        "тебя",
+        "тебе",
+        "напомни",
+        "скажи",
+        "помнишь",
+        "el",
+        "la",
+        "los",
+        "las",
+        "un",
+        "una",
+        "unos",
+        "unas",
+        "y",
+        "o",
+        "de",
+        "del",
+        "en",
+        "que",
+        "qué",
+        "es",
+        "son",
+        "mi",
+        "mis",
+        "tu",
+        "tus",
+        "su",
+        "sus",
+        "con",
+        "por",
+        "para",
+        "como",
+        "cómo",
+        "cuál",
+        "cuándo",
+        "dónde",
+        "quién",
+        "se",
+        "le",
+        "lo",
+        "me",
+        "te",
+        "al",
+        "no",
+        "sí",
+        "más",
+        "ya",
+        "fue",
+        "era",
+        "ser",
+        "está",
+        "hay",
+        "sobre",
+    ]
 )
 _QUESTION = re.compile(
     r"\s*(?:(?:and|so|but|also|well|hey|и|а|y)\s+)?(?:what|when|where|which|who|whom|whose|why|how|is|are|am|was|were|do"
@@ -261,12 +485,14 @@ def extract(text: str, max_tokens: int, *, count: Callable[[str], int] | None = 
     sentences = [sentence for sentence in read_block(text) if not _is_own_words(sentence)]
     chosen: list[int] = []
     seen: set[str] = set()
+    dearest = 0.0
     worth = {place: _worth(sentence) for place, sentence in enumerate(sentences)}
     words = {place: content_words(sentence.text) for place, sentence in enumerate(sentences)}
     while worth and len(chosen) < _SUMMARY_SENTENCES:
         best = max(worth, key=lambda place: (worth[place] * _novelty(words[place], seen), -place))
         value = worth.pop(best) * _novelty(words[best], seen)
-        if value <= 0:
+        dearest = max(dearest, value)
+        if value <= dearest * _WORTH_KEEPING:
             break
         with_it = sorted([*chosen, best])
         if counted(_joined(sentences, with_it)) <= max_tokens:
@@ -314,7 +540,7 @@ def _worth(sentence: Sentence) -> float:
     value += min(3, len(re.findall(r"\d+(?:[.,:/-]\d+)*", text)))
     value += min(3, len(_NAMED.findall(text)))
     value += (
-        2.0 * bool(_PERSONAL.search(text))
+        2.0 * bool(sentence.said != "assistant" and _PERSONAL.search(text))
         + 1.5 * bool(_DECISION.search(text))
         + 1.0 * bool(_NEGATION.search(text))
     )
@@ -324,7 +550,7 @@ def _worth(sentence: Sentence) -> float:
         value *= 0.1
     if length < 3 or length > 60:
         value *= 0.5
-    return value * _WEIGHT[sentence.said]
+    return value * (0.3 if sentence.said == "assistant" else 1.0)
 
 
 def _novelty(words: frozenset[str], seen: set[str]) -> float:
@@ -350,9 +576,20 @@ def _quoted(sentence: Sentence) -> str:
     return f"“{text}”{day}."
 
 
-_MONTHS = (
-    "January February March April May June July August September October November December".split()
-)  # strftime's names would follow the machine's locale
+_MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]  # strftime's names would follow the machine's locale
 
 
 def _is_own_words(sentence: Sentence) -> bool:

@@ -50,7 +50,7 @@ class _Door:
         name, method = found
         try:
             given = await parameters(request)
-            fault = self._faults.take(name, given)
+            fault, gate = self._faults.take(name, given), self._faults.gate()
         except Refusal as refusal:
             return _refused(refusal)
         if fault and fault.kind == "drop_before":
@@ -60,7 +60,7 @@ class _Door:
         answer = await _answer(request, method, given, fault)
         self._note(name, given, fault, answer)
         if fault and fault.kind == "hang":
-            await held(request, self._faults.released(), None)
+            await held(request, gate.wait(), True)
         if fault and fault.kind == "drop_after":
             await drop(request)
             return Response()

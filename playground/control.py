@@ -1,6 +1,6 @@
 """People's side of the world over HTTP: what they do, what happened, which calls the bot made, faults.
 
-One router for the chat page and for tests that run the bot as a process. Refuses with 400, {"error": a sentence}.
+For the chat page and for tests that run the bot as a process. Refuses with 400 and {"error": a sentence}.
 """
 
 import asyncio
@@ -16,9 +16,10 @@ from starlette.routing import Route, Router
 
 from playground.faults import Faults, fault_from
 from playground.parameters import Parameters, parameters
+from playground.people import Impossible
 from playground.refusals import Json, Refusal
 from playground.server import held
-from playground.world import Impossible, World
+from playground.world import World
 
 WAIT = 25  # seconds that /events and /calls are held when nothing happens
 

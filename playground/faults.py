@@ -84,8 +84,9 @@ class Faults:
         held, self._released = self._released, asyncio.Event()
         held.set()
 
-    async def released(self) -> None:
-        await self._released.wait()
+    def gate(self) -> asyncio.Event:
+        """What a hanging call waits for; to be taken before the journal tells anybody that it hangs."""
+        return self._released
 
     def take(self, method: str, parameters: Parameters) -> Fault | None:
         """The fault that hits this call, counted; None when it passes."""

@@ -13,11 +13,12 @@ from starlette.requests import Request
 from playground.files import DOWNLOAD_LIMIT
 from playground.menus import DEFAULT
 from playground.parameters import Parameters
+from playground.people import Chat
 from playground.refusals import QUERY_TOO_OLD, WEBHOOK_ACTIVE, Json, bad_request, conflict
 from playground.sending import Sending, chat_named
 from playground.server import held, lifetime_of
 from playground.webhook import Courier, Webhook
-from playground.world import Chat, World
+from playground.world import World
 
 Method = Callable[[Request, Parameters], Awaitable[Any]]
 

@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.message import Message
-from email.parser import BytesHeaderParser
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -101,6 +100,7 @@ async def parameters(request: Request) -> Parameters:
     if kind == "application/json":
         try:
             given = json.loads(body)
+            json.dumps(given, ensure_ascii=False).encode()  # half a surrogate pair could not be answered
         except ValueError:
             raise bad_request("can't parse JSON object") from None
         if not isinstance(given, dict):
@@ -119,10 +119,8 @@ def _multipart(body: bytes, boundary: str) -> tuple[dict[str, str], dict[str, Up
     for part in body.split(b"--" + boundary.encode())[1:-1]:
         head, _, data = part.removeprefix(b"\r\n").partition(b"\r\n\r\n")
         data = data.removesuffix(b"\r\n")
-        disposition = str(BytesHeaderParser().parsebytes(head)["content-disposition"] or "")
-        # The e-mail parser shows raw UTF-8 as surrogates.
-        disposition = disposition.encode("ascii", "surrogateescape").decode("utf-8", "replace")
-        names = dict(re.findall(r'\b(name|filename)="([^"]*)"', disposition))
+        headers = head.decode("utf-8", "replace")
+        names = dict(re.findall(r'\b(name|filename)="([^"]*)"', headers))
         name = names.get("name", "")
         if "filename" in names:
             uploads[name] = Upload(name=names["filename"].replace("%22", '"'), data=data)

@@ -8,9 +8,10 @@ from typing import Any
 from playground.files import attachment
 from playground.markup import parsed
 from playground.parameters import Parameters
+from playground.people import Chat
 from playground.refusals import NOT_MODIFIED, Json, bad_request, forbidden
 from playground.text import CAPTION_LIMIT, TEXT_LIMIT, formatted, units
-from playground.world import Chat, World
+from playground.world import World
 
 DELETABLE = 48 * 60 * 60  # seconds after which a message cannot be deleted
 ACTIONS = frozenset(

@@ -14,46 +14,22 @@ TEXT_LIMIT = 4096  # UTF-16 units, after entities are parsed
 CAPTION_LIMIT = 1024
 ENTITY_LIMIT = 100  # the server keeps the first hundred and says nothing
 
-GIVEN_TYPES = frozenset(
-    {
-        "mention",
-        "hashtag",
-        "cashtag",
-        "bot_command",
-        "url",
-        "email",
-        "phone_number",
-        "bold",
-        "italic",
-        "underline",
-        "strikethrough",
-        "spoiler",
-        "blockquote",
-        "expandable_blockquote",
-        "code",
-        "pre",
-        "text_link",
-        "text_mention",
-        "custom_emoji",
-        "date_time",
-    }
-)
-OPAQUE_TYPES = frozenset(
-    {"code", "pre", "text_link", "text_mention", "url", "email"}
-)  # nothing is found inside
+FOUND_TYPES = frozenset({"mention", "hashtag", "bot_command", "url", "email"})
+GIVEN_TYPES = FOUND_TYPES | {
+    *("cashtag", "phone_number", "bold", "italic", "underline", "strikethrough", "spoiler", "blockquote"),
+    *("expandable_blockquote", "code", "pre", "text_link", "text_mention", "custom_emoji", "date_time"),
+}
+OPAQUE_TYPES = FOUND_TYPES | {"code", "pre", "text_link", "text_mention"}  # nothing is found inside
 
 # Control characters become spaces; "\r" goes; tab and newline stay.
 CLEANED = {code: " " for code in range(32) if code not in (9, 10, 13)} | {13: None}
 TRIMMED = " \t\n"
 
+# Telegram knows every top-level domain; a few stand for them here.
+URL_TAIL = r"[^\s<>\"]*[^\s<>\".,;:!?)\]}']"
+BARE_URL = rf"(?<![\w@./-])(?:[\w-]+\.)+(?:com|org|net|io|dev|ru|de|eu|app|me)\b(?:/{URL_TAIL})?"
 FOUND = (
-    (
-        "url",
-        re.compile(
-            r"https?://[^\s<>\"]*[^\s<>\".,;:!?)\]}']|(?<![\w@./-])(?:[\w-]+\.)+(?:com|org|net|io|dev|ru|de|eu|app|me)\b(?:/[^\s<>\"]*[^\s<>\".,;:!?)\]}'])?",
-            re.IGNORECASE,
-        ),
-    ),
+    ("url", re.compile(rf"https?://{URL_TAIL}|{BARE_URL}", re.IGNORECASE)),
     ("email", re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")),
     ("bot_command", re.compile(r"(?<![\w/@<>])/[A-Za-z0-9_]{1,64}(?:@[A-Za-z0-9_]{3,32})?(?![\w/@])")),
     ("mention", re.compile(r"(?<![\w@/])@[A-Za-z][A-Za-z0-9_]{2,31}(?![\w@])")),
@@ -100,7 +76,8 @@ def formatted(text: str, given: Sequence[Json] = ()) -> tuple[str, list[Json]]:
 def pieces(text: str, limit: int = TEXT_LIMIT) -> list[str]:
     """A long text cut as Telegram's clients cut a paste.
 
-    They cut at a line end or a space in the last half, else anywhere. Each piece has at most `limit` UTF-16 units; joined they are the text.
+    They cut at a line end or a space in the last half, else anywhere. Each piece has at most `limit`
+    UTF-16 units; joined they are the text.
     """
     cut: list[str] = []
     rest = text
@@ -156,11 +133,7 @@ def _span(entity: Json, text: str) -> tuple[int, int]:
 
 
 def _found(text: str, spans: Sequence[tuple[int, int, Json]]) -> list[tuple[int, int, Json]]:
-    taken = [
-        (start, end)
-        for start, end, entity in spans
-        if entity["type"] in OPAQUE_TYPES | {"mention", "bot_command", "hashtag"}
-    ]
+    taken = [(start, end) for start, end, entity in spans if entity["type"] in OPAQUE_TYPES]
     found: list[tuple[int, int, Json]] = []
     for kind, pattern in FOUND:
         for match in pattern.finditer(text):

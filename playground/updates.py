@@ -24,6 +24,8 @@ class Updates:
         self._pulse = Pulse()
         self._poller = 0
         self._interruption = ""
+        self._holder = 0  # the poller that is being held, 0 = none
+        self._held = Pulse()
         self.allowed: list[str] = []  # empty = all but UNASKED
 
     def add(self, kind: str, payload: Json) -> None:
@@ -64,12 +66,25 @@ class Updates:
         try:
             async with asyncio.timeout(timeout):
                 while not self.pending():
+                    self._hold(mine)
                     await self._pulse.wait()
                     if self._poller != mine:
                         raise conflict(self._interruption)
         except TimeoutError:
             return []
+        finally:
+            if self._holder == mine:
+                self._holder = 0
         return self.pending()[:limit]
+
+    async def polled(self) -> None:
+        """Wait until a poll is being held: the bot has fetched everything and listens."""
+        while not self._holder:
+            await self._held.wait()
+
+    def _hold(self, poller: int) -> None:
+        self._holder = poller
+        self._held.beat()
 
     async def oldest(self) -> Json:
         """The first unconfirmed update, waited for."""

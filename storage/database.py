@@ -7,9 +7,9 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import aiosqlite
 
@@ -20,7 +20,6 @@ Value = str | int | float | bytes | None
 Row = sqlite3.Row
 Result = TypeVar("Result")
 Migration = Callable[[sqlite3.Connection], None]
-CommitHook = Callable[["Transaction"], Awaitable[None]]
 
 READERS = 3
 
@@ -60,11 +59,23 @@ class Transaction(Reader):
                 pass
 
 
+class Witness(Protocol):
+    """Who hears of commits. All three are called with the writer's lock held."""
+
+    async def before_commit(self, tx: Transaction) -> None:
+        """The last act of a writing transaction; if it raises, nothing is committed."""
+
+    async def after_failure(self) -> None:
+        """The transaction that reached `before_commit` was not committed."""
+
+    def after_commit(self) -> None:
+        """The transaction is in the file."""
+
+
 class Database:
     """An open SQLite file. Made by `open` only; every query of the program passes `read` or `write`.
 
-    `before_commit` runs inside each writing transaction, last; if it raises, the transaction is rolled back.
-    `after_rollback` runs when a transaction that reached `before_commit` was not committed after all.
+    `witness`, if set, hears of every commit; the JSON store keeps its journal there, and tests break the disk there.
     """
 
     def __init__(
@@ -76,8 +87,7 @@ class Database:
     ) -> None:
         self.path = path
         self.migration_backups = tuple(backups)
-        self.before_commit: CommitHook | None = None
-        self.after_rollback: Callable[[], Awaitable[None]] | None = None
+        self.witness: Witness | None = None
         self._writer = writer
         self._lock = asyncio.Lock()
         self._readers: asyncio.LifoQueue[aiosqlite.Connection] = asyncio.LifoQueue()
@@ -111,7 +121,7 @@ class Database:
                         64,
                     )
                     await made
-                stack.push_async_callback(_uncancelled, made.close)
+                stack.push_async_callback(uncancelled, made.close)
                 return made
 
             writer = await opened()
@@ -129,22 +139,22 @@ class Database:
                 await tx.rows("BEGIN IMMEDIATE")
                 yield tx
             except BaseException:
-                await _uncancelled(self._roll_back)
+                await uncancelled(self._roll_back)
                 raise
-            await _uncancelled(lambda: self._commit(tx))
+            await uncancelled(lambda: self._commit(tx))
 
     async def _commit(self, tx: Transaction) -> None:
         try:
-            if self.before_commit:
-                await self.before_commit(tx)
+            if self.witness:
+                await self.witness.before_commit(tx)
             await tx.rows("COMMIT")
         except BaseException:
-            try:
-                if self.after_rollback:
-                    await self.after_rollback()
-            finally:
-                await self._roll_back()
+            await self._roll_back()
+            if self.witness:
+                await self.witness.after_failure()
             raise
+        if self.witness:
+            self.witness.after_commit()
 
     async def _roll_back(self) -> None:
         # Queued behind whatever a cancelled task left in the connection's own queue; a no-op outside a transaction.
@@ -163,7 +173,7 @@ class Database:
         finally:
             try:
                 if frozen:
-                    await _uncancelled(connection.rollback)
+                    await uncancelled(connection.rollback)
             finally:
                 self._readers.put_nowait(connection)
 
@@ -178,7 +188,7 @@ class Database:
 
     async def backup(self, target: Path) -> None:
         """Copy the file as of this moment to `target`, while it is in use. `target` appears whole or not at all."""
-        await _uncancelled(lambda: asyncio.to_thread(copy_database, self.path, target))
+        await uncancelled(lambda: asyncio.to_thread(copy_database, self.path, target))
 
 
 def _demand_whole(connection: sqlite3.Connection, path: Path, number: int) -> None:
@@ -238,7 +248,7 @@ def migrate(path: Path, steps: Sequence[Migration]) -> list[Path]:
         return copies
 
 
-async def _uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+async def uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
     """Finish `work` even when the task is cancelled meanwhile; then pass the cancellation on."""
     task = asyncio.ensure_future(work())
     cancelled: asyncio.CancelledError | None = None

@@ -114,8 +114,7 @@ class Directory:
         await self._begin(owner, source, target, now)
         try:
             await stores[target].load(owner, stores[source].dump(owner))
-            if await stores[target].digest(owner) != await stores[source].digest(owner):
-                raise StorageError("The copy did not come out equal; the memory stays where it was.")
+            await _demand_equal(owner, stores[source], stores[target])
             await self._flip(owner, target, now)
         except BaseException:
             # A move that was flipped nonetheless (cancelled on the way back) is finished forwards.
@@ -173,3 +172,8 @@ class Directory:
                 await stores[move.target if move.state == "copying" else move.source].erase(owner)
                 async with self._db.write() as tx:
                     await tx.rows("DELETE FROM moves WHERE user_id = ?", owner)
+
+
+async def _demand_equal(owner: int, source: MemoryStore, target: MemoryStore) -> None:
+    if await target.digest(owner) != await source.digest(owner):
+        raise StorageError("The copy did not come out equal; the memory stays where it was.")

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from storage import word_index
 from storage.driver import sqlite3
-from storage.rows import MESSAGES, SUMMARIES, USERS, Portable, Table, Value, whole
+from storage.rows import MESSAGES, SUMMARIES, UPSERT_USER, USERS, Portable, Table, Value, whole
 
 EPOCH = "1970-01-01T00:00:00+00:00"
 DEFAULT_EVERY_N = 20
@@ -225,15 +225,10 @@ def take_over(connection: sqlite3.Connection) -> None:
         )
         user = users.get(owner, {})
         for table, row in adopted(owner, user, messages, map(dict, contents), summaries):
-            connection.execute(table.upsert if table is not USERS else _INSERT_USER, _user(table, row, user))
+            connection.execute(table.upsert if table is not USERS else UPSERT_USER, _user(table, row, user))
     for name in TABLES:
         connection.execute(f"DROP TABLE original_{name}")
     word_index.rebuild(connection)
-
-
-_INSERT_USER = f"""
-INSERT INTO users ({USERS.selected()}, storage_type) VALUES ({", ".join("?" * (len(USERS.columns) + 1))})
-"""  # noqa: S608
 
 
 def _user(table: Table, row: Portable, user: Mapping[str, object]) -> tuple[Value, ...]:

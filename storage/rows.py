@@ -137,6 +137,16 @@ FAILURES = Table(
 # they say where a memory lives, so they stay behind when it moves.
 TABLES = (USERS, MESSAGES, SUMMARIES, FAILURES)
 BY_NAME = {table.name: table for table in TABLES}
+# A portable row of `users` and where it lives, which stays as it is where the owner is known.
+UPSERT_USER = f"""
+INSERT INTO users ({USERS.selected()}, storage_type) VALUES ({", ".join("?" * (len(USERS.columns) + 1))})
+ON CONFLICT (user_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in USERS.columns[1:])}
+"""  # noqa: S608
+
+
+def mapping(row: object) -> Mapping[str, object]:
+    """A row of SQLite as the Mapping that it is in all but name."""
+    return cast(Mapping[str, object], row)
 
 
 def text_of(moment: datetime) -> str:

@@ -9,7 +9,6 @@ import hashlib
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import cast
 
 from errors import StaleFold, StorageError
 from records import (
@@ -34,11 +33,13 @@ from storage.rows import (
     MESSAGES,
     SUMMARIES,
     TABLES,
+    UPSERT_USER,
     USERS,
     Table,
     config_of,
     failure_of,
     grouped,
+    mapping,
     message_of,
     summary_of,
     text_of,
@@ -70,14 +71,14 @@ class SqliteStore:
     async def owners(self) -> list[OwnerConfig]:
         async with self._db.read() as reader:
             rows = await reader.rows("SELECT * FROM users WHERE storage_type = ? ORDER BY user_id", self.kind)
-        return [config_of(_mapping(row)) for row in rows]
+        return [config_of(mapping(row)) for row in rows]
 
     async def owner(self, owner: int) -> OwnerConfig | None:
         async with self._db.read() as reader:
             row = await reader.row(
                 "SELECT * FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind
             )
-        return config_of(_mapping(row)) if row else None
+        return config_of(mapping(row)) if row else None
 
     async def put_owner(self, config: OwnerConfig) -> None:
         """Insert or replace the row of `users`. Raises StorageError for an owner that lives in another store."""
@@ -118,7 +119,7 @@ class SqliteStore:
                 if draft.source is not None:
                     row = await tx.row(_BY_SOURCE, scope.owner, draft.role, draft.source)
                     if row:
-                        stored[place] = message_of(_mapping(row))
+                        stored[place] = message_of(mapping(row))
             fresh = len(drafts) - len(stored)
             if not fresh:
                 return [stored[place] for place in range(len(drafts))]
@@ -150,7 +151,7 @@ class SqliteStore:
     async def find(self, scope: Scope, *, role: Role, source: str) -> Message | None:
         async with self._db.read() as reader:
             row = await reader.row(f"{_BY_SOURCE} AND thread_id = ?", scope.owner, role, source, scope.thread)
-        return message_of(_mapping(row)) if row else None
+        return message_of(mapping(row)) if row else None
 
     async def messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
         return await self._messages(
@@ -230,11 +231,11 @@ class SqliteStore:
     async def search(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[WordHit]:
         async with self._db.read() as reader:
             found = await word_index.search(reader, scope, terms, limit)
-        return [WordHit(message=message_of(_mapping(row)), score=score) for row, score in found]
+        return [WordHit(message=message_of(mapping(row)), score=score) for row, score in found]
 
     async def _messages(self, sql: str, *values: int | str) -> list[Message]:
         async with self._db.read() as reader:
-            return [message_of(_mapping(row)) for row in await reader.rows(sql, *values)]
+            return [message_of(mapping(row)) for row in await reader.rows(sql, *values)]
 
     # summaries and folds -----------------------------------------------------------------------------------
     async def summaries(self, scope: Scope, *, active_only: bool = True) -> list[Summary]:
@@ -245,7 +246,7 @@ class SqliteStore:
                 scope.thread,
                 int(active_only),
             )
-        return [summary_of(_mapping(row)) for row in rows]
+        return [summary_of(mapping(row)) for row in rows]
 
     async def begin_fold(
         self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
@@ -304,7 +305,7 @@ class SqliteStore:
                 raise StaleFold
             messages = await self._sources(tx, _ACTIVE_MESSAGES, scope, plan.message_ids)
             below = [
-                summary_of(_mapping(row))
+                summary_of(mapping(row))
                 for row in await self._sources(tx, _ACTIVE_SUMMARIES, scope, plan.summary_ids)
             ]
             if not messages and not below:
@@ -364,7 +365,7 @@ class SqliteStore:
             )
             row = await tx.row("SELECT * FROM summaries WHERE user_id = ? AND id = ?", scope.owner, number)
             assert row is not None  # noqa: S101 - it was inserted above
-            return summary_of(_mapping(row))
+            return summary_of(mapping(row))
 
     async def _holds(self, tx: Transaction, lease: FoldLease) -> bool:
         return bool(
@@ -416,7 +417,7 @@ class SqliteStore:
                 )
             row = await tx.row(_FAILURE, scope.owner, scope.thread)
         if row:
-            return failure_of(_mapping(row))
+            return failure_of(mapping(row))
         # The lease was lost and its successor succeeded: nothing failed that anybody needs to hear of.
         return FoldFailure(at=now, reason="threshold", error=error, attempts=lease.attempt, told=True)
 
@@ -429,7 +430,7 @@ class SqliteStore:
     async def fold_failure(self, scope: Scope) -> FoldFailure | None:
         async with self._db.read() as reader:
             row = await reader.row(_FAILURE, scope.owner, scope.thread)
-        return failure_of(_mapping(row)) if row else None
+        return failure_of(mapping(row)) if row else None
 
     async def mark_failure_told(self, scope: Scope) -> None:
         async with self._db.write() as tx:
@@ -446,7 +447,7 @@ class SqliteStore:
                 while after is None or after:
                     rows = await reader.rows(*_next_batch(table, owner, after or ()))
                     if rows:
-                        yield [{"table": table.name, **table.portable(_mapping(row))} for row in rows]
+                        yield [{"table": table.name, **table.portable(mapping(row))} for row in rows]
                     full = len(rows) == BATCH and len(table.key) > 1
                     after = (rows[-1][table.key[1]],) if full else ()
 
@@ -472,7 +473,7 @@ class SqliteStore:
             async for batch in batches:
                 for name, rows in grouped(batch, owner).items():
                     if name == USERS.name:
-                        await tx.many(_LOAD_USER, [(*USERS.stored(row), self.kind) for row in rows])
+                        await tx.many(UPSERT_USER, [(*USERS.stored(row), self.kind) for row in rows])
                     elif name == MESSAGES.name:
                         numbered = list(enumerate(rows, start=seq + 1))
                         seq += len(rows)
@@ -511,11 +512,6 @@ async def digest_of(batches: AsyncIterator[Sequence[Mapping[str, object]]]) -> s
 
 def _lines(batch: Sequence[Mapping[str, object]]) -> bytes:
     return "".join(json.dumps(row, sort_keys=True, separators=(",", ":")) + "\n" for row in batch).encode()
-
-
-def _mapping(row: Row) -> Mapping[str, object]:
-    """A row as the Mapping that it is in all but name."""
-    return cast(Mapping[str, object], row)
 
 
 def _message(scope: Scope, number: int, draft: NewMessage) -> Message:
@@ -577,10 +573,6 @@ SELECT * FROM summaries
 WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND id IN (SELECT value FROM json_each(?)) ORDER BY id
 """
 _FAILURE = "SELECT * FROM failures WHERE user_id = ? AND thread_id = ?"
-_LOAD_USER = f"""
-INSERT INTO users ({USERS.selected()}, storage_type) VALUES ({", ".join("?" * (len(USERS.columns) + 1))})
-ON CONFLICT (user_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in USERS.columns[1:])}
-"""  # noqa: S608
 _LOAD_MESSAGE = f"""
 INSERT INTO messages ({MESSAGES.selected()}, seq) VALUES ({", ".join("?" * (len(MESSAGES.columns) + 1))})
 """  # noqa: S608

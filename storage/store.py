@@ -86,11 +86,15 @@ class MemoryStore(Protocol):
         """Ascending by id."""
         ...
 
-    async def begin_fold(self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta) -> FoldLease | None:
+    async def begin_fold(
+        self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
+    ) -> FoldLease | None:
         """Take the scope's lease; None while another live one has not expired. An expired lease is taken over."""
         ...
 
-    async def commit_fold(self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
+    async def commit_fold(
+        self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime
+    ) -> Summary:
         """In one transaction: check the fence, insert the summary, archive exactly the plan's messages (chunk id = the
         new L1's id) or deactivate its summaries, complete the job, clear the failure.
 

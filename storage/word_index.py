@@ -80,6 +80,14 @@ def index_now(connection: sqlite3.Connection, seq: int, row: Mapping[str, object
     connection.executemany(_INSERT, _entries([(seq, row)]))
 
 
+def forget_now(connection: sqlite3.Connection, owner: int, message: int) -> None:
+    """Remove one message from the index inside the caller's transaction, before it is removed from `messages`."""
+    connection.execute(
+        "DELETE FROM words WHERE rowid = (SELECT seq FROM messages WHERE user_id = ? AND id = ?)",
+        (owner, message),
+    )
+
+
 def _entries(rows: Sequence[tuple[int, Mapping[str, object]]]) -> list[tuple[int, str]]:
     return [
         (seq, _entry(Scope(owner=int(str(row["user_id"])), thread=int(str(row["thread_id"]))), row))

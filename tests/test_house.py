@@ -40,7 +40,9 @@ FLOOR_OF = {room: number for number, floor in enumerate(FLOORS) for room in floo
 def modules() -> list[Path]:
     skipped = {"tests", ".venv", "data", "docs"}
     return sorted(
-        path for path in ROOT.rglob("*.py") if not skipped & set(path.relative_to(ROOT).parts) and "." not in path.parts[0]
+        path
+        for path in ROOT.rglob("*.py")
+        if not skipped & set(path.relative_to(ROOT).parts) and "." not in path.parts[0]
     )
 
 

@@ -1,0 +1,56 @@
+"""The playground set up: people and a group, the local Bot API server and the page, on one port of this machine.
+
+Does not know the bot: what plays against it connects to `Stage.url` with `Stage.token`, like to Telegram.
+"""
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from conversation import Conversation
+from errors import SettingsError
+from playground.app import playground_app
+from playground.memory_view import memory_panel
+from playground.panel import MemoryPanel
+from playground.server import serve
+from playground.world import World
+from settings import Secret
+
+ANNA, BORIS, CARLA = 101, 102, 103
+BOOK_CLUB = -1001
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stage:
+    """Where the bot finds its Telegram."""
+
+    url: str
+    token: Secret
+    world: World
+
+
+@asynccontextmanager
+async def open_stage(
+    conversation: Conversation, *, model_name: str, port: int, is_wanted: bool
+) -> AsyncIterator[Stage]:
+    """`is_wanted`: this port or none; else a free one where it is taken. Raises SettingsError naming --port."""
+    # The bot's id is new each time: update ids begin anew with the world, and must not look like earlier ones.
+    token = Secret(f"{int(time.time())}:playground")
+    world = World(token=token.value)
+    for person, name, username in ((ANNA, "Anna", "anna"), (BORIS, "Boris", "boris"), (CARLA, "Carla", "carla")):
+        world.add_person(person, name, username=username)
+    world.add_group(BOOK_CLUB, "Book club", members=(ANNA, BORIS, CARLA), admins=(ANNA,))
+
+    async def memory(owner: int, thread: int) -> MemoryPanel:
+        return await memory_panel(conversation, owner, thread)
+
+    app = playground_app(world, memory=memory, model_name=model_name)
+    async with AsyncExitStack() as stack:
+        try:
+            url = await stack.enter_async_context(serve(app, port))
+        except OSError:
+            if is_wanted:
+                raise SettingsError("--port", f"port {port} is taken or not allowed here; choose another.") from None
+            url = await stack.enter_async_context(serve(app, 0))
+        yield Stage(url=url, token=token, world=world)

@@ -1,0 +1,78 @@
+// The remembered messages as small blocks: archived ones grouped and coloured by chunk, active ones after them.
+
+import { counted, fullDate, h, hueOf } from "./dom.js";
+import { chunkNumber } from "./pyramid.js";
+
+let chosen = null; // id of the message whose text is open
+
+export const blocksSection = {
+  id: "blocks",
+  title: "Messages",
+  draw({ messages, owner }) {
+    if (!messages.length) return { note: "", body: h("p", { class: "hint" }, owner.enabled ? "Nothing remembered yet." : "Nothing is stored while memory is off.") };
+    const detail = h("div", { class: "detail", "aria-live": "polite" });
+    const groups = groupsOf(messages);
+    const body = h("div", {}, h("div", { class: "chunks" }, groups.map((group) => groupNode(group, detail))), detail, legend(groups));
+    body.addEventListener("keydown", walk);
+    showDetail(detail, messages.find((message) => message.id === chosen));
+    const hidden = owner.total - messages.length;
+    return { note: hidden > 0 ? `newest ${messages.length} of ${owner.total.toLocaleString("en")}` : counted(messages.length, "message"), body };
+  },
+};
+
+// Messages of one chunk stand together even where another topic's came between them.
+function groupsOf(messages) {
+  const groups = new Map();
+  for (const message of messages) {
+    const key = message.chunk_id === null ? null : String(message.chunk_id);
+    groups.set(key, [...(groups.get(key) ?? []), message]);
+  }
+  return [...groups].sort(([a], [b]) => (a === null) - (b === null)).map(([chunk, members]) => ({ chunk, members }));
+}
+
+function groupNode({ chunk, members }, detail) {
+  const archived = chunk !== null;
+  const label = archived ? `Chunk ${chunk}: ${counted(members.length, "archived message")}` : counted(members.length, "active message");
+  return h("div", { class: archived ? "chunk" : "chunk live", role: "group", "aria-label": label, title: label, vars: { "--hue": hueOf(chunkNumber(chunk)) } },
+    members.map((message, index) => blockOf(message, index === 0, detail)));
+}
+
+// One tab stop a chunk, arrows within: three hundred stops would be a wall.
+function blockOf(message, first, detail) {
+  const block = h("button", {
+    type: "button", class: `block ${message.role}`, tabIndex: first ? 0 : -1,
+    data: { key: `m${message.id}`, message: String(message.id), chunk: message.chunk_id === null ? "" : String(message.chunk_id) },
+    "aria-label": `${message.speaker}: ${message.text}`, title: `${message.speaker}: ${message.text}`, "aria-pressed": String(message.id === chosen),
+  });
+  block.addEventListener("click", () => {
+    chosen = chosen === message.id ? null : message.id;
+    for (const other of block.closest(".chunks").querySelectorAll(".block")) other.setAttribute("aria-pressed", String(other.dataset.message === String(chosen)));
+    showDetail(detail, chosen === null ? undefined : message);
+  });
+  return block;
+}
+
+function showDetail(detail, message) {
+  detail.hidden = !message;
+  if (!message) return detail.replaceChildren();
+  return detail.replaceChildren(
+    h("p", { class: "detail-head" }, h("b", {}, message.speaker), h("span", {}, `#${message.id} · ${fullDate(new Date(message.created_at))}`)),
+    h("p", { class: "detail-text", dir: "auto" }, message.text),
+    h("p", { class: "hint" }, message.chunk_id === null ? "Active: word for word in the prompt while it fits." : `Archived in chunk ${message.chunk_id}: still searchable, word for word.`));
+}
+
+function legend(groups) {
+  const some = groups.some((group) => group.chunk !== null);
+  return h("p", { class: "legend" },
+    h("span", {}, h("i", { class: "block user" }), "person"), h("span", {}, h("i", { class: "block assistant" }), "bot"),
+    some ? h("span", {}, "each colour is one chunk") : null);
+}
+
+function walk(event) {
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  const blocks = [...event.currentTarget.querySelectorAll("button.block")];
+  const at = blocks.indexOf(document.activeElement);
+  if (!step || at === -1) return;
+  event.preventDefault();
+  blocks[at + step]?.focus();
+}

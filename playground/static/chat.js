@@ -1,0 +1,197 @@
+// The conversation in the middle: which messages are on the page, in what order, and where the reader stands.
+// Bubbles are drawn by bubble.js, words are sent by composer.js.
+
+import { bubbleOf, dateOf, draftOf, textOf } from "./bubble.js";
+import { avatar, byId, counted, dayOf, h, hueOf } from "./dom.js";
+import * as reading from "./reading.js";
+import {
+  currentChat, emit, isPrivate, nameOf, on, setPref, speakerIn, speakersOf, state, threadIn, titleOf,
+  topicsOf, unreadIn, visibleMessages, writingIn,
+} from "./state.js";
+
+const STEP = 150; // messages on the page at first, and more at each reach of its top
+const JOINED_SECONDS = 300;
+
+let limit = STEP;
+let act = null;
+let unreadFrom = null;
+
+/** `actions`: what a bubble's clicks do, see bubble.js. */
+export function startChat(actions) {
+  act = { ...actions, jump };
+  on("all", () => { noteUnread(); draw(); reading.restore(state.current); });
+  on("opened", () => { limit = STEP; noteUnread(); draw(); reading.restore(state.current); });
+  on("speaker", () => draw());
+  on("changed", change);
+  on("tick", () => { drawHead(); drawWriting(); });
+  on("connection", drawHead);
+  reading.start({ onTop: more });
+  byId("log").addEventListener("keydown", walk);
+}
+
+function noteUnread() {
+  const chat = currentChat();
+  const read = state.prefs.read[chat?.id] ?? 0;
+  unreadFrom = chat && unreadIn(chat.id) ? visibleMessages(chat).find((one) => one.message_id > read && one.from?.is_bot)?.message_id ?? null : null;
+}
+
+function draw() {
+  const chat = currentChat();
+  if (!chat) return;
+  drawHead();
+  drawTopics(chat);
+  const messages = visibleMessages(chat).slice(-limit);
+  const nodes = [];
+  messages.forEach((message, index) => nodes.push(...nodesOf(chat, message, messages[index - 1])));
+  reading.keep(() => byId("log").replaceChildren(...(nodes.length ? nodes : [welcome(chat)])));
+  drawWriting();
+}
+
+function nodesOf(chat, message, previous) {
+  const nodes = [];
+  const newDay = !previous || dayOf(dateOf(previous)) !== dayOf(dateOf(message));
+  if (newDay) nodes.push(h("p", { class: "day" }, h("span", {}, dayOf(dateOf(message)))));
+  if (message.message_id === unreadFrom) nodes.push(h("p", { class: "unread-line" }, "New messages"));
+  nodes.push(isService(message) ? serviceOf(message) : drawnBubble(chat, message, newDay ? null : previous));
+  return nodes;
+}
+
+const isService = (message) => Boolean(message.new_chat_members || message.left_chat_member || message.forum_topic_created || message.new_chat_title);
+
+function serviceOf(message) {
+  const words = message.new_chat_members ? `${message.new_chat_members.map(nameOf).join(", ")} joined the group`
+    : message.left_chat_member ? `${nameOf(message.left_chat_member)} left the group`
+    : message.forum_topic_created ? `Topic created: ${message.forum_topic_created.name}`
+    : `The group is now called ${message.new_chat_title}`;
+  return h("p", { class: "day", data: { id: String(message.message_id) } }, h("span", {}, words));
+}
+
+function drawnBubble(chat, message, previous) {
+  const me = speakerIn(chat);
+  const mine = message.from?.id === me?.id;
+  const joined = Boolean(previous) && !isService(previous) && previous.from?.id === message.from?.id
+    && message.date - previous.date < JOINED_SECONDS && message.message_id !== unreadFrom;
+  const view = { mine, joined, named: !isPrivate(chat) && !mine, canEdit: mine && Boolean(message.text), hue: hueOf(message.from?.id) };
+  return bubbleOf(message, view, act);
+}
+
+function change({ chatId, changes }) {
+  const chat = currentChat();
+  if (!chat || chatId !== chat.id) return;
+  drawHead();
+  const here = new Set(visibleMessages(chat).map((message) => message.message_id));
+  for (const one of changes) {
+    if (one.kind === "delete") { draw(); return; }
+    if (one.kind === "message" && here.has(one.message.message_id)) append(chat, one.message);
+    if (one.kind === "edit") redraw(chat, one.message);
+  }
+  drawWriting();
+}
+
+function append(chat, message) {
+  const log = byId("log");
+  const messages = visibleMessages(chat);
+  const mine = message.from?.id === speakerIn(chat)?.id;
+  if (messages.length === 1) log.replaceChildren();
+  log.querySelector(".draft")?.remove();
+  const previous = messages[messages.findIndex((one) => one.message_id === message.message_id) - 1];
+  reading.keep(() => log.append(...nodesOf(chat, message, previous)), { toEnd: mine, arrived: !mine });
+  if (message.from?.is_bot) announce(`${nameOf(message.from)}: ${textOf(message).slice(0, 400)}`);
+}
+
+function redraw(chat, message) {
+  const old = byId("log").querySelector(`article[data-id="${message.message_id}"]`);
+  if (!old) return;
+  const focused = old.contains(document.activeElement) ? document.activeElement.textContent : null;
+  const messages = visibleMessages(chat);
+  const previous = messages[messages.findIndex((one) => one.message_id === message.message_id) - 1];
+  const fresh = drawnBubble(chat, message, old.classList.contains("joined") ? previous : null);
+  reading.keep(() => old.replaceWith(fresh));
+  // A pressed button is often replaced by the edit that it causes: the keyboard stays where it was.
+  if (focused !== null) ([...fresh.querySelectorAll("button")].find((one) => one.textContent === focused) ?? fresh).focus();
+}
+
+// The bubble of what is being written: a draft's text so far, or three dots for a chat action.
+function drawWriting() {
+  const chat = currentChat();
+  if (!chat) return;
+  const log = byId("log");
+  const shown = writingIn(chat.id, threadIn(chat));
+  const old = log.querySelector(".draft");
+  const key = shown ? JSON.stringify([shown.text, shown.entities]) : "";
+  if ((old?.dataset.key ?? "") === key) return;
+  reading.keep(() => {
+    old?.remove();
+    if (!shown) return;
+    const bubble = draftOf(shown);
+    bubble.dataset.key = key;
+    log.append(bubble);
+  });
+}
+
+function drawHead() {
+  const chat = currentChat();
+  if (!chat) return;
+  const inPrivate = isPrivate(chat);
+  const status = byId("chat-status");
+  byId("chat-name").textContent = inPrivate ? nameOf(state.bot) : titleOf(chat);
+  byId("chat-avatar").replaceChildren(inPrivate ? avatar(0, "", { bot: true }) : avatar(chat.id, titleOf(chat)));
+  const writing = writingIn(chat.id, threadIn(chat)) !== null;
+  status.className = writing ? "typing" : "";
+  status.textContent = !state.connected ? "waiting for the server…"
+    : writing ? (inPrivate ? "typing…" : `${nameOf(state.bot)} is typing…`)
+    : inPrivate ? `bot · you write as ${titleOf(chat)}`
+    : `${counted(speakersOf(chat).length, "member")} and the bot`;
+}
+
+function drawTopics(chat) {
+  const bar = byId("topics");
+  const topics = topicsOf(chat);
+  bar.hidden = topics.length === 0;
+  bar.replaceChildren(...topics.map((topic) => h("button", {
+    type: "button", role: "tab", "aria-selected": String(topic.id === threadIn(chat)),
+    on: { click: () => { setPref("thread", topic.id, chat.id); emit("opened", chat.id); } },
+  }, topic.name)));
+}
+
+function welcome(chat) {
+  const inPrivate = isPrivate(chat);
+  return h("div", { class: "welcome" },
+    avatar(chat.id, titleOf(chat), { bot: inPrivate }),
+    h("h2", {}, inPrivate ? nameOf(state.bot) : titleOf(chat)),
+    h("p", {}, inPrivate ? state.bot?.description || "Everything you tell this bot here stays on this machine." : `Mention @${state.bot?.username} or reply to it, and it answers.`));
+}
+
+function more() {
+  if (visibleMessages(currentChat()).length <= limit) return;
+  limit += STEP;
+  draw();
+}
+
+/** Brings a message into view and lights it up for a moment. */
+export function jump(messageId) {
+  const chat = currentChat();
+  const index = visibleMessages(chat).findIndex((message) => message.message_id === messageId);
+  if (index === -1) return;
+  if (visibleMessages(chat).length - index > limit) { limit = visibleMessages(chat).length - index + 20; draw(); }
+  const target = byId("log").querySelector(`[data-id="${messageId}"]`);
+  target?.scrollIntoView({ block: "center" });
+  target?.animate?.([{ backgroundColor: "var(--flash)" }, { backgroundColor: "transparent" }], 1400);
+}
+
+function announce(text) {
+  byId("announcer").textContent = text;
+}
+
+function walk(event) {
+  if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
+  const log = byId("log");
+  const focused = document.activeElement;
+  if (focused !== log && focused?.parentElement !== log) return;
+  const all = [...log.querySelectorAll("article")];
+  const at = all.indexOf(focused);
+  const next = at === -1 ? all.at(-1) : all[at + (event.key === "ArrowDown" ? 1 : -1)];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}

@@ -1,0 +1,85 @@
+// The chat list: whom one can be, with last words and unread badges. Knows nothing of how a chat is drawn.
+
+import { avatar, byId, clockOf, counted, dayOf, h } from "./dom.js";
+import { dialogs, isPrivate, nameOf, on, openChat, speakersOf, state, titleOf, unreadIn, writingIn } from "./state.js";
+import { go } from "./views.js";
+
+export function startDialogs() {
+  for (const topic of ["all", "changed", "opened", "read", "tick"]) on(topic, draw);
+  byId("dialogs").addEventListener("keydown", walk);
+}
+
+let drawn = "";
+
+function draw() {
+  const rows = dialogs().map(rowOf);
+  // Redrawn only when it shows something new, so that focus and hover survive the clock's tick.
+  const key = JSON.stringify(rows);
+  if (key === drawn) return;
+  drawn = key;
+  const focused = document.activeElement?.dataset?.chat;
+  const list = byId("dialogs");
+  list.replaceChildren(
+    sectionOf("Be one of them, in private with the bot", rows.filter((row) => row.private)),
+    sectionOf("Groups", rows.filter((row) => !row.private)),
+  );
+  if (focused) list.querySelector(`[data-chat="${focused}"]`)?.focus();
+  const unread = rows.reduce((sum, row) => sum + row.unread, 0);
+  const badge = byId("tab-unread");
+  badge.hidden = unread === 0;
+  badge.textContent = unread;
+  document.title = unread ? `(${unread}) Keepsake · playground` : "Keepsake · playground";
+}
+
+function rowOf(chat) {
+  const last = state.messages.get(chat.id)?.at(-1) ?? null;
+  return {
+    id: chat.id, title: titleOf(chat), private: isPrivate(chat), open: chat.id === state.current, unread: unreadIn(chat.id),
+    typing: writingIn(chat.id) !== null, time: last ? timeOf(last) : "", preview: previewOf(chat, last),
+  };
+}
+
+function timeOf(message) {
+  const date = new Date(message.date * 1000);
+  const day = dayOf(date);
+  return day === "Today" ? clockOf(date) : day;
+}
+
+function previewOf(chat, message) {
+  if (!message) return isPrivate(chat) ? "No messages yet" : counted(speakersOf(chat).length, "member");
+  const words = (message.text ?? message.caption ?? kindOf(message)).slice(0, 120).replace(/\s+/g, " ");
+  if (isPrivate(chat)) return message.from?.id === chat.id ? `You: ${words}` : words;
+  return `${nameOf(message.from)}: ${words}`;
+}
+
+/** "Photo", "Voice message", a document's name. */
+export function kindOf(message) {
+  if (message.document) return message.document.file_name ?? "File";
+  const kinds = { photo: "Photo", voice: "Voice message", sticker: "Sticker", video: "Video", audio: "Audio" };
+  return Object.entries(kinds).find(([key]) => message[key])?.[1] ?? "Message";
+}
+
+function sectionOf(title, rows) {
+  if (!rows.length) return "";
+  return h("section", {}, h("h2", {}, title), h("ul", {}, rows.map((row) => h("li", {}, buttonOf(row)))));
+}
+
+function buttonOf(row) {
+  return h("button", {
+    type: "button", class: "dialog", data: { chat: String(row.id) }, "aria-current": row.open ? "true" : null,
+    on: { click: () => { openChat(row.id); go("chat"); } },
+  },
+  avatar(row.id, row.title),
+  h("span", { class: "dialog-title" }, row.title),
+  h("time", {}, row.time),
+  h("span", { class: row.typing ? "dialog-text typing" : "dialog-text" }, row.typing ? "typing…" : row.preview),
+  row.unread ? h("span", { class: "badge", "aria-label": `${row.unread} unread` }, String(row.unread)) : null);
+}
+
+function walk(event) {
+  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+  const buttons = [...byId("dialogs").querySelectorAll("button")];
+  const next = buttons.indexOf(document.activeElement) + (event.key === "ArrowDown" ? 1 : -1);
+  buttons[next]?.focus();
+  event.preventDefault();
+}

@@ -1,0 +1,48 @@
+// The page's entry: wires the modules together and starts the endless poll. Holds no rules of its own.
+
+import { textOf } from "./bubble.js";
+import { startChat } from "./chat.js";
+import { replyTo, sendText, startComposer, startEdit } from "./composer.js";
+import { startDialogs } from "./dialogs.js";
+import { byId } from "./dom.js";
+import * as net from "./net.js";
+import { startPanel } from "./panel.js";
+import { startPresses } from "./presses.js";
+import { adopt, apply, emit, state } from "./state.js";
+import { toast } from "./toast.js";
+import { startViews } from "./views.js";
+
+const press = startPresses();
+
+startViews();
+startDialogs();
+startChat({
+  command: (text) => sendText(text),
+  press,
+  reply: replyTo,
+  edit: startEdit,
+  copy: async (message) => { await navigator.clipboard?.writeText(textOf(message)); toast("Copied"); },
+});
+startComposer();
+startPanel();
+
+// Chat actions end by time, and "Today" becomes "Yesterday": the page looks at the clock once a second.
+setInterval(() => emit("tick"), 1000);
+
+net.follow({
+  async onConnect() {
+    const [about, snapshot] = await Promise.all([net.about(), net.snapshot()]);
+    byId("banner-text").textContent = `on this machine only · answers by ${about.model_name}`;
+    state.connected = true;
+    adopt(snapshot);
+    emit("connection");
+    document.body.classList.remove("offline");
+    return snapshot.version;
+  },
+  onEvents: apply,
+  onLost() {
+    state.connected = false;
+    document.body.classList.add("offline");
+    emit("connection");
+  },
+});

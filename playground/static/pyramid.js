@@ -1,0 +1,81 @@
+// The summaries as a pyramid: level 1 at the bottom, each higher level upon it; active ones bright, folded ones dim.
+
+import { counted, dayOf, clockOf, fullDate, h, hueOf } from "./dom.js";
+
+let chosen = null; // id of the summary whose text is open
+
+export const pyramidSection = {
+  id: "pyramid",
+  title: "Summaries",
+  draw({ summaries }) {
+    if (!summaries.length) return { note: "", body: h("p", { class: "hint" }, "None yet. When enough turns are waiting, they are folded into a first summary; nothing is erased by it.") };
+    const byId = new Map(summaries.map((summary) => [summary.id, summary]));
+    const detail = h("div", { class: "detail", "aria-live": "polite" });
+    const levels = [...new Set(summaries.map((summary) => summary.level))].sort((a, b) => b - a);
+    const body = h("div", {},
+      h("div", { class: "levels" }, levels.map((level) => levelOf(level, summaries.filter((one) => one.level === level), byId, detail))), detail);
+    showDetail(detail, byId.get(chosen));
+    const active = summaries.filter((summary) => summary.active).length;
+    return { note: `${active} active of ${summaries.length}`, body };
+  },
+};
+
+function levelOf(level, summaries, byId, detail) {
+  const sorted = [...summaries].sort((a, b) => a.id - b.id);
+  return h("div", { class: "level" }, h("span", { class: "level-name" }, `L${level}`),
+    h("div", { class: "bricks", role: "group", "aria-label": `Summaries of level ${level}` }, sorted.map((summary) => brickOf(summary, byId, detail))));
+}
+
+function brickOf(summary, byId, detail) {
+  const { chunks, family } = coverage(summary, byId);
+  const brick = h("button", {
+    type: "button", class: summary.active ? "brick active" : "brick", vars: { "--hue": hueOf(chunkNumber(chunks[0])), "--weight": String(Math.max(1, summary.count)) },
+    data: { key: `s${summary.id}`, summary: String(summary.id), chunks: chunks.join(" "), family: family.join(" ") },
+    "aria-pressed": String(summary.id === chosen), "aria-label": `Summary ${summary.id} of level ${summary.level}, ${counted(summary.count, "message")}, ${summary.active ? "active" : "folded further"}`,
+    title: `${counted(summary.count, "message")} · ${rangeOf(summary)}`,
+  }, String(summary.count));
+  brick.addEventListener("click", () => {
+    chosen = chosen === summary.id ? null : summary.id;
+    for (const other of brick.closest(".levels").querySelectorAll(".brick")) other.setAttribute("aria-pressed", String(other.dataset.summary === String(chosen)));
+    showDetail(detail, byId.get(chosen));
+  });
+  return brick;
+}
+
+function showDetail(detail, summary) {
+  detail.hidden = !summary;
+  if (!summary) return detail.replaceChildren();
+  return detail.replaceChildren(
+    h("p", { class: "detail-head" }, h("b", {}, `L${summary.level} · ${counted(summary.count, "message")}`), h("span", {}, rangeOf(summary))),
+    h("p", { class: "detail-text", dir: "auto" }, summary.text),
+    h("p", { class: "hint" }, summary.active ? "In the prompt while it is active." : "Folded into a higher summary; kept, no longer in the prompt."));
+}
+
+/** The chunks under a summary and its kin downwards, itself included; a source is followed even where it was not listed. */
+export function coverage(summary, byId) {
+  const chunks = new Set(summary.chunk_ids.map(String));
+  const family = new Set([summary.id]);
+  const queue = [...summary.source_ids];
+  while (queue.length) {
+    const source = byId.get(queue.pop());
+    if (!source || family.has(source.id)) continue;
+    family.add(source.id);
+    source.chunk_ids.forEach((chunk) => chunks.add(String(chunk)));
+    queue.push(...source.source_ids);
+  }
+  return { chunks: [...chunks], family: [...family] };
+}
+
+/** A number for a chunk's colour, whatever its id is made of. */
+export function chunkNumber(chunk) {
+  const text = String(chunk ?? 0);
+  return /^\d+$/.test(text) ? Number(text) : [...text].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 9973, 7);
+}
+
+function rangeOf({ first, last }) {
+  if (!first || !last) return "";
+  const from = new Date(first);
+  const to = new Date(last);
+  const ends = dayOf(from) === dayOf(to) ? clockOf(to) : fullDate(to);
+  return `${dayOf(from) === dayOf(to) ? `${dayOf(from)}, ${clockOf(from)}` : fullDate(from)} – ${ends}`;
+}

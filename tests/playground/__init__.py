@@ -1,0 +1,1 @@
+"""The local Bot API server over real HTTP."""

@@ -1,0 +1,106 @@
+"""A world served over real HTTP, and python-telegram-bot as its client."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
+from telegram.ext import ExtBot
+from telegram.request import HTTPXRequest
+
+from playground.bot_api import bot_api
+from playground.control import control
+from playground.faults import Faults
+from playground.server import serve
+from playground.world import World
+
+TOKEN = "4242:test-token"
+ANN, BOB, EVE = 11, 12, 13
+GROUP, FORUM, TOPIC = -500, -1_001_000_000_500, 7
+
+
+class Clock:
+    """Time that stands still until it is told to move."""
+
+    def __init__(self) -> None:
+        self.now = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@dataclass(frozen=True, kw_only=True)
+class Telegram:
+    """A served world, with what a test needs to act on it and look at it."""
+
+    world: World
+    faults: Faults
+    clock: Clock
+    url: str
+    http: httpx.AsyncClient
+
+    async def call(self, method: str, **parameters: Any) -> dict[str, Any]:
+        """One call as JSON, the whole answer."""
+        response = await self.http.post(f"{self.url}/bot{TOKEN}/{method}", json=parameters)
+        answer: dict[str, Any] = response.json()
+        assert response.status_code == answer.get("error_code", 200)
+        return answer
+
+    async def result(self, method: str, **parameters: Any) -> Any:
+        answer = await self.call(method, **parameters)
+        assert answer["ok"], answer
+        return answer["result"]
+
+    async def refusal(self, method: str, **parameters: Any) -> str:
+        """The sentence with which a call is refused."""
+        answer = await self.call(method, **parameters)
+        assert not answer["ok"], answer
+        description: str = answer["description"]
+        return description
+
+
+def client(url: str, token: str = TOKEN) -> ExtBot[None]:
+    """python-telegram-bot, as a bot would set it up."""
+    return ExtBot(
+        token,
+        base_url=f"{url}/bot",
+        base_file_url=f"{url}/file/bot",
+        request=HTTPXRequest(httpx_kwargs={"trust_env": False}),
+        get_updates_request=HTTPXRequest(httpx_kwargs={"trust_env": False}),
+    )
+
+
+def peopled(clock: Clock) -> World:
+    """Ann and Bob, a group of theirs, a forum; Eve, whom the bot never met."""
+    world = World(token=TOKEN, clock=clock)
+    world.add_person(ANN, "Ann", username="ann_a")
+    world.add_person(BOB, "Bob", language_code="ru")
+    world.add_person(EVE, "Eve")
+    world.add_group(GROUP, "Picnic", members=[ANN, BOB], admins=[ANN])
+    world.add_group(
+        FORUM, "Club", members=[ANN, BOB], admins=[ANN, BOB], is_forum=True, topics={TOPIC: "Garden"}
+    )
+    return world
+
+
+@pytest.fixture
+async def telegram() -> AsyncIterator[Telegram]:
+    clock, faults = Clock(), Faults()
+    world = peopled(clock)
+    app = Starlette(
+        routes=[
+            Mount("/control", control(world, faults)),
+            Mount("", bot_api(world, faults, webhook_delays=(0.001,))),
+        ]
+    )
+    async with serve(app) as url, httpx.AsyncClient(trust_env=False, timeout=10) as http:
+        yield Telegram(world=world, faults=faults, clock=clock, url=url, http=http)
+
+
+@pytest.fixture
+async def bot(telegram: Telegram) -> AsyncIterator[ExtBot[None]]:
+    async with client(telegram.url) as bot:
+        yield bot

@@ -1,0 +1,307 @@
+"""The Bot API as python-telegram-bot meets it: messages, edits, buttons, files, commands, chats."""
+
+import io
+
+import pytest
+from telegram import (
+    BotCommand,
+    BotCommandScopeAllGroupChats,
+    BotCommandScopeAllPrivateChats,
+    InlineKeyboardMarkup,
+    MessageEntity,
+)
+from telegram import InlineKeyboardButton as Button
+from telegram.constants import ChatAction, ParseMode
+from telegram.error import BadRequest, Forbidden, InvalidToken
+from telegram.ext import ExtBot
+
+from .conftest import ANN, BOB, EVE, FORUM, GROUP, TOPIC, Telegram, client
+
+Bot = ExtBot[None]
+
+
+async def test_the_bot_is_who_its_token_says(telegram: Telegram, bot: Bot) -> None:
+    assert bot.id == 4242
+    assert bot.username == "keepsake_bot"
+    with pytest.raises(InvalidToken):
+        async with client(telegram.url, "4242:wrong"):
+            pass
+
+
+async def test_unknown_methods_are_404(telegram: Telegram) -> None:
+    assert await telegram.call("sendNothing") == {
+        "ok": False,
+        "error_code": 404,
+        "description": "Not Found: method not found",
+    }
+
+
+async def test_a_message_travels_to_the_bot_and_back(telegram: Telegram, bot: Bot) -> None:
+    telegram.world.say(ANN, ANN, "/start 😀")
+    [update] = await bot.get_updates(timeout=5)
+    assert update.message is not None
+    assert update.message.text == "/start 😀"
+    assert update.message.entities[0].type == MessageEntity.BOT_COMMAND
+    assert update.effective_user is not None
+    assert update.effective_user.first_name == "Ann"
+    bold = MessageEntity(MessageEntity.BOLD, 3, 5)
+    sent = await bot.send_message(
+        ANN, "😀 hello", entities=[bold], reply_to_message_id=update.message.message_id
+    )
+    assert sent.entities == (bold,)
+    assert sent.reply_to_message == update.message
+    assert [m["text"] for m in telegram.world.snapshot()["messages"][str(ANN)]] == ["/start 😀", "😀 hello"]
+
+
+async def test_html_and_other_parse_modes(telegram: Telegram, bot: Bot) -> None:
+    telegram.world.say(ANN, ANN, "hi")
+    sent = await bot.send_message(ANN, "<b>bold</b>", parse_mode=ParseMode.HTML)
+    assert sent.text == "bold"
+    assert sent.entities[0].type == MessageEntity.BOLD
+    with pytest.raises(BadRequest, match="parse_mode"):
+        await bot.send_message(ANN, "*bold*", parse_mode=ParseMode.MARKDOWN_V2)
+
+
+async def test_4096_utf_16_units_pass_and_4097_do_not(telegram: Telegram, bot: Bot) -> None:
+    telegram.world.say(ANN, ANN, "hi")
+    sent = await bot.send_message(ANN, "😀" * 2048 + "   ")
+    assert sent.text == "😀" * 2048
+    with pytest.raises(BadRequest, match=r"^Message is too long$"):
+        await bot.send_message(ANN, "😀" * 2048 + "a")
+
+
+async def test_a_paste_of_30000_characters_arrives_in_pieces(telegram: Telegram, bot: Bot) -> None:
+    words = " ".join(f"word{number}" for number in range(4000))[:30_000].strip()
+    last = telegram.world.say(ANN, ANN, words)
+    updates = await bot.get_updates(timeout=5)
+    texts = [update.message.text or "" for update in updates if update.message]
+    assert len(texts) == 8
+    assert all(len(text) <= 4096 for text in texts)
+    assert " ".join(texts) == words
+    assert texts[-1] == last["text"]
+
+
+async def test_refusals_of_sending_are_worded_as_telegram_words_them(telegram: Telegram) -> None:
+    telegram.world.say(ANN, ANN, "hi")
+    bad = "Bad Request: "
+    send = "sendMessage"
+    button = {"inline_keyboard": [[{"text": "x", "callback_data": "é" * 33}]]}
+    assert await telegram.refusal(send, chat_id=ANN, text="") == bad + "message text is empty"
+    assert await telegram.refusal(send, chat_id=ANN, text=" \n") == bad + "text must be non-empty"
+    assert await telegram.refusal(send, chat_id=99, text="x") == bad + "chat not found"
+    assert await telegram.refusal(send, chat_id=EVE, text="x") == bad + "chat not found"
+    assert await telegram.refusal(send, text="x") == bad + "chat_id is empty"
+    assert (
+        await telegram.refusal(send, chat_id=ANN, text="x", reply_markup=button)
+        == bad + "BUTTON_DATA_INVALID"
+    )
+    assert (
+        await telegram.refusal(send, chat_id=ANN, text="x", message_thread_id=3)
+        == bad + "message thread not found"
+    )
+    assert (
+        await telegram.refusal(
+            send, chat_id=ANN, text="x", entities=[{"type": "bold", "offset": 0, "length": 2}]
+        )
+        == bad + "entity beginning at UTF-16 offset 0 ends after the end of the text at UTF-16 offset 2"
+    )
+    assert (
+        await telegram.refusal(send, chat_id=ANN, text="x", reply_parameters={"message_id": 77})
+        == bad + "message to be replied not found"
+    )
+    assert (
+        await telegram.refusal(send, chat_id=BOB, text="x")
+        == "Forbidden: bot can't initiate conversation with a user"
+    )
+
+
+async def test_edits_are_shown_in_place(telegram: Telegram, bot: Bot) -> None:
+    asked = telegram.world.say(ANN, ANN, "hi")
+    keyboard = InlineKeyboardMarkup([[Button("Stop", callback_data="stop")]])
+    sent = await bot.send_message(ANN, "one", reply_markup=keyboard)
+    since = telegram.world.snapshot()["version"]
+    edited = await bot.edit_message_text("one", ANN, sent.message_id)
+    assert edited.reply_markup is None  # type: ignore[union-attr]
+    [event] = await telegram.world.events(since)
+    assert (event["kind"], event["chat_id"], event["message"]["text"]) == ("edit", ANN, "one")
+    with pytest.raises(
+        BadRequest, match="Message is not modified: specified new message content and reply markup"
+    ):
+        await bot.edit_message_text("one", ANN, sent.message_id)
+    with pytest.raises(BadRequest, match="Message to edit not found"):
+        await bot.edit_message_text("two", ANN, 999)
+    with pytest.raises(BadRequest, match="Message can't be edited"):
+        await bot.edit_message_text("two", ANN, asked["message_id"])
+    await bot.edit_message_reply_markup(ANN, sent.message_id, reply_markup=keyboard)
+    with pytest.raises(BadRequest, match="not modified"):
+        await bot.edit_message_reply_markup(ANN, sent.message_id, reply_markup=keyboard)
+
+
+async def test_messages_are_deleted_where_the_bot_may(telegram: Telegram, bot: Bot) -> None:
+    theirs = telegram.world.say(ANN, ANN, "hi")
+    assert await bot.delete_message(ANN, theirs["message_id"])
+    with pytest.raises(BadRequest, match="Message to delete not found"):
+        await bot.delete_message(ANN, theirs["message_id"])
+    in_group = telegram.world.say(ANN, GROUP, "hi")
+    with pytest.raises(BadRequest, match="Message can't be deleted"):
+        await bot.delete_message(GROUP, in_group["message_id"])
+
+
+async def test_a_pressed_button_is_answered_once_it_is_young(telegram: Telegram, bot: Bot) -> None:
+    telegram.world.say(ANN, ANN, "hi")
+    sent = await bot.send_message(
+        ANN, "Which?", reply_markup=InlineKeyboardMarkup([[Button("SQLite", callback_data="s")]])
+    )
+    telegram.world.press(ANN, ANN, sent.message_id, "s")
+    query = (await bot.get_updates(timeout=5))[-1].callback_query
+    assert query is not None
+    assert (query.data, query.from_user.id) == ("s", ANN)
+    assert query.message is not None
+    assert query.message.message_id == sent.message_id
+    since = telegram.world.feed.last
+    assert await query.answer("Done", show_alert=True)
+    [event] = await telegram.world.events(since)
+    assert (event["kind"], event["text"], event["show_alert"]) == ("callback_answer", "Done", True)
+    telegram.clock.now += 3600
+    with pytest.raises(
+        BadRequest, match="Query is too old and response timeout expired or query id is invalid"
+    ):
+        await query.answer()
+
+
+async def test_documents_go_down_and_up_unchanged(telegram: Telegram, bot: Bot) -> None:
+    data = bytes(range(256)) * 40 + b"\r\n--not a boundary\r\n"
+    telegram.world.send_file(ANN, ANN, kind="document", name="дневник.json", data=data, caption="/import")
+    [update] = await bot.get_updates(timeout=5)
+    assert update.message is not None
+    document = update.message.document
+    assert document is not None
+    assert document.file_name == "дневник.json"
+    assert update.message.caption_entities[0].type == MessageEntity.BOT_COMMAND
+    file = await document.get_file()
+    assert bytes(await file.download_as_bytearray()) == data
+    sent = await bot.send_document(ANN, io.BytesIO(data), filename="экспорт.json", caption="yours")
+    assert sent.document is not None
+    assert (sent.document.file_name, sent.document.file_size) == ("экспорт.json", len(data))
+    stored = telegram.world.files.by_id(sent.document.file_id)
+    assert stored is not None
+    assert stored.data == data
+    again = await bot.send_document(ANN, sent.document.file_id)
+    assert again.document == sent.document
+    with pytest.raises(BadRequest, match="Wrong file_id"):
+        await bot.get_file("none")
+
+
+@pytest.mark.parametrize("kind", ["photo", "voice", "sticker", "audio", "video", "animation", "video_note"])
+async def test_every_kind_of_file_is_understood(telegram: Telegram, bot: Bot, kind: str) -> None:
+    telegram.world.send_file(ANN, ANN, kind=kind, name="x.bin", data=b"x")
+    [update] = await bot.get_updates(timeout=5)
+    assert update.message is not None
+    assert update.message.effective_attachment
+
+
+async def test_commands_are_kept_by_scope_and_language(telegram: Telegram, bot: Bot) -> None:
+    await bot.set_my_commands([BotCommand("start", "Begin")], scope=BotCommandScopeAllPrivateChats())
+    await bot.set_my_commands(
+        [BotCommand("start", "Начать")], scope=BotCommandScopeAllPrivateChats(), language_code="ru"
+    )
+    await bot.set_my_commands([BotCommand("help", "Help")], scope=BotCommandScopeAllGroupChats())
+    assert await bot.get_my_commands() == ()
+    [command] = await bot.get_my_commands(scope=BotCommandScopeAllPrivateChats(), language_code="ru")
+    assert command.description == "Начать"
+    assert telegram.world.menu(ANN, ANN) == [{"command": "start", "description": "Begin"}]
+    assert telegram.world.menu(BOB, BOB) == [{"command": "start", "description": "Начать"}]
+    assert telegram.world.menu(ANN, GROUP) == [{"command": "help", "description": "Help"}]
+    await bot.delete_my_commands(scope=BotCommandScopeAllGroupChats())
+    assert telegram.world.menu(ANN, GROUP) == []
+    with pytest.raises(BadRequest, match="command_invalid"):
+        await bot.set_my_commands([BotCommand("no-dash", "x")])
+
+
+async def test_drafts_are_for_private_chats_and_end_with_the_message(telegram: Telegram, bot: Bot) -> None:
+    telegram.world.say(ANN, ANN, "hi")
+    assert await bot.send_message_draft(ANN, 5, "thinking of")
+    assert telegram.world.snapshot()["drafts"][str(ANN)]["text"] == "thinking of"
+    telegram.clock.now += 31
+    assert telegram.world.snapshot()["drafts"] == {}
+    await bot.send_message_draft(ANN, 5, "thinking of you")
+    await bot.send_message(ANN, "thinking of you")
+    assert telegram.world.snapshot()["drafts"] == {}
+    with pytest.raises(BadRequest, match="peer_invalid"):
+        await bot.send_message_draft(GROUP, 5, "x")
+
+
+async def test_chat_actions_are_shown_but_not_stored(telegram: Telegram, bot: Bot) -> None:
+    telegram.world.say(ANN, ANN, "hi")
+    since = telegram.world.feed.last
+    await bot.send_chat_action(ANN, ChatAction.TYPING)
+    [event] = await telegram.world.events(since)
+    assert (event["kind"], event["action"]) == ("action", "typing")
+
+
+async def test_members_and_admins_of_a_group(telegram: Telegram, bot: Bot) -> None:
+    statuses = [(await bot.get_chat_member(FORUM, person)).status for person in (ANN, BOB, EVE, bot.id)]
+    assert statuses == ["creator", "administrator", "left", "member"]
+    assert [member.user.id for member in await bot.get_chat_administrators(FORUM)] == [ANN, BOB]
+    assert (await bot.get_chat(FORUM)).is_forum
+    assert (await bot.get_chat(ANN)).first_name == "Ann"
+    assert await bot.leave_chat(GROUP)
+    with pytest.raises(Forbidden, match="bot is not a member of the group chat"):
+        await bot.send_message(GROUP, "x")
+
+
+async def test_topics_carry_their_thread_until_they_are_deleted(telegram: Telegram, bot: Bot) -> None:
+    telegram.world.say(ANN, FORUM, "hi", thread_id=TOPIC)
+    [update] = await bot.get_updates(timeout=5)
+    assert update.message is not None
+    assert update.message.message_thread_id == TOPIC
+    assert update.message.is_topic_message
+    assert update.message.reply_to_message is not None
+    assert update.message.reply_to_message.forum_topic_created is not None
+    sent = await bot.send_message(FORUM, "hello", message_thread_id=TOPIC)
+    assert sent.message_thread_id == TOPIC
+    telegram.world.delete_topic(FORUM, TOPIC)
+    with pytest.raises(BadRequest, match="Message thread not found"):
+        await bot.send_message(FORUM, "hello?", message_thread_id=TOPIC)
+
+
+async def test_who_blocks_the_bot_is_out_of_its_reach(telegram: Telegram, bot: Bot) -> None:
+    telegram.world.say(ANN, ANN, "hi")
+    telegram.world.block_bot(ANN)
+    with pytest.raises(Forbidden, match="bot was blocked by the user"):
+        await bot.send_message(ANN, "are you there?")
+    change = (await bot.get_updates(timeout=5))[-1].my_chat_member
+    assert change is not None
+    assert change.new_chat_member.status == "kicked"
+    telegram.world.unblock_bot(ANN)
+    assert await bot.send_message(ANN, "welcome back")
+
+
+async def test_an_edited_message_is_an_update(telegram: Telegram, bot: Bot) -> None:
+    said = telegram.world.say(ANN, ANN, "I live in Rome")
+    telegram.world.edit(ANN, ANN, said["message_id"], "I live in Milan")
+    update = (await bot.get_updates(timeout=5))[-1]
+    assert update.edited_message is not None
+    assert update.edited_message.text == "I live in Milan"
+    assert update.edited_message.edit_date is not None
+
+
+async def test_privacy_mode_gives_the_bot_only_what_is_meant_for_it(telegram: Telegram, bot: Bot) -> None:
+    own = await bot.send_message(GROUP, "hello all")
+    telegram.world.privacy_mode = True
+    telegram.world.say(ANN, GROUP, "just us")
+    telegram.world.say(ANN, GROUP, "/start@other_bot")
+    meant = ["/start", "/start@keepsake_bot", "hey @Keepsake_Bot"]
+    for text in meant:
+        telegram.world.say(ANN, GROUP, text)
+    telegram.world.say(ANN, GROUP, "thanks", reply_to=own.message_id)
+    texts = [update.message.text for update in await bot.get_updates(timeout=5) if update.message]
+    assert texts == [*meant, "thanks"]
+    assert (await bot.get_me()).can_read_all_group_messages is False
+
+
+async def test_a_forwarded_message_names_its_origin(telegram: Telegram, bot: Bot) -> None:
+    telegram.world.say(ANN, ANN, "from Bob", forward_from=BOB)
+    telegram.world.say(ANN, ANN, "from nobody", forward_from="Somebody")
+    origins = [update.message.forward_origin for update in await bot.get_updates(timeout=5) if update.message]
+    assert [origin.type for origin in origins if origin] == ["user", "hidden_user"]

@@ -1,0 +1,161 @@
+"""The people's side over HTTP, and the server's own life."""
+
+import asyncio
+import base64
+import socket
+from typing import Any
+
+import httpx
+import pytest
+from telegram.ext import ExtBot
+
+from playground.bot_api import bot_api
+from playground.server import serve
+from playground.world import World
+
+from .conftest import ANN, BOB, GROUP, TOKEN, Clock, Telegram, peopled
+
+Bot = ExtBot[None]
+
+
+async def posted(telegram: Telegram, act: str, **given: Any) -> tuple[int, Any]:
+    response = await telegram.http.post(f"{telegram.url}/control/{act}", json=given)
+    return response.status_code, response.json()
+
+
+async def got(telegram: Telegram, what: str, **given: Any) -> Any:
+    response = await telegram.http.get(f"{telegram.url}/control/{what}", params=given)
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+async def test_people_act_over_http(telegram: Telegram, bot: Bot) -> None:
+    status, message = await posted(telegram, "say", person_id=ANN, chat_id=ANN, text="hi")
+    assert (status, message["text"]) == (200, "hi")
+    edited = await posted(
+        telegram, "edit", person_id=ANN, chat_id=ANN, message_id=message["message_id"], text="ho"
+    )
+    assert edited[1]["text"] == "ho"
+    sent = await bot.send_message(ANN, "Which?")
+    pressed = await posted(
+        telegram, "press", person_id=ANN, chat_id=ANN, message_id=sent.message_id, data="a"
+    )
+    data = base64.b64encode(b"bytes").decode()
+    filed = await posted(
+        telegram, "file", person_id=ANN, chat_id=ANN, kind="document", name="a.txt", data=data
+    )
+    updates = await bot.get_updates()
+    assert [update.effective_message is not None for update in updates] == [True] * 4
+    assert updates[2].callback_query is not None
+    assert updates[2].callback_query.id == pressed[1]["query_id"]
+    file_id = filed[1]["document"]["file_id"]
+    response = await telegram.http.get(f"{telegram.url}/control/files/{file_id}")
+    assert response.content == b"bytes"
+
+
+async def test_files_are_uploaded_as_browsers_upload_them(telegram: Telegram) -> None:
+    response = await telegram.http.post(
+        f"{telegram.url}/control/file",
+        data={"person_id": ANN, "chat_id": ANN, "kind": "photo", "caption": "look"},
+        files={"file": ("кот.png", b"\x89PNG\r\n\x1a\n", "image/png")},
+    )
+    message = response.json()
+    assert (message["caption"], message["photo"][0]["file_size"]) == ("look", 8)
+
+
+@pytest.mark.parametrize(
+    ("act", "given", "sentence"),
+    [
+        ("say", {"chat_id": ANN, "text": "x"}, "person_id is missing."),
+        (
+            "say",
+            {"person_id": "ann", "chat_id": ANN, "text": "x"},
+            'Bad Request: field "person_id" must be a number',
+        ),
+        ("say", {"person_id": ANN, "chat_id": ANN, "text": " "}, "A message needs some text."),
+        ("say", {"person_id": ANN, "chat_id": 99, "text": "x"}, "There is no chat 99."),
+        ("say", {"person_id": 99, "chat_id": ANN, "text": "x"}, "There is no person 99."),
+        ("say", {"person_id": BOB, "chat_id": ANN, "text": "x"}, "Person 12 is not in chat 11."),
+        (
+            "say",
+            {"person_id": ANN, "chat_id": ANN, "text": "x", "reply_to": 5},
+            "There is no message 5 in chat 11.",
+        ),
+        (
+            "say",
+            {"person_id": ANN, "chat_id": GROUP, "text": "x", "thread_id": 5},
+            "There is no topic 5 in chat -500.",
+        ),
+        ("file", {"person_id": ANN, "chat_id": ANN, "data": "***"}, "data is not base64."),
+        (
+            "file",
+            {"person_id": ANN, "chat_id": ANN, "data": "eA==", "kind": "x"},
+            "There is no such kind of file: x.",
+        ),
+        ("press", {"person_id": ANN, "chat_id": ANN, "message_id": 1}, "There is no message 1 in chat 11."),
+        ("faults", {"kind": "flood"}, "kind is one of retry_after"),
+    ],
+)
+async def test_what_cannot_be_is_refused_with_a_sentence(
+    telegram: Telegram, act: str, given: dict[str, Any], sentence: str
+) -> None:
+    status, answer = await posted(telegram, act, **given)
+    assert status == 400
+    assert answer["error"].startswith(sentence)
+
+
+async def test_a_page_follows_the_events(telegram: Telegram) -> None:
+    version = (await got(telegram, "snapshot"))["version"]
+    waiting = asyncio.create_task(got(telegram, "events", since=version))
+    telegram.world.say(ANN, ANN, "hi")
+    [event] = await waiting
+    assert (event["n"], event["kind"], event["message"]["text"]) == (version + 1, "message", "hi")
+    assert await got(telegram, "events", since=version + 1, timeout=0) == []
+    [reset] = await got(telegram, "events", since=version + 100)
+    assert reset["kind"] == "reset"
+
+
+async def test_faults_and_calls_over_http(telegram: Telegram) -> None:
+    telegram.world.say(ANN, ANN, "hi")
+    status, rules = await posted(
+        telegram, "faults", rules=[{"kind": "server_error"}, {"kind": "hang", "after": 2}]
+    )
+    assert (status, len(rules)) == (200, 2)
+    assert (await telegram.call("sendMessage", chat_id=ANN, text="x"))["error_code"] == 502
+    [call] = await got(telegram, "calls", since=0)
+    assert (call["method"], call["fault"]) == ("sendMessage", "server_error")
+    await telegram.http.delete(f"{telegram.url}/control/faults")
+    assert await got(telegram, "faults") == []
+
+
+async def test_the_menu_of_a_person(telegram: Telegram) -> None:
+    await telegram.call("setMyCommands", commands=[{"command": "help", "description": "Help"}])
+    assert await got(telegram, "menu", person_id=ANN, chat_id=GROUP) == [
+        {"command": "help", "description": "Help"}
+    ]
+    status, _ = await posted(telegram, "block", person_id=ANN, blocked=True)
+    assert status == 200
+    assert telegram.world.has_blocked(ANN)
+
+
+async def test_held_polls_are_answered_when_the_server_stops() -> None:
+    world = peopled(Clock())
+    async with httpx.AsyncClient(trust_env=False, timeout=10) as http:
+        async with serve(bot_api(world)) as url:
+            poll = asyncio.create_task(http.get(f"{url}/bot{TOKEN}/getUpdates?timeout=50"))
+            await world.updates.polled()
+        assert (await poll).json() == {"ok": True, "result": []}
+
+
+async def test_a_world_goes_on_under_a_new_server() -> None:
+    world: World = peopled(Clock())
+    world.say(ANN, ANN, "hi")
+    for _ in range(2):
+        async with serve(bot_api(world)) as url, httpx.AsyncClient(trust_env=False) as http:
+            assert len((await http.get(f"{url}/bot{TOKEN}/getUpdates")).json()["result"]) == 1
+
+
+async def test_a_port_in_use_is_an_os_error() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match="in use"):
+        async with serve(bot_api(peopled(Clock())), taken.getsockname()[1]):
+            pass

@@ -1,0 +1,188 @@
+"""How updates reach the bot: held polls, confirming, redelivery, the second poller, webhooks."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from telegram import Update
+from telegram.error import BadRequest, Conflict
+from telegram.ext import Application, ExtBot, MessageHandler, filters
+
+from playground.server import serve
+
+from .conftest import ANN, GROUP, Telegram, client
+
+Bot = ExtBot[None]
+
+
+def texts(updates: tuple[Update, ...]) -> list[str | None]:
+    return [update.message.text for update in updates if update.message]
+
+
+async def test_a_poll_is_held_until_something_is_said(telegram: Telegram, bot: Bot) -> None:
+    poll = asyncio.create_task(bot.get_updates(timeout=30))
+    await held_poll(telegram)
+    telegram.world.say(ANN, ANN, "hi")
+    assert texts(await poll) == ["hi"]
+
+
+async def held_poll(telegram: Telegram) -> None:
+    """Wait until the server holds a poll: it has then counted one poller more."""
+    await telegram.world.updates.polled()
+
+
+async def test_unconfirmed_updates_are_delivered_again(telegram: Telegram, bot: Bot) -> None:
+    for text in ("one", "two", "three"):
+        telegram.world.say(ANN, ANN, text)
+    first = await bot.get_updates(timeout=5)
+    assert texts(first) == ["one", "two", "three"]
+    assert await bot.get_updates(timeout=5) == first
+    assert texts(await bot.get_updates(offset=first[1].update_id, limit=1)) == ["two"]
+    assert texts(await bot.get_updates(offset=first[2].update_id)) == ["three"]
+    assert await bot.get_updates(offset=first[2].update_id + 1) == ()
+    assert await bot.get_updates() == ()
+
+
+async def test_a_negative_offset_keeps_the_last_updates_only(telegram: Telegram, bot: Bot) -> None:
+    for text in ("one", "two", "three"):
+        telegram.world.say(ANN, ANN, text)
+    assert texts(await bot.get_updates(offset=-1)) == ["three"]
+    assert texts(await bot.get_updates()) == ["three"]
+
+
+async def test_updates_are_kept_for_a_day(telegram: Telegram, bot: Bot) -> None:
+    telegram.world.say(ANN, ANN, "old")
+    telegram.clock.now += 24 * 60 * 60 + 1
+    telegram.world.say(ANN, ANN, "new")
+    assert texts(await bot.get_updates()) == ["new"]
+
+
+async def test_the_kinds_asked_for_are_remembered(telegram: Telegram, bot: Bot) -> None:
+    await bot.get_updates(allowed_updates=["message"])
+    said = telegram.world.say(ANN, ANN, "one")
+    telegram.world.edit(ANN, ANN, said["message_id"], "two")
+    [update] = await bot.get_updates()
+    assert update.message is not None
+    await bot.get_updates(offset=update.update_id + 1, allowed_updates=[])
+    telegram.world.edit(ANN, ANN, said["message_id"], "three")
+    [update] = await bot.get_updates()
+    assert update.edited_message is not None
+
+
+async def test_the_newer_of_two_pollers_wins(telegram: Telegram, bot: Bot) -> None:
+    async with client(telegram.url) as other:
+        older = asyncio.create_task(bot.get_updates(timeout=30))
+        await held_poll(telegram)
+        newer = asyncio.create_task(other.get_updates(timeout=30))
+        with pytest.raises(
+            Conflict, match="terminated by other getUpdates request; make sure that only one bot"
+        ):
+            await older
+        telegram.world.say(ANN, ANN, "hi")
+        assert texts(await newer) == ["hi"]
+
+
+async def test_a_poller_that_hung_up_takes_nothing_with_it(telegram: Telegram, bot: Bot) -> None:
+    poll = asyncio.create_task(bot.get_updates(timeout=30))
+    await held_poll(telegram)
+    poll.cancel()
+    await asyncio.gather(poll, return_exceptions=True)
+    telegram.world.say(ANN, ANN, "hi")
+    assert texts(await bot.get_updates(timeout=5)) == ["hi"]
+
+
+async def test_an_application_polls_and_answers(telegram: Telegram) -> None:
+    async def echo(update: Update, context: Any) -> None:
+        assert update.message is not None
+        await update.message.reply_text(f"You said: {update.message.text}")
+
+    application = Application.builder().bot(client(telegram.url)).build()
+    application.add_handler(MessageHandler(filters.TEXT, echo))
+    async with application:
+        assert application.updater is not None
+        await application.start()
+        await application.updater.start_polling(timeout=30)
+        telegram.world.say(ANN, GROUP, "hello")
+        answer = await telegram.world.feed.first(
+            lambda event: event["kind"] == "message" and event["message"]["from"]["is_bot"]
+        )
+        assert (answer["chat_id"], answer["message"]["text"]) == (GROUP, "You said: hello")
+        await application.updater.stop()
+        await application.stop()
+
+
+class Listener:
+    """A bot's webhook: notes what comes, refuses the first `refusals` deliveries."""
+
+    def __init__(self, refusals: int = 0) -> None:
+        self.refusals = refusals
+        self.deliveries: list[str] = []
+        self.secrets: set[str | None] = set()
+        self.accepted: asyncio.Queue[str] = asyncio.Queue()
+
+    async def receive(self, request: Request) -> Response:
+        update = await request.json()
+        text = update["message"]["text"]
+        self.deliveries.append(text)
+        self.secrets.add(request.headers.get("x-telegram-bot-api-secret-token"))
+        if self.refusals:
+            self.refusals -= 1
+            return Response(status_code=500)
+        self.accepted.put_nowait(text)
+        return Response()
+
+
+@asynccontextmanager
+async def listening(listener: Listener) -> AsyncIterator[str]:
+    async with serve(Starlette(routes=[Route("/hook", listener.receive, methods=["POST"])])) as url:
+        yield f"{url}/hook"
+
+
+async def test_a_webhook_gets_every_update_in_order_until_it_takes_it(telegram: Telegram, bot: Bot) -> None:
+    listener = Listener(refusals=2)
+    telegram.world.say(ANN, ANN, "one")
+    telegram.world.say(ANN, ANN, "two")
+    async with listening(listener) as url, asyncio.timeout(10):
+        assert await bot.set_webhook(url, secret_token="s3cret")
+        assert [await listener.accepted.get(), await listener.accepted.get()] == ["one", "two"]
+        telegram.world.say(ANN, ANN, "three")
+        assert await listener.accepted.get() == "three"
+        info = await bot.get_webhook_info()
+        assert info.url == url
+        assert info.last_error_message == "Wrong response from the webhook: 500 Internal Server Error"
+        with pytest.raises(Conflict, match="can't use getUpdates method while webhook is active"):
+            await bot.get_updates()
+        assert await bot.delete_webhook()
+    assert listener.deliveries == ["one", "one", "one", "two", "three"]
+    assert listener.secrets == {"s3cret"}
+    telegram.world.say(ANN, ANN, "four")
+    assert "four" in texts(await bot.get_updates(timeout=5))
+
+
+async def test_setting_a_webhook_ends_the_held_poll(telegram: Telegram, bot: Bot) -> None:
+    poll = asyncio.create_task(bot.get_updates(timeout=30))
+    await held_poll(telegram)
+    await bot.set_webhook("https://example.invalid/hook")
+    with pytest.raises(Conflict, match="terminated by setWebhook request"):
+        await poll
+
+
+async def test_pending_updates_are_dropped_on_request_only(telegram: Telegram, bot: Bot) -> None:
+    telegram.world.say(ANN, ANN, "one")
+    await bot.delete_webhook()
+    assert len(await bot.get_updates()) == 1
+    await bot.delete_webhook(drop_pending_updates=True)
+    assert await bot.get_updates() == ()
+
+
+async def test_webhooks_need_https_elsewhere(bot: Bot) -> None:
+    with pytest.raises(BadRequest, match="An HTTPS URL must be provided for webhook".lower()):
+        await bot.set_webhook("http://example.com/hook")
+    with pytest.raises(BadRequest, match="unallowed characters"):
+        await bot.set_webhook("https://example.com/hook", secret_token="no spaces")
