@@ -23,7 +23,7 @@ from settings import Settings, environment
 from telegram_ui.commands import Commands
 from telegram_ui.delivery import Delivery
 from telegram_ui.service import telegram_service
-from telegram_ui.wizard import Wizard
+from telegram_ui.wizard import MayConfigure, Wizard
 
 VERSION = "0.1.0"
 DEFAULT_PORT = 8300
@@ -107,17 +107,24 @@ async def run(settings: Settings, stop: Stop, *, conversation: Conversation | No
     async with AsyncExitStack() as stack:
         if conversation is None:
             conversation = await stack.enter_async_context(assembly.open_conversation(settings))
-        memory = conversation.memory
         service = await stack.enter_async_context(
             telegram_service(
                 settings,
                 conversation=conversation,
-                inbox=memory.inbox,
-                delivery=partial(Delivery, streaming=settings.reply_streaming),
+                inbox=conversation.memory.inbox,
                 commands=partial(_commands, settings, conversation),
             )
         )
         await stop.wait(service.until_failure())
+
+
+def _commands(
+    settings: Settings, conversation: Conversation, delivery: Delivery, may_configure: MayConfigure
+) -> Commands:
+    memory = conversation.memory
+    wizard = Wizard(memory.wizards, memory, delivery, may_configure=may_configure)
+    key = settings.telegram_bot_token.value.encode()
+    return Commands(conversation, delivery, wizard, may_configure=may_configure, key=key)
 
 
 async def play(settings: Settings, stop: Stop, *, port: int | None) -> None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from storage.json_file import JsonStore
+from storage.migrations import MIGRATIONS
 
 from errors import StorageError
 from records import Clock, OwnerConfig, StorageType
@@ -107,7 +108,7 @@ class ExternalMemory:
         """
         async with AsyncExitStack() as stack:
             folder = stack.enter_context(held_data_dir(path))
-            database = await stack.enter_async_context(Database.open(folder / "memory.db"))
+            database = await stack.enter_async_context(Database.open(folder / "memory.db", migrations=MIGRATIONS))
             sqlite = SqliteStore(database)
             json = await stack.enter_async_context(JsonStore.open(folder))
             for report in json.reports:
@@ -177,6 +178,11 @@ class ExternalMemory:
         async with self._gate(owner).shared():
             config = await self.config(owner)
             yield self._stores[config.storage if config else StorageType.SQLITE]
+
+    async def total(self, owner: int) -> int:
+        """Messages stored of an owner, over all scopes."""
+        async with self.home(owner) as store:
+            return sum([(await store.counts(scope)).total for scope in await store.scopes(owner)])
 
     async def _put(
         self, owner: int, *, enabled: bool, storage: StorageType | None = None, every_n: int | None = None

@@ -58,7 +58,7 @@ def rendered(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
     source = scrubbed(markdown)
     try:
         text, found = convert(_with_tags_as_text(source), config=RenderConfig.isolated())
-    except Exception:  # noqa: BLE001 - a parser's own failure must never cost an answer
+    except Exception:
         return source, ()
     if _swallowed(source, text, [entity.url or "" for entity in found]):
         return source, ()
@@ -73,7 +73,7 @@ def rendered(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
             custom_emoji_id=entity.custom_emoji_id,
         )
         for entity in found
-        if 0 <= entity.offset and entity.length > 0 and entity.offset + entity.length <= length
+        if entity.offset >= 0 and entity.length > 0 and entity.offset + entity.length <= length
     )
     return text, entities
 

@@ -17,7 +17,7 @@ from typing import Any, NoReturn, Protocol
 from urllib.parse import urlsplit
 
 import telegram
-from telegram.error import BadRequest, Conflict, InvalidToken, RetryAfter, TelegramError
+from telegram.error import BadRequest, Conflict, InvalidToken, TelegramError
 from telegram.ext import Application, ApplicationBuilder, CallbackContext, ExtBot, TypeHandler
 
 from errors import SettingsError
@@ -192,9 +192,6 @@ async def _insist(attempt: Callable[[], Awaitable[Any]], trouble: str, pause: Pa
             raise SettingsError("TELEGRAM_BOT_TOKEN", REFUSED) from None
         except BadRequest:
             raise
-        except RetryAfter as error:
-            after = error.retry_after
-            await pause(float(after if isinstance(after, int) else after.total_seconds()))
         except TelegramError as error:
             logger.warning("%s (%s); trying again in %.0f s.", trouble, type(error).__name__, wait)
             await pause(wait)
@@ -282,8 +279,8 @@ class _PollTrouble:
         self._last = type(error)
         if isinstance(error, Conflict):
             logger.error(
-                "Another program fetches the updates of this bot (409 Conflict). Stop it, or use "
-                "another token; trying on."
+                "Another program fetches the updates of this bot (409 Conflict). Stop it, or use another token; "
+                "trying on."
             )
         else:
             logger.warning("Fetching updates failed (%s); trying on.", type(error).__name__)

@@ -103,7 +103,8 @@ async def test_what_has_not_begun_can_be_dropped() -> None:
     assert lanes.drop_next("a") is work
     lanes.submit("b", log("b1", gated=True))
     lanes.submit("c", log("c1"))
-    await asyncio.sleep(0)
+    while not log.begun:
+        await asyncio.sleep(0)
     assert lanes.drop_next("b") is None
     assert lanes.drop_next("c") is not None
     assert lanes.drop_next("c") is None

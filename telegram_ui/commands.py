@@ -1,0 +1,353 @@
+"""The commands: one table, from which /help, the menus and the README's list come, and what each one says.
+
+Does not know how updates arrive, who is served at all, or how messages are sent.
+"""
+
+import hashlib
+import hmac
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal, Protocol
+
+import telegram
+from telegram import (
+    BotCommandScopeAllChatAdministrators,
+    BotCommandScopeAllGroupChats,
+    BotCommandScopeAllPrivateChats,
+    InlineKeyboardButton,
+    InlineKeyboardMarkup,
+)
+from telegram.error import TelegramError
+
+from records import FoldOutcome, Person, Scope, Status, Summary
+from telegram_ui.chat import Chat
+from telegram_ui.delivery import Delivery
+from telegram_ui.formatting import scrubbed
+from telegram_ui.wizard import ADMINS_ONLY, NAMES, MayConfigure, Memory, Wizard, messages, turns
+from telegram_ui.wizard import PREFIX as WIZARD
+
+log = logging.getLogger(__name__)
+
+SWITCH_ON = "on"
+DEFAULT_THRESHOLD = 20
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Command:
+    """A row of the table. `who`: in groups, whether only admins may; `where`: the menus that list it."""
+
+    name: str
+    description: str
+    who: Literal["everyone", "admins"] = "everyone"
+    where: Literal["private", "everywhere"] = "everywhere"
+
+
+COMMANDS = (
+    Command(name="start", description="what I am, and a button to turn memory on", where="private"),
+    Command(name="help", description="every command, and what is stored where"),
+    Command(name="summary", description="set up memory: storage and how often to summarise", who="admins"),
+    Command(name="cancel", description="leave the setup, nothing changed", who="admins"),
+    Command(name="summary_status", description="how memory stands, in figures"),
+    Command(name="summary_show", description="read the summaries"),
+    Command(name="summary_on", description="turn memory on", who="admins"),
+    Command(name="summary_off", description="turn memory off; what is stored stays", who="admins"),
+    Command(name="summary_now", description="summarise now what is not summarised yet", who="admins"),
+    Command(name="stop", description="stop the answer that is being written"),
+)
+
+WHAT_IS_STORED = (
+    "While memory is on, I store what you write to me and what I answer, the summaries I make of it, and your "
+    "settings: in files on the computer that runs me (SQLite or JSON, as you choose). To answer, I send your message "
+    "and what matters to it to the language model that my operator has chosen. While memory is off, I "
+    "store no messages, and this conversation is forgotten when I restart."
+)
+NOT_CONFIGURED = (
+    "Memory is not set up yet. /summary sets it up; /summary_on turns it on as usual (SQLite, 20 turns)."
+)
+
+
+class Summaries(Protocol):
+    """What is needed of summary_manager.SummaryManager."""
+
+    async def fold_now(self, scope: Scope) -> FoldOutcome: ...
+    async def status(self, scope: Scope) -> Status: ...
+    async def active(self, scope: Scope) -> Sequence[Summary]: ...
+
+
+class Conversation(Protocol):
+    """What is needed of conversation.Conversation."""
+
+    @property
+    def memory(self) -> Memory: ...
+    @property
+    def summaries(self) -> Summaries: ...
+
+
+class Commands:
+    """Answers commands, button presses and the wizard's input."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        delivery: Delivery,
+        wizard: Wizard,
+        *,
+        may_configure: MayConfigure,
+        key: bytes,
+    ) -> None:
+        """`key` signs the welcome's button, so that it works for its person and place alone, after restarts too."""
+        self._memory = conversation.memory
+        self._summaries = conversation.summaries
+        self._delivery = delivery
+        self._wizard = wizard
+        self._may_configure = may_configure
+        self._key = hashlib.sha256(b"keepsake buttons" + key).digest()
+        self._handlers: dict[str, Callable[[Chat, Person], Awaitable[None]]] = {
+            "start": self._start,
+            "help": self._help,
+            "summary": wizard.begin,
+            "cancel": wizard.cancel,
+            "summary_status": self._status,
+            "summary_show": self._show,
+            "summary_on": self._on,
+            "summary_off": self._off,
+            "summary_now": self._now,
+            "stop": self._stop,
+        }
+        if set(self._handlers) != {command.name for command in COMMANDS}:
+            raise AssertionError("The table of commands and their handlers differ.")
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(self._handlers)
+
+    async def handle(
+        self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str
+    ) -> None:
+        """Answer a command of `names`; what follows its name is of no use to any so far."""
+        await self._handlers[name](chat, person)
+
+    async def press(self, update: telegram.Update, chat: Chat, person: Person) -> None:
+        """A press of an inline button: done if it is its person's and not stale, else a toast says why not."""
+        query = update.callback_query
+        if query is None:
+            return
+        toast: str | None = "This button does nothing any more."
+        try:
+            kind = (query.data or "").partition(":")[0]
+            if kind == WIZARD:
+                toast = await self._wizard.press(query, chat, person)
+            elif kind == SWITCH_ON:
+                toast = await self._press_on(query, chat, person)
+        except BaseException:
+            toast = "That did not work. Please try again."
+            raise
+        finally:
+            try:
+                await query.answer(toast)
+            except TelegramError as error:  # it may be too old by now: the person sees the message anyway
+                log.debug("press not answered: %s", type(error).__name__)
+
+    async def wizard_input(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
+        """Whether a text was the wizard's, and is answered."""
+        return await self._wizard.input(update, chat, person, text)
+
+    async def set_menus(self, bot: telegram.Bot) -> None:
+        """Tell Telegram which commands to offer where. Raises TelegramError."""
+        everyones = [command for command in COMMANDS if command.who == "everyone"]
+        in_groups = [command for command in everyones if command.where == "everywhere"]
+        admins = [command for command in COMMANDS if command.where == "everywhere"]
+        await bot.set_my_commands(_menu(COMMANDS), scope=BotCommandScopeAllPrivateChats())
+        await bot.set_my_commands(_menu(in_groups), scope=BotCommandScopeAllGroupChats())
+        await bot.set_my_commands(_menu(admins), scope=BotCommandScopeAllChatAdministrators())
+
+    # What each command says ----------------------------------------------------------------------------
+
+    async def _start(self, chat: Chat, person: Person) -> None:
+        config = await self._memory.config(chat.scope.owner)
+        hello = (
+            "Hello! I am Keepsake: a chat bot that remembers. Just write to me; "
+            "earlier talk is summarised, stays searchable, and comes back when it matters.\n\n"
+        )
+        if config is not None and config.enabled:
+            await self._delivery.say(
+                chat, f"{hello}Memory is on. {WHAT_IS_STORED}\n\n/help lists what I can do."
+            )
+            return
+        button = InlineKeyboardButton("Turn memory on", callback_data=self._on_data(chat, person))
+        await self._delivery.say(
+            chat,
+            f"{hello}Memory is off until you turn it on: with the button below, or with /summary to "
+            f"choose how.\n\n{WHAT_IS_STORED}\n\n/help lists what I can do.",
+            keyboard=InlineKeyboardMarkup([[button]]),
+        )
+
+    async def _help(self, chat: Chat, person: Person) -> None:
+        rows = [
+            f"/{command.name} – {command.description}"
+            + (" (in groups: admins only)" if command.who == "admins" else "")
+            for command in COMMANDS
+        ]
+        here = (
+            "Just write to me to get an answer."
+            if chat.is_private
+            else "In a group I answer when you mention me or reply to me; the group has a memory of its own."
+        )
+        await self._delivery.say(chat, "\n".join([here, "", *rows, "", WHAT_IS_STORED]))
+
+    async def _status(self, chat: Chat, person: Person) -> None:
+        await self._delivery.say(chat, status_text(await self._summaries.status(chat.scope)))
+
+    async def _show(self, chat: Chat, person: Person) -> None:
+        if await self._memory.config(chat.scope.owner) is None:
+            await self._delivery.say(chat, NOT_CONFIGURED)
+            return
+        summaries = await self._summaries.active(chat.scope)
+        if summaries:
+            await self._delivery.say(chat, "\n\n".join(summary_text(summary) for summary in summaries))
+        else:
+            await self._delivery.say(
+                chat, "There are no summaries yet. /summary_status shows when the next is due."
+            )
+
+    async def _on(self, chat: Chat, person: Person) -> None:
+        if await self._is_refused(chat, person):
+            return
+        await self._delivery.say(chat, await self._turn_on(chat))
+
+    async def _off(self, chat: Chat, person: Person) -> None:
+        if await self._is_refused(chat, person):
+            return
+        config = await self._memory.config(chat.scope.owner)
+        if config is None:
+            await self._delivery.say(
+                chat, "Memory is off already: it was never turned on, and nothing is stored."
+            )
+        elif not config.enabled:
+            await self._delivery.say(chat, "Memory is off already. What is stored stays stored.")
+        else:
+            await self._memory.switch(chat.scope.owner, enabled=False)
+            await self._delivery.say(
+                chat,
+                "Memory is off. What is stored stays stored, and so do your settings; I neither read nor add to "
+                "it until /summary_on.",
+            )
+
+    async def _now(self, chat: Chat, person: Person) -> None:
+        if await self._is_refused(chat, person):
+            return
+        config = await self._memory.config(chat.scope.owner)
+        if config is None or not config.enabled:
+            await self._delivery.say(chat, "Nothing to summarise: memory is off. /summary_on turns it on.")
+            return
+        async with self._delivery.typing(chat):
+            outcome = await self._summaries.fold_now(chat.scope)
+        await self._delivery.say(chat, outcome_text(outcome))
+
+    async def _stop(self, chat: Chat, person: Person) -> None:
+        # Whoever takes updates in stops answers before they come here.
+        await self._delivery.say(chat, "Nothing is being written that could be stopped.")
+
+    async def _is_refused(self, chat: Chat, person: Person) -> bool:
+        if await self._may_configure(chat, person):
+            return False
+        await self._delivery.say(chat, ADMINS_ONLY)
+        return True
+
+    async def _turn_on(self, chat: Chat) -> str:
+        before = await self._memory.config(chat.scope.owner)
+        if before is not None and before.enabled:
+            return f"Memory is on already ({NAMES[before.storage]}, {turns(before.every_n)})."
+        config = await self._memory.switch(chat.scope.owner, enabled=True)
+        return (
+            f"Memory is on: I keep it in {NAMES[config.storage]} and summarise every {turns(config.every_n)}. "
+            "I remember from now on; what was said before is not stored. /summary changes this."
+        )
+
+    # The welcome's button ------------------------------------------------------------------------------
+
+    def _on_data(self, chat: Chat, person: Person) -> str:
+        place = f"{person.id}:{chat.scope.owner}:{chat.scope.thread}"
+        return (
+            f"{SWITCH_ON}:{person.id}:{hmac.new(self._key, place.encode(), hashlib.sha256).hexdigest()[:20]}"
+        )
+
+    async def _press_on(self, query: telegram.CallbackQuery, chat: Chat, person: Person) -> str | None:
+        data = scrubbed(query.data or "")
+        if not hmac.compare_digest(data.encode(), self._on_data(chat, person).encode()):
+            is_own = data.startswith(f"{SWITCH_ON}:{person.id}:")
+            return "This button does nothing here." if is_own else "This button belongs to somebody else."
+        if not await self._may_configure(chat, person):
+            return ADMINS_ONLY
+        was_on = (config := await self._memory.config(chat.scope.owner)) is not None and config.enabled
+        told = await self._turn_on(chat)
+        if was_on:
+            return told[:200]
+        await self._delivery.say(chat, told)
+        return "Memory is on."
+
+
+def _menu(commands: Sequence[Command]) -> list[telegram.BotCommand]:
+    return [telegram.BotCommand(command.name, command.description) for command in commands]
+
+
+def status_text(status: Status) -> str:
+    """The lines of /summary_status."""
+    config, counts = status.config, status.counts
+    if config is None:
+        lines = ["Memory: disabled (not set up yet)", "Storage: SQLite (if you turn it on)"]
+        lines.append(f"Threshold: {turns(DEFAULT_THRESHOLD)} (if you turn it on)")
+    else:
+        lines = [
+            f"Memory: {'enabled' if config.enabled else 'disabled'}",
+            f"Storage: {NAMES[config.storage]}",
+            f"Threshold: {turns(config.every_n)}",
+        ]
+    lines += [
+        f"Messages since last summary: {counts.unfolded}",
+        f"Total messages: {counts.total}",
+        f"Archived messages: {counts.archived}",
+        f"Active summaries: {counts.active_summaries}",
+        f"Highest level: {counts.highest_level}",
+    ]
+    if status.is_folding:
+        lines.append("A summary is being made right now.")
+    if status.failure is not None:
+        lines.append(
+            f"Last failure: {_minute(status.failure.at)} UTC: {status.failure.error} (nothing was lost)"
+        )
+    lines += status.advice
+    if config is None:
+        lines += ["", NOT_CONFIGURED]
+    return "\n".join(lines)
+
+
+def summary_text(summary: Summary) -> str:
+    """One summary with its level, the dates and the number of messages it covers."""
+    first, last = _minute(summary.first_at), _minute(summary.last_at)
+    dates = first if first == last else f"{first} – {last}"
+    return f"Level {summary.level} · {dates} UTC · {messages(summary.message_count)}\n{summary.text.strip()}"
+
+
+def outcome_text(outcome: FoldOutcome) -> str:
+    """What /summary_now came to."""
+    match outcome.state:
+        case "folded":
+            folded = sum(summary.message_count for summary in outcome.summaries if summary.level == 1)
+            made = len(outcome.summaries)
+            what = f"Summarised {messages(folded)}" if folded else "Summarised older summaries"
+            count = "1 new summary" if made == 1 else f"{made} new summaries"
+            return f"{what}: {count}. /summary_show shows them."
+        case "nothing":
+            return "Nothing to summarise: everything is summarised already, or nothing has been said yet."
+        case "busy":
+            return "A summary is being made right now. Please try again in a moment."
+        case "failed":
+            why = outcome.error or "The summary could not be made."
+            return f"{why} Nothing was lost: all messages are kept, and I will try again."
+
+
+def _minute(at: datetime) -> str:
+    return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
