@@ -48,9 +48,7 @@ class Commands(Protocol):
 
     @property
     def names(self) -> frozenset[str]: ...
-    async def handle(
-        self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str
-    ) -> None: ...
+    async def handle(self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str) -> None: ...
     async def press(self, update: telegram.Update, chat: Chat, person: Person) -> None: ...
     async def wizard_input(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool: ...
 
@@ -123,10 +121,7 @@ class Intake:
         self._closing = True
         self._pastes.close()
         await asyncio.gather(
-            *(
-                lanes.close(grace=grace)
-                for lanes in (self._command_lanes, self._chat_lanes, self._settle_lanes)
-            )
+            *(lanes.close(grace=grace) for lanes in (self._command_lanes, self._chat_lanes, self._settle_lanes))
         )
 
     # commands -----------------------------------------------------------------------------------------
@@ -290,9 +285,7 @@ class Intake:
     async def _settle(self, said: Arrival) -> None:
         self._settling.discard(said.scope)
         for notice in await self._conversation.settle(said.scope):
-            await self._say(
-                Chat(id=said.chat.id, thread=said.chat.thread, is_private=said.chat.is_private), notice
-            )
+            await self._say(Chat(id=said.chat.id, thread=said.chat.thread, is_private=said.chat.is_private), notice)
 
     # the door -----------------------------------------------------------------------------------------
     async def _guarded(self, said: Arrival, work: Work) -> None:
@@ -348,10 +341,7 @@ class Concern:
             return False
         last = self._long.pop(said.sender, None)
         concerns = said.addressed and (
-            said.kind != "command"
-            or said.target
-            or said.command == "stop"
-            or said.command in self._commands.names
+            said.kind != "command" or said.target or said.command == "stop" or said.command in self._commands.names
         )
         concerns = concerns or (last is not None and said.kind == "text" and continues(said, last))
         if concerns and said.kind == "text" and may_continue(said):

@@ -40,9 +40,7 @@ class Lanes:
         self._name = name
         self._at_once = at_once
         self._waiting: dict[Hashable, deque[Ticket]] = {}
-        self._row: deque[Hashable] = (
-            deque()
-        )  # the lanes whose head may begin, each once, longest waiting first
+        self._row: deque[Hashable] = deque()  # the lanes whose head may begin, each once, longest waiting first
         self._running: dict[Hashable, Ticket] = {}
         self._closed = False
         self._idle = asyncio.Event()

@@ -143,9 +143,7 @@ def _message(
         bot_id=bot.id,
         chat=chat,
         person=Person(id=sender.id, name=_speaker(message), username=sender.username),
-        addressed=named == us
-        if named
-        else chat.is_private or mentioned or _replies_to(message, bot) or bool(command),
+        addressed=named == us if named else chat.is_private or mentioned or _replies_to(message, bot) or bool(command),
         sent_at=message.date.astimezone(UTC),
         telegram_id=message.message_id,
         text=text,

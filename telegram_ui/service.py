@@ -287,9 +287,7 @@ class _PollTrouble:
 
 
 @asynccontextmanager
-async def _webhook(
-    settings: Settings, bot: ExtBot[Any], queue: DurableQueue, pause: Pause
-) -> AsyncIterator[None]:
+async def _webhook(settings: Settings, bot: ExtBot[Any], queue: DurableQueue, pause: Pause) -> AsyncIterator[None]:
     secret = settings.webhook_secret.value or secrets.token_urlsafe(32)
     async with served(webhook_app(bot, queue, secret), settings.webhook_listen):
 
@@ -309,9 +307,7 @@ async def _announce(commands: MenuCommands, bot: ExtBot[Any]) -> None:
     try:
         await commands.set_menus(bot)
     except TelegramError as error:
-        logger.warning(
-            "The command menu could not be set (%s); commands work all the same.", type(error).__name__
-        )
+        logger.warning("The command menu could not be set (%s); commands work all the same.", type(error).__name__)
 
 
 async def _keep_house(queue: DurableQueue, pause: Pause) -> None:

@@ -78,9 +78,7 @@ class Orders:
     names: frozenset[str] = frozenset({"help", "admin"})
     wizard: set[str] = field(default_factory=set)
 
-    async def handle(
-        self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str
-    ) -> None:
+    async def handle(self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str) -> None:
         if name == "admin":
             argument = str(await self.may_configure(chat, person))
         await self.delivery.say(chat, f"did {name} {argument}")
@@ -133,6 +131,11 @@ class Peer:
             for _, message in sorted(self.world.messages.get(chat, {}).items())
             if message["from"]["id"] == 4242
         ]
+
+    async def polled(self) -> None:
+        """Wait until a poll is being held."""
+        while not self.world.updates._poller:
+            await self.world.updates._pulse.wait()
 
     async def confirmed(self) -> None:
         """Wait until the bot has confirmed all updates."""

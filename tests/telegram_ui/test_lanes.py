@@ -3,7 +3,7 @@
 import asyncio
 from functools import partial
 
-from telegram_ui.lanes import Lanes
+from telegram_ui.lanes import Lanes, Work
 
 
 class Log:
@@ -12,13 +12,15 @@ class Log:
     def __init__(self) -> None:
         self.begun: list[str] = []
         self.gates: dict[str, asyncio.Event] = {}
+        self.first = asyncio.Event()
 
     async def work(self, name: str) -> None:
         self.begun.append(name)
+        self.first.set()
         if name in self.gates:
             await self.gates[name].wait()
 
-    def __call__(self, name: str, *, gated: bool = False) -> partial[object]:
+    def __call__(self, name: str, *, gated: bool = False) -> Work:
         if gated:
             self.gates[name] = asyncio.Event()
         return partial(self.work, name)
@@ -103,8 +105,7 @@ async def test_what_has_not_begun_can_be_dropped() -> None:
     assert lanes.drop_next("a") is work
     lanes.submit("b", log("b1", gated=True))
     lanes.submit("c", log("c1"))
-    while not log.begun:
-        await asyncio.sleep(0)
+    await log.first.wait()
     assert lanes.drop_next("b") is None
     assert lanes.drop_next("c") is not None
     assert lanes.drop_next("c") is None

@@ -121,5 +121,6 @@ def test_whatever_a_client_splits_is_gathered_again(text: str) -> None:
         assert len(parts) == 1
         return
     turn = Turn(pastes, parts[0])
-    assert all([pastes.extend(part) for part in parts[1:]])
+    taken = [pastes.extend(part) for part in parts[1:]]
+    assert all(taken)
     assert turn.pieces == parts

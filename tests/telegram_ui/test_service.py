@@ -35,7 +35,7 @@ async def test_it_says_that_it_is_ready_and_sets_the_menu(
     async with bots.running():
         assert "ready" in caplog.text
         await peer.called("setMyCommands")
-        assert "getUpdates" in {call["method"] for call in peer.world.calls} or peer.world.updates._poller
+        await peer.polled()
 
 
 async def test_a_menu_that_cannot_be_set_is_no_matter(bots: Bots, peer: Peer) -> None:
@@ -76,6 +76,7 @@ async def test_a_second_poller_is_one_clear_line_and_it_goes_on(
     bots: Bots, peer: Peer, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with bots.running():
+        await peer.polled()
         peer.world.updates.interrupt("terminated by other getUpdates request")
         peer.world.say(ANN, ANN, "hello")
         await peer.told("echo hello")
@@ -132,9 +133,7 @@ async def test_while_the_inbox_cannot_write_updates_stay_with_telegram(bots: Bot
     assert peer.texts(ANN) == ["echo hello"]
 
 
-async def test_polling_that_died_is_started_anew(
-    bots: Bots, peer: Peer, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_polling_that_died_is_started_anew(bots: Bots, peer: Peer, caplog: pytest.LogCaptureFixture) -> None:
     time, ticks = 0.0, asyncio.Semaphore(0)
 
     async def pause(seconds: float) -> None:
