@@ -39,9 +39,7 @@ def entry_of(line: bytes) -> Entry | None:
     if not mark or not line.endswith(b"}\n") or crc != str(zlib.crc32(body)).encode() + b"}\n":
         return None
     record = json.loads(body + b"}")
-    return Entry(
-        seq=record["seq"], put=record["put"], delete=record["delete"], more=bool(record.get("more", False))
-    )
+    return Entry(seq=record["seq"], put=record["put"], delete=record["delete"], more=bool(record.get("more", False)))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

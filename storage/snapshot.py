@@ -201,8 +201,7 @@ def _ours(
     owner: int, user: Mapping[str, object], listed: Mapping[str, list[dict[str, object]]]
 ) -> Iterator[tuple[Table, Portable]]:
     highest = {
-        name: max((int(str(row["id"])) for row in listed[name]), default=0)
-        for name in ("messages", "summaries")
+        name: max((int(str(row["id"])) for row in listed[name]), default=0) for name in ("messages", "summaries")
     }
     created = original.utc(user.get("created_at"))
     yield (
