@@ -9,7 +9,6 @@ import contextlib
 import logging
 import secrets
 import time
-import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import timedelta
 from typing import Literal, Protocol, TypeVar
@@ -27,7 +26,6 @@ from telegram.error import (
     RetryAfter,
     TelegramError,
 )
-from telegram.warnings import PTBDeprecationWarning
 
 from errors import KeepsakeError
 from telegram_ui.chat import Chat
@@ -484,10 +482,7 @@ def _reply(message_id: int | None) -> ReplyParameters | None:
 
 
 def _seconds(refused: RetryAfter) -> float:
-    # PTB 22 warns at each reading that the type will change; both types are understood here.
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PTBDeprecationWarning)
-        after = refused.retry_after
+    after = refused.retry_after
     return after.total_seconds() if isinstance(after, timedelta) else float(after)
 
 

@@ -247,7 +247,10 @@ async def _polling(
             if monotonic() - since > silent_for and not polls.refused.is_set():
                 logger.error("No successful poll for %.0f s; starting polling anew.", monotonic() - since)
                 await _stop_polling(updater)
-                await _insist(start, "Polling cannot be started", pause)
+                try:
+                    await _insist(start, "Polling cannot be started", pause)
+                except SettingsError:
+                    polls.refused.set()
                 since = monotonic()
 
     await _insist(start, "Polling cannot be started", pause)

@@ -75,10 +75,14 @@ class Orders:
 
     delivery: Delivery
     may_configure: Callable[[Chat, Person], Any]
-    names: frozenset[str] = frozenset({"help", "admin"})
+    names: frozenset[str] = frozenset({"help", "admin", "fold"})
+    slow: frozenset[str] = frozenset({"fold"})
+    folding: asyncio.Event = field(default_factory=asyncio.Event)
     wizard: set[str] = field(default_factory=set)
 
     async def handle(self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str) -> None:
+        if name == "fold":
+            await self.folding.wait()
         if name == "admin":
             argument = str(await self.may_configure(chat, person))
         await self.delivery.say(chat, f"did {name} {argument}")

@@ -48,6 +48,27 @@ async def test_commands_and_presses_overtake_a_hanging_model(bots: Bots, peer: P
         await peer.called("answerCallbackQuery")
 
 
+async def test_nothing_waits_behind_a_command_that_asks_the_model(bots: Bots, peer: Peer) -> None:
+    async with bots.running():
+        assert bots.orders
+        peer.world.say(ANN, ANN, "/fold")
+        peer.world.say(ANN, ANN, "/help")
+        peer.world.say(ANN, ANN, "hello")
+        await peer.told("did help", ANN)
+        await peer.told("echo hello", ANN)
+        bots.orders.folding.set()
+        await peer.told("did fold", ANN)
+
+
+async def test_another_bots_command_is_left_to_it(bots: Bots, peer: Peer) -> None:
+    async with bots.running() as service:
+        peer.world.say(ANN, GROUP, "/help@another_bot")
+        peer.world.say(ANN, GROUP, "/help@keepsake_bot mine")
+        await peer.told("did help mine", GROUP)
+        await service.intake.idle()
+    assert len(peer.texts(GROUP)) == 1
+
+
 async def test_stop_cancels_the_answer_and_the_next_message_is_answered(bots: Bots, peer: Peer) -> None:
     bots.conversation.gate("hang")
     async with bots.running() as service:
