@@ -116,6 +116,8 @@ async def run(settings: Settings, stop: Stop, *, conversation: Conversation | No
                 commands=partial(_commands, settings, conversation),
             )
         )
+        # Not by the log: LOG_LEVEL may hide it, and whoever starts the bot waits for it.
+        print("Keepsake is ready.", file=sys.stderr, flush=True)
         await stop.wait(service.until_failure())
 
 

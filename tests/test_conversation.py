@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from records import Scope, StorageType
+from records import Person, Scope, StorageType
 from storage.database import Reader
 from storage.sqlite import SqliteStore
 from tests.peers.openai_server import Behaviour
@@ -155,7 +155,7 @@ async def test_a_message_longer_than_the_prompt_is_cut_and_its_owner_told(tmp_pa
 
 @pytest.mark.parametrize("storage", StorageType)
 async def test_nothing_of_one_scope_reaches_anothers_prompt(talk: Talk, storage: StorageType) -> None:
-    secrets = {}
+    secrets: dict[tuple[Person, int], str] = {}
     for person in (ANNA, BORIS):
         await talk.remember(owner=person.id, every_n=2, storage=storage)
     talk.server.default("summary-model", Behaviour(mode="extract:3"))
