@@ -249,6 +249,7 @@ class _Recovery:
     def run(self) -> None:
         for leftover in (self._target, self._journal):
             leftover.with_name(leftover.name + ".tmp").unlink(missing_ok=True)
+        _remove_database(self._index.with_name(INDEX_NAME + ".tmp"))
         identity = snapshot.identity_of(self._target)
         known = self._index_state()
         if known is None or known["snapshot"] != identity:

@@ -36,12 +36,16 @@ DEFAULT_THRESHOLD = 20
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Command:
-    """A row of the table. `who`: in groups, whether only admins may; `where`: the menus that list it."""
+    """A row of the table. `who`: in groups, whether only admins may; `where`: the menus that list it.
+
+    `asks_model`: it takes as long as a model does, so nothing else is to wait behind it.
+    """
 
     name: str
     description: str
     who: Literal["everyone", "admins"] = "everyone"
     where: Literal["private", "everywhere"] = "everywhere"
+    asks_model: bool = False
 
 
 COMMANDS = (
@@ -53,7 +57,7 @@ COMMANDS = (
     Command(name="summary_show", description="read the summaries"),
     Command(name="summary_on", description="turn memory on", who="admins"),
     Command(name="summary_off", description="turn memory off; what is stored stays", who="admins"),
-    Command(name="summary_now", description="summarise now what is not summarised yet", who="admins"),
+    Command(name="summary_now", description="summarise now what is not summarised yet", who="admins", asks_model=True),
     Command(name="stop", description="stop the answer that is being written"),
 )
 
@@ -120,6 +124,10 @@ class Commands:
     @property
     def names(self) -> frozenset[str]:
         return frozenset(self._handlers)
+
+    @property
+    def slow(self) -> frozenset[str]:
+        return frozenset(command.name for command in COMMANDS if command.asks_model)
 
     async def handle(self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str) -> None:
         """Answer a command of `names`; what follows its name is of no use to any so far."""
