@@ -23,7 +23,7 @@ from settings import Settings, environment
 from telegram_ui.commands import Commands
 from telegram_ui.delivery import Delivery
 from telegram_ui.service import telegram_service
-from telegram_ui.wizard import Wizard
+from telegram_ui.wizard import MayConfigure, Wizard
 
 VERSION = "0.1.0"
 DEFAULT_PORT = 8300
@@ -74,7 +74,8 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
             return asyncio.run(_until_stopped(partial(play, settings, port=options.port)))
         if not settings.telegram_bot_token:
             raise SettingsError(
-                "TELEGRAM_BOT_TOKEN", "is not set. Get one from @BotFather, or try the bot with: python bot.py --playground"
+                "TELEGRAM_BOT_TOKEN",
+                "is not set. Get one from @BotFather, or try the bot with: python bot.py --playground",
             )
         assembly.demand_endpoint(settings)
         return asyncio.run(_until_stopped(partial(run, settings)))
@@ -107,17 +108,26 @@ async def run(settings: Settings, stop: Stop, *, conversation: Conversation | No
     async with AsyncExitStack() as stack:
         if conversation is None:
             conversation = await stack.enter_async_context(assembly.open_conversation(settings))
-        memory = conversation.memory
         service = await stack.enter_async_context(
             telegram_service(
                 settings,
                 conversation=conversation,
-                inbox=memory.inbox,
-                delivery=partial(Delivery, streaming=settings.reply_streaming),
+                inbox=conversation.memory.inbox,
                 commands=partial(_commands, settings, conversation),
             )
         )
+        # Not by the log: LOG_LEVEL may hide it, and whoever starts the bot waits for it.
+        print("Keepsake is ready.", file=sys.stderr, flush=True)
         await stop.wait(service.until_failure())
+
+
+def _commands(
+    settings: Settings, conversation: Conversation, delivery: Delivery, may_configure: MayConfigure
+) -> Commands:
+    memory = conversation.memory
+    wizard = Wizard(memory.wizards, memory, delivery, may_configure=may_configure)
+    key = settings.telegram_bot_token.value.encode()
+    return Commands(conversation, delivery, wizard, may_configure=may_configure, key=key)
 
 
 async def play(settings: Settings, stop: Stop, *, port: int | None) -> None:
@@ -129,9 +139,7 @@ async def play(settings: Settings, stop: Stop, *, port: int | None) -> None:
         stage = await stack.enter_async_context(
             open_stage(conversation, model_name=model_name, port=port or DEFAULT_PORT, is_wanted=port is not None)
         )
-        settings = replace(
-            settings, telegram_bot_token=stage.token, telegram_api_url=stage.url, everyone_allowed=True
-        )
+        settings = replace(settings, telegram_bot_token=stage.token, telegram_api_url=stage.url, everyone_allowed=True)
         print(f"Keepsake's playground: {stage.url}  (answers: {model_name}; data: {settings.data_dir}; stop: Ctrl-C)")
         sys.stdout.flush()
         await run(settings, stop, conversation=conversation)

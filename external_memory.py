@@ -11,14 +11,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from storage.json_file import JsonStore
-
 from errors import StorageError
 from records import Clock, OwnerConfig, StorageType
 from storage.data_dir import data_dir as held_data_dir
 from storage.database import Database
 from storage.directory import Directory
 from storage.inbox import UpdateInbox
+from storage.json_file import JsonStore
+from storage.migrations import MIGRATIONS
 from storage.sqlite import SqliteStore
 from storage.store import MemoryStore
 from storage.wizards import WizardStates
@@ -107,7 +107,7 @@ class ExternalMemory:
         """
         async with AsyncExitStack() as stack:
             folder = stack.enter_context(held_data_dir(path))
-            database = await stack.enter_async_context(Database.open(folder / "memory.db"))
+            database = await stack.enter_async_context(Database.open(folder / "memory.db", migrations=MIGRATIONS))
             sqlite = SqliteStore(database)
             json = await stack.enter_async_context(JsonStore.open(folder))
             for report in json.reports:
@@ -177,6 +177,11 @@ class ExternalMemory:
         async with self._gate(owner).shared():
             config = await self.config(owner)
             yield self._stores[config.storage if config else StorageType.SQLITE]
+
+    async def total(self, owner: int) -> int:
+        """Messages stored of an owner, over all scopes."""
+        async with self.home(owner) as store:
+            return sum([(await store.counts(scope)).total for scope in await store.scopes(owner)])
 
     async def _put(
         self, owner: int, *, enabled: bool, storage: StorageType | None = None, every_n: int | None = None

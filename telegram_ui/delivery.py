@@ -14,8 +14,7 @@ from datetime import timedelta
 from typing import Literal, Protocol, TypeVar
 
 import httpx
-from telegram import Bot, InlineKeyboardMarkup, LinkPreviewOptions, MessageEntity, ReplyParameters
-from telegram import ForceReply as ForceReply
+from telegram import Bot, ForceReply, InlineKeyboardMarkup, LinkPreviewOptions, MessageEntity, ReplyParameters
 from telegram.constants import ChatAction
 from telegram.error import (
     BadRequest,
@@ -29,7 +28,7 @@ from telegram.error import (
 
 from errors import KeepsakeError
 from telegram_ui.chat import Chat
-from telegram_ui.formatting import Piece, is_blank, pieces, scrubbed, split
+from telegram_ui.formatting import MAX_UNITS, Piece, is_blank, pieces, scrubbed, split, units
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -139,9 +138,7 @@ class Delivery:
             lane = self.lane(chat)
             if self.clock.time() >= max(lane.preview_from, lane.final_from):
                 try:
-                    await self.bot.send_chat_action(
-                        chat.id, ChatAction.TYPING, message_thread_id=chat.thread or None
-                    )
+                    await self.bot.send_chat_action(chat.id, ChatAction.TYPING, message_thread_id=chat.thread or None)
                 except RetryAfter as refused:
                     lane.preview_from = self.clock.time() + _seconds(refused)
                 except TelegramError as error:
@@ -182,9 +179,7 @@ class Delivery:
         async with self.lane(chat).order:
             return await self._edit(chat, message_id, part, keyboard)
 
-    async def _send_piece(
-        self, chat: Chat, part: Piece, keyboard: Keyboard | None, *, is_first: bool
-    ) -> list[int]:
+    async def _send_piece(self, chat: Chat, part: Piece, keyboard: Keyboard | None, *, is_first: bool) -> list[int]:
         reply = chat.reply_to if is_first else None
         try:
             return [await self._send_message(chat, part.text, part.entities, keyboard, reply)]
@@ -229,9 +224,7 @@ class Delivery:
             try:
                 return await self._insist(chat, request, repeatable=False)
             except BadRequest as refused:
-                if not thread or not _says(
-                    refused, "message thread not found", "topic_deleted", "topic_closed"
-                ):
+                if not thread or not _says(refused, "message thread not found", "topic_deleted", "topic_closed"):
                     raise
                 thread = 0
 
@@ -307,9 +300,7 @@ class Delivery:
 class AnswerStream:
     """One answer on its way. `show` at will, then exactly one of `finish` and `break_off`."""
 
-    def __init__(
-        self, delivery: Delivery, chat: Chat, lane: _Lane, mode: Literal["draft", "edit", "off"]
-    ) -> None:
+    def __init__(self, delivery: Delivery, chat: Chat, lane: _Lane, mode: Literal["draft", "edit", "off"]) -> None:
         self._delivery = delivery
         self._chat = chat
         self._lane = lane
@@ -343,7 +334,9 @@ class AnswerStream:
         await self._stop_painting()
         if self._shown is None:
             return
-        text = f"{self._shown.text.removesuffix('…').rstrip()}\n\n{mark}"
+        # Entities beyond the text's new end would be refused; the room for the mark is taken from the text.
+        shown = next(split(self._shown.text, self._shown.entities, limit=MAX_UNITS - units(mark) - 2))
+        text = f"{shown.text}\n\n{mark}"
         chat, bot = self._chat, self._delivery.bot
         try:
             if self._message_id is not None:
@@ -351,7 +344,7 @@ class AnswerStream:
                     text,
                     chat_id=chat.id,
                     message_id=self._message_id,
-                    entities=self._shown.entities or None,
+                    entities=shown.entities or None,
                     link_preview_options=NO_PREVIEW,
                 )
             else:
@@ -359,7 +352,7 @@ class AnswerStream:
                 await bot.send_message(
                     chat.id,
                     text,
-                    entities=self._shown.entities or None,
+                    entities=shown.entities or None,
                     message_thread_id=chat.thread or None,
                     reply_parameters=_reply(chat.reply_to),
                     link_preview_options=NO_PREVIEW,
@@ -414,7 +407,7 @@ class AnswerStream:
             elif piece.entities and _is_about_entities(refused):
                 self._with_entities = False
                 self._changed.set()
-            elif self._mode == "draft":
+            elif self._mode == "draft" and not _says(refused, "thread"):
                 # 404 for a server without the method, 400 for a chat that takes none: from now on by editing.
                 self._lane.takes_drafts = False
                 self._mode = "edit"

@@ -98,9 +98,7 @@ def split(text: str, entities: Sequence[MessageEntity] = (), *, limit: int = MAX
         start = end
 
 
-def _end_of_piece(
-    text: str, offsets: Sequence[int], entities: Sequence[MessageEntity], start: int, limit: int
-) -> int:
+def _end_of_piece(text: str, offsets: Sequence[int], entities: Sequence[MessageEntity], start: int, limit: int) -> int:
     end = max(bisect_right(offsets, offsets[start] + limit) - 1, start + 1)
     inside = [entity for entity in entities if entity.offset + entity.length > offsets[start]]
     if len(inside) > MAX_ENTITIES:
@@ -117,10 +115,7 @@ def _end_of_piece(
     else:
         end = _between_characters(text, start, end)
     for entity in inside:
-        if (
-            entity.type in _ATOMIC
-            and offsets[start] < entity.offset < offsets[end] < entity.offset + entity.length
-        ):
+        if entity.type in _ATOMIC and offsets[start] < entity.offset < offsets[end] < entity.offset + entity.length:
             end = bisect_right(offsets, entity.offset) - 1
     return end
 
@@ -184,8 +179,10 @@ def _swallowed(source: str, text: str, urls: Sequence[str]) -> bool:
 
     Formulas are rewritten (\\alpha becomes α) and a code block's language moves into its entity: neither counts.
     """
-    if not source.strip() or "\\" in source or "$" in source:
-        return bool(source.strip()) and not text.strip()
+    if is_blank(text):
+        return not is_blank(source)
+    if "\\" in source or "$" in source:
+        return False
     lines = (
         line
         for line in html.unescape(source.replace("[x]", "").replace("[X]", "")).splitlines()

@@ -13,7 +13,6 @@ import telegram
 from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup, MessageEntity
 
 from records import OwnerConfig, Person, Scope, StorageType
-from storage.store import MemoryStore
 from storage.wizards import WizardState
 from telegram_ui.chat import Chat
 from telegram_ui.delivery import Delivery, DeliveryError
@@ -54,7 +53,7 @@ class Memory(Protocol):
     async def config(self, owner: int) -> OwnerConfig | None: ...
     async def configure(self, owner: int, *, storage: StorageType, every_n: int) -> OwnerConfig: ...
     async def switch(self, owner: int, *, enabled: bool) -> OwnerConfig: ...
-    async def store(self, owner: int) -> MemoryStore | None: ...
+    async def total(self, owner: int) -> int: ...
 
 
 MayConfigure = Callable[[Chat, Person], Awaitable[bool]]
@@ -211,7 +210,7 @@ class Wizard:
                 f"Threshold: {turns(number)}",
             ]
             if before is not None and before.storage != storage:
-                moved = messages(await self._stored(owner))
+                moved = messages(await self._memory.total(owner))
                 lines.append(f"Moved: {moved} from {NAMES[before.storage]} to {NAMES[storage]}")
         lines += ["", "From now on I remember what is said here. /summary_status shows how it stands."]
         # Told before the state is dropped: after a crash in between, the number comes again and finds its setup.
@@ -221,12 +220,6 @@ class Wizard:
             await self._states.drop(chat.scope, person.id)
             raise
         await self._states.drop(chat.scope, person.id)
-
-    async def _stored(self, owner: int) -> int:
-        store = await self._memory.store(owner)
-        if store is None:
-            return 0
-        return sum([(await store.counts(scope)).total for scope in await store.scopes(owner)])
 
     async def _ask_number(self, chat: Chat, person: Person, question: str) -> None:
         tail = ". /cancel leaves the setup."
@@ -263,6 +256,4 @@ def _answers_the_bot(update: telegram.Update) -> bool:
     """Whether a message is a reply to one of the bot's."""
     message = update.effective_message
     replied = message.reply_to_message if message else None
-    return (
-        replied is not None and replied.from_user is not None and replied.from_user.id == update.get_bot().id
-    )
+    return replied is not None and replied.from_user is not None and replied.from_user.id == update.get_bot().id
