@@ -53,6 +53,8 @@ def content_terms(question: str) -> list[str]:
 
 
 def _normalised(text: str) -> str:
+    if text.isascii():
+        return _APOSTROPHE.sub("", text).lower()
     decomposed = unicodedata.normalize("NFKD", _APOSTROPHE.sub("", text)).casefold()
     folded = "".join(
         character

@@ -49,18 +49,19 @@ async def search(reader: "Reader", scope: Scope, terms: Iterable[str], limit: in
     prefix = _prefix(scope)
     # Always quoted: raw terms may be read as operators of FTS5's query language.
     question = " OR ".join('"' + prefix + term.replace('"', '""') + '"' for term in wanted)
+    # CROSS JOIN: the words come first; SQLite would else walk through the scope's messages and probe each.
     rows = await reader.rows(
         """
-        SELECT messages.*, -bm25(words) AS score
-        FROM words JOIN messages ON messages.seq = words.rowid
-        WHERE words MATCH ? AND messages.user_id = ? AND messages.thread_id = ?
-        ORDER BY score DESC, messages.id DESC
-        LIMIT ?
+        SELECT messages.*, -found.rank AS score
+        FROM (SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank, rowid DESC LIMIT ?) AS found
+        CROSS JOIN messages ON messages.seq = found.rowid
+        WHERE messages.user_id = ? AND messages.thread_id = ?
+        ORDER BY found.rank, messages.id DESC
         """,
         question,
+        limit,
         scope.owner,
         scope.thread,
-        limit,
     )
     return [(row, float(row["score"])) for row in rows]
 
