@@ -74,7 +74,8 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
             return asyncio.run(_until_stopped(partial(play, settings, port=options.port)))
         if not settings.telegram_bot_token:
             raise SettingsError(
-                "TELEGRAM_BOT_TOKEN", "is not set. Get one from @BotFather, or try the bot with: python bot.py --playground"
+                "TELEGRAM_BOT_TOKEN",
+                "is not set. Get one from @BotFather, or try the bot with: python bot.py --playground",
             )
         assembly.demand_endpoint(settings)
         return asyncio.run(_until_stopped(partial(run, settings)))
@@ -115,6 +116,8 @@ async def run(settings: Settings, stop: Stop, *, conversation: Conversation | No
                 commands=partial(_commands, settings, conversation),
             )
         )
+        # Not by the log: LOG_LEVEL may hide it, and whoever starts the bot waits for it.
+        print("Keepsake is ready.", file=sys.stderr, flush=True)
         await stop.wait(service.until_failure())
 
 
@@ -136,9 +139,7 @@ async def play(settings: Settings, stop: Stop, *, port: int | None) -> None:
         stage = await stack.enter_async_context(
             open_stage(conversation, model_name=model_name, port=port or DEFAULT_PORT, is_wanted=port is not None)
         )
-        settings = replace(
-            settings, telegram_bot_token=stage.token, telegram_api_url=stage.url, everyone_allowed=True
-        )
+        settings = replace(settings, telegram_bot_token=stage.token, telegram_api_url=stage.url, everyone_allowed=True)
         print(f"Keepsake's playground: {stage.url}  (answers: {model_name}; data: {settings.data_dir}; stop: Ctrl-C)")
         sys.stdout.flush()
         await run(settings, stop, conversation=conversation)

@@ -11,15 +11,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from storage.json_file import JsonStore
-from storage.migrations import MIGRATIONS
-
 from errors import StorageError
 from records import Clock, OwnerConfig, StorageType
 from storage.data_dir import data_dir as held_data_dir
 from storage.database import Database
 from storage.directory import Directory
 from storage.inbox import UpdateInbox
+from storage.json_file import JsonStore
+from storage.migrations import MIGRATIONS
 from storage.sqlite import SqliteStore
 from storage.store import MemoryStore
 from storage.wizards import WizardStates

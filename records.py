@@ -285,8 +285,10 @@ class Incoming:
 
     @property
     def text(self) -> str:
-        """The words of the turn. A paste was split by the client, so its pieces are joined without a seam."""
-        return "".join(piece.text for piece in self.pieces)
+        """The words of the turn. A client that splits a paste at a gap (before its 4,096 units) drops the gap."""
+        *heads, tail = [piece.text for piece in self.pieces]
+        full = 2 * 4096
+        return "".join(head + "\n" * (len(head.encode("utf-16-le", "surrogatepass")) < full) for head in heads) + tail
 
     @property
     def source(self) -> str:

@@ -222,10 +222,7 @@ class SummaryManager:
             merged = [prompts.quoted(self._tokens.cut_end(text, limit)) for text in texts if text]
             if not merged:
                 return "", tokens_in, tokens_out
-            lines, level = (
-                [f"[part {n} of {len(merged)}] {text}" for n, text in enumerate(merged, 1)],
-                max(level, 2),
-            )
+            lines, level = [f"- {text}" for text in merged], max(level, 2)
 
     def _parts(self, lines: Sequence[str], level: int) -> list[list[PromptMessage]]:
         """The requests that carry all lines, each within the window; a line too long for one is split."""

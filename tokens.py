@@ -144,9 +144,7 @@ class Tokenizer:
 
     def _head(self, text: str, tokens: int, start: int = 0) -> str:
         """About the longest text[start:…] of at most `tokens`."""
-        return self._longest(
-            len(text) - start, tokens, lambda size: text[start : _boundary(text, start + size, start)]
-        )
+        return self._longest(len(text) - start, tokens, lambda size: text[start : _boundary(text, start + size, start)])
 
     def _tail(self, text: str, tokens: int) -> str:
         """About the longest end of the text of at most `tokens`."""
@@ -291,9 +289,7 @@ def _encoding(name: str) -> tiktoken.Encoding | None:
         with _loading, _cache_folder(*_BUNDLED[name]):
             return tiktoken.get_encoding(name)
     except (OSError, ValueError, ImportError, EOFError) as error:
-        log.warning(
-            "The token encoding %s cannot be loaded (%s): counting by characters.", name, type(error).__name__
-        )
+        log.warning("The token encoding %s cannot be loaded (%s): counting by characters.", name, type(error).__name__)
         return None
 
 

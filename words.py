@@ -48,9 +48,7 @@ def analyse(text: str) -> list[str]:
 
 def content_terms(question: str) -> list[str]:
     """The distinct terms of a question that say what it is about; all where only stop words are left."""
-    words = " ".join(
-        match[0] for match in _TOKENS.finditer(_normalised(question)) if match[0] not in STOP_WORDS
-    )
+    words = " ".join(match[0] for match in _TOKENS.finditer(_normalised(question)) if match[0] not in STOP_WORDS)
     return list(dict.fromkeys(analyse(words) or analyse(question)))
 
 

@@ -146,8 +146,7 @@ class EndpointEmbedder:
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
         batches = [
-            await self._batch(texts[start : start + _ENDPOINT_BATCH])
-            for start in range(0, len(texts), _ENDPOINT_BATCH)
+            await self._batch(texts[start : start + _ENDPOINT_BATCH]) for start in range(0, len(texts), _ENDPOINT_BATCH)
         ]
         return np.concatenate(batches) if batches else np.zeros((0, self.dimensions), dtype=np.float32)
 
@@ -202,12 +201,7 @@ class EndpointEmbedder:
         except (ValueError, TypeError, KeyError):
             raise ModelBroken("The embedding endpoint's answer was malformed.") from None
         expected = (self.dimensions or vectors.shape[-1],)
-        if (
-            vectors.ndim != 2
-            or len(vectors) != len(texts)
-            or vectors.shape[1:] != expected
-            or not vectors.shape[1]
-        ):
+        if vectors.ndim != 2 or len(vectors) != len(texts) or vectors.shape[1:] != expected or not vectors.shape[1]:
             raise ModelBroken("The embedding endpoint's answer does not fit what was asked.")
         return normalised(vectors)
 

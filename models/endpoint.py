@@ -54,9 +54,7 @@ class BrokenOff(ModelBroken):
 class Endpoint:
     """The names that its failures are told with: what the model is called, and the settings to look at."""
 
-    def __init__(
-        self, *, model: str, timeout: float, model_setting: str, key_setting: str, url_setting: str
-    ) -> None:
+    def __init__(self, *, model: str, timeout: float, model_setting: str, key_setting: str, url_setting: str) -> None:
         self.model = model
         self.timeout = timeout
         self._model_setting = model_setting
@@ -88,14 +86,8 @@ class Endpoint:
             return ModelRefused("The account at the model's endpoint has no credit left.")
         if status == 429:
             wait = retry_after(headers or {})
-            later = (
-                f"; it asks to wait {wait:.0f} seconds"
-                if wait and wait >= 1
-                else "; please try again in a moment"
-            )
-            return ModelBusy(
-                f"The model's endpoint takes no more requests right now{later}.", retry_after=wait
-            )
+            later = f"; it asks to wait {wait:.0f} seconds" if wait and wait >= 1 else "; please try again in a moment"
+            return ModelBusy(f"The model's endpoint takes no more requests right now{later}.", retry_after=wait)
         if status in (408, 409) or status >= 500:
             return ModelBusy(
                 f"The model's endpoint has a fault of its own (status {status}); please try again in a moment.",
@@ -146,9 +138,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         if 0 <= seconds < float("inf"):
             return seconds
     try:
-        pause = parsedate_to_datetime(headers.get("retry-after", "")) - parsedate_to_datetime(
-            headers.get("date", "")
-        )
+        pause = parsedate_to_datetime(headers.get("retry-after", "")) - parsedate_to_datetime(headers.get("date", ""))
     except (ValueError, TypeError):
         return None
     return max(0.0, pause.total_seconds())

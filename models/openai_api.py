@@ -214,9 +214,7 @@ class OpenAIChat:
             raise ModelBroken("The model's answer was malformed.")
         if value.get("error"):
             code = error_code(value)
-            status = (
-                int(code) if code.isdecimal() and len(code) == 3 else 429 if "rate_limit" in code else 500
-            )
+            status = int(code) if code.isdecimal() and len(code) == 3 else 429 if "rate_limit" in code else 500
             raise self._endpoint.refusal(status, value)
         return value
 
@@ -295,7 +293,7 @@ def merged(messages: Sequence[PromptMessage]) -> list[dict[str, str]]:
 
 
 def without_thoughts(text: str) -> str:
-    """The text after a <think> block at its start; empty while the block, or the tag that may open one, is not whole."""
+    """The text after a <think> block at its start; empty while the block or its opening tag is not whole."""
     opening = _THOUGHT.match(text)
     if opening:
         _, closing, rest = text.partition(f"</{opening.group(1)}>")
@@ -331,9 +329,7 @@ async def events(body: AsyncIterator[bytes]) -> AsyncGenerator[str, None]:
         yield "\n".join(data)
 
 
-async def _heard(
-    body: AsyncIterator[bytes], patience: asyncio.Timeout, seconds: float
-) -> AsyncIterator[bytes]:
+async def _heard(body: AsyncIterator[bytes], patience: asyncio.Timeout, seconds: float) -> AsyncIterator[bytes]:
     """The same bytes; each chunk renews the patience."""
     async for chunk in body:
         patience.reschedule(asyncio.get_running_loop().time() + seconds)
@@ -365,9 +361,7 @@ def _usage(value: object) -> Usage | None:
     if not isinstance(value, Mapping):
         return None
     details = value.get("prompt_tokens_details")
-    cached = (
-        details.get("cached_tokens") if isinstance(details, Mapping) else value.get("prompt_cache_hit_tokens")
-    )
+    cached = details.get("cached_tokens") if isinstance(details, Mapping) else value.get("prompt_cache_hit_tokens")
     return Usage(
         prompt=_count(value.get("prompt_tokens")),
         completion=_count(value.get("completion_tokens")),

@@ -1,7 +1,7 @@
-"""The playground as one app: the chat page, its control endpoints, the memory panel and the Bot API, on one port.
+"""The playground as one app on one port: chat page, control endpoints, memory panel and Bot API.
 
 Refuses what comes from another site: foreign Host headers and cross-origin requests. Serve it with
-playground.server.serve(), which binds 127.0.0.1 only. Does not know the bot, nor where the panel's content comes from.
+playground.server.serve(), which binds 127.0.0.1 only. Knows neither the bot nor its memory.
 """
 
 from collections.abc import Awaitable, Callable
@@ -40,7 +40,7 @@ Memory = Callable[[int, int], Awaitable[MemoryPanel]]
 def playground_app(
     world: World, *, memory: Memory, model_name: str, faults: Faults | None = None
 ) -> Starlette:
-    """The page at /, its files at /static, people's acts at /api, the Bot API at /bot{token} and /file/bot{token}.
+    """The page at /, its files at /static, people's acts at /api, the Bot API at /bot{token}.
 
     `model_name` tells the person who answers, as a phrase: "gpt-5.4-mini", "the offline model".
     """

@@ -73,7 +73,7 @@ class Menus:
 
 def _key(scope: Json) -> str:
     kind = scope.get("type")
-    if kind not in SCOPE_FIELDS:
+    if not isinstance(kind, str) or kind not in SCOPE_FIELDS:
         raise bad_request("can't parse BotCommandScope: Unsupported type specified")
     try:
         return json.dumps({"type": kind, **{name: int(scope[name]) for name in SCOPE_FIELDS[kind]}})

@@ -94,7 +94,7 @@ class Methods:
     async def _get_updates(self, request: Request, parameters: Parameters) -> list[Json]:
         if self._courier.webhook:
             raise conflict(WEBHOOK_ACTIVE)
-        self._world.updates.allow(parameters.value("allowed_updates"))
+        self._world.updates.allow(parameters.texts("allowed_updates"))
         limit = parameters.integer("limit", 100) or 100
         poll = self._world.updates.poll(
             offset=parameters.integer("offset", 0) or 0,
@@ -115,7 +115,7 @@ class Methods:
             raise bad_request("secret token contains unallowed characters")
         if parameters.flag("drop_pending_updates"):
             self._world.updates.drop()
-        self._world.updates.allow(parameters.value("allowed_updates"))
+        self._world.updates.allow(parameters.texts("allowed_updates"))
         self._world.updates.interrupt("terminated by setWebhook request")
         connections = parameters.integer("max_connections", 40) or 40
         webhook = Webhook(url=url, secret=secret, max_connections=connections)

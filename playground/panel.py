@@ -77,7 +77,7 @@ class ContextCut:
 
 @dataclass(frozen=True, kw_only=True)
 class ContextSnippet:
-    """An earlier message brought back for the last question. `score`: as the ranking gave it, higher is better."""
+    """An earlier message brought back for the last question. `score`: the ranking's own, higher is better."""
 
     message_id: int
     date: datetime

@@ -58,6 +58,15 @@ class Parameters:
         except ValueError:
             raise bad_request(f"can't parse {name} JSON object") from None
 
+    def texts(self, name: str) -> list[str] | None:
+        """A list of strings, None when absent."""
+        value = self.value(name)
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
+            raise bad_request(f"can't parse {name} JSON object")
+        return value
+
     def objects(self, name: str) -> list[Json]:
         """A list of JSON objects, empty when absent."""
         value = self.value(name)

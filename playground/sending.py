@@ -3,8 +3,6 @@
 Checks what the real server checks, in its order and words. Does not know HTTP.
 """
 
-from typing import Any
-
 from playground.files import attachment
 from playground.markup import parsed
 from playground.parameters import Parameters
@@ -160,7 +158,11 @@ class Sending:
     def _post(self, chat: Chat, parameters: Parameters, content: Json) -> Json:
         thread_id = self._thread(chat, parameters)
         reply_to = self._replied(chat, parameters)
-        return self._world.post(chat.id, self._world.bot, content, thread_id=thread_id, reply_to=reply_to)
+        message = self._world.post(chat.id, self._world.bot, content, thread_id=thread_id, reply_to=reply_to)
+        if (parameters.object("reply_markup") or {}).get("force_reply"):
+            # No part of the message: it makes the person's client open a reply to it.
+            self._world.feed.add({"kind": "ask", "chat_id": chat.id, "message_id": message["message_id"]})
+        return message
 
     def _thread(self, chat: Chat, parameters: Parameters) -> int | None:
         thread_id = parameters.integer("message_thread_id")
@@ -172,9 +174,9 @@ class Sending:
 
     def _replied(self, chat: Chat, parameters: Parameters) -> int | None:
         reply = parameters.object("reply_parameters") or {}
-        reply_to: Any = reply.get("message_id") or parameters.integer("reply_to_message_id")
+        reply_to = Parameters(reply).integer("message_id") or parameters.integer("reply_to_message_id")
         if reply_to is None or reply_to in self._world.messages[chat.id]:
-            return reply_to  # type: ignore[no-any-return]
+            return reply_to
         if reply.get("allow_sending_without_reply") or parameters.flag("allow_sending_without_reply"):
             return None
         raise bad_request("message to be replied not found")
@@ -221,8 +223,12 @@ def _markup(parameters: Parameters) -> Json:
     """The inline keyboard of a message; keyboards of other kinds change the client, not the message."""
     markup = parameters.object("reply_markup") or {}
     rows = markup.get("inline_keyboard") or []
+    if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
+        raise bad_request('field "inline_keyboard" of the InlineKeyboardMarkup must be an Array of Arrays')
     for button in (button for row in rows for button in row):
-        if not button.get("text"):
+        if not isinstance(button, dict):
+            raise bad_request("can't parse inline keyboard button: Inline keyboard button must be an Object")
+        if not isinstance(button.get("text"), str) or not button["text"]:
             raise bad_request('can\'t parse inline keyboard button: Field "text" must be of type String')
         if not any(action in button for action in BUTTON_ACTIONS):
             raise bad_request(

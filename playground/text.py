@@ -96,7 +96,7 @@ def pieces(text: str, limit: int = TEXT_LIMIT) -> list[str]:
 
 
 def _length(entity: Json) -> int:
-    if not isinstance(entity, dict) or entity.get("type") not in GIVEN_TYPES:
+    if str(entity.get("type")) not in GIVEN_TYPES:
         raise bad_request("can't parse MessageEntity: Unsupported type specified")
     for field in ("offset", "length"):
         if not isinstance(entity.get(field), int):

@@ -14,12 +14,11 @@ from typing import Any, Protocol, TypeVar
 import aiosqlite
 
 from errors import StorageError, StorageTooNew
-from storage.driver import connect, create_private, explained, fsync_folder, sqlite3
+from storage.driver import Row, connect, create_private, explained, fsync_folder, sqlite3
+from storage.migrations import MIGRATIONS, Migration
 
 Value = str | int | float | bytes | None
-Row = sqlite3.Row
 Result = TypeVar("Result")
-Migration = Callable[[sqlite3.Connection], None]
 
 READERS = 3
 
@@ -100,7 +99,7 @@ class Database:
         cls,
         path: Path,
         *,
-        migrations: Sequence[Migration],
+        migrations: Sequence[Migration] = MIGRATIONS,
         durable: bool = True,
         busy_timeout: float = 5.0,
     ) -> AsyncIterator["Database"]:

@@ -21,7 +21,9 @@ else:
     except ImportError:
         import sqlite3
 
-__all__ = ["connect", "create_private", "explained", "fsync_folder", "sentence_for", "sqlite3"]
+__all__ = ["Row", "connect", "create_private", "explained", "fsync_folder", "sentence_for", "sqlite3"]
+
+Row = sqlite3.Row
 
 _BUSY, _LOCKED, _NOMEM, _READONLY, _IOERR, _CORRUPT, _FULL, _CANTOPEN, _NOTADB = (
     5,

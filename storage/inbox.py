@@ -103,7 +103,5 @@ class UpdateInbox:
     async def purge(self, older_than: datetime) -> int:
         """Forget ids that were done before `older_than`; Telegram delivers none older than 24 hours. Their number."""
         async with self._db.write() as tx:
-            rows = await tx.rows(
-                "DELETE FROM updates WHERE done_at < ? RETURNING position", text_of(older_than)
-            )
+            rows = await tx.rows("DELETE FROM updates WHERE done_at < ? RETURNING position", text_of(older_than))
         return len(rows)

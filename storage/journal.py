@@ -39,9 +39,7 @@ def entry_of(line: bytes) -> Entry | None:
     if not mark or not line.endswith(b"}\n") or crc != str(zlib.crc32(body)).encode() + b"}\n":
         return None
     record = json.loads(body + b"}")
-    return Entry(
-        seq=record["seq"], put=record["put"], delete=record["delete"], more=bool(record.get("more", False))
-    )
+    return Entry(seq=record["seq"], put=record["put"], delete=record["delete"], more=bool(record.get("more", False)))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -100,10 +98,11 @@ class Journal:
         self.size = path.stat().st_size if path.exists() else 0
         self._handle: int | None = None
         self._dirty = False
+        self._broken = False
 
     def write(self, lines: Sequence[bytes]) -> None:
         """Add lines, not yet safe. Raises OSError."""
-        if self._dirty:
+        if self._broken:
             # An earlier failure could not be undone: nothing may follow its rest.
             self.take_back()
         if self._handle is None:
@@ -131,10 +130,11 @@ class Journal:
 
     def take_back(self) -> None:
         """Cut off what was written for a transaction that failed. Raises OSError."""
+        self._broken = True
         if self._dirty and self._handle is not None:
             os.ftruncate(self._handle, self.size)
             os.fsync(self._handle)
-        self._dirty = False
+        self._dirty = self._broken = False
 
     def drop_until(self, seq: int) -> None:
         """Remove the records up to `seq`, which a snapshot holds now; the file goes when nothing is left."""

@@ -116,9 +116,7 @@ class JsonStore(SqliteStore):
     # the journal: called by the database with the writer's lock held -----------------------------------------
     async def before_commit(self, tx: Transaction) -> None:
         """Write the transaction's changes to the journal, safely, before they are committed to the working copy."""
-        counts = {
-            row[0]: row[1] for row in await tx.rows("SELECT name, COUNT(*) FROM temp.changed GROUP BY name")
-        }
+        counts = {row[0]: row[1] for row in await tx.rows("SELECT name, COUNT(*) FROM temp.changed GROUP BY name")}
         if not counts:
             return
         self._next = self._seq + 1
@@ -251,6 +249,7 @@ class _Recovery:
     def run(self) -> None:
         for leftover in (self._target, self._journal):
             leftover.with_name(leftover.name + ".tmp").unlink(missing_ok=True)
+        _remove_database(self._index.with_name(INDEX_NAME + ".tmp"))
         identity = snapshot.identity_of(self._target)
         known = self._index_state()
         if known is None or known["snapshot"] != identity:
@@ -344,9 +343,7 @@ class _Recovery:
             if seen.garbled:
                 kept = self._set_aside(self._journal, move=False)
                 self.snapshot_needed = True
-                lost = (
-                    "some of its records are lost" if seq < seen.last_seq else f"{INDEX_NAME} held everything"
-                )
+                lost = "some of its records are lost" if seq < seen.last_seq else f"{INDEX_NAME} held everything"
                 self.reports.append(
                     f"{JOURNAL_NAME} could not be read in full and was put aside as {kept.name}; {lost}."
                 )
@@ -384,9 +381,7 @@ def _apply(connection: sqlite3.Connection, entry: Entry) -> None:
                 f"{JOURNAL_NAME} was written by a newer version of Keepsake; please update the program."
             )
     for (owner,) in entry.delete.get("users", ()):
-        connection.execute(
-            "DELETE FROM words WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ?)", (owner,)
-        )
+        connection.execute("DELETE FROM words WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ?)", (owner,))
         for emptied in ("messages", "summaries", "failures", "jobs", "scopes", "users"):
             connection.execute(f"DELETE FROM {emptied} WHERE user_id = ?", (owner,))  # noqa: S608
     for table in TABLES[1:]:

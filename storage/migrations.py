@@ -4,10 +4,12 @@ Each is committed together with its number (PRAGMA user_version); an existing fi
 The CREATE statements are the schema's documentation. Does not know queries.
 """
 
+from collections.abc import Callable
+
 from storage import original
-from storage.database import Migration
 from storage.driver import sqlite3
 
+Migration = Callable[[sqlite3.Connection], None]
 MIGRATIONS: list[Migration] = []
 
 
@@ -167,7 +169,7 @@ CREATE TABLE moves (
   started_at TEXT NOT NULL
 );
 
--- The words of every message, analysed in Python (words.py), so that any SQLite can open the file; rowid = messages.seq.
+-- The words of every message, analysed in Python (words.py), so that any SQLite opens the file; rowid = messages.seq.
 -- Marks count as letters: without that, Hindi and Thai words would be torn apart.
 CREATE VIRTUAL TABLE words USING fts5(terms, tokenize = "unicode61 remove_diacritics 0 categories 'L* N* M* Co'");
 """

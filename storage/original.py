@@ -123,9 +123,7 @@ def _chunks_listed(
         return sum(two.is_active for two in lower if lists[two.id] and set(lists[two.id]) <= covered)
 
     by_chunks = tuple(dict.fromkeys(s for s in one.sources if s in listed_below or s in known))
-    by_numbers = tuple(
-        dict.fromkeys(c for number in as_numbers if number in numbers for c in numbers[number or 0])
-    )
+    by_numbers = tuple(dict.fromkeys(c for number in as_numbers if number in numbers for c in numbers[number or 0]))
     missed_chunks = sum(s not in listed_below and s not in known for s in one.sources)
     missed_numbers = sum(number not in numbers for number in as_numbers)
     if (missed_numbers, active_below(by_numbers)) < (missed_chunks, active_below(by_chunks)):
@@ -197,7 +195,7 @@ def put_aside(connection: sqlite3.Connection) -> bool:
     ]
     for table in found:
         attached = connection.execute(
-            "SELECT type, name FROM sqlite_master WHERE tbl_name = ? AND type IN ('index', 'trigger') AND sql IS NOT NULL",
+            "SELECT type, name FROM sqlite_master WHERE tbl_name = ? AND type IN ('index', 'trigger') AND sql <> ''",
             (table,),
         ).fetchall()
         for kind, name in attached:
@@ -220,9 +218,7 @@ def take_over(connection: sqlite3.Connection) -> None:
         messages = [old_message(row) for row in map(dict, found)]
         found = connection.execute("SELECT * FROM original_summaries WHERE user_id = ? ORDER BY id", (owner,))
         summaries = [dict(row) for row in found]
-        contents = connection.execute(
-            "SELECT * FROM original_messages WHERE user_id = ? ORDER BY id", (owner,)
-        )
+        contents = connection.execute("SELECT * FROM original_messages WHERE user_id = ? ORDER BY id", (owner,))
         user = users.get(owner, {})
         for table, row in adopted(owner, user, messages, map(dict, contents), summaries):
             connection.execute(table.upsert if table is not USERS else UPSERT_USER, _user(table, row, user))

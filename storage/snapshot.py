@@ -39,7 +39,7 @@ def identity_of(path: Path) -> Identity | None:
         found = path.stat()
     except FileNotFoundError:
         return None
-    return f"{found.st_size}-{found.st_mtime_ns}-{found.st_ino}"
+    return f"{found.st_size}-{found.st_mtime_ns}"
 
 
 # writing -----------------------------------------------------------------------------------------------------
@@ -201,8 +201,7 @@ def _ours(
     owner: int, user: Mapping[str, object], listed: Mapping[str, list[dict[str, object]]]
 ) -> Iterator[tuple[Table, Portable]]:
     highest = {
-        name: max((int(str(row["id"])) for row in listed[name]), default=0)
-        for name in ("messages", "summaries")
+        name: max((int(str(row["id"])) for row in listed[name]), default=0) for name in ("messages", "summaries")
     }
     created = original.utc(user.get("created_at"))
     yield (
@@ -227,13 +226,19 @@ def _ours(
                 whole["chunk_id"] = whole["chunk_id"] if whole["chunk_id"] in chunks else None
                 whole["is_active"] = whole["chunk_id"] is None
                 whole.setdefault("turn_id", whole["id"])
+            for date in ("created_at", "first_at", "last_at", "at"):
+                if date in whole:
+                    whole[date] = original.utc(whole[date])
             yield table, {name: whole[name] for name in table.columns}
 
 
 def insert(connection: sqlite3.Connection, snapshot: Snapshot, storage: str) -> None:
     """Put every row of a snapshot into an empty file of our schema, inside the caller's transaction."""
     for table, row in rows(snapshot):
-        values = table.stored(row)
+        try:
+            values = table.stored(row)
+        except (KeyError, TypeError) as error:
+            raise SnapshotError from error
         connection.execute(
             UPSERT_USER if table is USERS else table.upsert,
             (*values, storage) if table is USERS else values,

@@ -27,7 +27,8 @@ from records import (
     Summary,
 )
 from storage import word_index
-from storage.database import Database, Row, Transaction
+from storage.database import Database, Transaction
+from storage.driver import Row
 from storage.rows import (
     BY_NAME,
     MESSAGES,
@@ -75,9 +76,7 @@ class SqliteStore:
 
     async def owner(self, owner: int) -> OwnerConfig | None:
         async with self._db.read() as reader:
-            row = await reader.row(
-                "SELECT * FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind
-            )
+            row = await reader.row("SELECT * FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
         return config_of(mapping(row)) if row else None
 
     async def put_owner(self, config: OwnerConfig) -> None:
@@ -262,11 +261,9 @@ class SqliteStore:
             if live:
                 if datetime.fromisoformat(live["expires_at"]) > now:
                     return None
-                await tx.rows(
-                    "UPDATE jobs SET state = 'expired', ended_at = ? WHERE id = ?", text_of(now), live["id"]
-                )
+                await tx.rows("UPDATE jobs SET state = 'expired', ended_at = ? WHERE id = ?", text_of(now), live["id"])
             fence = await tx.row(
-                "UPDATE users SET last_fence = last_fence + 1 WHERE user_id = ? AND storage_type = ? RETURNING last_fence",
+                _TAKE_FENCE,
                 scope.owner,
                 self.kind,
             )
@@ -295,9 +292,7 @@ class SqliteStore:
             attempt=1 + (failed["attempts"] if failed else 0),
         )
 
-    async def commit_fold(
-        self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime
-    ) -> Summary:
+    async def commit_fold(self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
         """Check the fence, insert the summary, archive exactly the plan's sources, complete the job: whole or not."""
         scope = lease.scope
         async with self._db.write() as tx:
@@ -305,8 +300,7 @@ class SqliteStore:
                 raise StaleFold
             messages = await self._sources(tx, _ACTIVE_MESSAGES, scope, plan.message_ids)
             below = [
-                summary_of(mapping(row))
-                for row in await self._sources(tx, _ACTIVE_SUMMARIES, scope, plan.summary_ids)
+                summary_of(mapping(row)) for row in await self._sources(tx, _ACTIVE_SUMMARIES, scope, plan.summary_ids)
             ]
             if not messages and not below:
                 raise StaleFold
@@ -344,7 +338,10 @@ class SqliteStore:
             }
             await tx.insert(SUMMARIES.upsert, *SUMMARIES.stored(summary_row))
             await tx.rows(
-                "UPDATE messages SET chunk_id = ?, is_active = 0 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
+                """
+                UPDATE messages SET chunk_id = ?, is_active = 0
+                WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))
+                """,
                 number,
                 scope.owner,
                 json.dumps(plan.message_ids),
@@ -360,9 +357,7 @@ class SqliteStore:
                 number,
                 lease.job_id,
             )
-            await tx.rows(
-                "DELETE FROM failures WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread
-            )
+            await tx.rows("DELETE FROM failures WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread)
             row = await tx.row("SELECT * FROM summaries WHERE user_id = ? AND id = ?", scope.owner, number)
             assert row is not None  # noqa: S101 - it was inserted above
             return summary_of(mapping(row))
@@ -434,9 +429,7 @@ class SqliteStore:
 
     async def mark_failure_told(self, scope: Scope) -> None:
         async with self._db.write() as tx:
-            await tx.rows(
-                "UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread
-            )
+            await tx.rows("UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread)
 
     # owner-wide --------------------------------------------------------------------------------------------
     async def dump(self, owner: int) -> AsyncIterator[Sequence[Mapping[str, object]]]:
@@ -477,9 +470,7 @@ class SqliteStore:
                     elif name == MESSAGES.name:
                         numbered = list(enumerate(rows, start=seq + 1))
                         seq += len(rows)
-                        await tx.many(
-                            _LOAD_MESSAGE, [(*MESSAGES.stored(row), place) for place, row in numbered]
-                        )
+                        await tx.many(_LOAD_MESSAGE, [(*MESSAGES.stored(row), place) for place, row in numbered])
                         await word_index.index_many(tx, numbered)
                     else:
                         table = BY_NAME[name]
@@ -560,6 +551,9 @@ def _next_batch(table: Table, owner: int, after: tuple[int, ...]) -> tuple[str, 
 _BY_SOURCE = "SELECT * FROM messages WHERE user_id = ? AND role = ? AND source = ?"
 _TAKE_MESSAGE_IDS = """
 UPDATE users SET next_message_id = next_message_id + ? WHERE user_id = ? AND storage_type = ? RETURNING next_message_id
+"""
+_TAKE_FENCE = """
+UPDATE users SET last_fence = last_fence + 1 WHERE user_id = ? AND storage_type = ? RETURNING last_fence
 """
 _TAKE_SUMMARY_ID = """
 UPDATE users SET next_summary_id = next_summary_id + 1 WHERE user_id = ? AND storage_type = ? RETURNING next_summary_id

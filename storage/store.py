@@ -69,7 +69,7 @@ class MemoryStore(Protocol):
         ...
 
     async def last_turns(self, scope: Scope, turns: int, *, before: int | None = None) -> list[Message]:
-        """All messages of the newest `turns` turns (of those with a turn id below `before`), folded or not, ascending."""
+        """All messages of the newest `turns` turns (with a turn id below `before`), folded or not, ascending."""
         ...
 
     async def counts(self, scope: Scope) -> Counts: ...
@@ -92,9 +92,7 @@ class MemoryStore(Protocol):
         """Take the scope's lease; None while another live one has not expired. An expired lease is taken over."""
         ...
 
-    async def commit_fold(
-        self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime
-    ) -> Summary:
+    async def commit_fold(self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
         """In one transaction: check the fence, insert the summary, archive exactly the plan's messages (chunk id = the
         new L1's id) or deactivate its summaries, complete the job, clear the failure.
 

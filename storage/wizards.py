@@ -55,7 +55,8 @@ class WizardStates:
                 INSERT INTO wizards (user_id, thread_id, person_id, step, storage, nonce, expires_at)
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT DO UPDATE SET
-                  step = excluded.step, storage = excluded.storage, nonce = excluded.nonce, expires_at = excluded.expires_at
+                  step = excluded.step, storage = excluded.storage,
+                  nonce = excluded.nonce, expires_at = excluded.expires_at
                 """,
                 state.scope.owner,
                 state.scope.thread,

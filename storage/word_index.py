@@ -6,28 +6,32 @@ scope alone, however many owners there are. Does not know how text becomes terms
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import words
 from records import Scope
-from storage.database import Reader, Row, Transaction
-from storage.driver import sqlite3
+from storage.driver import Row, sqlite3
+
+if TYPE_CHECKING:
+    # The door opens files by the migrations, which index words.
+    from storage.database import Reader, Transaction
 
 _INSERT = "INSERT INTO words (rowid, terms) VALUES (?, ?)"
 # At most this many terms of a question are looked up; a pasted page would otherwise make a query of thousands.
 MOST_TERMS = 64
 
 
-async def index(tx: Transaction, scope: Scope, seq: int, row: Mapping[str, object]) -> None:
+async def index(tx: "Transaction", scope: Scope, seq: int, row: Mapping[str, object]) -> None:
     """Index one new message; `seq` is its rowid in `messages`, `row` its columns."""
     await tx.insert(_INSERT, seq, _entry(scope, row))
 
 
-async def index_many(tx: Transaction, rows: Sequence[tuple[int, Mapping[str, object]]]) -> None:
+async def index_many(tx: "Transaction", rows: Sequence[tuple[int, Mapping[str, object]]]) -> None:
     """Index many new messages, (seq, row) each; the analysis runs beside the event loop."""
     await tx.many(_INSERT, await asyncio.to_thread(_entries, rows))
 
 
-async def remove(tx: Transaction, owner: int) -> None:
+async def remove(tx: "Transaction", owner: int) -> None:
     """Remove an owner's messages from the index, before they are removed from `messages`.
 
     FTS5 keeps the terms of deleted rows until segments are merged, so all are merged: erased words leave the file.
@@ -36,9 +40,10 @@ async def remove(tx: Transaction, owner: int) -> None:
     await tx.rows("INSERT INTO words (words) VALUES ('optimize')")
 
 
-async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int) -> list[tuple[Row, float]]:
+async def search(reader: "Reader", scope: Scope, terms: Iterable[str], limit: int) -> list[tuple[Row, float]]:
     """Rows of `messages` that hold one of the terms or more, best first, with BM25 (larger is better)."""
-    wanted = list(dict.fromkeys(terms))[:MOST_TERMS]
+    # A query ends at its first NUL, in the middle of the quotes.
+    wanted = [term for term in dict.fromkeys(terms) if term and "\0" not in term][:MOST_TERMS]
     if not wanted or limit <= 0:
         return []
     prefix = _prefix(scope)
@@ -65,9 +70,7 @@ def rebuild(connection: sqlite3.Connection) -> None:
     connection.execute("DELETE FROM words")
     last = 0
     while True:
-        rows = connection.execute(
-            "SELECT * FROM messages WHERE seq > ? ORDER BY seq LIMIT 500", (last,)
-        ).fetchall()
+        rows = connection.execute("SELECT * FROM messages WHERE seq > ? ORDER BY seq LIMIT 500", (last,)).fetchall()
         if not rows:
             return
         connection.executemany(_INSERT, _entries([(row["seq"], dict(row)) for row in rows]))

@@ -36,12 +36,16 @@ DEFAULT_THRESHOLD = 20
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Command:
-    """A row of the table. `who`: in groups, whether only admins may; `where`: the menus that list it."""
+    """A row of the table. `who`: in groups, whether only admins may; `where`: the menus that list it.
+
+    `asks_model`: it takes as long as a model does, so nothing else is to wait behind it.
+    """
 
     name: str
     description: str
     who: Literal["everyone", "admins"] = "everyone"
     where: Literal["private", "everywhere"] = "everywhere"
+    asks_model: bool = False
 
 
 COMMANDS = (
@@ -53,7 +57,7 @@ COMMANDS = (
     Command(name="summary_show", description="read the summaries"),
     Command(name="summary_on", description="turn memory on", who="admins"),
     Command(name="summary_off", description="turn memory off; what is stored stays", who="admins"),
-    Command(name="summary_now", description="summarise now what is not summarised yet", who="admins"),
+    Command(name="summary_now", description="summarise now what is not summarised yet", who="admins", asks_model=True),
     Command(name="stop", description="stop the answer that is being written"),
 )
 
@@ -63,9 +67,7 @@ WHAT_IS_STORED = (
     "and what matters to it to the language model that my operator has chosen. While memory is off, I "
     "store no messages, and this conversation is forgotten when I restart."
 )
-NOT_CONFIGURED = (
-    "Memory is not set up yet. /summary sets it up; /summary_on turns it on as usual (SQLite, 20 turns)."
-)
+NOT_CONFIGURED = "Memory is not set up yet. /summary sets it up; /summary_on turns it on as usual (SQLite, 20 turns)."
 
 
 class Summaries(Protocol):
@@ -123,9 +125,11 @@ class Commands:
     def names(self) -> frozenset[str]:
         return frozenset(self._handlers)
 
-    async def handle(
-        self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str
-    ) -> None:
+    @property
+    def slow(self) -> frozenset[str]:
+        return frozenset(command.name for command in COMMANDS if command.asks_model)
+
+    async def handle(self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str) -> None:
         """Answer a command of `names`; what follows its name is of no use to any so far."""
         await self._handlers[name](chat, person)
 
@@ -172,9 +176,7 @@ class Commands:
             "earlier talk is summarised, stays searchable, and comes back when it matters.\n\n"
         )
         if config is not None and config.enabled:
-            await self._delivery.say(
-                chat, f"{hello}Memory is on. {WHAT_IS_STORED}\n\n/help lists what I can do."
-            )
+            await self._delivery.say(chat, f"{hello}Memory is on. {WHAT_IS_STORED}\n\n/help lists what I can do.")
             return
         button = InlineKeyboardButton("Turn memory on", callback_data=self._on_data(chat, person))
         await self._delivery.say(
@@ -208,9 +210,7 @@ class Commands:
         if summaries:
             await self._delivery.say(chat, "\n\n".join(summary_text(summary) for summary in summaries))
         else:
-            await self._delivery.say(
-                chat, "There are no summaries yet. /summary_status shows when the next is due."
-            )
+            await self._delivery.say(chat, "There are no summaries yet. /summary_status shows when the next is due.")
 
     async def _on(self, chat: Chat, person: Person) -> None:
         if await self._is_refused(chat, person):
@@ -222,9 +222,7 @@ class Commands:
             return
         config = await self._memory.config(chat.scope.owner)
         if config is None:
-            await self._delivery.say(
-                chat, "Memory is off already: it was never turned on, and nothing is stored."
-            )
+            await self._delivery.say(chat, "Memory is off already: it was never turned on, and nothing is stored.")
         elif not config.enabled:
             await self._delivery.say(chat, "Memory is off already. What is stored stays stored.")
         else:
@@ -270,9 +268,7 @@ class Commands:
 
     def _on_data(self, chat: Chat, person: Person) -> str:
         place = f"{person.id}:{chat.scope.owner}:{chat.scope.thread}"
-        return (
-            f"{SWITCH_ON}:{person.id}:{hmac.new(self._key, place.encode(), hashlib.sha256).hexdigest()[:20]}"
-        )
+        return f"{SWITCH_ON}:{person.id}:{hmac.new(self._key, place.encode(), hashlib.sha256).hexdigest()[:20]}"
 
     async def _press_on(self, query: telegram.CallbackQuery, chat: Chat, person: Person) -> str | None:
         data = scrubbed(query.data or "")
@@ -315,9 +311,7 @@ def status_text(status: Status) -> str:
     if status.is_folding:
         lines.append("A summary is being made right now.")
     if status.failure is not None:
-        lines.append(
-            f"Last failure: {_minute(status.failure.at)} UTC: {status.failure.error} (nothing was lost)"
-        )
+        lines.append(f"Last failure: {_minute(status.failure.at)} UTC: {status.failure.error} (nothing was lost)")
     lines += status.advice
     if config is None:
         lines += ["", NOT_CONFIGURED]

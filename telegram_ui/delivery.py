@@ -139,9 +139,7 @@ class Delivery:
             lane = self.lane(chat)
             if self.clock.time() >= max(lane.preview_from, lane.final_from):
                 try:
-                    await self.bot.send_chat_action(
-                        chat.id, ChatAction.TYPING, message_thread_id=chat.thread or None
-                    )
+                    await self.bot.send_chat_action(chat.id, ChatAction.TYPING, message_thread_id=chat.thread or None)
                 except RetryAfter as refused:
                     lane.preview_from = self.clock.time() + _seconds(refused)
                 except TelegramError as error:
@@ -182,9 +180,7 @@ class Delivery:
         async with self.lane(chat).order:
             return await self._edit(chat, message_id, part, keyboard)
 
-    async def _send_piece(
-        self, chat: Chat, part: Piece, keyboard: Keyboard | None, *, is_first: bool
-    ) -> list[int]:
+    async def _send_piece(self, chat: Chat, part: Piece, keyboard: Keyboard | None, *, is_first: bool) -> list[int]:
         reply = chat.reply_to if is_first else None
         try:
             return [await self._send_message(chat, part.text, part.entities, keyboard, reply)]
@@ -229,9 +225,7 @@ class Delivery:
             try:
                 return await self._insist(chat, request, repeatable=False)
             except BadRequest as refused:
-                if not thread or not _says(
-                    refused, "message thread not found", "topic_deleted", "topic_closed"
-                ):
+                if not thread or not _says(refused, "message thread not found", "topic_deleted", "topic_closed"):
                     raise
                 thread = 0
 
@@ -307,9 +301,7 @@ class Delivery:
 class AnswerStream:
     """One answer on its way. `show` at will, then exactly one of `finish` and `break_off`."""
 
-    def __init__(
-        self, delivery: Delivery, chat: Chat, lane: _Lane, mode: Literal["draft", "edit", "off"]
-    ) -> None:
+    def __init__(self, delivery: Delivery, chat: Chat, lane: _Lane, mode: Literal["draft", "edit", "off"]) -> None:
         self._delivery = delivery
         self._chat = chat
         self._lane = lane

@@ -98,9 +98,7 @@ def split(text: str, entities: Sequence[MessageEntity] = (), *, limit: int = MAX
         start = end
 
 
-def _end_of_piece(
-    text: str, offsets: Sequence[int], entities: Sequence[MessageEntity], start: int, limit: int
-) -> int:
+def _end_of_piece(text: str, offsets: Sequence[int], entities: Sequence[MessageEntity], start: int, limit: int) -> int:
     end = max(bisect_right(offsets, offsets[start] + limit) - 1, start + 1)
     inside = [entity for entity in entities if entity.offset + entity.length > offsets[start]]
     if len(inside) > MAX_ENTITIES:
@@ -117,10 +115,7 @@ def _end_of_piece(
     else:
         end = _between_characters(text, start, end)
     for entity in inside:
-        if (
-            entity.type in _ATOMIC
-            and offsets[start] < entity.offset < offsets[end] < entity.offset + entity.length
-        ):
+        if entity.type in _ATOMIC and offsets[start] < entity.offset < offsets[end] < entity.offset + entity.length:
             end = bisect_right(offsets, entity.offset) - 1
     return end
 

@@ -113,9 +113,7 @@ class DurableQueue(asyncio.Queue[object]):
                 await self._inbox.done(self._bot_id, update_id, self._now())
                 self._unmarked.discard(update_id)
         except StorageError as error:
-            logger.warning(
-                "The inbox cannot mark updates as done (%s); retrying later.", type(error).__name__
-            )
+            logger.warning("The inbox cannot mark updates as done (%s); retrying later.", type(error).__name__)
 
     async def begin_send(self, update_id: int) -> int:
         """Count, durably, an attempt to send an update's answer; which attempt it is, over all runs."""

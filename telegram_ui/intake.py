@@ -32,7 +32,8 @@ from telegram_ui.paste import Pastes, continues, may_continue
 
 logger = logging.getLogger(__name__)
 
-COMMANDS_AT_ONCE = 32
+COMMANDS_AT_ONCE = 128
+SLOW_AT_ONCE = 8
 CHATS_AT_ONCE = 64
 SETTLING_AT_ONCE = 4
 # Times that a reachable Telegram is too busy or broken for one answer before it waits for the next run.
@@ -48,9 +49,12 @@ class Commands(Protocol):
 
     @property
     def names(self) -> frozenset[str]: ...
-    async def handle(
-        self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str
-    ) -> None: ...
+    @property
+    def slow(self) -> frozenset[str]:
+        """Those that ask the model: nothing waits behind them but their own kind."""
+        ...
+
+    async def handle(self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str) -> None: ...
     async def press(self, update: telegram.Update, chat: Chat, person: Person) -> None: ...
     async def wizard_input(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool: ...
 
@@ -86,8 +90,10 @@ class Intake:
         self._pause = pause
         self._pastes = pastes or Pastes[Arrival](asyncio.get_running_loop().call_later)
         self._command_lanes = Lanes("commands", at_once=COMMANDS_AT_ONCE)
+        self._slow_lanes = Lanes("slow commands", at_once=SLOW_AT_ONCE)
         self._chat_lanes = Lanes("chats", at_once=CHATS_AT_ONCE)
         self._settle_lanes = Lanes("settling", at_once=SETTLING_AT_ONCE)
+        self._all_lanes = (self._command_lanes, self._slow_lanes, self._chat_lanes, self._settle_lanes)
         self._settling: set[Scope] = set()
         self._albums: dict[Scope, str] = {}
         self._closing = False
@@ -99,7 +105,7 @@ class Intake:
         update = received.update
         bot = update.get_bot()
         said = arrival(update, bot.bot)
-        if said is None or (said.kind == "edited"):
+        if said is None or said.kind == "edited" or (said.kind == "command" and not said.addressed):
             await self._done(received)
         elif not self._access.is_served(said.person):
             self._in_commands(received, said, partial(self._tell_stranger, said))
@@ -112,7 +118,7 @@ class Intake:
 
     async def idle(self) -> None:
         """Wait until everything dispatched is finished, settling included."""
-        for lanes in (self._command_lanes, self._chat_lanes, self._settle_lanes):
+        for lanes in self._all_lanes:
             await lanes.idle()
 
     async def close(self, *, grace: float = 6.0) -> None:
@@ -122,12 +128,7 @@ class Intake:
         """
         self._closing = True
         self._pastes.close()
-        await asyncio.gather(
-            *(
-                lanes.close(grace=grace)
-                for lanes in (self._command_lanes, self._chat_lanes, self._settle_lanes)
-            )
-        )
+        await asyncio.gather(*(lanes.close(grace=grace) for lanes in self._all_lanes))
 
     # commands -----------------------------------------------------------------------------------------
     def _command(self, received: Received, said: Arrival) -> None:
@@ -140,19 +141,20 @@ class Intake:
         elif said.command in self._commands.names:
             handle = self._commands.handle
             work = partial(handle, received.update, said.chat, said.person, said.command, said.argument)
-            self._in_commands(received, said, work)
+            self._in_commands(received, said, work, is_slow=said.command in self._commands.slow)
         elif said.chat.is_private or said.target:
             hint = f"I do not know the command /{said.command}. /help lists those I know."
             self._in_commands(received, said, partial(self._say, said.chat, hint))
-        else:  # a command of another bot in the group
+        else:  # in a group, a command that some other bot may know
             self._in_commands(received, said, _nothing)
 
-    def _in_commands(self, received: Received, said: Arrival, work: Work) -> None:
+    def _in_commands(self, received: Received, said: Arrival, work: Work, *, is_slow: bool = False) -> None:
         async def finished() -> None:
             await self._guarded(said, work)
             await self._done(received)
 
-        self._command_lanes.submit(said.scope, finished)
+        lanes = self._slow_lanes if is_slow else self._command_lanes
+        lanes.submit(said.scope, finished)
 
     async def _stop(self, said: Arrival, *, stopped: bool) -> None:
         if not stopped and not self._chat_lanes.cancel(said.scope):
@@ -290,9 +292,7 @@ class Intake:
     async def _settle(self, said: Arrival) -> None:
         self._settling.discard(said.scope)
         for notice in await self._conversation.settle(said.scope):
-            await self._say(
-                Chat(id=said.chat.id, thread=said.chat.thread, is_private=said.chat.is_private), notice
-            )
+            await self._say(Chat(id=said.chat.id, thread=said.chat.thread, is_private=said.chat.is_private), notice)
 
     # the door -----------------------------------------------------------------------------------------
     async def _guarded(self, said: Arrival, work: Work) -> None:
@@ -348,10 +348,7 @@ class Concern:
             return False
         last = self._long.pop(said.sender, None)
         concerns = said.addressed and (
-            said.kind != "command"
-            or said.target
-            or said.command == "stop"
-            or said.command in self._commands.names
+            said.kind != "command" or said.target or said.command == "stop" or said.command in self._commands.names
         )
         concerns = concerns or (last is not None and said.kind == "text" and continues(said, last))
         if concerns and said.kind == "text" and may_continue(said):

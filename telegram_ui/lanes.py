@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Hashable
+from functools import partial
 
 logger = logging.getLogger(__name__)
 
@@ -22,6 +23,8 @@ class Ticket:
         self.key = key
         self.work = work
         self.held = held
+        self.task: asyncio.Task[None] | None = None
+        self.has_begun = False
 
     def release(self) -> None:
         """Let the work begin when its turn comes; a second call does nothing."""
@@ -37,10 +40,8 @@ class Lanes:
         self._name = name
         self._at_once = at_once
         self._waiting: dict[Hashable, deque[Ticket]] = {}
-        self._row: deque[Hashable] = (
-            deque()
-        )  # the lanes whose head may begin, each once, longest waiting first
-        self._running: dict[Hashable, asyncio.Task[None]] = {}
+        self._row: deque[Hashable] = deque()  # the lanes whose head may begin, each once, longest waiting first
+        self._running: dict[Hashable, Ticket] = {}
         self._closed = False
         self._idle = asyncio.Event()
         self._idle.set()
@@ -68,25 +69,25 @@ class Lanes:
             self._begin()
 
     def cancel(self, key: Hashable) -> bool:
-        """Cancel what runs in a lane; whether anything did."""
-        task = self._running.get(key)
-        return task is not None and task.cancel()
+        """Cancel the work that has begun in a lane; whether there was any."""
+        ticket = self._running.get(key)
+        return ticket is not None and ticket.has_begun and ticket.task is not None and ticket.task.cancel()
 
     def drop_next(self, key: Hashable) -> Work | None:
-        """Take out of a lane what would begin next but has not begun; None if nothing waits,
-        or it is held.
-        """
+        """Take out of a lane what is next but has not begun; None if nothing is, or it is held."""
+        ticket = self._running.get(key)
+        if ticket and not ticket.has_begun and ticket.task:
+            ticket.task.cancel()
+            return ticket.work
         lane = self._waiting.get(key)
-        if not lane or lane[0].held:
+        if ticket or not lane or lane[0].held:
             return None
         work = lane.popleft().work
-        if key in self._row:
-            self._row.remove(key)
+        self._row.remove(key)
         if lane:
             self._line_up(key)
         else:
             del self._waiting[key]
-        self._begin()
         self._settle_down()
         return work
 
@@ -99,7 +100,7 @@ class Lanes:
         self._closed = True
         self._waiting.clear()
         self._row.clear()
-        running = tuple(self._running.values())
+        running = tuple(ticket.task for ticket in self._running.values() if ticket.task)
         for task in running:
             task.cancel()
         if running:
@@ -118,17 +119,18 @@ class Lanes:
         while self._row and len(self._running) < self._at_once and not self._closed:
             key = self._row.popleft()
             ticket = self._waiting[key].popleft()
-            task = asyncio.create_task(self._run(ticket), name=f"{self._name}:{key}")
-            self._running[key] = task
-            task.add_done_callback(lambda _, key=key: self._ended(key))  # type: ignore[misc]
+            self._running[key] = ticket
+            ticket.task = asyncio.create_task(self._run(ticket), name=f"{self._name}:{key}")
+            ticket.task.add_done_callback(partial(self._ended, key))
 
     async def _run(self, ticket: Ticket) -> None:
+        ticket.has_begun = True
         try:
             await ticket.work()
         except Exception as error:  # broad: the last resort: a lane must survive whatever its work does
             logger.error("Work in the lane %s failed with %s.", self._name, type(error).__name__)  # noqa: TRY400
 
-    def _ended(self, key: Hashable) -> None:
+    def _ended(self, key: Hashable, _: object) -> None:
         del self._running[key]
         lane = self._waiting.get(key)
         if lane:

@@ -143,9 +143,7 @@ def _message(
         bot_id=bot.id,
         chat=chat,
         person=Person(id=sender.id, name=_speaker(message), username=sender.username),
-        addressed=named == us
-        if named
-        else chat.is_private or mentioned or _replies_to(message, bot) or bool(command),
+        addressed=_is_addressed(message, bot, command, mentioned=mentioned),
         sent_at=message.date.astimezone(UTC),
         telegram_id=message.message_id,
         text=text,
@@ -210,6 +208,16 @@ def _attachment(message: telegram.Message) -> str:
     # Kinds newer than the library come in api_kwargs. Service messages do, too, but these stand beside
     # nothing else.
     return "a kind of message that is new to me" if "rich_message" in message.api_kwargs else ""
+
+
+def _is_addressed(
+    message: telegram.Message, bot: telegram.User, command: re.Match[str] | None, *, mentioned: bool
+) -> bool:
+    if message.chat.type == "private":
+        return True
+    if command and command[2]:  # a command that names its bot is for that one alone
+        return command[2].casefold() == (bot.username or "").casefold()
+    return mentioned or command is not None or _replies_to(message, bot)
 
 
 def _replies_to(message: telegram.Message, bot: telegram.User) -> bool:

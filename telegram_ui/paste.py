@@ -14,9 +14,7 @@ LIMIT = 4096  # UTF-16 units of one Telegram message
 SURELY_SPLIT = 4000  # whatever follows a text of this length at once belongs to it
 SHORTEST_CUT = LIMIT // 2  # clients cut at a gap in the last half; a shorter piece is the last one
 QUIET = 1.5  # seconds without a further piece, after which a paste is complete
-APART = timedelta(
-    seconds=3
-)  # Telegram's dates have whole seconds; what was sent further apart was not one paste
+APART = timedelta(seconds=3)  # Telegram's dates have whole seconds; what was sent further apart was not one paste
 
 
 class Sent(Protocol):

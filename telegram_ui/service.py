@@ -17,7 +17,7 @@ from typing import Any, NoReturn, Protocol
 from urllib.parse import urlsplit
 
 import telegram
-from telegram.error import BadRequest, Conflict, InvalidToken, RetryAfter, TelegramError
+from telegram.error import BadRequest, Conflict, InvalidToken, TelegramError
 from telegram.ext import Application, ApplicationBuilder, CallbackContext, ExtBot, TypeHandler
 
 from errors import SettingsError
@@ -130,7 +130,7 @@ async def telegram_service(
         else:
             await stack.enter_async_context(_polling(application, queue, polls, monotonic, pause, silent_for))
         logger.info(
-            "Keepsake is ready: fetching updates of @%s by %s.",
+            "Fetching updates of @%s by %s: ready.",
             bot.username,
             "webhook" if settings.webhook_url else "long polling",
         )
@@ -192,9 +192,6 @@ async def _insist(attempt: Callable[[], Awaitable[Any]], trouble: str, pause: Pa
             raise SettingsError("TELEGRAM_BOT_TOKEN", REFUSED) from None
         except BadRequest:
             raise
-        except RetryAfter as error:
-            after = error.retry_after
-            await pause(float(after if isinstance(after, int) else after.total_seconds()))
         except TelegramError as error:
             logger.warning("%s (%s); trying again in %.0f s.", trouble, type(error).__name__, wait)
             await pause(wait)
@@ -250,7 +247,10 @@ async def _polling(
             if monotonic() - since > silent_for and not polls.refused.is_set():
                 logger.error("No successful poll for %.0f s; starting polling anew.", monotonic() - since)
                 await _stop_polling(updater)
-                await _insist(start, "Polling cannot be started", pause)
+                try:
+                    await _insist(start, "Polling cannot be started", pause)
+                except SettingsError:
+                    polls.refused.set()
                 since = monotonic()
 
     await _insist(start, "Polling cannot be started", pause)
@@ -290,9 +290,7 @@ class _PollTrouble:
 
 
 @asynccontextmanager
-async def _webhook(
-    settings: Settings, bot: ExtBot[Any], queue: DurableQueue, pause: Pause
-) -> AsyncIterator[None]:
+async def _webhook(settings: Settings, bot: ExtBot[Any], queue: DurableQueue, pause: Pause) -> AsyncIterator[None]:
     secret = settings.webhook_secret.value or secrets.token_urlsafe(32)
     async with served(webhook_app(bot, queue, secret), settings.webhook_listen):
 
@@ -312,9 +310,7 @@ async def _announce(commands: MenuCommands, bot: ExtBot[Any]) -> None:
     try:
         await commands.set_menus(bot)
     except TelegramError as error:
-        logger.warning(
-            "The command menu could not be set (%s); commands work all the same.", type(error).__name__
-        )
+        logger.warning("The command menu could not be set (%s); commands work all the same.", type(error).__name__)
 
 
 async def _keep_house(queue: DurableQueue, pause: Pause) -> None:

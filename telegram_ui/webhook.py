@@ -42,9 +42,7 @@ def webhook_app(bot: telegram.Bot, queue: "asyncio.Queue[object]", secret: str) 
             return Response(status_code=400)
         try:
             update = telegram.Update.de_json(data, bot)
-        except (
-            Exception
-        ) as error:  # broad: PTB raises whatever it stumbles over; offering it again helps nobody
+        except Exception as error:  # broad: PTB raises whatever it stumbles over; offering it again helps nobody
             logger.error("Update %s is unreadable (%s); ignored.", update_id, type(error).__name__)  # noqa: TRY400
             return Response()
         try:
@@ -83,9 +81,7 @@ async def served(app: Starlette, address: tuple[str, int]) -> AsyncIterator[int]
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listener = socket.create_server((host.strip("[]"), port), family=family)
     except OSError as error:
-        raise SettingsError(
-            "WEBHOOK_LISTEN", f"cannot listen on {host}:{port} ({error.strerror})."
-        ) from error
+        raise SettingsError("WEBHOOK_LISTEN", f"cannot listen on {host}:{port} ({error.strerror}).") from error
     # No logging of its own: nothing that a stranger sends gets into the log.
     config = uvicorn.Config(
         app,

@@ -256,6 +256,4 @@ def _answers_the_bot(update: telegram.Update) -> bool:
     """Whether a message is a reply to one of the bot's."""
     message = update.effective_message
     replied = message.reply_to_message if message else None
-    return (
-        replied is not None and replied.from_user is not None and replied.from_user.id == update.get_bot().id
-    )
+    return replied is not None and replied.from_user is not None and replied.from_user.id == update.get_bot().id

@@ -3,9 +3,8 @@
 
 import { avatar, clockOf, fullDate, h, icon, sizeOf } from "./dom.js";
 import { renderText } from "./entities.js";
-import { kindOf } from "./dialogs.js";
 import { fileUrl } from "./net.js";
-import { nameOf } from "./state.js";
+import { kindOf, lineOf, nameOf, textOf } from "./words.js";
 
 /**
  * `view`: {mine, named (show who speaks), joined (continues the bubble above), canEdit};
@@ -15,7 +14,7 @@ export function bubbleOf(message, view, act) {
   const side = message.from?.is_bot ? "bot" : "person";
   const body = h("div", { class: "bubble" },
     view.named && !view.joined ? h("p", { class: "sender", vars: { "--hue": view.hue } }, nameOf(message.from)) : null,
-    message.reply_to_message ? quoteOf(message.reply_to_message, act) : null,
+    isReply(message) ? quoteOf(message.reply_to_message, act) : null,
     mediaOf(message),
     h("div", { class: "text", dir: "auto" }, renderText(textOf(message), message.entities ?? message.caption_entities, act.command), metaOf(message)));
   return h("article", {
@@ -41,7 +40,6 @@ export function draftOf(draft) {
 const dots = () => h("span", { class: "dots", role: "img", "aria-label": "typing" }, h("i"), h("i"), h("i"));
 
 export const dateOf = (message) => new Date(message.date * 1000);
-export const textOf = (message) => message.text ?? message.caption ?? "";
 
 function metaOf(message) {
   return h("span", { class: "meta" },
@@ -49,18 +47,22 @@ function metaOf(message) {
     h("time", { dateTime: dateOf(message).toISOString(), title: fullDate(dateOf(message)) }, clockOf(dateOf(message))));
 }
 
+// Everything in a topic answers the message that created it; clients show only answers to something said.
+const isReply = ({ reply_to_message: replied }) => Boolean(replied) && !replied.forum_topic_created;
+
 function quoteOf(replied, act) {
-  const words = textOf(replied) || kindOf(replied);
   return h("button", { type: "button", class: "quote", on: { click: () => act.jump(replied.message_id) } },
-    h("b", {}, nameOf(replied.from)), h("span", {}, words.slice(0, 160)));
+    h("b", {}, nameOf(replied.from)), h("span", {}, lineOf(replied)));
 }
+
+const FILES = ["document", "voice", "audio", "video", "video_note", "animation", "sticker"];
 
 function mediaOf(message) {
   if (message.photo?.length) {
     const alt = message.caption ? `Photo: ${message.caption}` : "Photo";
     return h("img", { class: "photo", src: fileUrl(message.photo.at(-1).file_id), alt, loading: "lazy" });
   }
-  const file = message.document ?? message.voice ?? message.audio ?? message.video ?? message.sticker;
+  const file = FILES.map((kind) => message[kind]).find(Boolean);
   if (!file) return null;
   const name = kindOf(message);
   return h("a", { class: "file", href: fileUrl(file.file_id), download: file.file_name ?? name, "aria-label": `Download ${name}` },

@@ -1,13 +1,14 @@
 // The conversation in the middle: which messages are on the page, in what order, and where the reader stands.
 // Bubbles are drawn by bubble.js, words are sent by composer.js.
 
-import { bubbleOf, dateOf, draftOf, textOf } from "./bubble.js";
+import { bubbleOf, dateOf, draftOf } from "./bubble.js";
 import { avatar, byId, counted, dayOf, h, hueOf } from "./dom.js";
 import * as reading from "./reading.js";
 import {
-  currentChat, emit, isPrivate, nameOf, on, setPref, speakerIn, speakersOf, state, threadIn, titleOf,
+  currentChat, emit, isPrivate, on, setPref, speakerIn, speakersOf, state, threadIn, titleOf,
   topicsOf, unreadIn, visibleMessages, writingIn,
 } from "./state.js";
+import { lineOf, nameOf, serviceOf, textOf } from "./words.js";
 
 const STEP = 150; // messages on the page at first, and more at each reach of its top
 const JOINED_SECONDS = 300;
@@ -52,26 +53,20 @@ function nodesOf(chat, message, previous) {
   const newDay = !previous || dayOf(dateOf(previous)) !== dayOf(dateOf(message));
   if (newDay) nodes.push(h("p", { class: "day" }, h("span", {}, dayOf(dateOf(message)))));
   if (message.message_id === unreadFrom) nodes.push(h("p", { class: "unread-line" }, "New messages"));
-  nodes.push(isService(message) ? serviceOf(message) : drawnBubble(chat, message, newDay ? null : previous));
+  nodes.push(serviceOf(message) ? serviceNode(message) : drawnBubble(chat, message, newDay ? null : previous));
   return nodes;
 }
 
-const isService = (message) => Boolean(message.new_chat_members || message.left_chat_member || message.forum_topic_created || message.new_chat_title);
-
-function serviceOf(message) {
-  const words = message.new_chat_members ? `${message.new_chat_members.map(nameOf).join(", ")} joined the group`
-    : message.left_chat_member ? `${nameOf(message.left_chat_member)} left the group`
-    : message.forum_topic_created ? `Topic created: ${message.forum_topic_created.name}`
-    : `The group is now called ${message.new_chat_title}`;
-  return h("p", { class: "day", data: { id: String(message.message_id) } }, h("span", {}, words));
+function serviceNode(message) {
+  return h("p", { class: "day", data: { id: String(message.message_id) } }, h("span", {}, serviceOf(message)));
 }
 
 function drawnBubble(chat, message, previous) {
   const me = speakerIn(chat);
   const mine = message.from?.id === me?.id;
-  const joined = Boolean(previous) && !isService(previous) && previous.from?.id === message.from?.id
+  const joined = Boolean(previous) && !serviceOf(previous) && previous.from?.id === message.from?.id
     && message.date - previous.date < JOINED_SECONDS && message.message_id !== unreadFrom;
-  const view = { mine, joined, named: !isPrivate(chat) && !mine, canEdit: mine && Boolean(message.text), hue: hueOf(message.from?.id) };
+  const view = { mine, joined, named: !isPrivate(chat) && !mine, canEdit: mine && Boolean(message.text), hue: message.from?.is_bot ? "205" : hueOf(message.from?.id) };
   return bubbleOf(message, view, act);
 }
 
@@ -96,7 +91,7 @@ function append(chat, message) {
   log.querySelector(".draft")?.remove();
   const previous = messages[messages.findIndex((one) => one.message_id === message.message_id) - 1];
   reading.keep(() => log.append(...nodesOf(chat, message, previous)), { toEnd: mine, arrived: !mine });
-  if (message.from?.is_bot) announce(`${nameOf(message.from)}: ${textOf(message).slice(0, 400)}`);
+  if (message.from?.is_bot) announce(`${nameOf(message.from)}: ${textOf(message).slice(0, 400) || lineOf(message)}`);
 }
 
 function redraw(chat, message) {
@@ -159,7 +154,7 @@ function welcome(chat) {
   return h("div", { class: "welcome" },
     avatar(chat.id, titleOf(chat), { bot: inPrivate }),
     h("h2", {}, inPrivate ? nameOf(state.bot) : titleOf(chat)),
-    h("p", {}, inPrivate ? state.bot?.description || "Everything you tell this bot here stays on this machine." : `Mention @${state.bot?.username} or reply to it, and it answers.`));
+    h("p", {}, inPrivate ? "It remembers what you tell it, once you let it. Press Start to begin; what you say goes to the model named at the top." : `Mention @${state.bot?.username} or reply to it, and it answers.`));
 }
 
 function more() {

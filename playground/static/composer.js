@@ -1,13 +1,12 @@
 // Where one writes: text, replies, edits, files, the speaker of a group. Sends by net.js; the answer comes as an event.
 // The menus over the text are suggest.js's.
 
-import { textOf } from "./bubble.js";
-import { kindOf } from "./dialogs.js";
 import { byId, h, icon } from "./dom.js";
 import * as net from "./net.js";
 import { closeMenu, menuKey, openCommands, startSuggestions, suggestFor } from "./suggest.js";
-import { currentChat, emit, isPrivate, nameOf, on, setPref, speakerIn, speakersOf, state, threadIn, visibleMessages } from "./state.js";
+import { currentChat, emit, isPrivate, on, setPref, speakerIn, speakersOf, state, threadIn, visibleMessages } from "./state.js";
 import { toast } from "./toast.js";
+import { lineOf, nameOf, textOf } from "./words.js";
 
 let about = null; // {kind: "reply" | "edit", message} while the next words answer or change a message
 let field = null;
@@ -15,6 +14,7 @@ let field = null;
 export function startComposer() {
   startSuggestions();
   for (const topic of ["all", "opened"]) on(topic, () => { about = null; draw(); });
+  on("view", fit); // a field that was not shown had no height to measure
   on("changed", ({ chatId, changes }) => { if (chatId === state.current) follow(changes); });
   const drop = byId("chat");
   drop.addEventListener("dragover", (event) => { event.preventDefault(); drop.classList.add("dropping"); });
@@ -39,9 +39,9 @@ function draw() {
 
 function drawField(chat, footer) {
   field = h("textarea", {
-    rows: 1, id: "words", placeholder: isPrivate(chat) ? "Message" : `Message · @${state.bot?.username} to ask the bot`,
+    rows: 1, id: "words", placeholder: isPrivate(chat) ? "Message" : `Message, or @${state.bot?.username}`,
     "aria-label": "Message", "aria-controls": "menu", "aria-autocomplete": "list", autocomplete: "off", dir: "auto",
-    on: { input: onInput, keydown: onKey, paste: onPaste, blur: () => setTimeout(closeMenu, 150) },
+    on: { input: onInput, keydown: onKey, paste: onPaste, blur: closeMenu },
   });
   field.value = state.prefs.unsent[chat.id] ?? "";
   const file = h("input", { type: "file", id: "file", multiple: true, hidden: true, on: { change: () => { sendFiles([...file.files]); file.value = ""; } } });
@@ -50,7 +50,7 @@ function drawField(chat, footer) {
     h("div", { class: "about", id: "about", hidden: true }),
     h("form", { class: "write", on: { submit: (event) => { event.preventDefault(); send(); } } },
       speakerChoice(chat),
-      h("button", { type: "button", class: "round menu-button", "aria-label": "Commands", title: "Commands", on: { click: () => openCommands(field, pick) } }, icon("menu")),
+      h("button", { type: "button", class: "round menu-button", "aria-label": "Commands", title: "Commands", on: { mousedown: keepFocus, click: () => openCommands(field, pick) } }, icon("menu")),
       field,
       h("button", { type: "button", class: "round", "aria-label": "Attach a file", title: "Attach a file", on: { click: () => file.click() } }, icon("clip")), file,
       h("button", { type: "submit", class: "round send", "aria-label": "Send", title: "Send (Enter)" }, icon("send"))),
@@ -59,6 +59,9 @@ function drawField(chat, footer) {
   drawAbout();
   if (matchMedia("(pointer: fine)").matches) field.focus({ preventScroll: true });
 }
+
+// Pressing a button beside the field must not blur it: that would close the menu before the click arrives.
+const keepFocus = (event) => event.preventDefault();
 
 function speakerChoice(chat) {
   if (isPrivate(chat)) return null;
@@ -71,7 +74,7 @@ function speakerChoice(chat) {
 // A bot may ask for an answer (force_reply): Telegram then opens the reply for the person.
 function follow(changes) {
   if (!field) return draw();
-  const asked = changes.find((one) => one.kind === "message" && one.message.reply_markup?.force_reply && one.message.from?.is_bot);
+  const asked = changes.find((one) => one.kind === "ask" && one.message);
   if (asked) setAbout({ kind: "reply", message: asked.message });
   if (visibleMessages(currentChat()).length === 0) draw();
   return undefined;
@@ -99,9 +102,8 @@ function drawAbout() {
   if (!bar) return;
   bar.hidden = about === null;
   if (about === null) return bar.replaceChildren();
-  const words = textOf(about.message) || kindOf(about.message);
   return bar.replaceChildren(icon(about.kind === "edit" ? "edit" : "reply"),
-    h("div", {}, h("b", {}, about.kind === "edit" ? "Edit message" : `Reply to ${nameOf(about.message.from)}`), h("span", {}, words.slice(0, 160))),
+    h("div", {}, h("b", {}, about.kind === "edit" ? "Edit message" : `Reply to ${nameOf(about.message.from)}`), h("span", {}, lineOf(about.message))),
     h("button", { type: "button", class: "round", "aria-label": "Cancel (Esc)", on: { click: () => setAbout(null) } }, icon("close")));
 }
 

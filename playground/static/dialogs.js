@@ -1,8 +1,9 @@
 // The chat list: whom one can be, with last words and unread badges. Knows nothing of how a chat is drawn.
 
 import { avatar, byId, clockOf, counted, dayOf, h } from "./dom.js";
-import { dialogs, isPrivate, nameOf, on, openChat, speakersOf, state, titleOf, unreadIn, writingIn } from "./state.js";
+import { dialogs, isPrivate, on, openChat, speakersOf, state, titleOf, unreadIn, writingIn } from "./state.js";
 import { go } from "./views.js";
+import { lineOf, nameOf, serviceOf } from "./words.js";
 
 export function startDialogs() {
   for (const topic of ["all", "changed", "opened", "read", "tick"]) on(topic, draw);
@@ -20,7 +21,7 @@ function draw() {
   const focused = document.activeElement?.dataset?.chat;
   const list = byId("dialogs");
   list.replaceChildren(
-    sectionOf("Be one of them, in private with the bot", rows.filter((row) => row.private)),
+    sectionOf("In private with the bot, as", rows.filter((row) => row.private)),
     sectionOf("Groups", rows.filter((row) => !row.private)),
   );
   if (focused) list.querySelector(`[data-chat="${focused}"]`)?.focus();
@@ -47,16 +48,10 @@ function timeOf(message) {
 
 function previewOf(chat, message) {
   if (!message) return isPrivate(chat) ? "No messages yet" : counted(speakersOf(chat).length, "member");
-  const words = (message.text ?? message.caption ?? kindOf(message)).slice(0, 120).replace(/\s+/g, " ");
+  const words = lineOf(message);
+  if (serviceOf(message)) return words;
   if (isPrivate(chat)) return message.from?.id === chat.id ? `You: ${words}` : words;
   return `${nameOf(message.from)}: ${words}`;
-}
-
-/** "Photo", "Voice message", a document's name. */
-export function kindOf(message) {
-  if (message.document) return message.document.file_name ?? "File";
-  const kinds = { photo: "Photo", voice: "Voice message", sticker: "Sticker", video: "Video", audio: "Audio" };
-  return Object.entries(kinds).find(([key]) => message[key])?.[1] ?? "Message";
 }
 
 function sectionOf(title, rows) {

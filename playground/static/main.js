@@ -1,6 +1,5 @@
 // The page's entry: wires the modules together and starts the endless poll. Holds no rules of its own.
 
-import { textOf } from "./bubble.js";
 import { startChat } from "./chat.js";
 import { replyTo, sendText, startComposer, startEdit } from "./composer.js";
 import { startDialogs } from "./dialogs.js";
@@ -11,6 +10,7 @@ import { startPresses } from "./presses.js";
 import { adopt, apply, emit, state } from "./state.js";
 import { toast } from "./toast.js";
 import { startViews } from "./views.js";
+import { textOf } from "./words.js";
 
 const press = startPresses();
 
@@ -32,7 +32,7 @@ setInterval(() => emit("tick"), 1000);
 net.follow({
   async onConnect() {
     const [about, snapshot] = await Promise.all([net.about(), net.snapshot()]);
-    byId("banner-text").textContent = `on this machine only · answers by ${about.model_name}`;
+    byId("banner-text").textContent = `answers by ${about.model_name} · served on this machine only`;
     state.connected = true;
     adopt(snapshot);
     emit("connection");

@@ -2,6 +2,7 @@
 // Pure bookkeeping: touches no element and no network. Listeners are told by topic what has changed.
 
 import { loadPrefs, savePrefs } from "./prefs.js";
+import { nameOf } from "./words.js";
 
 export const state = {
   bot: null, people: new Map(), chats: new Map(), messages: new Map(),
@@ -69,6 +70,7 @@ function applyOne(event) {
       state.messages.set(event.chat_id, list.filter((message) => message.message_id !== event.message_id));
       return { kind: "delete" };
     }
+    case "ask": return { kind: "ask", message: list.find((message) => message.message_id === event.message_id) };
     case "draft":
       state.drafts.set(event.chat_id, aged(event.draft));
       state.actions.delete(event.chat_id);
@@ -98,7 +100,6 @@ export function dialogs() {
 
 export const isPrivate = (chat) => chat?.type === "private";
 export const currentChat = () => state.chats.get(state.current) ?? null;
-export const nameOf = (user) => [user?.first_name, user?.last_name].filter(Boolean).join(" ") || user?.title || "Unknown";
 
 export function titleOf(chat) {
   return isPrivate(chat) ? nameOf(state.people.get(chat.id) ?? chat) : chat.title;

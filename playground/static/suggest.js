@@ -3,7 +3,8 @@
 
 import { avatar, byId, h } from "./dom.js";
 import * as net from "./net.js";
-import { currentChat, isPrivate, nameOf, on, speakerIn, speakersOf, state } from "./state.js";
+import { currentChat, isPrivate, on, speakerIn, speakersOf, state } from "./state.js";
+import { nameOf } from "./words.js";
 
 let commands = []; // what the bot offers to this speaker in this chat: [{command, description}]
 let items = [];
@@ -22,7 +23,10 @@ async function fetchCommands() {
   if (!speaker) return;
   // A server that is gone is told by the poll for events; the menu stays as it was.
   const fresh = await net.menu(speaker.id, chat.id).catch(() => null);
-  if (fresh && currentChat()?.id === chat.id) commands = fresh;
+  if (!fresh || currentChat()?.id !== chat.id) return;
+  commands = fresh;
+  // A quick typist was faster than the menu: it opens when it comes.
+  if (typed?.value && typed === document.activeElement && !items.length) suggestFor(typed, onPick);
 }
 
 /** Shows what fits the word before the cursor, or nothing. */

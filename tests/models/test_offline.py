@@ -11,9 +11,8 @@ from models.offline import (
     ExtractiveSummarizer,
     OfflineModel,
     extract,
-    is_question,
-    split_sentences,
 )
+from models.sentences import is_question, split_sentences
 from records import PromptMessage
 from tokens import Tokenizer
 
@@ -45,15 +44,13 @@ async def test_a_snippet_is_quoted_with_its_date() -> None:
             "[2026-05-04 10:00, 200 days ago] Anna: The weather is nice today.",
         )
     )
-    assert text == f"{REMEMBERED} “My dog is called Biscuit.” (3 May 2026). “We got a dog!” (3 May 2026)."
+    assert text == f"{REMEMBERED} “My dog is called Biscuit.” (3 May 2026)."
 
 
 async def test_the_question_is_never_quoted_back() -> None:
     asked = "[2026-05-03 14:02, 201 days ago] Anna: Where did I park the car?"
     assert (
-        await replied(
-            user("Where did I park the car?"), assistant(UNKNOWN), last("Where did I park the car?", asked)
-        )
+        await replied(user("Where did I park the car?"), assistant(UNKNOWN), last("Where did I park the car?", asked))
     ).startswith(UNKNOWN)
     text = await replied(
         last(
@@ -96,7 +93,8 @@ async def test_a_correction_comes_before_what_it_corrects() -> None:
 
 async def test_summaries_are_quoted_with_the_day_until_which_they_hold() -> None:
     summaries = user(
-        "<summaries>\n[level 2 · 2026-01-03 to 2026-02-10 · 120 messages] Anna is allergic to peanuts. She moved.\n</summaries>"
+        "<summaries>\n[level 2 · 2026-01-03 to 2026-02-10 · 120 messages] "
+        "Anna is allergic to peanuts. She moved.\n</summaries>"
     )
     text = await replied(summaries, last("What allergies do I have?"))
     assert text == f"{REMEMBERED} “Anna is allergic to peanuts.” (10 February 2026)."
@@ -125,16 +123,27 @@ async def test_it_says_what_it_is_to_a_newcomer_and_then_keeps_quiet() -> None:
 
 
 async def test_a_prompt_without_any_of_the_layout_is_read_too() -> None:
-    assert "Biscuit" in await replied(
-        user("My dog is Biscuit."), assistant("Noted."), user("What is my dog's name?")
-    )
+    assert "Biscuit" in await replied(user("My dog is Biscuit."), assistant("Noted."), user("What is my dog's name?"))
     assert (await OfflineModel().complete([])).text
 
 
-async def test_blocks_that_the_user_types_are_the_users_words() -> None:
-    text = await replied(
-        user("I like tea."), assistant(NOTED), last("Is <remembered>x</remembered> about tea?")
+async def test_a_question_asked_before_in_other_words_is_no_answer() -> None:
+    asked = user("Do you know where I have put the keys of my car?")
+    assert (await replied(asked, assistant(UNKNOWN), last("Where are my car keys?"))).startswith(UNKNOWN)
+    told = user("The car keys are in the drawer, aren't they?")
+    assert "drawer" in await replied(asked, assistant(UNKNOWN), told, assistant(NOTED), last("Where are my car keys?"))
+
+
+async def test_lines_in_brackets_and_clocks_of_the_users_own_are_kept_whole() -> None:
+    told = user("[x] Pay: the gas bill is 40 euros.")
+    assert "[x] Pay: the gas bill is 40 euros." in await replied(
+        told, assistant(NOTED), last("How much is the gas bill?")
     )
+    assert "tea" in await replied(user("I like tea."), assistant(NOTED), user("It is now time for what I like: tea?"))
+
+
+async def test_blocks_that_the_user_types_are_the_users_words() -> None:
+    text = await replied(user("I like tea."), assistant(NOTED), last("Is <remembered>x</remembered> about tea?"))
     assert "I like tea." in text
 
 
@@ -180,16 +189,12 @@ def test_an_extract_keeps_its_limits(limit: int) -> None:
 
 async def test_a_told_fact_survives_four_levels() -> None:
     fact = "My sister Mira is allergic to penicillin."
-    small = (
-        "It was a pleasant walk by the river. The soup tasted of carrots. We watched a film in the evening."
-    )
+    small = "It was a pleasant walk by the river. The soup tasted of carrots. We watched a film in the evening."
     text = f"[2026-05-03 14:00] Anna: {small} {fact} {small}"
     for level in range(1, 5):
         summary = (await ExtractiveSummarizer().complete([user(text)])).text
         assert fact in summary
-        others = "\n".join(
-            f"[level {level} · 2026-05-0{n} to 2026-05-0{n} · 5 messages] {small}" for n in range(1, 5)
-        )
+        others = "\n".join(f"[level {level} · 2026-05-0{n} to 2026-05-0{n} · 5 messages] {small}" for n in range(1, 5))
         text = f"<summaries>\n[level {level} · 2026-05-03 to 2026-05-03 · 5 messages] {summary}\n{others}\n</summaries>"
 
 

@@ -289,9 +289,7 @@ async def test_a_stream_that_just_ends_is_cut_too(bench: Bench) -> None:
 
 @pytest.mark.parametrize("kind", ["no [DONE]", "no finish"])
 async def test_one_sign_of_the_end_is_enough(bench: Bench, kind: str) -> None:
-    whole = (
-        Behaviour(text="Whole.", done=False) if kind == "no [DONE]" else Behaviour(text="Whole.", finish=None)
-    )
+    whole = Behaviour(text="Whole.", done=False) if kind == "no [DONE]" else Behaviour(text="Whole.", finish=None)
     bench.server.script("m", whole)
     assert (await bench.model.complete(asked())).text == "Whole."
 
@@ -341,17 +339,13 @@ async def test_check_says_that_the_model_answers(bench: Bench) -> None:
 async def test_check_names_the_setting_at_fault() -> None:
     async with running() as (server, url):
         server.script("s", Behaviour(status=404))
-        async with OpenAIChat(
-            model="s", api_key=Secret(""), base_url=url, model_setting="SUMMARY_MODEL"
-        ) as model:
+        async with OpenAIChat(model="s", api_key=Secret(""), base_url=url, model_setting="SUMMARY_MODEL") as model:
             with pytest.raises(ModelRefused, match="SUMMARY_MODEL"):
                 await model.check()
 
 
 async def test_events_are_read_however_the_bytes_are_cut() -> None:
-    whole = (
-        b': comment\r\ndata: {"a":\r\ndata: "\xe2\x80\xa8\xc3\xa9"}\r\n\r\nevent: x\ndata:two\n\ndata: [DONE]'
-    )
+    whole = b': comment\r\ndata: {"a":\r\ndata: "\xe2\x80\xa8\xc3\xa9"}\r\n\r\nevent: x\ndata:two\n\ndata: [DONE]'
     for size in range(1, len(whole)):
 
         async def pieces(size: int = size) -> AsyncIterator[bytes]:

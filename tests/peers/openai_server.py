@@ -235,9 +235,7 @@ class OpenAIServer:
 class _Scripted(Response):
     """The answer to one request, as scripted."""
 
-    def __init__(
-        self, server: OpenAIServer, request: Request, recorded: Recorded, behaviour: Behaviour
-    ) -> None:
+    def __init__(self, server: OpenAIServer, request: Request, recorded: Recorded, behaviour: Behaviour) -> None:
         super().__init__()
         self._server = server
         self._request = request
@@ -373,9 +371,7 @@ class _Scripted(Response):
 
 
 @asynccontextmanager
-async def running(
-    server: OpenAIServer | None = None, port: int = 0
-) -> AsyncIterator[tuple[OpenAIServer, str]]:
+async def running(server: OpenAIServer | None = None, port: int = 0) -> AsyncIterator[tuple[OpenAIServer, str]]:
     """The server while the block runs, and its base URL as OPENAI_BASE_URL takes it (…/v1)."""
     server = server or OpenAIServer()
     async with serve(server.app(), port=port) as url:

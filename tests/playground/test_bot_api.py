@@ -305,3 +305,24 @@ async def test_a_forwarded_message_names_its_origin(telegram: Telegram, bot: Bot
     telegram.world.say(ANN, ANN, "from nobody", forward_from="Somebody")
     origins = [update.message.forward_origin for update in await bot.get_updates(timeout=5) if update.message]
     assert [origin.type for origin in origins if origin] == ["user", "hidden_user"]
+
+
+@pytest.mark.parametrize(
+    ("method", "given"),
+    [
+        ("getUpdates", {"allowed_updates": 5}),
+        ("sendMessage", {"entities": [1]}),
+        ("sendMessage", {"entities": [{"type": [], "offset": 0, "length": 1}]}),
+        ("sendMessage", {"reply_markup": {"inline_keyboard": [["x"]]}}),
+        ("sendMessage", {"reply_parameters": {"message_id": []}}),
+        ("getMyCommands", {"scope": {"type": []}}),
+        ("setMyCommands", {"commands": "["}),
+        ("editMessageText", {"message_id": "x"}),
+    ],
+)
+async def test_malformed_parameters_are_bad_requests(
+    telegram: Telegram, method: str, given: dict[str, object]
+) -> None:
+    telegram.world.say(ANN, ANN, "hi")
+    refusal = await telegram.refusal(method, **({"chat_id": ANN, "text": "x"} | given))
+    assert refusal.startswith("Bad Request: ")

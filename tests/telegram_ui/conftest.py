@@ -1,0 +1,198 @@
+"""The Telegram side against a local Bot API server over real HTTP, with a scripted conversation behind it."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import telegram
+
+from models.chat_model import OnText
+from playground.bot_api import bot_api
+from playground.faults import Fault, Faults
+from playground.refusals import Json
+from playground.server import serve
+from playground.world import World
+from records import Incoming, Person, Reply, Scope
+from settings import Secret, Settings
+from storage.database import Database
+from storage.inbox import UpdateInbox
+from storage.migrations import MIGRATIONS
+from telegram_ui.chat import Chat
+from telegram_ui.delivery import Delivery
+from telegram_ui.service import Service, telegram_service
+
+TOKEN = "4242:test-token"
+ANN, BOB, EVE = 11, 12, 13
+GROUP, FORUM, TOPIC = -500, -1_001_000_000_500, 7
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+
+
+@dataclass
+class Scripted:
+    """A conversation that answers with an echo, or waits at a gate first; it keeps what it was given."""
+
+    turns: list[Incoming] = field(default_factory=list)
+    finished: list[str] = field(default_factory=list)
+    cancelled: list[str] = field(default_factory=list)
+    gates: dict[str, asyncio.Event] = field(default_factory=dict)
+    fails: dict[str, Exception] = field(default_factory=dict)
+    begun: dict[str, asyncio.Event] = field(default_factory=lambda: defaultdict(asyncio.Event))
+    notices: tuple[str, ...] = ()
+
+    def gate(self, text: str) -> asyncio.Event:
+        return self.gates.setdefault(text, asyncio.Event())
+
+    async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply:
+        text = incoming.text
+        self.turns.append(incoming)
+        try:
+            if on_text:
+                await on_text(f"partly {text[:20]}")
+            self.begun[text].set()
+            if gate := self.gates.get(text):
+                await gate.wait()
+            if failure := self.fails.get(text):
+                raise failure
+        except asyncio.CancelledError:
+            self.cancelled.append(text)
+            raise
+        self.finished.append(text)
+        return Reply(text=f"echo {text[:40]}")
+
+    async def settle(self, scope: Scope) -> tuple[str, ...]:
+        return self.notices
+
+
+@dataclass
+class Orders:
+    """Commands that only say that they were called; `wizard` takes whatever is in it."""
+
+    delivery: Delivery
+    may_configure: Callable[[Chat, Person], Any]
+    names: frozenset[str] = frozenset({"help", "admin", "fold"})
+    slow: frozenset[str] = frozenset({"fold"})
+    folding: asyncio.Event = field(default_factory=asyncio.Event)
+    wizard: set[str] = field(default_factory=set)
+
+    async def handle(self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str) -> None:
+        if name == "fold":
+            await self.folding.wait()
+        if name == "admin":
+            argument = str(await self.may_configure(chat, person))
+        await self.delivery.say(chat, f"did {name} {argument}")
+
+    async def press(self, update: telegram.Update, chat: Chat, person: Person) -> None:
+        assert update.callback_query is not None
+        await update.callback_query.answer("pressed")
+
+    async def wizard_input(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
+        if text not in self.wizard:
+            return False
+        await self.delivery.say(chat, f"wizard took {text}")
+        return True
+
+    async def set_menus(self, bot: telegram.Bot) -> None:
+        await bot.set_my_commands([("help", "helps")])
+
+
+@dataclass
+class Peer:
+    """The other side: Telegram's server, and people."""
+
+    world: World
+    faults: Faults
+    url: str
+
+    def fault(self, kind: str, method: str, **rule: Any) -> None:
+        self.faults.add(Fault(kind=kind, method=method, **rule))
+
+    async def called(self, method: str, *, containing: str = "", chat: int | None = None, since: int = 0) -> Json:
+        """The first call of a method, waited for, whose text (or toast) contains something."""
+
+        def fits(call: Json) -> bool:
+            params = call["params"]
+            return (
+                call["method"].lower() == method.lower()
+                and containing in str(params.get("text", ""))
+                and (chat is None or str(params.get("chat_id")) == str(chat))
+            )
+
+        return await self.world.calls.first(fits, since=since)
+
+    async def told(self, containing: str, chat: int | None = None) -> Json:
+        return await self.called("sendMessage", containing=containing, chat=chat)
+
+    def texts(self, chat: int) -> list[str]:
+        """What the bot's messages in a chat say now, in order."""
+        return [
+            message["text"]
+            for _, message in sorted(self.world.messages.get(chat, {}).items())
+            if message["from"]["id"] == 4242
+        ]
+
+    async def polled(self) -> None:
+        """Wait until a poll is being held."""
+        while not self.world.updates._poller:
+            await self.world.updates._pulse.wait()
+
+    async def confirmed(self) -> None:
+        """Wait until the bot has confirmed all updates."""
+        while self.world.updates.pending():
+            await self.world.updates._pulse.wait()
+
+
+@pytest.fixture
+async def peer() -> AsyncIterator[Peer]:
+    world, faults = World(token=TOKEN), Faults()
+    world.add_person(ANN, "Ann", username="ann_a")
+    world.add_person(BOB, "Bob")
+    world.add_person(EVE, "Eve")
+    world.add_group(GROUP, "Picnic", members=[ANN, BOB, EVE], admins=[ANN])
+    world.add_group(FORUM, "Club", members=[ANN, BOB], admins=[ANN], is_forum=True, topics={TOPIC: "Garden"})
+    async with serve(bot_api(world, faults, webhook_delays=(0.001,))) as url:
+        yield Peer(world, faults, url)
+
+
+@pytest.fixture
+async def inbox(tmp_path: Path) -> AsyncIterator[UpdateInbox]:
+    async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
+        yield UpdateInbox(database)
+
+
+class Bots:
+    """Starts the Telegram side, as often as a test restarts it."""
+
+    def __init__(self, peer: Peer, inbox: UpdateInbox) -> None:
+        self.peer = peer
+        self.inbox = inbox
+        self.conversation = Scripted()
+        self.orders: Orders | None = None
+        self.settings = Settings(
+            telegram_bot_token=Secret(TOKEN),
+            telegram_api_url=peer.url,
+            allowed_user_ids=frozenset({ANN, BOB}),
+            reply_streaming="off",
+        )
+
+    def running(self, **options: Any) -> AbstractAsyncContextManager[Service]:
+        def commands(delivery: Delivery, may_configure: Any) -> Orders:
+            self.orders = Orders(delivery, may_configure)
+            return self.orders
+
+        return telegram_service(
+            self.settings, conversation=self.conversation, inbox=self.inbox, commands=commands, **options
+        )
+
+    async def pending(self) -> list[int]:
+        return [row.update_id for row in await self.inbox.pending(4242)]
+
+
+@pytest.fixture
+def bots(peer: Peer, inbox: UpdateInbox) -> Bots:
+    return Bots(peer, inbox)
