@@ -308,6 +308,12 @@ class Memory:
             connection.row_factory = sqlite3.Row
             return [dict(row) for row in connection.execute(sql, values)]
 
+    def write(self, sql: str, *values: object) -> None:
+        """Change memory.db while no bot runs."""
+        with closing(sqlite3.connect(self.folder / "memory.db")) as connection:
+            connection.execute(sql, values)
+            connection.commit()
+
     def messages(self, owner: int) -> list[Json]:
         return self.rows("SELECT * FROM messages WHERE user_id = ? ORDER BY id", owner)
 
