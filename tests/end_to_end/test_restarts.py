@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.end_to_end.harness import ANSWERS, HANGS, House, Json, Memory
+from tests.end_to_end.harness import ANSWERS, HANGS, SUMMARIES, SUMMARY, House, Json, Memory
 from tests.peers.openai_server import Behaviour
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -125,3 +125,19 @@ async def test_sigterm_during_a_streamed_answer(house: House) -> None:
 
 def long_answer_that_hangs() -> Behaviour:
     return Behaviour(text="Once upon a time there was a story without an end.", hold="middle")
+
+
+async def test_the_extractive_fallback_makes_what_the_model_does_not(house: House) -> None:
+    ann = house.person()
+    house.model.default(SUMMARIES, Behaviour(status=500))
+    try:
+        async with house.bot(DATA_DIR="fallback", SUMMARY_FALLBACK="extractive") as process:
+            await ann.sets_up("SQLite", 2)
+            since = process.log.last
+            await ann.asks("My sister Beatrix lives in Utrecht.")
+            await ann.asks("She grows kohlrabi there.")
+            await process.logged("summarized messages", since=since)
+            assert "Beatrix" in await ann.asks("/summary_show")
+            assert "could not" not in json.dumps(ann.heard())
+    finally:
+        house.model.default(SUMMARIES, SUMMARY)
