@@ -229,13 +229,16 @@ class SqliteStore:
             found = await word_index.search(reader, scope, terms, limit)
         return [WordHit(message=message_of(mapping(row)), score=score) for row, score in found]
 
-    async def pool(self, scope: Scope, terms: Sequence[str], *, limit: int, reach: int) -> Pool:
+    async def pool(
+        self, scope: Scope, terms: Sequence[str], *, limit: int, reach: int, seeds: Sequence[int] = ()
+    ) -> Pool:
         async with self._db.read(frozen=True) as reader:
             figures = await word_index.figures(reader, scope, terms)
             hits = await word_index.best(reader, scope, figures.frequency, limit)
-            found = await word_index.around(reader, scope, hits, figures.frequency, reach)
+            found = await word_index.around(reader, scope, [*hits, *seeds], figures.frequency, reach)
         rows = tuple(
             PoolRow(
+                seq=row["seq"],
                 message=message_of(mapping(row)),
                 place=row["place"],
                 session=row["session"],

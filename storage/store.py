@@ -39,10 +39,11 @@ class WordHit:
 class PoolRow:
     """A message that may answer a question, as ranking needs it.
 
-    `place` counts the scope's messages, `session` its stretches without a long silence; `counts`: how often the
+    `seq` is the store's own number of it; `place` counts the scope's messages, `session` its stretches without a long silence; `counts`: how often the
     question's terms stand in its date, speaker and text; `length`: terms in all.
     """
 
+    seq: int
     message: Message
     place: int
     session: int
@@ -108,8 +109,12 @@ class MemoryStore(Protocol):
         """Best messages by BM25 that hold at least one of the analysed terms (see words.py), best first."""
         ...
 
-    async def pool(self, scope: Scope, terms: Sequence[str], *, limit: int, reach: int) -> Pool:
-        """The `limit` messages that match the terms best, rarest terms first, and up to `reach` around each."""
+    async def pool(
+        self, scope: Scope, terms: Sequence[str], *, limit: int, reach: int, seeds: Sequence[int] = ()
+    ) -> Pool:
+        """The `limit` messages that match the terms best, rarest terms first, and the seeds (seqs found otherwise);
+        with up to `reach` messages around each.
+        """
         ...
 
     # summaries and folds -------------------------------------------------------------------------------------
