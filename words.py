@@ -92,7 +92,7 @@ def normal(text: str) -> str:
 
 
 def folded(term: str) -> str:
-    """A term without diacritics, Arabic letter variants and vowel signs; the signs of other scripts are vowels and stay."""
+    """A term without diacritics, Arabic letter variants and vowel signs; other scripts' signs are vowels and stay."""
     term = _ARABIC_MARKS.sub("", term).translate(_ARABIC_FOLD).translate(_LATIN_FOLD)
     return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", term)))
 

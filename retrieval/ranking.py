@@ -152,7 +152,7 @@ def _smoothed(
     values: NDArray[np.float64], offsets: Mapping[int, NDArray[np.intp]], near: tuple[float, float]
 ) -> NDArray[np.float64]:
     padded = np.append(values, 0.0)
-    return np.sum([near[abs(step) - 1] * padded[index] for step, index in offsets.items()], axis=0)
+    return np.asarray(np.sum([near[abs(step) - 1] * padded[index] for step, index in offsets.items()], axis=0))
 
 
 def _word_share(

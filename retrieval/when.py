@@ -186,9 +186,8 @@ def _found(text: str, clock: datetime) -> Iterator[tuple[tuple[datetime, datetim
         if not month:
             continue
         near = [words[j][0] if 0 <= j < len(words) else "" for j in (k - 2, k - 1, k + 1, k + 2, k + 3)]
-        day = next(
-            (int(re.match(r"\d+", n)[0]) for n in near[:3] + near[1:1] if re.fullmatch(r"\d\d?(?:st|nd|rd|th)?", n)), 0
-        )  # type: ignore[index]
+        days = [int(n.rstrip("stndrh")) for n in near[:3] if re.fullmatch(r"\d\d?(?:st|nd|rd|th)?", n)]
+        day = days[0] if days else 0
         year = next((int(n) for n in near[2:] + near[:2] if re.fullmatch(r"(?:19|20)\d\d", n)), 0)
         if unsure and not (
             day or year or near[1] in ("in", "last", "this", "next", "of", "since", "en", "im", "в", "w", "em", "de")
@@ -200,8 +199,9 @@ def _found(text: str, clock: datetime) -> Iterator[tuple[tuple[datetime, datetim
         for m in re.finditer(r"(?<![\d.-])((?:19|20)\d\d)(?![\d.-]|\s*[月월])\s*[年년]?(?!\s*\d+\s*[月월])", text):
             yield _span(int(m[1]), like=clock), m[0]
     for pattern, unit, back, _ in _RELATIVE:
-        if m := re.search(pattern, text):
+        for m in re.finditer(pattern, text):
             yield _back(clock, unit, back), m[0]
+            break
     for m in _AGO.finditer(text):
         count, unit = next(((c, u) for c, u in ((m[1], m[2]), (m[3], m[4]), (m[5], m[6])) if c), ("", ""))
         number = int(count) if count.isdigit() else _COUNT.get(count, 0)

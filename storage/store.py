@@ -39,8 +39,8 @@ class WordHit:
 class PoolRow:
     """A message that may answer a question, as ranking needs it.
 
-    `seq` is the store's own number of it; `place` counts the scope's messages, `session` its stretches without a long silence; `counts`: how often the
-    question's terms stand in its date, speaker and text; `length`: terms in all.
+    `seq` is the store's own number of it; `place` counts the scope's messages, `session` its stretches without a long
+    silence; `counts`: how often the question's terms stand in its date, speaker and text; `length`: terms in all.
     """
 
     seq: int
