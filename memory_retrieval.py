@@ -6,6 +6,7 @@ stored.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from records import Clock, Context, Incoming, Message, Scope, Snippet, Summary
 from retrieval.prompt_draft import Budgets, PromptDraft
@@ -19,6 +20,16 @@ CANDIDATES = 100
 """Messages that a search looks at more closely."""
 SNIPPET_TOKENS = 300
 """A remembered message longer than this is shown with its middle left out."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recall:
+    """What a question by itself brings back: `ranked`, all that was found, best first; `snippets`, those that fit the
+    budget, in order of time; `tokens`, what their part of the prompt takes."""
+
+    ranked: tuple[Snippet, ...]
+    snippets: tuple[Snippet, ...]
+    tokens: int
 
 
 class MemoryRetrieval:
@@ -46,13 +57,7 @@ class MemoryRetrieval:
         `ceiling`: lower than the settings' where an endpoint found that too long.
         """
         scope = incoming.scope
-        draft = PromptDraft(
-            tokenizer=self._tokens,
-            budgets=self._budgets.under(min(ceiling or self._budgets.ceiling, self._budgets.ceiling)),
-            incoming=incoming,
-            system_prompt=self._system_prompt,
-            now=self._clock(),
-        )
+        draft = self._draft(incoming, ceiling or self._budgets.ceiling)
         if store is None:
             draft.take_last_turns(_newest_turns(unstored, LAST_TURNS))
             draft.take_older_turns(unstored)
@@ -65,6 +70,15 @@ class MemoryRetrieval:
         found = await self.snippets(incoming.text, store=store, scope=scope, without=draft.shown_ids)
         draft.take_snippets([one for one in found if turn is None or one.message.turn < turn])
         return draft.context()
+
+    async def recall(self, incoming: Incoming, *, store: MemoryStore) -> Recall:
+        """What the words alone bring back, packed as a prompt would carry it without any recent turns beside it."""
+        draft = self._draft(incoming, self._budgets.ceiling)
+        found = await self.snippets(incoming.text, store=store, scope=incoming.scope)
+        draft.take_snippets(found)
+        context = draft.context()
+        tokens = sum(part.tokens for part in context.parts if part.name == "snippets")
+        return Recall(ranked=tuple(found), snippets=context.snippets, tokens=tokens)
 
     async def snippets(
         self, question: str, *, store: MemoryStore, scope: Scope, without: frozenset[int] = frozenset()
@@ -83,6 +97,15 @@ class MemoryRetrieval:
             for hit in hits
             if hit.message.id not in without
         ]
+
+    def _draft(self, incoming: Incoming, ceiling: int) -> PromptDraft:
+        return PromptDraft(
+            tokenizer=self._tokens,
+            budgets=self._budgets.under(min(ceiling, self._budgets.ceiling)),
+            incoming=incoming,
+            system_prompt=self._system_prompt,
+            now=self._clock(),
+        )
 
     async def _note_uncovered(
         self, draft: PromptDraft, store: MemoryStore, scope: Scope, summaries: Sequence[Summary]
