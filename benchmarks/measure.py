@@ -3,6 +3,8 @@
 import asyncio
 import json
 import math
+import os
+import platform
 import resource
 import sys
 import time
@@ -75,3 +77,13 @@ class LoopWatch:
         finally:
             ticking.cancel()
             await asyncio.gather(ticking, return_exceptions=True)
+
+
+def machine() -> dict[str, object]:
+    """Where the figures come from. A load above the number of processors means that others were measured along."""
+    return {
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "processors": os.cpu_count(),
+        "load": [round(load, 1) for load in os.getloadavg()],
+    }
