@@ -17,6 +17,16 @@ if TYPE_CHECKING:
     from storage.database import Reader, Transaction
 
 _INSERT = "INSERT INTO words (rowid, terms) VALUES (?, ?)"
+# The index is asked first, and by itself: joined freely, SQLite may walk the scope's messages and ask the index about
+# each, which takes seconds at 10,000. A term carries its scope, so the limit falls on the scope's own hits.
+_SEARCH = """
+SELECT messages.*, -found.score AS score
+FROM (
+  SELECT rowid AS seq, bm25(words) AS score FROM words WHERE words MATCH ?1 ORDER BY score, rowid DESC LIMIT ?4
+) AS found CROSS JOIN messages ON messages.seq = found.seq
+WHERE messages.user_id = ?2 AND messages.thread_id = ?3
+ORDER BY score DESC, messages.id DESC
+"""
 # At most this many terms of a question are looked up; a pasted page would otherwise make a query of thousands.
 MOST_TERMS = 64
 
@@ -50,13 +60,7 @@ async def search(reader: "Reader", scope: Scope, terms: Iterable[str], limit: in
     # Always quoted: raw terms may be read as operators of FTS5's query language.
     question = " OR ".join('"' + prefix + term.replace('"', '""') + '"' for term in wanted)
     rows = await reader.rows(
-        """
-        SELECT messages.*, -bm25(words) AS score
-        FROM words JOIN messages ON messages.seq = words.rowid
-        WHERE words MATCH ? AND messages.user_id = ? AND messages.thread_id = ?
-        ORDER BY score DESC, messages.id DESC
-        LIMIT ?
-        """,
+        _SEARCH,
         question,
         scope.owner,
         scope.thread,
