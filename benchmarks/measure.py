@@ -1,4 +1,4 @@
-"""What all measurements share: percentiles, sizes, and how a result leaves the process. Does not know what is measured."""
+"""What all measurements share: percentiles, sizes, how a result leaves the process. Does not know what is measured."""
 
 import asyncio
 import json

@@ -57,7 +57,7 @@ def repeated(before: Sequence[PromptMessage], now: Sequence[PromptMessage], toke
             total += tokens.message_tokens(new)
             continue
         if old.role == new.role:
-            total += tokens.count(os.path.commonprefix([old.content, new.content]))
+            total += tokens.count(os.path.commonprefix([old.content, new.content]))  # noqa: RUF071 - letters, not paths
         break
     return total
 
