@@ -6,6 +6,7 @@ sleeping. Does not know the program's code: it looks at chats, requests, files, 
 
 import asyncio
 import json
+import signal
 import sqlite3
 import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -83,6 +84,12 @@ class Process:
         async with asyncio.timeout(10):
             await self._process.wait()
         return await self.ended()
+
+    async def interrupt(self) -> None:
+        """SIGINT, as Ctrl-C sends it."""
+        self._process.send_signal(signal.SIGINT)
+        async with asyncio.timeout(10):
+            await self._process.wait()
 
     async def kill(self) -> None:
         """SIGKILL, and wait until it is gone."""
