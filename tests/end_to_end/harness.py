@@ -34,7 +34,7 @@ TOKEN = "4242:AAtest-token-of-the-end-to-end-tests"
 KEY = "sk-end-to-end-key"
 ANSWERS, SUMMARIES = "answering-model", "summarising-model"
 SUMMARY = "The user and the assistant talked; the assistant confirmed what it had heard."
-PATIENCE = 15.0
+PATIENCE = 30.0
 """Seconds after which a test gives up waiting: far more than anything here takes."""
 
 Json = dict[str, Any]
