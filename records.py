@@ -211,7 +211,7 @@ class Completion:
 class Snippet:
     """A verbatim earlier message brought back for this question.
 
-    `text` is what the prompt carries of it; `score` is by part, for example {"words": 3.1, "neighbours": 0.4}.
+    `text` is what the prompt carries of it; `score` is by part, for example {"words": 3.1, "meaning": 0.4}.
     """
 
     message: Message
