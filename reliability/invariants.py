@@ -68,7 +68,9 @@ def read(folder: Path) -> Files:
                 homes={row["user_id"]: row["storage_type"] for row in places},
                 moving=frozenset(row["user_id"] for row in rows("SELECT user_id FROM moves")),
                 stores={
-                    "sqlite": _clean({name: rows(f"SELECT * FROM {name} WHERE {which}") for name, which in mine.items()}),  # noqa: S608
+                    "sqlite": _clean(
+                        {name: rows(f"SELECT * FROM {name} WHERE {which}") for name, which in mine.items()}
+                    ),  # noqa: S608
                     "json": _json_rows(folder),
                 },
                 inbox=tuple(row["payload"] for row in rows("SELECT payload FROM updates WHERE done_at IS NULL")),

@@ -22,6 +22,7 @@ from storage.inbox import UpdateInbox
 logger = logging.getLogger(__name__)
 
 BEGINNINGS = 20  # runs that may die over an update before it is given up
+SENDS_EVER = 2  # an answer whose sending has an unknown outcome is sent once more, and by no run a third time
 KEPT_FOR = timedelta(hours=48)  # twice as long as Telegram offers an update again
 
 
@@ -85,6 +86,8 @@ class DurableQueue(asyncio.Queue[object]):
                 logger.error("Update %s was never finished in %s runs; given up.", row.update_id, BEGINNINGS)
                 await self.done([row.update_id])
             else:
+                if row.sends >= SENDS_EVER:
+                    await self._inbox.grant_send(bot.id, row.update_id, most=SENDS_EVER)
                 await self._queue_again(row.update_id, row.payload, bot)
         return len(rows)
 
