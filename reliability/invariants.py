@@ -16,6 +16,11 @@ from pathlib import Path
 from typing import Any
 
 Row = dict[str, Any]
+_MINE = {
+    "users": "SELECT * FROM users WHERE storage_type = 'sqlite'",
+    "messages": "SELECT * FROM messages",
+    "summaries": "SELECT * FROM summaries",
+}
 _KEYS = {"users": ("user_id",), "messages": ("user_id", "id"), "summaries": ("user_id", "id")}
 
 
@@ -63,14 +68,11 @@ def read(folder: Path) -> Files:
             if not rows("SELECT 1 FROM sqlite_master WHERE name = 'updates'"):
                 return Files()
             places = rows("SELECT user_id, storage_type FROM users")
-            mine = {"users": "storage_type = 'sqlite'", "messages": "1", "summaries": "1"}
             return Files(
                 homes={row["user_id"]: row["storage_type"] for row in places},
                 moving=frozenset(row["user_id"] for row in rows("SELECT user_id FROM moves")),
                 stores={
-                    "sqlite": _clean(
-                        {name: rows(f"SELECT * FROM {name} WHERE {which}") for name, which in mine.items()}
-                    ),  # noqa: S608
+                    "sqlite": _clean({name: rows(sql) for name, sql in _MINE.items()}),
                     "json": _json_rows(folder),
                 },
                 inbox=tuple(row["payload"] for row in rows("SELECT payload FROM updates WHERE done_at IS NULL")),
