@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 FLOORS = [
-    {"benchmarks"},
+    {"benchmarks", "reliability"},
     {"bot"},
     {"telegram_ui", "playground"},
     {"assembly"},
@@ -29,7 +29,7 @@ VENDORS = {
     "tiktoken": {"tokens"},
     "aiosqlite": {"storage"},
     "pysqlite3": {"storage"},
-    "sqlite3": {"storage"},
+    "sqlite3": {"storage", "reliability"},
     "sqlite_vec": {"storage"},
     "dotenv": {"settings"},
 }
