@@ -21,6 +21,7 @@ from storage.json_file import JsonStore
 from storage.migrations import MIGRATIONS
 from storage.sqlite import SqliteStore
 from storage.store import MemoryStore
+from storage.usage import UsageLedger
 from storage.wizards import WizardStates
 
 log = logging.getLogger(__name__)
@@ -78,7 +79,7 @@ class OwnerGate:
 class ExternalMemory:
     """Owners' memories across all stores. Made by `open`.
 
-    `inbox` and `wizards` are what Telegram's side keeps beside the memories, in memory.db.
+    `inbox` and `wizards` are what Telegram's side keeps beside the memories, in memory.db; `usage` is what was spent.
     """
 
     def __init__(
@@ -88,10 +89,12 @@ class ExternalMemory:
         stores: dict[StorageType, MemoryStore],
         inbox: UpdateInbox,
         wizards: WizardStates,
+        usage: UsageLedger,
         clock: Clock,
     ) -> None:
         self.inbox = inbox
         self.wizards = wizards
+        self.usage = usage
         self._directory = directory
         self._stores = stores
         self._clock = clock
@@ -131,6 +134,7 @@ class ExternalMemory:
                 stores=stores,
                 inbox=UpdateInbox(database),
                 wizards=WizardStates(database),
+                usage=UsageLedger(database),
                 clock=clock,
             )
 

@@ -66,6 +66,8 @@ class Settings:
     snippet_budget: int = 1500
     system_budget: int = 1500
     model_timeout: float = 60.0
+    daily_token_budget_per_user: int = 0
+    daily_token_budget: int = 0
     webhook_url: str = ""
     webhook_listen: tuple[str, int] = ("127.0.0.1", 8443)
     webhook_secret: Secret = Secret("")
@@ -107,6 +109,8 @@ class Settings:
             snippet_budget=env.integer("SNIPPET_BUDGET", 1500, least=0),
             system_budget=env.integer("SYSTEM_BUDGET", 1500, least=0),
             model_timeout=env.seconds("MODEL_TIMEOUT", 60.0),
+            daily_token_budget_per_user=env.integer("DAILY_TOKEN_BUDGET_PER_USER", 0, least=0),
+            daily_token_budget=env.integer("DAILY_TOKEN_BUDGET", 0, least=0),
             webhook_url=env.url("WEBHOOK_URL"),
             webhook_listen=env.address("WEBHOOK_LISTEN", "127.0.0.1:8443"),
             webhook_secret=Secret(env.webhook_secret("WEBHOOK_SECRET")),

@@ -15,7 +15,7 @@ FLOORS = [
     {"assembly"},
     {"conversation"},
     {"memory_retrieval", "summary_manager", "facts"},
-    {"external_memory", "retrieval"},
+    {"external_memory", "retrieval", "token_budget"},
     {"storage", "models", "folding"},
     {"prompts", "tokens", "words", "records", "settings", "errors", "logs"},
 ]
