@@ -312,7 +312,8 @@ class Reply:
 
     `is_error`: the text is a sentence saying what failed, not a model's answer. `repeated`: it was stored already and
     is given again, as after a restart. `is_kept`: what memory should hold of the turn is on disk (True where memory is
-    off); False while a store fails: it is kept in the process and written when the store is back.
+    off); False while a store fails: it is kept in the process and written when the store is back. `is_remembered`: the
+    turn is one that memory holds; where it is not, its text must stay in no file.
     """
 
     text: str
@@ -321,6 +322,7 @@ class Reply:
     is_error: bool = False
     repeated: bool = False
     is_kept: bool = True
+    is_remembered: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
