@@ -17,7 +17,7 @@ FLOORS = [
     {"memory_retrieval", "summary_manager", "facts"},
     {"external_memory", "retrieval", "token_budget"},
     {"storage", "models", "folding"},
-    {"prompts", "tokens", "words", "records", "settings", "errors", "logs"},
+    {"prompts", "tokens", "words", "records", "settings", "errors", "logs", "http_server"},
 ]
 """Top to bottom. A room may import from the floors below its own; on the lowest floor, from each other."""
 
@@ -32,6 +32,7 @@ VENDORS = {
     "sqlite3": {"storage"},
     "sqlite_vec": {"storage"},
     "dotenv": {"settings"},
+    "uvicorn": {"http_server", "playground"},
 }
 
 FLOOR_OF = {room: number for number, floor in enumerate(FLOORS) for room in floor}
