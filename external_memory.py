@@ -159,8 +159,11 @@ class ExternalMemory:
         async with self._gate(owner).exclusive():
             known = await self.config(owner)
             if known is not None and known.storage is not storage:
-                await self._directory.move(owner, self._stores, storage, now=self._clock())
-                self._configs.pop(owner)
+                try:
+                    await self._directory.move(owner, self._stores, storage, now=self._clock())
+                finally:
+                    # A move that fails or is cancelled on its way back may have been made all the same.
+                    self._configs.pop(owner, None)
             return await self._put(owner, storage=storage, every_n=every_n, enabled=True)
 
     async def switch(self, owner: int, *, enabled: bool) -> OwnerConfig:
