@@ -17,7 +17,17 @@ FLOORS = [
     {"memory_retrieval", "summary_manager", "facts"},
     {"external_memory", "retrieval", "token_budget"},
     {"storage", "models", "folding"},
-    {"prompts", "tokens", "words", "records", "settings", "errors", "logs", "http_server"},
+    {
+        "prompts",
+        "tokens",
+        "words",
+        "function_words",
+        "records",
+        "settings",
+        "errors",
+        "logs",
+        "http_server",
+    },
 ]
 """Top to bottom. A room may import from the floors below its own; on the lowest floor, from each other."""
 
