@@ -1,6 +1,7 @@
 """Who gets in: over every request that any model was sent, nothing of one scope is in another's, no remembered text
 is in the system role, and every file is its owner's alone."""
 
+import ast
 import asyncio
 import os
 import random
@@ -190,3 +191,13 @@ async def test_files_are_private_whatever_the_umask(tmp_path: Path) -> None:
         assert modes.pop(".") == 0o700
         assert {name: oct(mode) for name, mode in modes.items() if mode != 0o600} == {}
     assert (tmp_path / "backup.zip").stat().st_mode & 0o777 == 0o600
+
+
+def test_secrets_are_compared_in_constant_time() -> None:
+    """What a stranger may send as often as they like is never compared with ==, which stops at the first difference."""
+    folder = Path(__file__).parent.parent / "telegram_ui"
+    for file in folder.glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Compare) and any(isinstance(one, ast.Eq | ast.NotEq) for one in node.ops):
+                assert not re.search(r"secret|nonce|digest", ast.unparse(node)), f"{file}:{node.lineno}"
+    assert "hmac.compare_digest(given.encode(), secret.encode())" in (folder / "webhook.py").read_text(encoding="utf-8")
