@@ -22,6 +22,9 @@ DEFAULT_SYSTEM_PROMPT = (
     "help, and say so when you do not know."
 )
 
+LARGEST = 10**12
+"""Of a whole number in a setting: what is larger is a slip, and would overflow where shares are reckoned."""
+
 Choice = TypeVar("Choice", bound=str)
 
 
@@ -150,8 +153,8 @@ class _Environment:
             number = int(text)
         except ValueError:
             raise SettingsError(name, f"must be a whole number, {least} or more.") from None
-        if number < least:
-            raise SettingsError(name, f"must be a whole number, {least} or more; it is {number}.")
+        if not least <= number <= LARGEST:
+            raise SettingsError(name, f"must be a whole number from {least} to {LARGEST}.")
         return number
 
     def seconds(self, name: str, default: float) -> float:

@@ -37,7 +37,7 @@ def webhook_app(bot: telegram.Bot, queue: "asyncio.Queue[object]", secret: str) 
         try:
             data = json.loads(await request.body())
             update_id = int(data["update_id"])
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
             return Response(status_code=400)
         try:
             update = telegram.Update.de_json(data, bot)
