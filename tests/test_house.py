@@ -15,9 +15,19 @@ FLOORS = [
     {"assembly"},
     {"conversation"},
     {"memory_retrieval", "summary_manager", "facts"},
-    {"external_memory", "retrieval"},
+    {"external_memory", "retrieval", "token_budget"},
     {"storage", "models", "folding"},
-    {"prompts", "tokens", "words", "function_words", "records", "settings", "errors", "logs"},
+    {
+        "prompts",
+        "tokens",
+        "words",
+        "function_words",
+        "records",
+        "settings",
+        "errors",
+        "logs",
+        "http_server",
+    },
 ]
 """Top to bottom. A room may import from the floors below its own; on the lowest floor, from each other."""
 
@@ -32,6 +42,7 @@ VENDORS = {
     "sqlite3": {"storage", "reliability"},
     "sqlite_vec": {"storage"},
     "dotenv": {"settings"},
+    "uvicorn": {"http_server", "playground"},
 }
 
 FLOOR_OF = {room: number for number, floor in enumerate(FLOORS) for room in floor}
