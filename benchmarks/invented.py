@@ -16,13 +16,14 @@ from tokens import Tokenizer
 
 BEGINNING = datetime(2024, 1, 1, 8, tzinfo=UTC)
 PERSON = Person(id=1, name="Nadia")
-_FREQUENT = (
-    "the of and a to in is you that it he was for on are as with his they I at be this have from or one had by word "
-    "but not what all were we when your can said there use an each which she do how their if will up other about out "
-    "many then them these so some her would make like him into time has look two more write go see number no way could "
-    "people my than first water been call who its now find long down day did get come made may part"
-).split()
-_SYLLABLES = [consonant + vowel for consonant in "b d f g k l m n p r s t v z br st tr".split() for vowel in "aeiou"]
+_FREQUENT = """
+the of and a to in is you that it he was for on are as with his they I at be this have from or one had by word but not
+what all were we when your can said there use an each which she do how their if will up other about out many then them
+these so some her would make like him into time has look two more write go see number no way could people my than first
+water been call who its now find long down day did get come made may part
+""".split()  # noqa: SIM905 - a list of words reads better than a list of strings
+_CONSONANTS = ("b", "d", "f", "g", "k", "l", "m", "n", "p", "r", "s", "t", "v", "z", "br", "st", "tr")
+_SYLLABLES = [consonant + vowel for consonant in _CONSONANTS for vowel in "aeiou"]
 VOCABULARY = 50_000
 
 

@@ -23,9 +23,17 @@ from typing import ParamSpec, TypeVar
 from assembly import open_conversation
 from benchmarks.filling import LAST_DAY, fill, said
 from benchmarks.invented import Clock, InventedModel, Talk, turns
-from benchmarks.measure import LoopWatch, folder_bytes, machine, percentile, progress, report, resident_megabytes
+from benchmarks.measure import (
+    LoopWatch,
+    folder_bytes,
+    machine,
+    percentile,
+    progress,
+    report,
+    resident_megabytes,
+    spread,
+)
 from benchmarks.measure import since as milliseconds_since
-from benchmarks.measure import spread
 from models.offline import ExtractiveSummarizer
 from records import Incoming, Scope, StorageType
 from settings import Settings, environment
