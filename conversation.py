@@ -83,7 +83,7 @@ class Conversation:
             notices: list[str] = []
             turn = await self._remember(line, incoming, notices)
             if turn.answer is not None:
-                return Reply(text=turn.answer.content, repeated=True)
+                return Reply(text=turn.answer.content, repeated=True, is_remembered=True)
             try:
                 context, completion = await self._ask(line, incoming, turn, on_text)
             except ModelError as error:
@@ -93,13 +93,20 @@ class Conversation:
                     notices=tuple(notices),
                     is_error=True,
                     is_kept=not line.unwritten,
+                    is_remembered=turn.is_on,
                 )
             if context.message_was_cut:
                 notices.append(_CUT_NOTICE + (" It is stored whole." if turn.is_on else ""))
             if completion.is_truncated:
                 notices.append("The model stopped at its own length limit, so the answer may end early.")
             await self._remember_answer(line, incoming, turn, completion, notices)
-            return Reply(text=completion.text, context=context, notices=tuple(notices), is_kept=not line.unwritten)
+            return Reply(
+                text=completion.text,
+                context=context,
+                notices=tuple(notices),
+                is_kept=not line.unwritten,
+                is_remembered=turn.is_on,
+            )
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         """Folds that are due, outside the turn; sentences that the owner must be told (a failed fold, once)."""

@@ -9,33 +9,48 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from records import Clock, Context, Incoming, Message, Scope, Snippet, Summary
+from retrieval import when
+from retrieval.packing import clipped, pack, sentences
 from retrieval.prompt_draft import Budgets, PromptDraft
-from storage.store import MemoryStore
+from retrieval.ranking import REACH, Question, Scored, idf, rank
+from storage.store import MemoryStore, Pool
 from tokens import Tokenizer
-from words import content_terms
+from words import content_terms, folded, normal
 
 LAST_TURNS = 4
 """So many turns stay verbatim, folded or not."""
-CANDIDATES = 100
-"""Messages that a search looks at more closely."""
+CANDIDATES = 50
+"""Messages that each arm of the search, words and meaning, brings in for ranking."""
 SNIPPET_TOKENS = 300
-"""A remembered message longer than this is shown with its middle left out."""
+"""Of a longer remembered message the sentences are shown that hold the question's words."""
+ASSISTANT_TOKENS = 60
+"""Of a long-winded assistant's message the sentences are shown that are closest to the question."""
+FOLLOW_UP_TERMS = 2
+"""A question of so few words leans on what was said just before ("and her birthday?")."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recall:
-    """What a question by itself brings back: `ranked`, all that was found, best first; `snippets`, those that fit the
-    budget, in order of time; `tokens`, what their part of the prompt takes."""
+    """What a question brings back: all candidates, best first, and those that fit the budget, in order of time."""
 
     ranked: tuple[Snippet, ...]
-    snippets: tuple[Snippet, ...]
-    tokens: int
+    packed: tuple[Snippet, ...]
 
 
 class MemoryRetrieval:
-    """Builds contexts. One instance serves all scopes; it keeps nothing between two calls."""
+    """Builds contexts. One instance serves all scopes; it keeps nothing between two calls.
 
-    def __init__(self, *, tokenizer: Tokenizer, budgets: Budgets, system_prompt: str, clock: Clock) -> None:
+    `embedder` None: search by words alone.
+    """
+
+    def __init__(
+        self,
+        *,
+        tokenizer: Tokenizer,
+        budgets: Budgets,
+        system_prompt: str,
+        clock: Clock,
+    ) -> None:
         self._tokens = tokenizer
         self._budgets = budgets
         self._system_prompt = system_prompt
@@ -57,55 +72,63 @@ class MemoryRetrieval:
         `ceiling`: lower than the settings' where an endpoint found that too long.
         """
         scope = incoming.scope
-        draft = self._draft(incoming, ceiling or self._budgets.ceiling)
-        if store is None:
-            draft.take_last_turns(_newest_turns(unstored, LAST_TURNS))
-            draft.take_older_turns(unstored)
-            return draft.context()
-        summaries = sorted(await store.summaries(scope), key=lambda one: (-one.level, one.first_id))
-        draft.take_last_turns([*await store.last_turns(scope, LAST_TURNS, before=turn), *unstored])
-        draft.take_summaries(summaries)
-        draft.take_older_turns([one for one in await store.unfolded(scope) if turn is None or one.turn < turn])
-        await self._note_uncovered(draft, store, scope, summaries)
-        found = await self.snippets(incoming.text, store=store, scope=scope, without=draft.shown_ids)
-        draft.take_snippets([one for one in found if turn is None or one.message.turn < turn])
-        return draft.context()
-
-    async def recall(self, incoming: Incoming, *, store: MemoryStore) -> Recall:
-        """What the words alone bring back, packed as a prompt would carry it without any recent turns beside it."""
-        draft = self._draft(incoming, self._budgets.ceiling)
-        found = await self.snippets(incoming.text, store=store, scope=incoming.scope)
-        draft.take_snippets(found)
-        context = draft.context()
-        tokens = sum(part.tokens for part in context.parts if part.name == "snippets")
-        return Recall(ranked=tuple(found), snippets=context.snippets, tokens=tokens)
-
-    async def snippets(
-        self, question: str, *, store: MemoryStore, scope: Scope, without: frozenset[int] = frozenset()
-    ) -> list[Snippet]:
-        """Earlier messages that answer to the question, best first; `without`: ids shown verbatim already."""
-        terms = content_terms(question)
-        if not terms:
-            return []
-        hits = await store.search(scope, terms, limit=CANDIDATES + len(without))
-        return [
-            Snippet(
-                message=hit.message,
-                text=self._tokens.cut_middle(hit.message.content, SNIPPET_TOKENS),
-                score={"words": hit.score},
-            )
-            for hit in hits
-            if hit.message.id not in without
-        ]
-
-    def _draft(self, incoming: Incoming, ceiling: int) -> PromptDraft:
-        return PromptDraft(
+        draft = PromptDraft(
             tokenizer=self._tokens,
-            budgets=self._budgets.under(min(ceiling, self._budgets.ceiling)),
+            budgets=self._budgets.under(min(ceiling or self._budgets.ceiling, self._budgets.ceiling)),
             incoming=incoming,
             system_prompt=self._system_prompt,
             now=self._clock(),
         )
+        if store is None:
+            draft.take_last_turns(_newest_turns(unstored, LAST_TURNS))
+            draft.take_older_turns(unstored)
+            return draft.context()
+        last = await store.last_turns(scope, LAST_TURNS, before=turn)
+        summaries = sorted(await store.summaries(scope), key=lambda one: (-one.level, one.first_id))
+        draft.take_last_turns([*last, *unstored])
+        draft.take_summaries(summaries)
+        draft.take_older_turns([one for one in await store.unfolded(scope) if turn is None or one.turn < turn])
+        await self._note_uncovered(draft, store, scope, summaries)
+        found = await self._ranked(incoming.text, store, scope, lean_on=_last_words(last))
+        shown = draft.shown_ids
+        draft.take_snippets(
+            [one for one in found if one.message.id not in shown and (turn is None or one.message.turn < turn)]
+        )
+        return draft.context()
+
+    async def recall(self, question: str, *, store: MemoryStore, scope: Scope) -> Recall:
+        """What a question by itself brings back within the snippets' budget. Raises a StorageError."""
+        ranked = await self._ranked(question, store, scope)
+        packed = pack(ranked, room=self._budgets.snippets, now=self._clock(), count=self._tokens.count)
+        return Recall(ranked=tuple(ranked), packed=tuple(sorted(packed, key=lambda one: one.message.id)))
+
+    async def _ranked(self, question: str, store: MemoryStore, scope: Scope, *, lean_on: str = "") -> list[Snippet]:
+        """All candidates as snippets, best first."""
+        terms = content_terms(question)
+        if lean_on and len(terms) <= FOLLOW_UP_TERMS:
+            question = f"{lean_on}\n{question}"
+            terms = content_terms(question)
+        asked = Question(
+            text=question,
+            terms=tuple(terms),
+            ranges=when.ranges(folded(normal(question)), self._clock()),
+        )
+        pool = await store.pool(scope, terms, limit=CANDIDATES, reach=REACH)
+        return [
+            Snippet(message=one.message, text=self._shown(one, pool, asked), score=one.parts)
+            for one in rank(pool, asked)
+        ]
+
+    def _shown(self, one: Scored, pool: Pool, asked: Question) -> str:
+        """What the prompt carries of a message: all of it, or of a long one the sentences that matter."""
+        text = one.message.content
+        if len(text) <= SNIPPET_TOKENS or self._tokens.count(text) <= SNIPPET_TOKENS:
+            return text
+        pieces = sentences(text)
+        weights = {term: idf(pool.turns, pool.frequency.get(term, 0)) for term in asked.terms}
+        scores = [sum(weights.get(term, 0.0) for term in set(content_terms(piece))) for piece in pieces]
+        shown = clipped(pieces, scores, tokens=SNIPPET_TOKENS, count=self._tokens.count)
+        return self._tokens.cut_middle(shown, SNIPPET_TOKENS)
 
     async def _note_uncovered(
         self, draft: PromptDraft, store: MemoryStore, scope: Scope, summaries: Sequence[Summary]
@@ -120,3 +143,8 @@ class MemoryRetrieval:
 def _newest_turns(messages: Sequence[Message], turns: int) -> list[Message]:
     newest = sorted({message.turn for message in messages})[-turns:]
     return [message for message in messages if message.turn in newest]
+
+
+def _last_words(messages: Sequence[Message]) -> str:
+    """What a person said last, for a follow-up to lean on."""
+    return next((one.content for one in reversed(messages) if one.role != "assistant"), "")

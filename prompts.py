@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from records import Message, Summary
+from records import Message, Snippet, Summary
 
 FOLD_VERSION = "fold-1"
 
@@ -43,11 +43,12 @@ def minute(moment: datetime) -> str:
 
 
 def ago(moment: datetime, now: datetime) -> str:
-    """How long ago, in the largest unit that says something: "today", "3 days ago"."""
+    """How long ago, in the largest unit that says something: "today", "3 days ago", "5 weeks ago", "2 years ago"."""
     days = (now.date() - moment.date()).days
-    if days <= 0:
-        return "today"
-    return "yesterday" if days == 1 else f"{days} days ago"
+    for unit, size, least in (("year", 365, 730), ("month", 30, 60), ("week", 7, 14), ("day", 1, 2)):
+        if days >= least:
+            return f"{days // size} {unit}s ago"
+    return "yesterday" if days == 1 else "today"
 
 
 def speaker(message: Message) -> str:
@@ -84,12 +85,26 @@ def summaries_block(lines: Sequence[str]) -> str:
     return "<summaries>\n" + "\n".join(lines) + "\n</summaries>"
 
 
-def snippet_line(message: Message, text: str, now: datetime) -> str:
-    return f"[{minute(message.created_at)}, {ago(message.created_at, now)}] {speaker(message)}: {quoted(text)}"
+def snippet_heading(moment: datetime, now: datetime) -> str:
+    """What stands once above the snippets of one day: a date on every line would cost a third of their budget."""
+    return f"[{date(moment)}, {ago(moment, now)}]"
 
 
-def remembered_block(lines: Sequence[str]) -> str:
-    return "<remembered>\n" + "\n".join(lines) + "\n</remembered>"
+def snippet_line(message: Message, text: str) -> str:
+    return f"{speaker(message)}: {quoted(text)}"
+
+
+def remembered_block(snippets: Sequence[Snippet], now: datetime) -> str:
+    """Snippets, given in order of time, under one heading a day."""
+    lines: list[str] = []
+    day = None
+    for snippet in snippets:
+        moment = snippet.message.created_at
+        if moment.date() != day:
+            lines.append(snippet_heading(moment, now))
+            day = moment.date()
+        lines.append(snippet_line(snippet.message, snippet.text))
+    return "\n".join(["<remembered>", *lines, "</remembered>"])
 
 
 def clock_line(now: datetime) -> str:

@@ -211,7 +211,7 @@ class Completion:
 class Snippet:
     """A verbatim earlier message brought back for this question.
 
-    `text` is what the prompt carries of it; `score` is by part, for example {"words": 3.1, "neighbours": 0.4}.
+    `text` is what the prompt carries of it; `score` is by part, for example {"words": 3.1, "meaning": 0.4}.
     """
 
     message: Message
@@ -285,10 +285,8 @@ class Incoming:
 
     @property
     def text(self) -> str:
-        """The words of the turn. A client that splits a paste at a gap (before its 4,096 units) drops the gap."""
-        *heads, tail = [piece.text for piece in self.pieces]
-        full = 2 * 4096
-        return "".join(head + "\n" * (len(head.encode("utf-16-le", "surrogatepass")) < full) for head in heads) + tail
+        """The words of the turn."""
+        return "".join(piece.text + piece.seam for piece in self.pieces[:-1]) + self.pieces[-1].text
 
     @property
     def source(self) -> str:
@@ -298,12 +296,13 @@ class Incoming:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Piece:
-    """One Telegram message of an incoming turn."""
+    """One Telegram message of an incoming turn. `seam`: what joins it to the next piece of the same paste."""
 
     text: str
     source: str
     sent_at: datetime
     telegram_id: int | None = None
+    seam: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -312,7 +311,8 @@ class Reply:
 
     `is_error`: the text is a sentence saying what failed, not a model's answer. `repeated`: it was stored already and
     is given again, as after a restart. `is_kept`: what memory should hold of the turn is on disk (True where memory is
-    off); False while a store fails: it is kept in the process and written when the store is back.
+    off); False while a store fails: it is kept in the process and written when the store is back. `is_remembered`: the
+    turn is one that memory holds; where it is not, its text must stay in no file.
     """
 
     text: str
@@ -321,6 +321,7 @@ class Reply:
     is_error: bool = False
     repeated: bool = False
     is_kept: bool = True
+    is_remembered: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,6 +1,7 @@
-"""Text → the terms that search goes by. Pure.
+"""Text → the terms that search goes by, by script and language, one message at a time. Pure.
 
-Owns normalisation, word borders, stems and the stop list. Does not know how terms are stored or scored.
+Owns normalising, telling languages apart, stems, and which words carry no meaning. The same function analyses messages
+and questions; terms are compared by equality only. Does not know how terms are stored or scored.
 """
 
 import re
@@ -10,68 +11,95 @@ from functools import lru_cache
 
 import snowballstemmer
 
-# Runs that are written without spaces: Chinese, Japanese kana, Thai, Lao, Khmer, Burmese.
-_UNSPACED = "぀-ヿ㐀-䶿一-鿿豈-﫿๐ก-๛ກ-໿ក-៿က-႟𠀀-𯨟"
-# Vowel signs are no letters to `re`, yet Hindi words are torn apart without them.
-_MARKS = "\u0300-\u036f\u0900-\u0dff"
-_TOKENS = re.compile(rf"(?P<run>[{_UNSPACED}]+)|(?P<word>(?:(?![{_UNSPACED}])(?:[^\W_]|[{_MARKS}]))+)")
-_CYRILLIC = re.compile("[а-яёіїєґў]")
-_LATIN = re.compile("[a-z]")
-_APOSTROPHE = re.compile(r"(?<=\w)['’ʼ](?=\w)")
+from function_words import FUNCTION_WORDS
 
-STOP_WORDS = frozenset(
-    """
-    a about am an and any are as at be been but by can could d did didn do does doesn don for from had has have he her
-    his how i if im in is isn it its ll m me my of on or our re s she so t tell that the their them then there they
-    this to us ve was we were what whats when where which who whom whose why will with would you your
-
-    а бы был была быть в вас во вот вы где да до его ее ему если за и из или их как какой когда кто ли мне мной мои мой
-    моя мы на не него но о он от по под почему с себя со так там то того ты тебя у уж что чтоб это этот я все она так
-    """.split()  # noqa: SIM905 - a list of words reads better than a list of strings
+# Scripts that name their language (the first letters of Unicode character names).
+_SCRIPT_LANGUAGE = {
+    "CYRILLIC": "russian",
+    "GREEK": "greek",
+    "ARABIC": "arabic",
+    "DEVANAGARI": "hindi",
+    "TAMIL": "tamil",
+    "ARMENIAN": "armenian",
+    "HEBREW": "yiddish",
+}
+_LATIN = (
+    "english",
+    "german",
+    "french",
+    "spanish",
+    "portuguese",
+    "italian",
+    "dutch",
+    "turkish",
+    "polish",
+    "swedish",
+    "danish",
+    "norwegian",
+    "finnish",
+    "hungarian",
+    "romanian",
+    "czech",
+    "indonesian",
 )
+# Letters that few languages in Latin script share: each word with one counts as half a function word for those.
+_TELLING = {
+    "german": "äöüß",
+    "french": "çœèêàùîôë",
+    "spanish": "ñ¿¡áíóú",
+    "portuguese": "ãõçêá",
+    "turkish": "ğışİçöü",
+    "polish": "ąćęłńśźż",
+    "swedish": "åäö",
+    "danish": "æøå",
+    "norwegian": "æøå",
+    "finnish": "äö",
+    "hungarian": "őűáé",
+    "romanian": "ăâîșț",
+    "czech": "ěščřžůý",
+    "italian": "àèìòù",
+}
+# Scripts written without spaces between words, or glueing particles to them: cut into overlapping pairs.
+_PAIRS = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff々〆]+"
+)
+# Two letters of Hiragana are grammar, not words; a pair of them finds everything and nothing.
+_KANA_GRAMMAR = re.compile(r"^[\u3040-\u309f]{1,2}$")
+_WORD = re.compile(
+    r"[^\W_]+(?:['’][^\W_]+)?[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0900-\u0903\u093a-\u094f]*"
+    r"(?:[^\W_]|[\u0900-\u0dff\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])*"
+)
+# Codes, times, amounts, model numbers, addresses: joined by one sign, at least one digit or a dot between letters.
+# Each alternative begins only where a run begins: tried at every character, a long run would cost its square.
+_CODE = re.compile(
+    r"(?<![\w@])(?=\S{0,64}\d)[^\W_]+(?:[-./:@_][^\W_]+)+|https?://[^\s<>\"]+|(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.]+"
+)
+_MARKS = re.compile(r"[\u0300-\u036f]")
+_ARABIC_MARKS = re.compile(r"[\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0640]")
+_ARABIC_FOLD = str.maketrans("أإآٱىةؤئکیۀ", "اااايهوءكيه")
+_LATIN_FOLD = str.maketrans({"ı": "i", "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ё": "е"})
+_DIGITS = {ord(c): str(unicodedata.digit(c)) for b in (0x660, 0x6F0, 0x966, 0xE50) for c in map(chr, range(b, b + 10))}
 
 
-def analyse(text: str) -> list[str]:
-    """The terms of a text, in order and repeated: case, accents and endings folded, numbers and codes kept.
-
-    Scripts without spaces give overlapping pairs of characters.
-    """
-    terms: list[str] = []
-    for match in _TOKENS.finditer(_normalised(text)):
-        run = match["run"]
-        if run:
-            terms.extend(run[i : i + 2] for i in range(max(1, len(run) - 1)))
-        else:
-            terms.append(_stem(match["word"]))
-    return terms
-
-
-def content_terms(question: str) -> list[str]:
-    """The distinct terms of a question that say what it is about; all where only stop words are left."""
-    words = " ".join(match[0] for match in _TOKENS.finditer(_normalised(question)) if match[0] not in STOP_WORDS)
-    return list(dict.fromkeys(analyse(words) or analyse(question)))
-
-
-def _normalised(text: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", _APOSTROPHE.sub("", text)).casefold()
-    folded = "".join(
-        character
-        for before, character in zip(" " + decomposed, decomposed, strict=False)
-        # Accents go; the marks of scripts that spell vowels with them (and й) stay.
-        if not (0x300 <= ord(character) < 0x370 and not (character == "\u0306" and before in "иИ"))
+def normal(text: str) -> str:
+    """Compatibility form, lower case, one apostrophe, ASCII digits; diacritics stay (the stemmers want them)."""
+    text = (
+        unicodedata.normalize("NFKC", text).replace("İ", "i").casefold()
+        if "ß" not in text
+        else unicodedata.normalize("NFKC", text).lower()
     )
-    return unicodedata.normalize("NFKC", folded)
+    return text.replace("’", "'").translate(_DIGITS)
 
 
-@lru_cache(maxsize=50_000)
-def _stem(word: str) -> str:
-    if any(character.isdigit() for character in word):
-        return word
-    if _CYRILLIC.search(word):
-        return str(_stemmer("russian").stemWord(word))
-    if _LATIN.search(word):
-        return str(_stemmer("english").stemWord(word))
-    return word
+def folded(term: str) -> str:
+    """A term without diacritics, Arabic letter variants and vowel signs; other scripts' signs are vowels and stay."""
+    term = _ARABIC_MARKS.sub("", term).translate(_ARABIC_FOLD).translate(_LATIN_FOLD)
+    return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", term)))
+
+
+@lru_cache(maxsize=4096)
+def _script(char: str) -> str:
+    return unicodedata.name(char, "?").split(" ", 1)[0]
 
 
 class _Stemmers(threading.local):
@@ -82,10 +110,89 @@ class _Stemmers(threading.local):
 
 
 _STEMMERS = _Stemmers()
+_KNOWN_STEMMERS = frozenset(snowballstemmer.algorithms())
 
 
-def _stemmer(language: str) -> "snowballstemmer.stemmer":
+def _stemmer(language: str) -> "snowballstemmer.stemmer | None":
+    if language not in _KNOWN_STEMMERS:
+        return None
     made = _STEMMERS.by_language.get(language)
     if made is None:
         made = _STEMMERS.by_language[language] = snowballstemmer.stemmer(language)
     return made
+
+
+@lru_cache(maxsize=100_000)
+def stem(word: str, language: str) -> str:
+    """The word's Snowball stem, folded; words with digits stay whole."""
+    word = word.split("'")[0] if language == "english" or len(word.split("'")[0]) > 2 else word.split("'")[-1]
+    stemmer = _stemmer(language)
+    if language in ("arabic", "persian"):
+        word = folded(word)
+    if stemmer is None or any(c.isdigit() for c in word):
+        return folded(word)
+    return folded(str(stemmer.stemWord(word)))
+
+
+def latin_language(words: list[str], default: str = "english") -> str:
+    """The language of a message's Latin words: most function words and telling letters; `default` on a tie at none."""
+    best, most = default, 0.0
+    for language in _LATIN:
+        known = FUNCTION_WORDS[language]
+        telling = _TELLING.get(language, "")
+        hits = sum(word in known or word.split("'")[0] + "'" in known for word in words)
+        score = (
+            hits + 0.5 * sum(any(c in telling for c in word) for word in words) + (0.25 if language == default else 0)
+        )
+        if score > most:
+            best, most = language, score
+    return best
+
+
+def analyse(text: str) -> list[str]:
+    """The terms of a text, in order and repeated.
+
+    Words are stemmed by the language of their script, Latin ones by the language of the message; function words are
+    dropped unless there is nothing else. Scripts without spaces give overlapping pairs of characters. Codes, times and
+    addresses are terms as a whole beside their parts.
+    """
+    plain = normal(text)
+    words = _WORD.findall(plain)
+    latin = [word for word in words if not _PAIRS.search(word) and _script(word[0]) == "LATIN"]
+    latin_language_ = latin_language(latin) if latin else "english"
+    is_persian = re.search("[پچژگ]", plain) is not None
+    terms: list[str] = []
+    function_words: list[str] = []
+    for word in words:
+        if _PAIRS.search(word):
+            terms += _pairs(word)
+            continue
+        script = _script(word[0])
+        language = latin_language_ if script == "LATIN" else _SCRIPT_LANGUAGE.get(script, "")
+        if language == "arabic" and is_persian:
+            language = "persian"
+        term = stem(word.split("'")[-1] if language in ("french", "italian") else word, language)
+        if term:
+            (function_words if _is_function_word(word, language) else terms).append(term)
+    terms += [folded(code.rstrip(".,;:!?)")) for code in _CODE.findall(plain)]
+    return terms or function_words
+
+
+def content_terms(question: str) -> list[str]:
+    """The distinct terms of a question, in order."""
+    return list(dict.fromkeys(analyse(question)))
+
+
+def _pairs(word: str) -> list[str]:
+    """The overlapping pairs of a word's unspaced runs, and what stands between the runs."""
+    terms: list[str] = []
+    for run in _PAIRS.findall(word):
+        pairs = [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+        terms += [pair for pair in pairs if not _KANA_GRAMMAR.match(pair)] or pairs
+    return terms + [folded(rest) for rest in _PAIRS.split(word) if rest]
+
+
+def _is_function_word(word: str, language: str) -> bool:
+    plain = folded(word) if language == "arabic" else word
+    known = FUNCTION_WORDS.get(language, frozenset())
+    return plain in known or (language == "english" and word.split("'")[0] in known)

@@ -10,9 +10,10 @@ import asyncio
 import json
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import groupby
 from pathlib import Path
 
 import prompts
@@ -20,9 +21,10 @@ from assembly import open_conversation
 from benchmarks.locomo import Line, Question, Sample, read
 from benchmarks.measure import progress, report, spread
 from memory_retrieval import MemoryRetrieval, Recall
-from records import FoldPlan, Incoming, NewMessage, NewSummary, Person, Piece, Scope, StorageType
+from records import FoldPlan, NewMessage, NewSummary, Scope, StorageType
 from settings import Settings, environment
 from storage.store import MemoryStore
+from tokens import Tokenizer
 
 SCOPE = Scope(owner=1)
 ASKED_AFTER = timedelta(weeks=3)
@@ -42,34 +44,41 @@ class Clock:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Shown:
+    """A piece of the prompt that snippets take, and LoCoMo's ids of what stands in it."""
+
+    ids: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
     """One question, what came back (as LoCoMo's ids), and the seconds that took."""
 
     sample_id: str
     question: Question
     ranked: tuple[str, ...]
-    snippets: tuple[tuple[str, str], ...]
-    tokens: int
+    shown: tuple[Shown, ...]
     seconds: float
 
     @property
     def coverage(self) -> float:
-        shown = {dia_id for dia_id, _ in self.snippets}
+        shown = {dia_id for one in self.shown for dia_id in one.ids}
         return len(shown.intersection(self.question.evidence)) / len(self.question.evidence)
 
     @property
     def all_at_10(self) -> bool:
         return set(self.question.evidence) <= set(self.ranked[:FIRST])
 
-    def line(self) -> str:
+    def line(self, tokens: Tokenizer) -> str:
         """The question's line in the --out file."""
         return json.dumps(
             {
                 "sample_id": self.sample_id,
                 "question": self.question.text,
                 "ranked": self.ranked[:BEST],
-                "snippets": [{"ids": [dia_id], "text": text} for dia_id, text in self.snippets],
-                "tokens": self.tokens,
+                "snippets": [{"ids": one.ids, "text": one.text} for one in self.shown],
+                "tokens": tokens.count("\n".join(one.text for one in self.shown)),
             },
             ensure_ascii=False,
         )
@@ -135,23 +144,24 @@ async def _ask(
     ids: dict[int, str],
     now: datetime,
 ) -> Asked:
-    person = Person(id=SCOPE.owner, name=sample.user)
-    piece = Piece(text=question.text, source="", sent_at=now)
     start = time.perf_counter()
-    recall = await retrieval.recall(Incoming(scope=SCOPE, person=person, pieces=(piece,)), store=store)
+    recall = await retrieval.recall(question.text, store=store, scope=SCOPE)
     seconds = time.perf_counter() - start
     return Asked(
         sample_id=sample.sample_id,
         question=question,
         ranked=tuple(ids[snippet.message.id] for snippet in recall.ranked),
-        snippets=_as_shown(recall, ids, now),
-        tokens=recall.tokens,
+        shown=tuple(_as_shown(recall, ids, now)),
         seconds=seconds,
     )
 
 
-def _as_shown(recall: Recall, ids: dict[int, str], now: datetime) -> tuple[tuple[str, str], ...]:
-    return tuple((ids[one.message.id], prompts.snippet_line(one.message, one.text, now)) for one in recall.snippets)
+def _as_shown(recall: Recall, ids: dict[int, str], now: datetime) -> Iterator[Shown]:
+    """One for each day, as the prompt puts them under one heading; the frame around them all is left out."""
+    for _, day in groupby(recall.packed, key=lambda one: one.message.created_at.date()):
+        snippets = tuple(day)
+        text = "\n".join(prompts.remembered_block(snippets, now).split("\n")[1:-1])
+        yield Shown(ids=tuple(ids[one.message.id] for one in snippets), text=text)
 
 
 def figures(asked: Sequence[Asked]) -> dict[str, object]:
@@ -188,7 +198,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for path in options.data:
         asked += asyncio.run(measure(path, settings, storage=options.storage))
     if options.out:
-        options.out.write_text("".join(one.line() + "\n" for one in asked), encoding="utf-8")
+        tokens = Tokenizer.for_model(settings.openai_model)
+        options.out.write_text("".join(one.line(tokens) + "\n" for one in asked), encoding="utf-8")
     report(
         {
             "benchmark": "recall",

@@ -70,19 +70,28 @@ def read_block(text: str) -> list[Sentence]:
 
 
 def read_lines(text: str, said: Said = "user") -> list[Sentence]:
-    """The sentences of `[date] Name: text` lines; a line without a stamp goes on from the one before."""
+    """The sentences of `[date] Name: text` lines, or of `Name: text` lines under a `[date]`; an indented line, or one
+    without a name, goes on from the one before.
+    """
+    entries: list[tuple[Said, date | None, list[str]]] = [(said, None, [])]
+    stamped = False
+    for line in text.split("\n"):
+        who, when, _ = entries[-1]
+        stamp = _STAMP.match(line)
+        if stamp:
+            stamped, when = True, _day(stamp["stamp"])
+            who = "summary" if stamp["stamp"].startswith("level") else said
+            entries.append((who, when, []))
+        words = line[stamp.end() :] if stamp else line
+        name = _NAME.match(words) if stamped and who != "summary" and not words.startswith(" ") else None
+        if name:
+            who = "assistant" if name["name"].strip().lower() in _ASSISTANT_NAMES else said
+            entries.append((who, when, []))
+            words = words[name.end() :]
+        entries[-1][2].append(words)
     sentences: list[Sentence] = []
-    starts = sorted({0, *(stamp.start() for stamp in _STAMP.finditer(text))})
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        piece, who, when = text[start:end], said, None
-        if stamp := _STAMP.match(piece):
-            piece, when = piece[stamp.end() :], _day(stamp["stamp"])
-            if stamp["stamp"].startswith("level"):
-                who = "summary"
-            elif name := _NAME.match(piece):
-                piece = piece[name.end() :]
-                who = "assistant" if name["name"].strip().lower() in _ASSISTANT_NAMES else said
-        for sentence in split_sentences(piece):
+    for who, when, lines in entries:
+        for sentence in split_sentences("\n".join(lines)):
             sentences.append(Sentence(text=sentence, said=who, place=len(sentences), when=when))
     return sentences
 

@@ -37,9 +37,7 @@ Memory = Callable[[int, int], Awaitable[MemoryPanel]]
 """memory(owner, thread): what the panel shows of that scope; LookupError (a sentence) where there is none."""
 
 
-def playground_app(
-    world: World, *, memory: Memory, model_name: str, faults: Faults | None = None
-) -> Starlette:
+def playground_app(world: World, *, memory: Memory, model_name: str, faults: Faults | None = None) -> Starlette:
     """The page at /, its files at /static, people's acts at /api, the Bot API at /bot{token}.
 
     `model_name` tells the person who answers, as a phrase: "gpt-5.4-mini", "the offline model".

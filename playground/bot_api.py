@@ -20,9 +20,7 @@ from playground.webhook import DELAYS, Courier
 from playground.world import World
 
 
-def bot_api(
-    world: World, faults: Faults | None = None, *, webhook_delays: Sequence[float] = DELAYS
-) -> Starlette:
+def bot_api(world: World, faults: Faults | None = None, *, webhook_delays: Sequence[float] = DELAYS) -> Starlette:
     """The app with /bot{token}/{method} and /file/bot{token}/{path}; may be mounted at another's root."""
     door = _Door(world, faults or Faults(), Courier(world.updates, world.clock, webhook_delays))
     return Starlette(

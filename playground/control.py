@@ -157,9 +157,7 @@ class _Injected:
         return await self.listed(request, given)
 
 
-async def _waited(
-    request: Request, given: Parameters, wait: Callable[[int], Awaitable[list[Json]]]
-) -> list[Json]:
+async def _waited(request: Request, given: Parameters, wait: Callable[[int], Awaitable[list[Json]]]) -> list[Json]:
     timeout = given.integer("timeout", WAIT)
 
     async def limited() -> list[Json]:

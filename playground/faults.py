@@ -97,9 +97,7 @@ class Faults:
                 self._rules[place] = replace(rule, after=rule.after - 1)
                 continue
             if rule.times is not None:
-                self._rules[place : place + 1] = (
-                    [replace(rule, times=rule.times - 1)] if rule.times > 1 else []
-                )
+                self._rules[place : place + 1] = [replace(rule, times=rule.times - 1)] if rule.times > 1 else []
             return rule
         return None
 

@@ -68,8 +68,6 @@ def _from_html(text: str) -> tuple[str, list[Json]]:
             entity["url"] = html.unescape(next(filter(None, href.groups()), ""))
         open_tags.append((tag, entity))
     if open_tags:
-        raise bad_request(
-            f"can't parse entities: Can't find end tag corresponding to start tag \"{open_tags[-1][0]}\""
-        )
+        raise bad_request(f"can't parse entities: Can't find end tag corresponding to start tag \"{open_tags[-1][0]}\"")
     # A link without an address is plain text to Telegram.
     return plain, [entity for entity in entities if entity["type"] != "text_link" or entity.get("url")]

@@ -81,9 +81,7 @@ def _account(context: Context) -> ContextAccount:
             ContextPart(name=part.name, tokens=part.tokens, budget=part.budget or None) for part in context.parts
         ),
         total=context.tokens,
-        cut=tuple(
-            ContextCut(what=cut.what, first=cut.first_id, last=cut.last_id, why=cut.why) for cut in context.cut
-        ),
+        cut=tuple(ContextCut(what=cut.what, first=cut.first_id, last=cut.last_id, why=cut.why) for cut in context.cut),
         snippets=tuple(
             ContextSnippet(
                 message_id=snippet.message.id,

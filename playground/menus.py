@@ -48,9 +48,7 @@ class Menus:
             for (scope, language), commands in self._lists.items()
         ]
 
-    def shown(
-        self, chat_id: int, person_id: int, language: str, is_private: bool, is_admin: bool
-    ) -> list[Json]:
+    def shown(self, chat_id: int, person_id: int, language: str, is_private: bool, is_admin: bool) -> list[Json]:
         """The first list that is set, from the narrowest scope to the widest.
 
         Source: core.telegram.org/bots/api#determining-list-of-commands

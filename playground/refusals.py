@@ -50,7 +50,5 @@ NOT_MODIFIED = (
     "current content and reply markup of the message"
 )
 OTHER_POLLER = "terminated by other getUpdates request; make sure that only one bot instance is running"
-WEBHOOK_ACTIVE = (
-    "can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first"
-)
+WEBHOOK_ACTIVE = "can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first"
 QUERY_TOO_OLD = "query is too old and response timeout expired or query ID is invalid"

@@ -138,9 +138,7 @@ class Sending:
         is_own = message["from"]["id"] == self._world.bot["id"]
         is_old = self._world.clock() - message["date"] > DELETABLE
         if is_old or not (is_own or chat.is_private):
-            raise bad_request(
-                "message can't be deleted for everyone" if is_old else "message can't be deleted"
-            )
+            raise bad_request("message can't be deleted for everyone" if is_old else "message can't be deleted")
         self._world.remove(chat.id, message["message_id"])
         return True
 
@@ -231,9 +229,7 @@ def _markup(parameters: Parameters) -> Json:
         if not isinstance(button.get("text"), str) or not button["text"]:
             raise bad_request('can\'t parse inline keyboard button: Field "text" must be of type String')
         if not any(action in button for action in BUTTON_ACTIONS):
-            raise bad_request(
-                "can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard"
-            )
+            raise bad_request("can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard")
         if "callback_data" in button and not 1 <= len(str(button["callback_data"]).encode()) <= 64:
             raise bad_request("BUTTON_DATA_INVALID")
     rows = [row for row in rows if row]

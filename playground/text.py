@@ -65,9 +65,7 @@ def formatted(text: str, given: Sequence[Json] = ()) -> tuple[str, list[Json]]:
     spans += _found(kept, spans)
     at = offsets(kept)
     entities = [
-        {**entity, "offset": at[start], "length": at[end] - at[start]}
-        for start, end, entity in spans
-        if start < end
+        {**entity, "offset": at[start], "length": at[end] - at[start]} for start, end, entity in spans if start < end
     ]
     entities.sort(key=lambda entity: (entity["offset"], -entity["length"]))
     return kept, entities[:ENTITY_LIMIT]
@@ -126,8 +124,7 @@ def _span(entity: Json, text: str) -> tuple[int, int]:
     if at[stop] != end:
         byte = len(text[:stop].encode())
         raise bad_request(
-            f"entity beginning at UTF-16 offset {begin} ends in a middle of a UTF-16 symbol "
-            f"at byte offset {byte}"
+            f"entity beginning at UTF-16 offset {begin} ends in a middle of a UTF-16 symbol at byte offset {byte}"
         )
     return start, stop
 

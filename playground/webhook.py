@@ -34,9 +34,7 @@ class Webhook:
 class Courier:
     """Delivers while a webhook is set; one update at a time, so that the order holds."""
 
-    def __init__(
-        self, updates: Updates, clock: Callable[[], float], delays: Sequence[float] = DELAYS
-    ) -> None:
+    def __init__(self, updates: Updates, clock: Callable[[], float], delays: Sequence[float] = DELAYS) -> None:
         self.webhook: Webhook | None = None
         self._updates = updates
         self._clock = clock

@@ -279,17 +279,11 @@ class World:
         oldest_draft = self.clock() - DRAFT_LIFETIME
         return {
             "bot": self.bot,
-            "people": [
-                {**person.user(), "blocked": self.has_blocked(person.id)} for person in self.people.values()
-            ],
+            "people": [{**person.user(), "blocked": self.has_blocked(person.id)} for person in self.people.values()],
             "chats": [self._described(chat) for chat in self.chats.values()],
-            "messages": {
-                str(chat_id): list(messages.values()) for chat_id, messages in self.messages.items()
-            },
+            "messages": {str(chat_id): list(messages.values()) for chat_id, messages in self.messages.items()},
             "commands": self.menus.listed(),
-            "drafts": {
-                str(chat): draft for chat, draft in self._drafts.items() if draft["date"] > oldest_draft
-            },
+            "drafts": {str(chat): draft for chat, draft in self._drafts.items() if draft["date"] > oldest_draft},
             "version": self.feed.last,
         }
 

@@ -10,6 +10,7 @@ from math import ceil
 
 import prompts
 from records import Context, ContextPart, Cut, Incoming, Message, PromptMessage, Role, Snippet, Summary
+from retrieval.packing import pack
 from tokens import Tokenizer
 
 WORTH_SHOWING = 48
@@ -90,7 +91,7 @@ class PromptDraft:
     @property
     def snippet_room(self) -> int:
         """Tokens that snippets may take: their lines, without the frame around them."""
-        frame = self._tokens.count(prompts.remembered_block([]))
+        frame = self._tokens.count(prompts.remembered_block([], self._now))
         return max(0, min(self._budgets.snippets, self._left) - frame - 2)
 
     def take_last_turns(self, messages: Sequence[Message]) -> None:
@@ -151,12 +152,7 @@ class PromptDraft:
 
     def take_snippets(self, snippets: Sequence[Snippet]) -> None:
         """Best first; what does not fit is skipped."""
-        room = self.snippet_room
-        for snippet in snippets:
-            size = self._tokens.count(prompts.snippet_line(snippet.message, snippet.text, self._now)) + 1
-            if size <= room:
-                self._snippets.append(snippet)
-                room -= size
+        self._snippets = pack(snippets, room=self.snippet_room, now=self._now, count=self._tokens.count)
 
     def context(self) -> Context:
         """The finished context. Sizes do not quite add up at the seams of parts, so the whole is counted again."""
@@ -249,9 +245,7 @@ class PromptDraft:
         if not self._snippets:
             return ""
         in_time = sorted(self._snippets, key=lambda snippet: snippet.message.id)
-        return prompts.remembered_block(
-            [prompts.snippet_line(snippet.message, snippet.text, self._now) for snippet in in_time]
-        )
+        return prompts.remembered_block(in_time, self._now)
 
     def _size(self, request: Sequence[PromptMessage]) -> int:
         return self._tokens.prompt_tokens(request)

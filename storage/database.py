@@ -21,6 +21,8 @@ Value = str | int | float | bytes | None
 Result = TypeVar("Result")
 
 READERS = 3
+LOG_PATIENCE = 200
+"""Milliseconds that cutting the log waits for readers."""
 
 
 class Reader:
@@ -182,7 +184,14 @@ class Database:
         False when a reader of another process is in the way; the log is cut when the file is closed.
         """
         async with self._lock:
-            row = await Reader(self._writer, self.path).row("PRAGMA wal_checkpoint(TRUNCATE)")
+            writer = Reader(self._writer, self.path)
+            # Somebody's open file must not hold up every write for the whole of the usual patience.
+            [patience] = await writer.row("PRAGMA busy_timeout") or (0,)
+            await writer.rows(f"PRAGMA busy_timeout={min(patience, LOG_PATIENCE)}")
+            try:
+                row = await writer.row("PRAGMA wal_checkpoint(TRUNCATE)")
+            finally:
+                await writer.rows(f"PRAGMA busy_timeout={patience}")
             return row is not None and row[0] == 0
 
     async def backup(self, target: Path) -> None:

@@ -100,6 +100,10 @@ class UpdateInbox:
                 update_id,
             )
 
+    async def forget_text(self) -> bool:
+        """Take the payloads of done updates out of the file's log too; False when that has to wait."""
+        return await self._db.forget_log()
+
     async def purge(self, older_than: datetime) -> int:
         """Forget ids that were done before `older_than`; Telegram delivers none older than 24 hours. Their number."""
         async with self._db.write() as tx:

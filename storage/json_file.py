@@ -265,11 +265,11 @@ class _Recovery:
                 if connection.execute("PRAGMA user_version").fetchone()[0] != len(MIGRATIONS):
                     return None
                 row = connection.execute("SELECT * FROM journal_state").fetchone()
+                if row is None or not (row["clean"] or (row["boot"] == _boot() and _is_sound(connection))):
+                    return None
         except sqlite3.DatabaseError as error:
             if "locked" in str(error):
                 raise
-            return None
-        if row is None or not (row["clean"] or row["boot"] == _boot()):
             return None
         return dict(row)
 
@@ -290,7 +290,7 @@ class _Recovery:
         except (snapshot.SnapshotError, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError):
             kept = self._set_aside(self._target, move=True)
             self.snapshot_needed = True
-            if has_copy and self._is_sound():
+            if has_copy and self._copy_is_sound():
                 self.reports.append(
                     f"{SNAPSHOT_NAME} could not be read and was put aside as {kept.name}; "
                     f"everything was restored from the working copy {INDEX_NAME}."
@@ -308,9 +308,9 @@ class _Recovery:
                 _copy(self._target, copy)
             self.snapshot_needed = True
 
-    def _is_sound(self) -> bool:
+    def _copy_is_sound(self) -> bool:
         with contextlib.closing(connect(self._index, durable=False)) as connection:
-            return str(connection.execute("PRAGMA quick_check(1)").fetchone()[0]) == "ok"
+            return _is_sound(connection)
 
     def _build(self, found: snapshot.Snapshot | None) -> None:
         """A new working copy, put in place of the old one only when it is whole."""
@@ -371,6 +371,10 @@ class _Recovery:
         else:
             _copy(path, kept)
         return kept
+
+
+def _is_sound(connection: sqlite3.Connection) -> bool:
+    return str(connection.execute("PRAGMA quick_check(1)").fetchone()[0]) == "ok"
 
 
 def _apply(connection: sqlite3.Connection, entry: Entry) -> None:

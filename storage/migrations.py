@@ -172,6 +172,42 @@ CREATE TABLE moves (
 -- The words of every message, analysed in Python (words.py), so that any SQLite opens the file; rowid = messages.seq.
 -- Marks count as letters: without that, Hindi and Thai words would be torn apart.
 CREATE VIRTUAL TABLE words USING fts5(terms, tokenize = "unicode61 remove_diacritics 0 categories 'L* N* M* Co'");
+-- In how many messages a term stands. Terms carry their scope, so each figure is one scope's own.
+CREATE VIRTUAL TABLE word_counts USING fts5vocab(words, row);
+
+-- Where a message stands among its scope's, for ranking: neighbours answer to each other.
+CREATE TABLE places (
+  seq       INTEGER PRIMARY KEY,              -- messages.seq
+  user_id   INTEGER NOT NULL,
+  thread_id INTEGER NOT NULL,
+  place     INTEGER NOT NULL,                 -- 1, 2, 3 … in the order of ids
+  session   INTEGER NOT NULL,                 -- grows by one after a long silence
+  said_at   REAL NOT NULL,                    -- seconds since 1970
+  is_person INTEGER NOT NULL,                 -- 0: the assistant's
+  length    INTEGER NOT NULL                  -- terms, repetitions counted
+);
+CREATE UNIQUE INDEX place_scope ON places (user_id, thread_id, place);
+-- The lengths of a scope's messages in sum, kept by the triggers, for BM25 and for how long-winded its assistant is.
+CREATE TABLE scope_words (
+  user_id      INTEGER NOT NULL,
+  thread_id    INTEGER NOT NULL,
+  turns        INTEGER NOT NULL,
+  terms        INTEGER NOT NULL,
+  person_turns INTEGER NOT NULL,
+  person_terms INTEGER NOT NULL,
+  PRIMARY KEY (user_id, thread_id)
+) WITHOUT ROWID;
+CREATE TRIGGER place_taken AFTER INSERT ON places BEGIN
+  INSERT INTO scope_words VALUES
+    (new.user_id, new.thread_id, 1, new.length, new.is_person, new.length * new.is_person)
+  ON CONFLICT DO UPDATE SET turns = turns + 1, terms = terms + new.length,
+    person_turns = person_turns + new.is_person, person_terms = person_terms + new.length * new.is_person;
+END;
+CREATE TRIGGER place_left AFTER DELETE ON places BEGIN
+  UPDATE scope_words SET turns = turns - 1, terms = terms - old.length,
+    person_turns = person_turns - old.is_person, person_terms = person_terms - old.length * old.is_person
+  WHERE user_id = old.user_id AND thread_id = old.thread_id;
+END;
 """
 
 

@@ -46,7 +46,7 @@ from storage.rows import (
     text_of,
     whole,
 )
-from storage.store import WordHit
+from storage.store import Pool, PoolRow, WordHit
 
 BATCH = 500
 _AFTER_THE_LAST = 2**62
@@ -141,10 +141,7 @@ class SqliteStore:
                 seq = await tx.insert(MESSAGES.upsert, *MESSAGES.stored(fresh_row))
                 entries.append((seq, fresh_row))
                 stored[place] = seen[key] = message
-            if len(entries) == 1:
-                await word_index.index(tx, scope, *entries[0])
-            else:
-                await word_index.index_many(tx, entries)
+            await word_index.index(tx, entries)
         return [stored[place] for place in range(len(drafts))]
 
     async def find(self, scope: Scope, *, role: Role, source: str) -> Message | None:
@@ -186,7 +183,7 @@ class SqliteStore:
             SELECT * FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND turn_id IN (
               SELECT DISTINCT turn_id FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND turn_id < ?3
               ORDER BY turn_id DESC LIMIT ?4
-            ) ORDER BY id
+            ) ORDER BY +id -- the sign keeps SQLite from walking through all ids to spare the sorting of a few
             """,
             scope.owner,
             scope.thread,
@@ -231,6 +228,33 @@ class SqliteStore:
         async with self._db.read() as reader:
             found = await word_index.search(reader, scope, terms, limit)
         return [WordHit(message=message_of(mapping(row)), score=score) for row, score in found]
+
+    async def pool(
+        self, scope: Scope, terms: Sequence[str], *, limit: int, reach: int, seeds: Sequence[int] = ()
+    ) -> Pool:
+        async with self._db.read(frozen=True) as reader:
+            figures = await word_index.figures(reader, scope, terms)
+            hits = await word_index.best(reader, scope, figures.frequency, limit)
+            found = await word_index.around(reader, scope, [*hits, *seeds], figures.frequency, reach)
+        rows = tuple(
+            PoolRow(
+                seq=row["seq"],
+                message=message_of(mapping(row)),
+                place=row["place"],
+                session=row["session"],
+                length=row["length"],
+                counts=counts,
+            )
+            for row, counts in found
+        )
+        return Pool(
+            rows=rows,
+            turns=figures.turns,
+            mean_length=figures.terms / max(1, figures.turns),
+            person_mean=figures.person_terms / max(1, figures.person_turns),
+            assistant_mean=(figures.terms - figures.person_terms) / max(1, figures.turns - figures.person_turns),
+            frequency=figures.frequency,
+        )
 
     async def _messages(self, sql: str, *values: int | str) -> list[Message]:
         async with self._db.read() as reader:
@@ -471,7 +495,7 @@ class SqliteStore:
                         numbered = list(enumerate(rows, start=seq + 1))
                         seq += len(rows)
                         await tx.many(_LOAD_MESSAGE, [(*MESSAGES.stored(row), place) for place, row in numbered])
-                        await word_index.index_many(tx, numbered)
+                        await word_index.index(tx, numbered)
                     else:
                         table = BY_NAME[name]
                         await tx.many(table.upsert, [table.stored(row) for row in rows])

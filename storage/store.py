@@ -35,6 +35,34 @@ class WordHit:
     score: float
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PoolRow:
+    """A message that may answer a question, as ranking needs it.
+
+    `seq` is the store's own number of it; `place` counts the scope's messages, `session` its stretches without a long
+    silence; `counts`: how often the question's terms stand in its date, speaker and text; `length`: terms in all.
+    """
+
+    seq: int
+    message: Message
+    place: int
+    session: int
+    length: int
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pool:
+    """Candidates for a question, in order, and the scope's figures that BM25 needs; lengths in terms."""
+
+    rows: tuple[PoolRow, ...]
+    turns: int
+    mean_length: float
+    person_mean: float
+    assistant_mean: float
+    frequency: Mapping[str, int]
+
+
 class MemoryStore(Protocol):
     """One backend that holds the memories of the owners that live in it."""
 
@@ -79,6 +107,14 @@ class MemoryStore(Protocol):
 
     async def search(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[WordHit]:
         """Best messages by BM25 that hold at least one of the analysed terms (see words.py), best first."""
+        ...
+
+    async def pool(
+        self, scope: Scope, terms: Sequence[str], *, limit: int, reach: int, seeds: Sequence[int] = ()
+    ) -> Pool:
+        """The `limit` messages that match the terms best, rarest terms first, and the seeds (seqs found otherwise);
+        with up to `reach` messages around each.
+        """
         ...
 
     # summaries and folds -------------------------------------------------------------------------------------

@@ -1,11 +1,16 @@
-"""The index of words: which messages of one scope hold which terms, and how well they match.
+"""The index of words: which messages of one scope hold which terms, how often, and who stands beside whom.
 
-Owns the `words` table. Every term carries its scope ("u42t0x" + term), so that a search reads the postings of its own
-scope alone, however many owners there are. Does not know how text becomes terms (words.py) or what is done with hits.
+Owns the tables `words`, `places` and `scope_words`. Every term carries its scope ("u42t0x" + term), so that a search
+reads the postings of its own scope alone, however many owners there are, and document frequencies are a scope's own.
+Does not know how text becomes terms (words.py) or how hits are ranked.
 """
 
 import asyncio
+import json
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import words
@@ -16,29 +21,78 @@ if TYPE_CHECKING:
     # The door opens files by the migrations, which index words.
     from storage.database import Reader, Transaction
 
-_INSERT = "INSERT INTO words (rowid, terms) VALUES (?, ?)"
-# The index is asked first, and by itself: joined freely, SQLite may walk the scope's messages and ask the index about
-# each, which takes seconds at 10,000. A term carries its scope, so the limit falls on the scope's own hits.
-_SEARCH = """
-SELECT messages.*, -found.score AS score
-FROM (
-  SELECT rowid AS seq, bm25(words) AS score FROM words WHERE words MATCH ?1 ORDER BY score, rowid DESC LIMIT ?4
-) AS found CROSS JOIN messages ON messages.seq = found.seq
-WHERE messages.user_id = ?2 AND messages.thread_id = ?3
-ORDER BY score DESC, messages.id DESC
-"""
-# At most this many terms of a question are looked up; a pasted page would otherwise make a query of thousands.
+SESSION_GAP = 4 * 3600.0
+"""Seconds of silence after which a new session begins."""
 MOST_TERMS = 64
+"""At most so many terms of a question are looked up; a pasted page would make a query of thousands."""
+RAREST = 3
+"""So many of the rarest terms are always searched; commoner ones while they add few candidates."""
+
+_INSERT = "INSERT INTO words (rowid, terms) VALUES (?, ?)"
+_PLACE = """
+INSERT INTO places (seq, user_id, thread_id, place, session, said_at, is_person, length) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_LAST_PLACE = """
+SELECT place, session, said_at FROM places WHERE user_id = ? AND thread_id = ? ORDER BY place DESC LIMIT 1
+"""
+# What FTS5's tokenizer would take for a border inside a term (5:30, a@b.c) becomes this, a letter to it.
+_INNER = "\ue000"
 
 
-async def index(tx: "Transaction", scope: Scope, seq: int, row: Mapping[str, object]) -> None:
-    """Index one new message; `seq` is its rowid in `messages`, `row` its columns."""
-    await tx.insert(_INSERT, seq, _entry(scope, row))
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ScopeWords:
+    """A scope's words in figures. `frequency`: in how many of its messages a term stands, 0 for unseen ones."""
+
+    turns: int
+    terms: int
+    person_turns: int
+    person_terms: int
+    frequency: Mapping[str, int]
 
 
-async def index_many(tx: "Transaction", rows: Sequence[tuple[int, Mapping[str, object]]]) -> None:
-    """Index many new messages, (seq, row) each; the analysis runs beside the event loop."""
-    await tx.many(_INSERT, await asyncio.to_thread(_entries, rows))
+@dataclass(frozen=True, slots=True)
+class _Last:
+    place: int
+    session: int
+    said_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One message, analysed."""
+
+    seq: int
+    scope: Scope
+    said_at: float
+    is_person: bool
+    terms: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        prefix = _prefix(self.scope)
+        return " ".join(prefix + term for term in self.terms)
+
+    def placed(self, last: _Last | None) -> _Last:
+        if last is None:
+            return _Last(1, 1, self.said_at)
+        gap = abs(self.said_at - last.said_at) > SESSION_GAP
+        return _Last(last.place + 1, last.session + gap, self.said_at)
+
+    def row(self, at: _Last) -> tuple[int | float, ...]:
+        scope = self.scope
+        person, length = int(self.is_person), len(self.terms)
+        return self.seq, scope.owner, scope.thread, at.place, at.session, self.said_at, person, length
+
+
+async def index(tx: "Transaction", rows: Sequence[tuple[int, Mapping[str, object]]]) -> None:
+    """Index new messages, (seq, row) each in ascending order; the analysis of many runs beside the event loop."""
+    entries = _entries(rows) if len(rows) == 1 else await asyncio.to_thread(_entries, rows)
+    last: dict[Scope, _Last | None] = {}
+    for scope in {entry.scope for entry in entries}:
+        row = await tx.row(_LAST_PLACE, scope.owner, scope.thread)
+        last[scope] = _Last(*row) if row else None
+    await tx.many(_INSERT, [(entry.seq, entry.text) for entry in entries])
+    await tx.many(_PLACE, _placed(entries, last))
 
 
 async def remove(tx: "Transaction", owner: int) -> None:
@@ -48,65 +102,193 @@ async def remove(tx: "Transaction", owner: int) -> None:
     """
     await tx.rows("DELETE FROM words WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ?)", owner)
     await tx.rows("INSERT INTO words (words) VALUES ('optimize')")
+    await tx.rows("DELETE FROM places WHERE user_id = ?", owner)
+    await tx.rows("DELETE FROM scope_words WHERE user_id = ?", owner)
 
 
 async def search(reader: "Reader", scope: Scope, terms: Iterable[str], limit: int) -> list[tuple[Row, float]]:
-    """Rows of `messages` that hold one of the terms or more, best first, with BM25 (larger is better)."""
-    # A query ends at its first NUL, in the middle of the quotes.
-    wanted = [term for term in dict.fromkeys(terms) if term and "\0" not in term][:MOST_TERMS]
+    """Rows of `messages` that hold one of the terms or more, best first, with FTS5's BM25 (larger is better)."""
+    wanted = _wanted(terms)
     if not wanted or limit <= 0:
         return []
-    prefix = _prefix(scope)
-    # Always quoted: raw terms may be read as operators of FTS5's query language.
-    question = " OR ".join('"' + prefix + term.replace('"', '""') + '"' for term in wanted)
+    # CROSS JOIN: the words come first; SQLite would else walk through the scope's messages and probe each.
     rows = await reader.rows(
-        _SEARCH,
-        question,
+        """
+        SELECT messages.*, -found.rank AS score
+        FROM (SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank, rowid DESC LIMIT ?) AS found
+        CROSS JOIN messages ON messages.seq = found.rowid
+        WHERE messages.user_id = ? AND messages.thread_id = ?
+        ORDER BY found.rank, messages.id DESC
+        """,
+        _question(scope, wanted),
+        limit,
         scope.owner,
         scope.thread,
-        limit,
     )
     return [(row, float(row["score"])) for row in rows]
 
 
+async def figures(reader: "Reader", scope: Scope, terms: Iterable[str]) -> ScopeWords:
+    """The scope's words in figures, for these terms."""
+    wanted = _wanted(terms)
+    sums = await reader.row(
+        "SELECT turns, terms, person_turns, person_terms FROM scope_words WHERE user_id = ? AND thread_id = ?",
+        scope.owner,
+        scope.thread,
+    )
+    prefix = _prefix(scope)
+    tokens = {prefix + _token(term): term for term in wanted}
+    found = await reader.rows(
+        "SELECT term, doc FROM word_counts WHERE term IN (SELECT value FROM json_each(?))", json.dumps(list(tokens))
+    )
+    frequency = dict.fromkeys(wanted, 0) | {tokens[row[0]]: int(row[1]) for row in found}
+    turns, total, person_turns, person_terms = tuple(sums) if sums else (0, 0, 0, 0)
+    return ScopeWords(
+        turns=turns, terms=total, person_turns=person_turns, person_terms=person_terms, frequency=frequency
+    )
+
+
+async def best(reader: "Reader", scope: Scope, frequency: Mapping[str, int], limit: int) -> list[int]:
+    """Seqs of the messages that match best by BM25, rarest terms first: twenty words cost as little as three."""
+    rare = sorted((term for term, count in frequency.items() if count), key=lambda term: frequency[term])
+    taken: list[str] = []
+    postings = 0
+    for term in rare:
+        if len(taken) >= RAREST and postings + frequency[term] > 4 * limit:
+            break
+        taken.append(term)
+        postings += frequency[term]
+    if not taken or limit <= 0:
+        return []
+    rows = await reader.rows(
+        "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid DESC LIMIT ?",
+        _question(scope, taken),
+        limit,
+    )
+    return [int(row[0]) for row in rows]
+
+
+async def around(
+    reader: "Reader", scope: Scope, seqs: Sequence[int], terms: Iterable[str], reach: int
+) -> list[tuple[Row, Mapping[str, int]]]:
+    """Rows of `messages` and `places` at most `reach` places from one of `seqs`, with how often each term stands there.
+
+    In ascending order; sessions are not looked at.
+    """
+    rows = await reader.rows(
+        """
+        SELECT messages.*, near.place, near.session, near.length, words.terms
+        FROM (
+          SELECT DISTINCT place + step.value AS place
+          FROM places, json_each(?1) AS step
+          WHERE seq IN (SELECT value FROM json_each(?2)) AND user_id = ?3 AND thread_id = ?4
+        ) AS wanted
+        JOIN places AS near ON near.user_id = ?3 AND near.thread_id = ?4 AND near.place = wanted.place
+        JOIN messages ON messages.seq = near.seq
+        JOIN words ON words.rowid = near.seq
+        ORDER BY near.place
+        """,
+        json.dumps(list(range(-reach, reach + 1))),
+        json.dumps(list(seqs)),
+        scope.owner,
+        scope.thread,
+    )
+    prefix = _prefix(scope)
+    tokens = [(term, f" {prefix}{_token(term)} ") for term in _wanted(terms)]
+    return [(row, _counts(str(row["terms"]), tokens)) for row in rows]
+
+
 def rebuild(connection: sqlite3.Connection) -> None:
     """Index every message of a file anew, inside the caller's transaction."""
-    connection.execute("DELETE FROM words")
-    last = 0
-    while True:
-        rows = connection.execute("SELECT * FROM messages WHERE seq > ? ORDER BY seq LIMIT 500", (last,)).fetchall()
-        if not rows:
-            return
-        connection.executemany(_INSERT, _entries([(row["seq"], dict(row)) for row in rows]))
-        last = rows[-1]["seq"]
+    for table in ("words", "places", "scope_words"):
+        connection.execute(f"DELETE FROM {table}")  # noqa: S608
+    seq = 0
+    while rows := connection.execute("SELECT * FROM messages WHERE seq > ? ORDER BY seq LIMIT 500", (seq,)).fetchall():
+        _index(connection, _entries([(row["seq"], dict(row)) for row in rows]))
+        seq = rows[-1]["seq"]
 
 
 def index_now(connection: sqlite3.Connection, seq: int, row: Mapping[str, object]) -> None:
-    """Index one message inside the caller's transaction, replacing its entry."""
+    """Index one message inside the caller's transaction; one that is indexed already keeps its place."""
+    (entry,) = _entries([(seq, row)])
+    known = connection.execute("SELECT place, session, said_at FROM places WHERE seq = ?", (seq,)).fetchone()
     connection.execute("DELETE FROM words WHERE rowid = ?", (seq,))
-    connection.executemany(_INSERT, _entries([(seq, row)]))
+    if known is None:
+        _index(connection, [entry])
+    else:
+        connection.execute("DELETE FROM places WHERE seq = ?", (seq,))
+        connection.execute(_INSERT, (seq, entry.text))
+        connection.execute(_PLACE, entry.row(_Last(*known)))
 
 
 def forget_now(connection: sqlite3.Connection, owner: int, message: int) -> None:
     """Remove one message from the index inside the caller's transaction, before it is removed from `messages`."""
-    connection.execute(
-        "DELETE FROM words WHERE rowid = (SELECT seq FROM messages WHERE user_id = ? AND id = ?)",
-        (owner, message),
+    for table, key in (("words", "rowid"), ("places", "seq")):
+        connection.execute(
+            f"DELETE FROM {table} WHERE {key} = (SELECT seq FROM messages WHERE user_id = ? AND id = ?)",  # noqa: S608
+            (owner, message),
+        )
+
+
+def _index(connection: sqlite3.Connection, entries: Sequence[_Entry]) -> None:
+    last: dict[Scope, _Last | None] = {}
+    for scope in {entry.scope for entry in entries}:
+        row = connection.execute(_LAST_PLACE, (scope.owner, scope.thread)).fetchone()
+        last[scope] = _Last(*row) if row else None
+    connection.executemany(_INSERT, [(entry.seq, entry.text) for entry in entries])
+    connection.executemany(_PLACE, _placed(entries, last))
+
+
+def _placed(entries: Sequence[_Entry], last: dict[Scope, _Last | None]) -> list[tuple[int | float, ...]]:
+    """Rows of `places`, each after the one before it in its scope; `last` is moved on."""
+    rows = []
+    for entry in entries:
+        last[entry.scope] = at = entry.placed(last[entry.scope])
+        rows.append(entry.row(at))
+    return rows
+
+
+def _entries(rows: Sequence[tuple[int, Mapping[str, object]]]) -> list[_Entry]:
+    return [_entry(seq, row) for seq, row in rows]
+
+
+def _entry(seq: int, row: Mapping[str, object]) -> _Entry:
+    # Date and speaker are searched with the words (+3 points of coverage on LoCoMo: docs/recall.md). They are analysed
+    # apart from the text, whose language they would hide.
+    said = datetime.fromisoformat(str(row["created_at"]))
+    terms = [*words.analyse(f"{said.day} {said:%B} {said.year}"), *words.analyse(str(row["speaker"]))]
+    terms += words.analyse(str(row["content"]))
+    return _Entry(
+        seq=seq,
+        scope=Scope(owner=int(str(row["user_id"])), thread=int(str(row["thread_id"]))),
+        said_at=said.timestamp(),
+        is_person=row["role"] != "assistant",
+        terms=tuple(_token(term) for term in terms),
     )
 
 
-def _entries(rows: Sequence[tuple[int, Mapping[str, object]]]) -> list[tuple[int, str]]:
-    return [
-        (seq, _entry(Scope(owner=int(str(row["user_id"])), thread=int(str(row["thread_id"]))), row))
-        for seq, row in rows
-    ]
-
-
-def _entry(scope: Scope, row: Mapping[str, object]) -> str:
-    # Date and speaker are searched with the words: +3 points of coverage on LoCoMo (knowledge/recall.md).
+def _question(scope: Scope, terms: Sequence[str]) -> str:
+    # Always quoted: raw terms may be read as operators of FTS5's query language.
     prefix = _prefix(scope)
-    text = f"{str(row['created_at'])[:10]} {row['speaker']}: {row['content']}"
-    return " ".join(prefix + term for term in words.analyse(text))
+    return " OR ".join(f'"{prefix}{_token(term)}"' for term in terms)
+
+
+def _wanted(terms: Iterable[str]) -> list[str]:
+    # A query ends at its first NUL, in the middle of the quotes.
+    return [term for term in dict.fromkeys(terms) if term and "\0" not in term][:MOST_TERMS]
+
+
+def _token(term: str) -> str:
+    """A term as one token of FTS5: letters, numbers and marks only."""
+    if term.isalnum():
+        return term
+    return "".join(one if unicodedata.category(one)[0] in "LNM" else _INNER for one in term)
+
+
+def _counts(text: str, tokens: Sequence[tuple[str, str]]) -> Mapping[str, int]:
+    """How often each token stands in a row of terms; single spaces between two terms serve both as a border."""
+    padded = " " + text.replace(" ", "  ") + " "
+    return {term: count for term, token in tokens if (count := padded.count(token))}
 
 
 def _prefix(scope: Scope) -> str:

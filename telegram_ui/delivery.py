@@ -14,8 +14,7 @@ from datetime import timedelta
 from typing import Literal, Protocol, TypeVar
 
 import httpx
-from telegram import Bot, InlineKeyboardMarkup, LinkPreviewOptions, MessageEntity, ReplyParameters
-from telegram import ForceReply as ForceReply
+from telegram import Bot, ForceReply, InlineKeyboardMarkup, LinkPreviewOptions, MessageEntity, ReplyParameters
 from telegram.constants import ChatAction
 from telegram.error import (
     BadRequest,
@@ -29,7 +28,7 @@ from telegram.error import (
 
 from errors import KeepsakeError
 from telegram_ui.chat import Chat
-from telegram_ui.formatting import Piece, is_blank, pieces, scrubbed, split
+from telegram_ui.formatting import MAX_UNITS, Piece, is_blank, pieces, scrubbed, split, units
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -335,7 +334,9 @@ class AnswerStream:
         await self._stop_painting()
         if self._shown is None:
             return
-        text = f"{self._shown.text.removesuffix('…').rstrip()}\n\n{mark}"
+        # Entities beyond the text's new end would be refused; the room for the mark is taken from the text.
+        shown = next(split(self._shown.text, self._shown.entities, limit=MAX_UNITS - units(mark) - 2))
+        text = f"{shown.text}\n\n{mark}"
         chat, bot = self._chat, self._delivery.bot
         try:
             if self._message_id is not None:
@@ -343,7 +344,7 @@ class AnswerStream:
                     text,
                     chat_id=chat.id,
                     message_id=self._message_id,
-                    entities=self._shown.entities or None,
+                    entities=shown.entities or None,
                     link_preview_options=NO_PREVIEW,
                 )
             else:
@@ -351,7 +352,7 @@ class AnswerStream:
                 await bot.send_message(
                     chat.id,
                     text,
-                    entities=self._shown.entities or None,
+                    entities=shown.entities or None,
                     message_thread_id=chat.thread or None,
                     reply_parameters=_reply(chat.reply_to),
                     link_preview_options=NO_PREVIEW,
@@ -406,7 +407,7 @@ class AnswerStream:
             elif piece.entities and _is_about_entities(refused):
                 self._with_entities = False
                 self._changed.set()
-            elif self._mode == "draft":
+            elif self._mode == "draft" and not _says(refused, "thread"):
                 # 404 for a server without the method, 400 for a chat that takes none: from now on by editing.
                 self._lane.takes_drafts = False
                 self._mode = "edit"

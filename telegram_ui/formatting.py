@@ -179,8 +179,10 @@ def _swallowed(source: str, text: str, urls: Sequence[str]) -> bool:
 
     Formulas are rewritten (\\alpha becomes α) and a code block's language moves into its entity: neither counts.
     """
-    if not source.strip() or "\\" in source or "$" in source:
-        return bool(source.strip()) and not text.strip()
+    if is_blank(text):
+        return not is_blank(source)
+    if "\\" in source or "$" in source:
+        return False
     lines = (
         line
         for line in html.unescape(source.replace("[x]", "").replace("[X]", "")).splitlines()

@@ -67,6 +67,8 @@ class DurableQueue(asyncio.Queue[object]):
         self._unmarked: set[int] = set()  # finished, but the disk did not take it yet
         self._room = asyncio.Event()
         self._lock = asyncio.Lock()
+        self._has_text = False  # texts that belong in no file may still be in the file's log
+        self._forgetting = asyncio.Lock()
 
     @property
     def is_full(self) -> bool:
@@ -100,9 +102,11 @@ class DurableQueue(asyncio.Queue[object]):
                 await self._room.wait()
             await self._put_kept(item)
 
-    async def done(self, update_ids: Iterable[int]) -> None:
+    async def done(self, update_ids: Iterable[int], *, is_remembered: bool = False) -> None:
         """The updates' effects are done: their payloads may go.
         A failing disk is retried with the next call.
+
+        `is_remembered`: memory holds their text, so it does no harm where the file's log keeps it for a while.
         """
         finished = set(update_ids)
         self._unfinished -= finished
@@ -112,8 +116,18 @@ class DurableQueue(asyncio.Queue[object]):
             for update_id in sorted(self._unmarked):
                 await self._inbox.done(self._bot_id, update_id, self._now())
                 self._unmarked.discard(update_id)
+            if not is_remembered:
+                await self._forget_text()
         except StorageError as error:
             logger.warning("The inbox cannot mark updates as done (%s); retrying later.", type(error).__name__)
+
+    async def _forget_text(self) -> None:
+        """One cut of the log serves all who wait for one."""
+        self._has_text = True
+        async with self._forgetting:
+            if self._has_text:
+                self._has_text = False
+                self._has_text = not await self._inbox.forget_text()
 
     async def begin_send(self, update_id: int) -> int:
         """Count, durably, an attempt to send an update's answer; which attempt it is, over all runs."""

@@ -250,7 +250,7 @@ class Intake:
         if outcome == "later":
             self._queue.postpone(ids)
         else:
-            await self._queue.done(ids)
+            await self._queue.done(ids, is_remembered=reply.is_remembered)
         self._settle_later(said)
 
     async def _send(self, said: Arrival, stream: AnswerStream, text: str) -> Outcome:

@@ -13,6 +13,7 @@ import telegram
 
 from records import Incoming, Person, Piece, Scope
 from telegram_ui.chat import Chat
+from telegram_ui.paste import LIMIT
 
 Kind = Literal["text", "command", "press", "wordless", "edited"]
 
@@ -108,7 +109,14 @@ def incoming(pieces: Sequence[Arrival]) -> Incoming:
         person=first.person,
         in_group=not first.chat.is_private,
         pieces=tuple(
-            Piece(text=piece.text, source=piece.source, sent_at=piece.sent_at, telegram_id=piece.telegram_id)
+            Piece(
+                text=piece.text,
+                source=piece.source,
+                sent_at=piece.sent_at,
+                telegram_id=piece.telegram_id,
+                # A client that splits at a gap, before its limit, drops the gap.
+                seam="\n" if piece.units < LIMIT else "",
+            )
             for piece in pieces
         ),
     )

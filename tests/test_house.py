@@ -17,7 +17,7 @@ FLOORS = [
     {"memory_retrieval", "summary_manager", "facts"},
     {"external_memory", "retrieval"},
     {"storage", "models", "folding"},
-    {"prompts", "tokens", "words", "records", "settings", "errors", "logs"},
+    {"prompts", "tokens", "words", "function_words", "records", "settings", "errors", "logs"},
 ]
 """Top to bottom. A room may import from the floors below its own; on the lowest floor, from each other."""
 

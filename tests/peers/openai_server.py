@@ -107,6 +107,11 @@ class OpenAIServer:
         """The recorded requests for one model."""
         return [request for request in self.requests if request.model == model]
 
+    @property
+    def held(self) -> int:
+        """How many holds have been reached in all."""
+        return self._held
+
     async def release(self, times: int = 1) -> None:
         """Let go of what is held: each held request or stepped chunk takes one release, now or later."""
         async with self._changed:

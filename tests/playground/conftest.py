@@ -80,9 +80,7 @@ def peopled(clock: Clock) -> World:
     world.add_person(BOB, "Bob", language_code="ru")
     world.add_person(EVE, "Eve")
     world.add_group(GROUP, "Picnic", members=[ANN, BOB], admins=[ANN])
-    world.add_group(
-        FORUM, "Club", members=[ANN, BOB], admins=[ANN, BOB], is_forum=True, topics={TOPIC: "Garden"}
-    )
+    world.add_group(FORUM, "Club", members=[ANN, BOB], admins=[ANN, BOB], is_forum=True, topics={TOPIC: "Garden"})
     return world
 
 

@@ -68,9 +68,7 @@ class ScriptedBot:
                     [_button("SQLite"), _button("JSON")],
                     [{"text": "Docs", "url": "https://example.org"}],
                 ]
-                await self.call(
-                    "sendMessage", **place, text="Hello! Where to?", reply_markup={"inline_keyboard": rows}
-                )
+                await self.call("sendMessage", **place, text="Hello! Where to?", reply_markup={"inline_keyboard": rows})
             case "show":
                 await self.call("sendMessage", **place, text=SHOWCASE, entities=SHOWCASE_ENTITIES)
             case "type":

@@ -45,9 +45,7 @@ async def test_a_message_travels_to_the_bot_and_back(telegram: Telegram, bot: Bo
     assert update.effective_user is not None
     assert update.effective_user.first_name == "Ann"
     bold = MessageEntity(MessageEntity.BOLD, 3, 5)
-    sent = await bot.send_message(
-        ANN, "😀 hello", entities=[bold], reply_to_message_id=update.message.message_id
-    )
+    sent = await bot.send_message(ANN, "😀 hello", entities=[bold], reply_to_message_id=update.message.message_id)
     assert sent.entities == (bold,)
     assert sent.reply_to_message == update.message
     assert [m["text"] for m in telegram.world.snapshot()["messages"][str(ANN)]] == ["/start 😀", "😀 hello"]
@@ -91,18 +89,10 @@ async def test_refusals_of_sending_are_worded_as_telegram_words_them(telegram: T
     assert await telegram.refusal(send, chat_id=99, text="x") == bad + "chat not found"
     assert await telegram.refusal(send, chat_id=EVE, text="x") == bad + "chat not found"
     assert await telegram.refusal(send, text="x") == bad + "chat_id is empty"
+    assert await telegram.refusal(send, chat_id=ANN, text="x", reply_markup=button) == bad + "BUTTON_DATA_INVALID"
+    assert await telegram.refusal(send, chat_id=ANN, text="x", message_thread_id=3) == bad + "message thread not found"
     assert (
-        await telegram.refusal(send, chat_id=ANN, text="x", reply_markup=button)
-        == bad + "BUTTON_DATA_INVALID"
-    )
-    assert (
-        await telegram.refusal(send, chat_id=ANN, text="x", message_thread_id=3)
-        == bad + "message thread not found"
-    )
-    assert (
-        await telegram.refusal(
-            send, chat_id=ANN, text="x", entities=[{"type": "bold", "offset": 0, "length": 2}]
-        )
+        await telegram.refusal(send, chat_id=ANN, text="x", entities=[{"type": "bold", "offset": 0, "length": 2}])
         == bad + "entity beginning at UTF-16 offset 0 ends after the end of the text at UTF-16 offset 2"
     )
     assert (
@@ -110,8 +100,7 @@ async def test_refusals_of_sending_are_worded_as_telegram_words_them(telegram: T
         == bad + "message to be replied not found"
     )
     assert (
-        await telegram.refusal(send, chat_id=BOB, text="x")
-        == "Forbidden: bot can't initiate conversation with a user"
+        await telegram.refusal(send, chat_id=BOB, text="x") == "Forbidden: bot can't initiate conversation with a user"
     )
 
 
@@ -124,9 +113,7 @@ async def test_edits_are_shown_in_place(telegram: Telegram, bot: Bot) -> None:
     assert edited.reply_markup is None  # type: ignore[union-attr]
     [event] = await telegram.world.events(since)
     assert (event["kind"], event["chat_id"], event["message"]["text"]) == ("edit", ANN, "one")
-    with pytest.raises(
-        BadRequest, match="Message is not modified: specified new message content and reply markup"
-    ):
+    with pytest.raises(BadRequest, match="Message is not modified: specified new message content and reply markup"):
         await bot.edit_message_text("one", ANN, sent.message_id)
     with pytest.raises(BadRequest, match="Message to edit not found"):
         await bot.edit_message_text("two", ANN, 999)
@@ -163,9 +150,7 @@ async def test_a_pressed_button_is_answered_once_it_is_young(telegram: Telegram,
     [event] = await telegram.world.events(since)
     assert (event["kind"], event["text"], event["show_alert"]) == ("callback_answer", "Done", True)
     telegram.clock.now += 3600
-    with pytest.raises(
-        BadRequest, match="Query is too old and response timeout expired or query id is invalid"
-    ):
+    with pytest.raises(BadRequest, match="Query is too old and response timeout expired or query id is invalid"):
         await query.answer()
 
 
@@ -320,9 +305,7 @@ async def test_a_forwarded_message_names_its_origin(telegram: Telegram, bot: Bot
         ("editMessageText", {"message_id": "x"}),
     ],
 )
-async def test_malformed_parameters_are_bad_requests(
-    telegram: Telegram, method: str, given: dict[str, object]
-) -> None:
+async def test_malformed_parameters_are_bad_requests(telegram: Telegram, method: str, given: dict[str, object]) -> None:
     telegram.world.say(ANN, ANN, "hi")
     refusal = await telegram.refusal(method, **({"chat_id": ANN, "text": "x"} | given))
     assert refusal.startswith("Bad Request: ")

@@ -32,18 +32,12 @@ async def got(telegram: Telegram, what: str, **given: Any) -> Any:
 async def test_people_act_over_http(telegram: Telegram, bot: Bot) -> None:
     status, message = await posted(telegram, "say", person_id=ANN, chat_id=ANN, text="hi")
     assert (status, message["text"]) == (200, "hi")
-    edited = await posted(
-        telegram, "edit", person_id=ANN, chat_id=ANN, message_id=message["message_id"], text="ho"
-    )
+    edited = await posted(telegram, "edit", person_id=ANN, chat_id=ANN, message_id=message["message_id"], text="ho")
     assert edited[1]["text"] == "ho"
     sent = await bot.send_message(ANN, "Which?")
-    pressed = await posted(
-        telegram, "press", person_id=ANN, chat_id=ANN, message_id=sent.message_id, data="a"
-    )
+    pressed = await posted(telegram, "press", person_id=ANN, chat_id=ANN, message_id=sent.message_id, data="a")
     data = base64.b64encode(b"bytes").decode()
-    filed = await posted(
-        telegram, "file", person_id=ANN, chat_id=ANN, kind="document", name="a.txt", data=data
-    )
+    filed = await posted(telegram, "file", person_id=ANN, chat_id=ANN, kind="document", name="a.txt", data=data)
     updates = await bot.get_updates()
     assert [update.effective_message is not None for update in updates] == [True] * 4
     assert updates[2].callback_query is not None
@@ -117,9 +111,7 @@ async def test_a_page_follows_the_events(telegram: Telegram) -> None:
 
 async def test_faults_and_calls_over_http(telegram: Telegram) -> None:
     telegram.world.say(ANN, ANN, "hi")
-    status, rules = await posted(
-        telegram, "faults", rules=[{"kind": "server_error"}, {"kind": "hang", "after": 2}]
-    )
+    status, rules = await posted(telegram, "faults", rules=[{"kind": "server_error"}, {"kind": "hang", "after": 2}])
     assert (status, len(rules)) == (200, 2)
     assert (await telegram.call("sendMessage", chat_id=ANN, text="x"))["error_code"] == 502
     [call] = await got(telegram, "calls", since=0)
@@ -130,9 +122,7 @@ async def test_faults_and_calls_over_http(telegram: Telegram) -> None:
 
 async def test_the_menu_of_a_person(telegram: Telegram) -> None:
     await telegram.call("setMyCommands", commands=[{"command": "help", "description": "Help"}])
-    assert await got(telegram, "menu", person_id=ANN, chat_id=GROUP) == [
-        {"command": "help", "description": "Help"}
-    ]
+    assert await got(telegram, "menu", person_id=ANN, chat_id=GROUP) == [{"command": "help", "description": "Help"}]
     status, _ = await posted(telegram, "block", person_id=ANN, blocked=True)
     assert status == 200
     assert telegram.world.has_blocked(ANN)

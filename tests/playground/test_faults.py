@@ -101,9 +101,7 @@ def test_rules_count_calls() -> None:
     assert faults.take("getMe", Parameters({})) is None
 
 
-@pytest.mark.parametrize(
-    "rule", [{}, {"kind": "flood"}, {"kind": "hang", "colour": 1}, {"kind": "hang", "times": "x"}]
-)
+@pytest.mark.parametrize("rule", [{}, {"kind": "flood"}, {"kind": "hang", "colour": 1}, {"kind": "hang", "times": "x"}])
 def test_what_is_no_fault_is_refused_with_a_sentence(rule: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"\.$"):
         fault_from(rule)

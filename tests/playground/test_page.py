@@ -21,9 +21,7 @@ CHROMIUM = Path("/usr/bin/chromium")
 TOKEN = "4242:test-token"
 ANNA, BORIS, CLUB, FORUM, TIDES = 1, 2, -500, -1_001_000_000_500, 7
 HOSTILE = "<img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>"
-EMPTY = MemoryPanel(
-    owner=OwnerState(enabled=False, storage="", every_n=0, total=0, archived=0, unfolded_turns=0)
-)
+EMPTY = MemoryPanel(owner=OwnerState(enabled=False, storage="", every_n=0, total=0, archived=0, unfolded_turns=0))
 
 
 @dataclass(kw_only=True)
@@ -54,9 +52,7 @@ def new_world() -> World:
     world.add_person(ANNA, "Anna", username="anna")
     world.add_person(BORIS, "Boris", username="boris")
     world.add_group(CLUB, "Book club", members=[ANNA, BORIS], admins=[ANNA])
-    world.add_group(
-        FORUM, "Harbour", members=[ANNA, BORIS], admins=[ANNA], is_forum=True, topics={TIDES: "Tides"}
-    )
+    world.add_group(FORUM, "Harbour", members=[ANNA, BORIS], admins=[ANNA], is_forum=True, topics={TIDES: "Tides"})
     return world
 
 

@@ -95,6 +95,4 @@ def test_an_entity_that_fits_is_never_refused(text: str, data: st.DataObject) ->
     at = offsets(text)
     begin, end = sorted((data.draw(st.sampled_from(at)), data.draw(st.sampled_from(at))))
     kept, entities = formatted(text, [{"type": "bold", "offset": begin, "length": end - begin}])
-    assert all(
-        0 <= entity["offset"] < entity["offset"] + entity["length"] <= units(kept) for entity in entities
-    )
+    assert all(0 <= entity["offset"] < entity["offset"] + entity["length"] <= units(kept) for entity in entities)

@@ -80,9 +80,7 @@ async def test_the_newer_of_two_pollers_wins(telegram: Telegram, bot: Bot) -> No
         older = asyncio.create_task(bot.get_updates(timeout=30))
         await held_poll(telegram)
         newer = asyncio.create_task(other.get_updates(timeout=30))
-        with pytest.raises(
-            Conflict, match="terminated by other getUpdates request; make sure that only one bot"
-        ):
+        with pytest.raises(Conflict, match="terminated by other getUpdates request; make sure that only one bot"):
             await older
         telegram.world.say(ANN, ANN, "hi")
         assert texts(await newer) == ["hi"]

@@ -233,7 +233,7 @@ class Interleavings(RuleBasedStateMachine):
 
 TestInterleavings = Interleavings.TestCase
 TestInterleavings.settings = settings(
-    max_examples=20,
+    max_examples=15,
     stateful_step_count=25,
     deadline=None,
     derandomize=True,

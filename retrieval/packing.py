@@ -1,0 +1,79 @@
+"""Snippets into a budget: what is shown of a message, and which messages fit. Pure.
+
+Does not know how messages were ranked, nor what else is in the prompt.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import date, datetime
+
+import prompts
+from records import Snippet
+from tokens import sentence_ends
+
+Count = Callable[[str], int]
+
+TOO_SMALL = 8
+"""Tokens left that no snippet fits into."""
+PATIENCE = 60
+"""After so many candidates that did not fit, none is looked for any more."""
+
+
+def pack(snippets: Sequence[Snippet], *, room: int, now: datetime, count: Count) -> list[Snippet]:
+    """The best that fit into `room` tokens, greedily in the order given, skipping what does not fit.
+
+    A message pays its line, and its day's heading if it is the first of that day. A text that is shown already (the
+    same words said again) is skipped.
+    """
+    taken: list[Snippet] = []
+    days: set[date] = set()
+    texts: set[str] = set()
+    misses = 0
+    for snippet in snippets:
+        if room < TOO_SMALL or misses > PATIENCE:
+            break
+        moment = snippet.message.created_at
+        line = prompts.snippet_line(snippet.message, snippet.text)
+        if line in texts:
+            continue
+        cost = count(line + "\n")
+        if moment.date() not in days:
+            cost += count(prompts.snippet_heading(moment, now) + "\n")
+        if cost > room:
+            misses += 1
+            continue
+        room -= cost
+        days.add(moment.date())
+        texts.add(line)
+        taken.append(snippet)
+    return taken
+
+
+def sentences(text: str) -> list[str]:
+    """The text in pieces that joined are the text; a line is a piece of its own."""
+    pieces = []
+    start = 0
+    for end in sentence_ends(text):
+        if text[start:end].strip():
+            pieces.append(text[start:end])
+            start = end
+    if text[start:].strip():
+        pieces.append(text[start:])
+    return pieces
+
+
+def clipped(pieces: Sequence[str], scores: Sequence[float], *, tokens: int, count: Count) -> str:
+    """The best-scored pieces that fit into `tokens` (at least one), in their order, every cut marked with "…"."""
+    left, kept = tokens - 4, set[int]()
+    for index in sorted(range(len(pieces)), key=lambda index: (-scores[index], index)):
+        cost = count(pieces[index]) + 1
+        if cost <= left or not kept:
+            kept.add(index)
+            left -= cost
+    shown, last = "", -1
+    for index in sorted(kept):
+        if index == last + 1:
+            shown += pieces[index]
+        else:
+            shown = f"{shown.rstrip()} … {pieces[index].strip()}" if shown else f"… {pieces[index].strip()}"
+        last = index
+    return shown.strip() + ("" if last == len(pieces) - 1 else " …")

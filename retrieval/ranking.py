@@ -1,0 +1,206 @@
+"""Which earlier messages matter to a question: formula F2 (docs/recall.md), one score out of explainable parts.
+
+Pure functions of the candidates they are handed. Does not know stores, models or tokens; words come analysed, time
+expressions resolved, vectors computed.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import numpy as np
+from numpy.typing import NDArray
+
+from records import Message
+from retrieval.when import Range
+from storage.store import Pool, PoolRow
+
+Floats = NDArray[np.float32]
+AFTERWARDS = timedelta(days=10)
+"""People tell of a thing for some days after it: what is said then counts in part."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Weights:
+    """The constants of F2, fitted by benchmarks/fit.py. Each lies on a plateau: round numbers, not optima."""
+
+    centring: float = 0.7  # share of the mean vector taken off before the cosine: e5's are squeezed into .7 to .9
+    spread: float = 0.12  # cosine that counts as one unit of meaning
+    meaning_near: float = 0.3  # meaning of the neighbours
+    words: float = 8.0  # weight of (share of the ideal word score) squared
+    words_near: float = 0.7  # the same of the neighbours
+    borrow: tuple[float, float] = (0.7, 0.5)  # what a neighbour's word counts, one and two places away
+    near: tuple[float, float] = (0.4, 0.25)  # smoothing, one and two places away
+    assistant: float = 0.5  # taken off the message of a long-winded assistant
+    assistant_by_words: float = 2.0  # the same where there is no meaning: its many words match by chance
+    named: float = 0.8  # the question names exactly this speaker
+    in_range: float = 0.5  # said within a time that the question names; .6 of it in the days after
+    k1: float = 1.2  # BM25's usual constants
+    b: float = 0.75
+
+
+WEIGHTS = Weights()
+REACH = 4
+"""A score looks two places around, and at the neighbours' own neighbours."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Question:
+    """A question, analysed."""
+
+    text: str
+    terms: tuple[str, ...]
+    ranges: tuple[Range, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Meaning:
+    """What the vectors say. `query`: [d]; `mean`: [d], of all the scope's vectors; `vectors`: [d] each, by seq; all as
+    the model gave them. `mean_cosine`: centred cosine of the question with an average message of the scope.
+    """
+
+    query: Floats
+    mean: Floats
+    vectors: Mapping[int, Floats]
+    mean_cosine: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scored:
+    """A message with its score and the parts that add up to it.
+
+    `verbose`: 0 for a person's message, up to 1 for a long-winded assistant's.
+    """
+
+    row: PoolRow
+    score: float
+    parts: Mapping[str, float]
+    verbose: float
+
+    @property
+    def message(self) -> Message:
+        return self.row.message
+
+
+def rank(pool: Pool, question: Question, meaning: Meaning | None = None, w: Weights = WEIGHTS) -> list[Scored]:
+    """All candidates, best first; of equals the newer."""
+    rows = pool.rows
+    if not rows:
+        return []
+    offsets = _offsets(rows)
+    verbose = _verbosity(pool) * np.array([row.message.role == "assistant" for row in rows], dtype=float)
+    share = _word_share(pool, question.terms, w, offsets) ** 2
+    parts = {
+        "words": w.words * share,
+        "words nearby": w.words * w.words_near * _smoothed(share, offsets, w.near),
+        "speaker": w.named * _named(rows, question.text),
+        "time": w.in_range * np.array([_timely(row.message.created_at, question.ranges) for row in rows]),
+    }
+    if meaning is None:
+        parts["assistant"] = -w.assistant_by_words * verbose
+    else:
+        closeness = _closeness(rows, meaning, w)
+        parts["meaning"] = closeness
+        parts["meaning nearby"] = w.meaning_near * _smoothed(closeness, offsets, w.near) * (1 - verbose)
+        parts["assistant"] = -w.assistant * verbose
+    total = np.sum(list(parts.values()), axis=0)
+    order = sorted(range(len(rows)), key=lambda i: (-round(float(total[i]), 6), -rows[i].message.id))
+    return [
+        Scored(
+            row=rows[i],
+            score=float(total[i]),
+            parts={name: float(values[i]) for name, values in parts.items() if values[i]},
+            verbose=float(verbose[i]),
+        )
+        for i in order
+    ]
+
+
+def idf(turns: int, frequency: int) -> float:
+    """BM25's inverse document frequency with 1 added inside (as Lucene does): never negative, unseen words highest."""
+    return math.log(1 + (turns - frequency + 0.5) / (frequency + 0.5))
+
+
+def centred(vectors: Floats, mean: Floats, share: float) -> Floats:
+    """Vectors [… , d] without `share` of the mean, of unit length again."""
+    moved = vectors - np.float32(share) * mean
+    return np.asarray(moved / np.maximum(np.linalg.norm(moved, axis=-1, keepdims=True), 1e-9), dtype=np.float32)
+
+
+def _verbosity(pool: Pool) -> float:
+    """0 up to 1.4 times the length of a person's messages, 1 from 2.8 times on.
+
+    Two people chatting, where one fills the assistant's place (imported chats), give 0.
+    """
+    if pool.assistant_mean <= 0 or pool.person_mean <= 0:
+        return 1.0
+    return min(1.0, max(0.0, math.log2(pool.assistant_mean / pool.person_mean) - 0.5))
+
+
+def _offsets(rows: Sequence[PoolRow]) -> dict[int, NDArray[np.intp]]:
+    """For each distance the index of the row so many places off in its session; len(rows) where there is none."""
+    at = {(row.session, row.place): index for index, row in enumerate(rows)}
+    none = len(rows)
+    return {
+        step: np.array([at.get((row.session, row.place + step), none) for row in rows], dtype=np.intp)
+        for step in (-2, -1, 1, 2)
+    }
+
+
+def _smoothed(
+    values: NDArray[np.float64], offsets: Mapping[int, NDArray[np.intp]], near: tuple[float, float]
+) -> NDArray[np.float64]:
+    padded = np.append(values, 0.0)
+    return np.asarray(np.sum([near[abs(step) - 1] * padded[index] for step, index in offsets.items()], axis=0))
+
+
+def _word_share(
+    pool: Pool, terms: Sequence[str], w: Weights, offsets: Mapping[int, NDArray[np.intp]]
+) -> NDArray[np.float64]:
+    """The share of the ideal BM25 score that each message reaches, its neighbours' words counted in part.
+
+    For each word the best of the message's own weight, .7 of that beside it, .5 of that two away; divided by the idf of
+    all of the question's words, those never seen included, so that a paraphrase full of unseen words stays small.
+    """
+    if not terms:
+        return np.zeros(len(pool.rows))
+    weight = np.array([idf(pool.turns, pool.frequency.get(term, 0)) for term in terms])
+    counts = np.array([[row.counts.get(term, 0) for row in pool.rows] for term in terms], dtype=float)
+    length = np.array([row.length for row in pool.rows], dtype=float) / max(pool.mean_length, 1e-9)
+    own = weight[:, None] * counts * (w.k1 + 1) / (counts + w.k1 * (1 - w.b + w.b * length))
+    padded = np.concatenate([own, np.zeros((len(terms), 1))], axis=1)
+    best = own
+    for step, index in offsets.items():
+        best = np.maximum(best, w.borrow[abs(step) - 1] * padded[:, index])
+    return np.asarray(best.sum(axis=0) / max(weight.sum(), 1e-9))
+
+
+def _closeness(rows: Sequence[PoolRow], meaning: Meaning, w: Weights) -> NDArray[np.float64]:
+    """Centred cosines in units of spread; a message without a vector is as close as the average."""
+    values = np.zeros(len(rows))
+    have = [index for index, row in enumerate(rows) if row.seq in meaning.vectors]
+    if have:
+        vectors = np.stack([meaning.vectors[rows[index].seq] for index in have])
+        cosines = centred(vectors, meaning.mean, w.centring) @ centred(meaning.query, meaning.mean, w.centring)
+        values[have] = (cosines - meaning.mean_cosine) / w.spread
+    return values
+
+
+def _named(rows: Sequence[PoolRow], question: str) -> NDArray[np.float64]:
+    """1 for the messages of the one speaker whom the question names, if it names exactly one."""
+    asked = question.casefold()
+    speakers = {row.message.speaker for row in rows if row.message.speaker}
+    named = [speaker for speaker in speakers if speaker.casefold() in asked]
+    return np.array([float(named == [row.message.speaker]) for row in rows])
+
+
+def _timely(said_at: datetime, ranges: Sequence[Range]) -> float:
+    """1 within a range, .6 in the days after it, else 0."""
+    best = 0.0
+    for one in ranges:
+        if one.start <= said_at < one.end:
+            return 1.0
+        if one.end <= said_at < one.end + AFTERWARDS:
+            best = 0.6
+    return best

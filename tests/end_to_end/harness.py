@@ -1,0 +1,369 @@
+"""A whole house for black-box tests: a small Telegram, a scripted model, and `bot.py` as a process between them.
+
+Everything is waited for by its event (a message in the chat, a request to the model, a line of the log), never by
+sleeping. Does not know the program's code: it looks at chats, requests, files, exit statuses and the log.
+"""
+
+import asyncio
+import json
+import sqlite3
+import sys
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import tiktoken
+from starlette.applications import Starlette
+from starlette.routing import Mount
+
+from playground.bot_api import bot_api
+from playground.control import control
+from playground.faults import Faults
+from playground.feed import Feed
+from playground.server import serve
+from playground.world import World
+from tests.peers.openai_server import Behaviour, OpenAIServer, running
+from tokens import Tokenizer
+
+BOT = Path(__file__).parents[2] / "bot.py"
+TOKEN = "4242:AAtest-token-of-the-end-to-end-tests"
+KEY = "sk-end-to-end-key"
+ANSWERS, SUMMARIES = "answering-model", "summarising-model"
+SUMMARY = "The user and the assistant talked; the assistant confirmed what it had heard."
+PATIENCE = 15.0
+"""Seconds after which a test gives up waiting: far more than anything here takes."""
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """What a finished process said, and its exit status."""
+
+    status: int
+    out: str
+    err: str
+
+
+class Process:
+    """`bot.py` while it runs. Its log is a feed, so that a line can be waited for."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self.log = Feed()
+        self.out = Feed()
+        self._readers = [
+            asyncio.create_task(_lines(process.stderr, self.log)),
+            asyncio.create_task(_lines(process.stdout, self.out)),
+        ]
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def text(self) -> str:
+        """The whole log so far."""
+        return "\n".join(entry["line"] for entry in self.log)
+
+    async def logged(self, words: str, *, since: int = 0) -> str:
+        """The first line of the log after entry `since` with these words, waited for."""
+        return await self._line(self.log, words, since)
+
+    async def printed(self, words: str) -> str:
+        """The first line on stdout with these words, waited for."""
+        return await self._line(self.out, words, 0)
+
+    async def terminate(self) -> int:
+        """SIGTERM; the exit status. TimeoutError when it takes more than the contract's ten seconds."""
+        if self._process.returncode is None:
+            self._process.terminate()
+        async with asyncio.timeout(10):
+            await self._process.wait()
+        return await self.ended()
+
+    async def kill(self) -> None:
+        """SIGKILL, and wait until it is gone."""
+        if self._process.returncode is None:
+            self._process.kill()
+        await self.ended()
+
+    async def ended(self) -> int:
+        """Wait until it ends by itself; the exit status."""
+        async with asyncio.timeout(PATIENCE):
+            status = await self._process.wait()
+            await asyncio.gather(*self._readers)
+        return status
+
+    async def _line(self, feed: Feed, words: str, since: int) -> str:
+        try:
+            entry = await feed.first(
+                lambda entry: words in entry["line"] or "over" in entry, since=since, timeout=PATIENCE
+            )
+        except TimeoutError:
+            raise AssertionError(f"no line with {words!r} in:\n{self.text()}") from None
+        assert "over" not in entry, f"the process ended without {words!r}:\n{self.text()}"
+        return str(entry["line"])
+
+
+async def _lines(stream: asyncio.StreamReader | None, feed: Feed) -> None:
+    while stream is not None and (line := await stream.readline()):
+        feed.add({"line": line.decode().rstrip("\n")})
+    feed.add({"line": "", "over": True})
+
+
+@dataclass(kw_only=True)
+class House:
+    """The peers and the data of one or several runs of the bot."""
+
+    world: World
+    faults: Faults
+    telegram_url: str
+    model: OpenAIServer
+    model_url: str
+    folder: Path
+    _ids: Iterable[int] = field(default_factory=lambda: count(1001))
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data"
+
+    @property
+    def memory(self) -> "Memory":
+        return Memory(self.data)
+
+    def environ(self, **settings: str) -> dict[str, str]:
+        """The whole environment of a process: nothing of the test's own gets in."""
+        return {
+            "PYTHONWARNINGS": "error::ResourceWarning",
+            "TELEGRAM_BOT_TOKEN": TOKEN,
+            "TELEGRAM_API_URL": self.telegram_url,
+            "OPENAI_API_KEY": KEY,
+            "OPENAI_BASE_URL": self.model_url,
+            "OPENAI_MODEL": ANSWERS,
+            "SUMMARY_MODEL": SUMMARIES,
+            "EMBEDDING_MODEL": "none",
+            "ALLOWED_USER_IDS": "*",
+            "REPLY_STREAMING": "off",
+            "LOG_LEVEL": "DEBUG",
+            **settings,
+        }
+
+    async def run(self, *arguments: str, environ: Mapping[str, str] | None = None) -> Run:
+        """Run `bot.py` to its end."""
+        process = Process(await self.spawn(*arguments, environ=environ))
+        try:
+            status = await process.ended()
+        finally:
+            await process.kill()
+        out = "\n".join(entry["line"] for entry in process.out).rstrip("\n")
+        return Run(status=status, out=out, err=process.text().rstrip("\n"))
+
+    @asynccontextmanager
+    async def bot(self, *arguments: str, **settings: str) -> AsyncIterator[Process]:
+        """The bot from `ready` on; ended by SIGTERM when the block ends, unless it is over by then."""
+        process = Process(await self.spawn(*arguments, environ=self.environ(**settings)))
+        try:
+            await process.logged("ready")
+            yield process
+            assert await process.terminate() in (0, -9), process.text()
+        finally:
+            await process.kill()
+        assert "Traceback" not in process.text(), process.text()
+        assert "Warning:" not in process.text(), process.text()
+
+    async def spawn(self, *arguments: str, environ: Mapping[str, str] | None = None) -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
+            *(sys.executable, str(BOT), *arguments),
+            cwd=self.folder,
+            env=dict(self.environ() if environ is None else environ),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+
+    def person(self, name: str = "Ann") -> "Member":
+        """Somebody new, in their private chat with the bot."""
+        person_id = next(iter(self._ids))
+        self.world.add_person(person_id, name)
+        return Member(house=self, id=person_id, chat_id=person_id)
+
+    def group(self, *members: "Member", admins: Sequence["Member"], topics: Mapping[int, str] | None = None) -> int:
+        """A new group with the bot and these people in it; its id."""
+        chat_id = -1_000_000_000_000 - next(iter(self._ids)) if topics else -next(iter(self._ids))
+        self.world.add_group(
+            chat_id,
+            "Picnic",
+            members=[member.id for member in members],
+            admins=[member.id for member in admins],
+            is_forum=bool(topics),
+            topics=topics,
+        )
+        return chat_id
+
+    def chat_requests(self) -> list[Sequence[Mapping[str, str]]]:
+        return [request.messages for request in self.model.of(ANSWERS)]
+
+    def summary_requests(self) -> list[Sequence[Mapping[str, str]]]:
+        return [request.messages for request in self.model.of(SUMMARIES)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Member:
+    """A person in one chat. What the bot says there is waited for by `hears`."""
+
+    house: House
+    id: int
+    chat_id: int
+    thread: int | None = None
+
+    def within(self, chat_id: int, thread: int | None = None) -> "Member":
+        """The same person in another chat or topic."""
+        return Member(house=self.house, id=self.id, chat_id=chat_id, thread=thread)
+
+    def says(self, text: str, *, reply_to: int | None = None) -> Json:
+        return self.house.world.say(self.id, self.chat_id, text, thread_id=self.thread, reply_to=reply_to)
+
+    async def hears(self, words: str | Callable[[Json], bool] = "", *, since: int, timeout: float = PATIENCE) -> Json:
+        """The bot's first message here, after event `since`, that has these words; waited for."""
+        fits = words if callable(words) else lambda message: words in message.get("text", "")
+
+        def matches(event: Json) -> bool:
+            return (
+                event["kind"] in ("message", "edit")
+                and event["chat_id"] == self.chat_id
+                and event["message"]["from"]["is_bot"]
+                and event["message"].get("message_thread_id") == self.thread
+                and fits(event["message"])
+            )
+
+        try:
+            event = await self.house.world.feed.first(matches, since=since, timeout=timeout)
+        except TimeoutError:
+            said = [message.get("text") for message in self.heard(since=since)]
+            raise AssertionError(f"{words!r} was not heard; heard was {said}") from None
+        message: Json = event["message"]
+        return message
+
+    async def asks(self, text: str, words: str = "", *, reply_to: int | None = None) -> str:
+        """Say something; the text of the bot's next message (with these words, if any are given)."""
+        return str((await self.tells(text, words, reply_to=reply_to))["text"])
+
+    async def tells(self, text: str, words: str = "", *, reply_to: int | None = None) -> Json:
+        """As asks(), giving the whole message."""
+        since = self.now
+        self.says(text, reply_to=reply_to)
+        return await self.hears(words, since=since)
+
+    def heard(self, *, since: int = 0) -> list[Json]:
+        """The messages that the bot sent here after event `since`."""
+        return [
+            event["message"]
+            for event in self.house.world.feed.since(since)
+            if event["kind"] == "message"
+            and event["chat_id"] == self.chat_id
+            and event["message"]["from"]["is_bot"]
+            and event["message"].get("message_thread_id") == self.thread
+        ]
+
+    @property
+    def now(self) -> int:
+        """The number of the newest event: what comes after it is new."""
+        return self.house.world.feed.last
+
+    def press(self, message: Json, label: str) -> str:
+        """Press the button whose text contains `label`; the query's id."""
+        rows = message["reply_markup"]["inline_keyboard"]
+        button = next(button for row in rows for button in row if label in button["text"])
+        return self.house.world.press(self.id, self.chat_id, message["message_id"], button["callback_data"])
+
+    async def toast(self, query_id: str) -> str:
+        """What the answer to a press says."""
+        event = await self.house.world.feed.first(
+            lambda event: event["kind"] == "callback_answer" and event["query_id"] == query_id,
+            timeout=PATIENCE,
+        )
+        return event.get("text") or ""
+
+    async def sets_up(self, storage: str = "SQLite", every_n: int = 20) -> str:
+        """The whole wizard; its last message."""
+        asked = await self.tells("/summary", "step 1")
+        since = self.now
+        self.press(asked, storage)
+        await self.hears("step 2", since=since)
+        return await self.asks(str(every_n), "External memory configured")
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The files of a DATA_DIR, read as anybody could: with plain sqlite3 and json."""
+
+    folder: Path
+
+    def rows(self, sql: str, *values: object) -> list[Json]:
+        """Rows of memory.db, read while the bot runs or after."""
+        with closing(sqlite3.connect(f"file:{self.folder / 'memory.db'}?mode=ro", uri=True)) as connection:
+            connection.row_factory = sqlite3.Row
+            return [dict(row) for row in connection.execute(sql, values)]
+
+    def write(self, sql: str, *values: object) -> None:
+        """Change memory.db while no bot runs."""
+        with closing(sqlite3.connect(self.folder / "memory.db")) as connection:
+            connection.execute(sql, values)
+            connection.commit()
+
+    def messages(self, owner: int) -> list[Json]:
+        return self.rows("SELECT * FROM messages WHERE user_id = ? ORDER BY id", owner)
+
+    def summaries(self, owner: int) -> list[Json]:
+        return self.rows("SELECT * FROM summaries WHERE user_id = ? ORDER BY id", owner)
+
+    def json(self) -> Json:
+        value: Json = json.loads((self.folder / "memory.json").read_text(encoding="utf-8"))
+        return value
+
+    def files_with(self, text: str) -> list[str]:
+        """Names of the files that contain this text, as bytes, anywhere."""
+        needle = text.encode()
+        return [path.name for path in sorted(self.folder.rglob("*")) if path.is_file() and needle in path.read_bytes()]
+
+
+def tokens(messages: Sequence[Mapping[str, str]]) -> int:
+    """Tokens of one request by the contract's formula."""
+    Tokenizer.for_encoding("o200k_base")  # puts the encoding where tiktoken finds it without a network
+    encoding = tiktoken.get_encoding("o200k_base")
+
+    def size(text: str) -> int:
+        return len(encoding.encode(text, disallowed_special=()))
+
+    return 3 + sum(3 + size(message["role"]) + size(message["content"]) for message in messages)
+
+
+def check_requests(house: House, *, ceiling: int = 8000) -> None:
+    """What holds for every request that the bot ever made: ceiling, one system message, the user's words last."""
+    for messages in (*house.chat_requests(), *house.summary_requests()):
+        assert tokens(messages) <= ceiling
+        assert [message["role"] for message in messages].count("system") <= 1
+        assert "system" not in [message["role"] for message in messages[1:]]
+        assert messages[-1]["role"] == "user"
+
+
+@asynccontextmanager
+async def open_house(folder: Path) -> AsyncIterator[House]:
+    """A small Telegram and a scripted model, served over real HTTP; no bot yet."""
+    world, faults = World(token=TOKEN), Faults()
+    app = Starlette(
+        routes=[
+            Mount("/control", control(world, faults)),
+            Mount("", bot_api(world, faults, webhook_delays=(0.001,))),
+        ]
+    )
+    async with serve(app) as url, running() as (model, model_url):
+        model.default(ANSWERS, "Noted.")
+        model.default(SUMMARIES, SUMMARY)
+        yield House(world=world, faults=faults, telegram_url=url, model=model, model_url=model_url, folder=folder)
+
+
+HANGS = Behaviour(text="Late but here.", hold="start")

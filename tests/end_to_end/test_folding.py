@@ -1,0 +1,161 @@
+"""Folds: when they happen, what they leave in the files, what happens when they fail, and the pyramid."""
+
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from tests.end_to_end.harness import SUMMARIES, SUMMARY, House, Member, Process
+from tests.peers.openai_server import Behaviour
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+FAILS = Behaviour(status=500)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def bot(house: House) -> AsyncIterator[Process]:
+    async with house.bot() as process:
+        yield process
+
+
+async def folded(bot: Process, person: Member, *words: str) -> None:
+    """Say these, one by one, and wait until a fold is through."""
+    since = bot.log.last
+    for each in words:
+        await person.asks(each, "Noted.")
+    await bot.logged("summarized messages", since=since)
+
+
+def check_files(house: House, owner: int) -> None:
+    """A message is active exactly when it has no chunk; each chunk has its summary, each source exists."""
+    messages, summaries = house.memory.messages(owner), house.memory.summaries(owner)
+    assert all((one["is_active"] == 1) is (one["chunk_id"] is None) for one in messages)
+    chunks = {one["chunk_id"] for one in messages} - {None}
+    listed = [json.loads(one["source_chunk_ids"]) for one in summaries if one["level"] == 1]
+    assert sorted(chunk for sources in listed for chunk in sources) == sorted(chunks)
+    assert sum(one["is_active"] for one in summaries) <= 10
+    active = [chunk for one in summaries if one["is_active"] for chunk in json.loads(one["source_chunk_ids"])]
+    assert sorted(active) == sorted(chunks), "every chunk is covered by exactly one active summary"
+
+
+async def test_the_threshold_folds_in_the_background(house: House, bot: Process) -> None:
+    ann = house.person()
+    await ann.sets_up("SQLite", 3)
+    await ann.asks("The first thing")
+    await ann.asks("The second thing")
+    assert house.memory.summaries(ann.id) == []
+    asked = len(house.summary_requests())
+    await folded(bot, ann, "The third thing")
+    [request] = house.summary_requests()[asked:]
+    assert "The first thing" in json.dumps(request)
+    assert request[0]["role"] == "system"
+    [summary] = house.memory.summaries(ann.id)
+    assert (summary["level"], summary["is_active"], summary["summary_text"]) == (1, 1, SUMMARY)
+    messages = house.memory.messages(ann.id)
+    assert [one["is_active"] for one in messages] == [0] * 6
+    assert {one["chunk_id"] for one in messages} == set(json.loads(summary["source_chunk_ids"]))
+    assert [one["content"] for one in messages if one["role"] == "user"] == [
+        "The first thing",
+        "The second thing",
+        "The third thing",
+    ]
+    await ann.asks("The fourth thing")
+    assert SUMMARY in json.dumps(house.chat_requests()[-1])
+    status = await ann.asks("/summary_status")
+    for line in (
+        "Memory: enabled",
+        "Storage: SQLite",
+        "Threshold: 3",
+        "Messages since last summary: 2",
+        "Total messages: 8",
+        "Archived messages: 6",
+        "Active summaries: 1",
+        "Highest level: 1",
+    ):
+        assert line in status
+    shown = await ann.asks("/summary_show")
+    assert SUMMARY in shown
+    assert "6 messages" in shown
+    check_files(house, ann.id)
+
+
+async def test_summary_now_with_nothing_and_with_something(house: House, bot: Process) -> None:
+    ann = house.person()
+    await ann.sets_up("JSON", 50)
+    assert "othing to summarise" in await ann.asks("/summary_now")
+    assert "no summaries" in await ann.asks("/summary_show")
+    await ann.asks("Something")
+    assert "2 messages" in await ann.asks("/summary_now")
+    assert "2 messages" in await ann.asks("/summary_show")
+    assert "othing to summarise" in await ann.asks("/summary_now")
+
+
+async def test_a_failed_fold_is_told_once_and_tried_again(house: House, bot: Process) -> None:
+    ann = house.person()
+    await ann.sets_up("SQLite", 2)
+    house.model.default(SUMMARIES, FAILS)
+    try:
+        await ann.asks("one")
+        since = ann.now
+        await ann.asks("two")
+        await ann.hears("could not summarise", since=since)
+        assert [one["is_active"] for one in house.memory.messages(ann.id)] == [1] * 4
+        assert house.memory.summaries(ann.id) == []
+        assert "Last failure" in await ann.asks("/summary_status")
+        log = bot.log.last
+        await ann.asks("three", "Noted.")
+        await bot.logged("attempt 2", since=log)
+        assert "Nothing was lost" in await ann.asks("/summary_now")
+    finally:
+        house.model.default(SUMMARIES, SUMMARY)
+    told = [message for message in ann.heard(since=since) if "could not summarise" in message["text"]]
+    assert len(told) == 1
+    await folded(bot, ann, "four")
+    assert [one["is_active"] for one in house.memory.messages(ann.id)] == [0] * 8
+    assert "Last failure" not in await ann.asks("/summary_status")
+    check_files(house, ann.id)
+
+
+@pytest.mark.parametrize("bad", ["", "I'm sorry, I can't help with that.", "It all happened in 1871."])
+async def test_a_summary_that_must_not_stand_leaves_everything_active(house: House, bot: Process, bad: str) -> None:
+    ann = house.person()
+    await ann.sets_up("SQLite", 1)
+    house.model.default(SUMMARIES, bad)
+    try:
+        since = ann.now
+        await ann.asks("one")
+        await ann.hears("could not summarise", since=since)
+    finally:
+        house.model.default(SUMMARIES, SUMMARY)
+    assert house.memory.summaries(ann.id) == []
+    assert [one["is_active"] for one in house.memory.messages(ann.id)] == [1, 1]
+
+
+async def test_the_pyramid_grows_and_at_most_ten_summaries_are_active(house: House, bot: Process) -> None:
+    ann = house.person()
+    await ann.sets_up("SQLite", 1)
+    by_count = {5: {1: 5}, 6: {1: 1, 2: 1}, 30: {1: 5, 2: 5}, 31: {1: 1, 2: 1, 3: 1}}
+    for number in range(1, 32):
+        since = bot.log.last
+        await ann.asks(f"Thing number {number}", "Noted.")
+        await bot.logged("(level 1)", since=since)
+        if number % 5 == 1 and number > 5:
+            await bot.logged("(level 2)", since=since)
+        if number == 31:
+            await bot.logged("(level 3)", since=since)
+        active: dict[int, int] = {}
+        for one in house.memory.summaries(ann.id):
+            if one["is_active"]:
+                active[one["level"]] = active.get(one["level"], 0) + 1
+        assert sum(active.values()) <= 10
+        if number in by_count:
+            assert active == by_count[number], number
+    shown = await ann.asks("/summary_show", "Level 3")
+    assert shown.index("Level 3") < shown.index("Level 2") < shown.index("Level 1")
+    assert "50 messages" in shown
+    check_files(house, ann.id)
+    await ann.asks("What now?")
+    text = json.dumps(house.chat_requests()[-1])
+    assert text.index("level 3") < text.index("level 2") < text.index("level 1")

@@ -1,0 +1,143 @@
+"""Stops, deaths and starts: what is in the files then, and how it goes on."""
+
+import json
+
+import pytest
+
+from tests.end_to_end.harness import ANSWERS, HANGS, SUMMARIES, SUMMARY, House, Json, Memory
+from tests.peers.openai_server import Behaviour
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+async def test_memory_json_is_complete_after_a_clean_stop(house: House) -> None:
+    ann, bob = house.person(), house.person("Bob")
+    async with house.bot(DATA_DIR="as-json") as process:
+        memory = Memory(house.folder / "as-json")
+        await ann.sets_up("JSON", 2)
+        since = process.log.last
+        for words in ("Я люблю «кольраби»", "and 大根", "the third"):
+            await ann.asks(words)
+        await process.logged("summarized messages", since=since)
+        await bob.sets_up("JSON", 7)
+        assert await process.terminate() == 0
+    assert not (memory.folder / "memory.json.journal").exists()
+    text = (memory.folder / "memory.json").read_text(encoding="utf-8")
+    assert "«кольраби»" in text
+    assert "\n  " in text
+    content: Json = memory.json()
+    user = content["users"][str(ann.id)]
+    assert (user["user_id"], user["storage_type"], user["summary_every_n"]) == (ann.id, "json", 2)
+    assert user["memory_enabled"] is True
+    assert content["users"][str(bob.id)]["summary_every_n"] == 7
+    messages = content["messages"][str(ann.id)]
+    assert messages[0]["content"] == "Я люблю «кольраби»"
+    assert [one["is_active"] for one in messages] == [False] * 4 + [True] * 2
+    assert all(one["is_active"] is (one["chunk_id"] is None) for one in messages)
+    [summary] = content["summaries"][str(ann.id)]
+    assert summary["source_chunk_ids"] == [messages[0]["chunk_id"]]
+    assert (summary["level"], summary["is_active"]) == (1, True)
+    assert {"id", "user_id", "summary_text", "created_at"} <= summary.keys()
+    async with house.bot(DATA_DIR="as-json"):
+        await ann.asks("What do I love?")
+        assert "кольраби" in json.dumps(house.chat_requests()[-1], ensure_ascii=False)
+
+
+async def test_the_wizard_survives_a_restart_and_expires(house: House) -> None:
+    ann, bob = house.person(), house.person("Bob")
+    settings = {"DATA_DIR": "wizards"}
+    async with house.bot(**settings):
+        asked = await ann.tells("/summary", "step 1")
+        other = await bob.tells("/summary", "step 1")
+        since = bob.now
+        bob.press(other, "JSON")
+        await bob.hears("step 2", since=since)
+    async with house.bot(**settings):
+        since = ann.now
+        ann.press(asked, "SQLite")
+        await ann.hears("step 2", since=since)
+        assert "External memory configured" in await bob.asks("7")
+    late = "2020-01-01T00:00:00+00:00"
+    Memory(house.folder / "wizards").write("UPDATE wizards SET expires_at = ?", late)
+    async with house.bot(**settings):
+        assert "expired" in await ann.asks("12")
+        assert "disabled" in await ann.asks("/summary_status")
+
+
+@pytest.mark.parametrize("storage", ["SQLite", "JSON"])
+async def test_a_killed_bot_has_the_message_and_answers_it_once(house: House, storage: str) -> None:
+    ann = house.person()
+    settings = {"DATA_DIR": f"killed-{storage}"}
+    memory = Memory(house.folder / settings["DATA_DIR"])
+    held = house.model.held
+    async with house.bot(**settings) as process:
+        await ann.sets_up(storage)
+        house.model.script(ANSWERS, HANGS)
+        since = ann.now
+        ann.says("Do not forget the kohlrabi")
+        await house.model.until_held(held + 1)
+        if storage == "SQLite":
+            assert [one["content"] for one in memory.messages(ann.id)] == ["Do not forget the kohlrabi"]
+        else:
+            assert "Do not forget the kohlrabi" in (memory.folder / "memory.json.journal").read_text()
+        await process.kill()
+    house.model.script(ANSWERS, "I will not forget.")
+    async with house.bot(**settings):
+        await ann.hears("I will not forget.", since=since)
+        assert "kohlrabi" in house.chat_requests()[-1][-1]["content"]
+        await ann.asks("Thank you")
+        assert [message["text"] for message in ann.heard(since=since)] == ["I will not forget.", "Noted."]
+    stored = memory.messages(ann.id) if storage == "SQLite" else memory.json()["messages"][str(ann.id)]
+    assert [one["content"] for one in stored] == [
+        "Do not forget the kohlrabi",
+        "I will not forget.",
+        "Thank you",
+        "Noted.",
+    ]
+
+
+async def test_sigterm_during_a_streamed_answer(house: House) -> None:
+    ann = house.person()
+    settings = {"DATA_DIR": "stopped", "REPLY_STREAMING": "edit"}
+    memory = Memory(house.folder / "stopped")
+    async with house.bot(**settings) as process:
+        await ann.sets_up()
+        house.model.script(ANSWERS, long_answer_that_hangs())
+        since = ann.now
+        ann.says("Tell me a story")
+        shown = await ann.hears("Once", since=since)
+        assert await process.terminate() == 0
+    assert "broken off" in house.world.messages[ann.id][shown["message_id"]]["text"]
+    assert [one["role"] for one in memory.messages(ann.id)] == ["user"]
+    assert memory.files_with("Once upon") == []
+    house.model.script(ANSWERS, "A whole story.")
+    async with house.bot(**settings):
+        await ann.hears("A whole story.", since=since)
+        await ann.asks("Thanks")
+    stored = [(one["role"], one["content"]) for one in memory.messages(ann.id)]
+    assert stored == [
+        ("user", "Tell me a story"),
+        ("assistant", "A whole story."),
+        ("user", "Thanks"),
+        ("assistant", "Noted."),
+    ]
+
+
+def long_answer_that_hangs() -> Behaviour:
+    return Behaviour(text="Once upon a time there was a story without an end.", hold="middle")
+
+
+async def test_the_extractive_fallback_makes_what_the_model_does_not(house: House) -> None:
+    ann = house.person()
+    house.model.default(SUMMARIES, Behaviour(status=500))
+    try:
+        async with house.bot(DATA_DIR="fallback", SUMMARY_FALLBACK="extractive") as process:
+            await ann.sets_up("SQLite", 2)
+            since = process.log.last
+            await ann.asks("My sister Beatrix lives in Utrecht.")
+            await ann.asks("She grows kohlrabi there.")
+            await process.logged("summarized messages", since=since)
+            assert "Beatrix" in await ann.asks("/summary_show")
+            assert "could not" not in json.dumps(ann.heard())
+    finally:
+        house.model.default(SUMMARIES, SUMMARY)

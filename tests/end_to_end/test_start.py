@@ -1,0 +1,151 @@
+"""Starting and refusing to start: the command line, wrong settings, DATA_DIR, `.env`."""
+
+import asyncio
+import stat
+from pathlib import Path
+
+import pytest
+
+import bot
+from tests.end_to_end.harness import KEY, TOKEN, House, Run
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+WRONG = {
+    "TELEGRAM_API_URL": "ftp://telegram",
+    "OPENAI_BASE_URL": "localhost:11434",
+    "EMBEDDING_BASE_URL": "nowhere",
+    "ALLOWED_USER_IDS": "ann, bob",
+    "ADMIN_USER_IDS": "*",
+    "MAX_CONTEXT_TOKENS": "many",
+    "SUMMARY_BUDGET": "-1",
+    "RECENT_BUDGET": "1.5",
+    "SNIPPET_BUDGET": "x",
+    "SYSTEM_BUDGET": "x",
+    "MODEL_TIMEOUT": "soon",
+    "WEBHOOK_URL": "bot.example.org",
+    "WEBHOOK_LISTEN": "8443",
+    "WEBHOOK_SECRET": "no spaces, please",
+    "LOG_LEVEL": "LOUD",
+    "REPLY_STREAMING": "sometimes",
+    "SUMMARY_FALLBACK": "perhaps",
+    "DATABASE_URL": "mysql://x",
+}
+
+
+def refused(run: Run, variable: str) -> str:
+    """The one line of a refused start."""
+    assert run.status == 2, run
+    assert run.out == ""
+    lines = run.err.splitlines()
+    assert len(lines) == 1, run.err
+    assert variable in lines[0]
+    return lines[0]
+
+
+async def test_help_and_version_need_no_settings(house: House) -> None:
+    shown = await house.run("--help", environ={})
+    assert shown.status == 0
+    assert "--playground" in shown.out
+    assert "--check" in shown.out
+    version = await house.run("--version", environ={})
+    assert version.status == 0
+    assert version.out
+
+
+async def test_without_a_token_one_line_says_what_to_do(house: House) -> None:
+    line = refused(await house.run(environ={}), "TELEGRAM_BOT_TOKEN")
+    assert "--playground" in line
+
+
+@pytest.mark.parametrize(("variable", "value"), WRONG.items(), ids=WRONG)
+async def test_a_wrong_setting_is_one_line_that_names_it(
+    house: House, capsys: pytest.CaptureFixture[str], variable: str, value: str
+) -> None:
+    """By the entry's own main(), since each process costs a second; the next test starts some for real."""
+    status = bot.main([], house.environ(**{variable: value}))
+    shown = capsys.readouterr()
+    refused(Run(status=status, out=shown.out, err=shown.err), variable)
+
+
+async def test_wrong_settings_end_the_process(house: House) -> None:
+    chosen = ["MAX_CONTEXT_TOKENS", "DATABASE_URL", "LOG_LEVEL"]
+    runs = await asyncio.gather(*(house.run(environ=house.environ(**{name: WRONG[name]})) for name in chosen))
+    for name, run in zip(chosen, runs, strict=True):
+        refused(run, name)
+
+
+async def test_a_token_that_telegram_refuses_is_one_line(house: House) -> None:
+    run = await house.run(environ=house.environ(TELEGRAM_BOT_TOKEN="1:wrong", LOG_LEVEL="ERROR"))
+    assert "1:wrong" not in refused(run, "TELEGRAM_BOT_TOKEN")
+
+
+async def test_without_a_key_or_an_endpoint_one_line_names_the_key(house: House) -> None:
+    refused(await house.run(environ=house.environ(OPENAI_API_KEY="", OPENAI_BASE_URL="")), "OPENAI_API_KEY")
+
+
+async def test_a_file_in_the_place_of_data_dir_is_one_line(house: House) -> None:
+    (house.folder / "taken").write_text("a file")
+    refused(await house.run(environ=house.environ(DATA_DIR="taken", LOG_LEVEL="ERROR")), "DATA_DIR")
+    refused(await house.run(environ=house.environ(DATA_DIR="taken/in", LOG_LEVEL="ERROR")), "DATA_DIR")
+
+
+async def test_a_data_dir_in_use_is_one_line_and_files_are_private(house: House) -> None:
+    async with house.bot(DATA_DIR="shared"):
+        refused(await house.run(environ=house.environ(DATA_DIR="shared", LOG_LEVEL="ERROR")), "DATA_DIR")
+        folder = house.folder / "shared"
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
+
+
+async def test_check_says_one_line_for_each_part(house: House) -> None:
+    run = await house.run("--check", environ=house.environ(LOG_LEVEL="ERROR"))
+    assert (run.status, run.err) == (0, "")
+    assert [line.partition(":")[0] for line in run.out.splitlines()] == ["settings", "storage", "model", "model"]
+
+
+async def test_check_tells_what_cannot_be_reached(house: House) -> None:
+    environ = house.environ(OPENAI_BASE_URL="http://127.0.0.1:9/v1", LOG_LEVEL="ERROR")
+    run = await house.run("--check", environ=environ)
+    assert run.status == 1
+    assert "Traceback" not in run.err
+    assert (await house.run("--check", environ=house.environ(LOG_LEVEL="LOUD"))).status == 2
+
+
+async def test_the_env_file_is_read_and_the_environment_wins(house: House) -> None:
+    dotenv = house.folder / ".env"
+    dotenv.write_text(f"TELEGRAM_BOT_TOKEN={TOKEN}\nDATA_DIR=from-file\nLOG_LEVEL=LOUD\n")
+    environ = house.environ()
+    without = {name: value for name, value in environ.items() if name not in ("TELEGRAM_BOT_TOKEN", "LOG_LEVEL")}
+    try:
+        refused(await house.run(environ=without), "LOG_LEVEL")
+        run = await house.run("--check", environ={**without, "LOG_LEVEL": "ERROR"})
+        assert (run.status, run.err) == (0, "")
+        assert (house.folder / "from-file" / "memory.db").exists()
+        assert (await house.run("--check", environ={**environ, "DATA_DIR": "from-environment"})).status == 0
+        assert (house.folder / "from-environment" / "memory.db").exists()
+    finally:
+        dotenv.unlink()
+
+
+async def test_a_webhook_address_that_is_taken_is_one_line(house: House) -> None:
+    port = house.telegram_url.rpartition(":")[2]
+    environ = house.environ(
+        WEBHOOK_URL="https://bot.example.org/hook", WEBHOOK_LISTEN=f"127.0.0.1:{port}", LOG_LEVEL="CRITICAL"
+    )
+    refused(await house.run(environ=environ), "WEBHOOK_LISTEN")
+
+
+async def test_the_log_knows_neither_token_nor_key(house: House) -> None:
+    async with house.bot() as process:
+        await house.person().asks("Good morning")
+    assert "ready" in process.text()
+    assert TOKEN not in process.text()
+    assert KEY not in process.text()
+    assert TOKEN.partition(":")[2] not in process.text()
+    assert all(KEY.encode() not in path.read_bytes() for path in files(house.data))
+    assert all(TOKEN.encode() not in path.read_bytes() for path in files(house.data))
+
+
+def files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]

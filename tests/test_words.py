@@ -1,0 +1,41 @@
+"""Terms: what people would call the same word becomes the same term."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from words import analyse, content_terms
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("Machines, machine!", ["machin", "machin"]),
+        ("машину Машина", ["машин", "машин"]),
+        ("Café CAFE\u0301", ["cafe", "cafe"]),
+        ("ёлка елка", ["елк", "елк"]),
+        ("йогурт", ["йогурт"]),
+        ("我喜欢喝茶", ["我喜", "喜欢", "欢喝", "喝茶"]),
+        ("茶", ["茶"]),
+        ("tokyo東京", ["tokyo", "東京"]),
+        ("हिन्दी", ["हिन्दी"]),
+        ("DR-2041 3.5", ["dr", "2041", "3", "5"]),
+        ("ﬁne １２", ["fine", "12"]),
+        ("", []),
+        ("?!… 🎈", []),
+    ],
+)
+def test_terms(text: str, terms: list[str]) -> None:
+    assert analyse(text) == terms
+
+
+def test_a_question_is_about_its_content_words() -> None:
+    assert content_terms("What is the name of my cat, and what's my cat like?") == ["name", "cat", "like"]
+    assert content_terms("Who are you?") == ["who", "are", "you"]
+
+
+@given(st.text())
+def test_any_text_has_terms_that_stay_themselves(text: str) -> None:
+    """No term is empty or holds a space: it must survive being joined by spaces."""
+    assert all(term and not any(character.isspace() for character in term) for term in analyse(text))
+    assert bool(content_terms(text)) == bool(analyse(text))
