@@ -14,7 +14,7 @@ FLOORS = [
     {"telegram_ui", "playground"},
     {"assembly"},
     {"conversation"},
-    {"memory_retrieval", "summary_manager", "facts"},
+    {"memory_retrieval", "summary_manager", "facts", "indexing"},
     {"external_memory", "retrieval"},
     {"storage", "models", "folding"},
     {"prompts", "tokens", "words", "function_words", "records", "settings", "errors", "logs"},
