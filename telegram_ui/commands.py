@@ -310,6 +310,8 @@ def status_text(status: Status) -> str:
     ]
     if status.is_folding:
         lines.append("A summary is being made right now.")
+    if status.indexed is not None and status.indexed[0] < status.indexed[1]:
+        lines.append(f"Search index: {status.indexed[0]:,} of {status.indexed[1]:,} messages")
     if status.failure is not None:
         lines.append(f"Last failure: {_minute(status.failure.at)} UTC: {status.failure.error} (nothing was lost)")
     lines += status.advice
