@@ -13,6 +13,9 @@ from records import Message, Snippet, Summary
 
 FOLD_VERSION = "fold-1"
 
+LONGEST_NAME = 64
+"""Characters of a name that a prompt carries (Telegram's first and last name: 64 each)."""
+
 _OUR_TAGS = re.compile(r"<(/?(?:remembered|summaries|conversation|profile)\b)", re.IGNORECASE)
 
 FOLD_CONVERSATION = """\
@@ -53,9 +56,9 @@ def ago(moment: datetime, now: datetime) -> str:
 
 
 def speaker(message: Message) -> str:
-    if message.role == "assistant":
-        return message.speaker or "Assistant"
-    return message.speaker or "User"
+    """Who spoke, on one line: people choose their names, and a name must not end a block or begin a line either."""
+    name = " ".join(quoted(message.speaker).split())[:LONGEST_NAME]
+    return name or ("Assistant" if message.role == "assistant" else "User")
 
 
 def quoted(text: str) -> str:
