@@ -6,7 +6,7 @@ DATA ?= benchmarks/data/chat-en.json
 KILLS ?= 500
 TURNS ?= 10000
 
-.PHONY: run test lint format bench crash-test soak clean
+.PHONY: run test lint format bench fuzz crash-test soak clean
 
 run: $(VENV)/.run
 	@$(BIN)/python bot.py $$($(BIN)/python -m settings)
@@ -22,6 +22,9 @@ lint: $(VENV)/.test
 format: $(VENV)/.test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+fuzz: $(VENV)/.test
+	$(BIN)/python -m tests.fuzz
 
 bench: $(VENV)/.run
 	$(BIN)/python -m benchmarks.recall --data $(DATA)

@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from errors import ContextTooLong, KeepsakeError, ModelError, StorageError
+from errors import BudgetSpent, ContextTooLong, KeepsakeError, ModelError, StorageError
 from external_memory import ExternalMemory
 from memory_retrieval import MemoryRetrieval
 from models.chat_model import ChatModel, OnText
 from records import Clock, Completion, Context, Incoming, Message, NewMessage, Reply, Scope
 from summary_manager import SummaryManager
+from token_budget import TokenBudget
 
 log = logging.getLogger(__name__)
 
@@ -64,12 +65,14 @@ class Conversation:
         retrieval: MemoryRetrieval,
         summaries: SummaryManager,
         model: ChatModel,
+        budget: TokenBudget,
         clock: Clock,
     ) -> None:
         self.memory = memory
         self.summaries = summaries
-        self._retrieval = retrieval
+        self.retrieval = retrieval
         self._model = model
+        self._budget = budget
         self._clock = clock
         self._lines: OrderedDict[Scope, _Line] = OrderedDict()
         self._unstored_ids = count(UNSTORED)
@@ -196,13 +199,15 @@ class Conversation:
     async def _ask(
         self, line: _Line, incoming: Incoming, turn: "_Turn", on_text: OnText | None
     ) -> tuple[Context, Completion]:
+        person = incoming.person.id
+        await self._budget.demand(person)
         context = await self._context(line, incoming, turn, None)
         try:
-            completion = await self._model.complete(context.messages, on_text=on_text)
+            completion = await self._budget.complete(person, self._model, context.messages, on_text=on_text)
         except ContextTooLong:
             log.info("the endpoint found %d tokens too long for %s: trying shorter", context.tokens, incoming.scope)
             context = await self._context(line, incoming, turn, int(context.tokens * SHORTER))
-            completion = await self._model.complete(context.messages, on_text=on_text)
+            completion = await self._budget.complete(person, self._model, context.messages, on_text=on_text)
         self._last_context[incoming.scope] = context
         self._last_context.move_to_end(incoming.scope)
         while len(self._last_context) > SCOPES_HERE // 10:
@@ -215,10 +220,10 @@ class Conversation:
         if turn.stored is not None:
             try:
                 async with self.memory.opened(incoming.scope.owner) as store:
-                    return await self._retrieval.context(incoming, store=store, turn=turn.stored, ceiling=ceiling)
+                    return await self.retrieval.context(incoming, store=store, turn=turn.stored, ceiling=ceiling)
             except StorageError as error:
                 log.warning("recall for %s failed: %s", incoming.scope, type(error).__name__)
-        return await self._retrieval.context(incoming, store=None, unstored=turn.before, ceiling=ceiling)
+        return await self.retrieval.context(incoming, store=None, unstored=turn.before, ceiling=ceiling)
 
     async def _remember_answer(
         self, line: _Line, incoming: Incoming, turn: "_Turn", completion: Completion, notices: list[str]
@@ -319,5 +324,7 @@ _FOLD_NOTICE = (
 
 
 def _apology(error: KeepsakeError, *, kept: bool) -> str:
+    if isinstance(error, BudgetSpent):
+        return error.sentence + (" Your message is kept." if kept else "")
     rest = " Your message is kept; write again when you like." if kept else " Please try again in a moment."
     return f"I could not answer: {error.sentence}{rest}"

@@ -103,7 +103,13 @@ class DurableQueue(asyncio.Queue[object]):
         """
         if not isinstance(item, telegram.Update):
             await super().put(item)
-        elif not self._keep(item):
+            return
+        try:
+            is_kept = self._keep(item)
+        except Exception as error:  # broad: PTB takes fields of any type; what is raised here would end polling
+            logger.error("Update %s is unreadable (%s); ignored.", item.update_id, type(error).__name__)  # noqa: TRY400
+            return
+        if not is_kept:
             await super().put(Received(item, is_kept=False))
         else:
             while self.is_full:
