@@ -62,20 +62,22 @@ def demand_endpoint(settings: Settings) -> None:
 
 @asynccontextmanager
 async def open_conversation(
-    settings: Settings, *, clock: Clock = utc_now, offline: bool = False
+    settings: Settings,
+    *,
+    clock: Clock = utc_now,
+    offline: bool = False,
+    models: tuple[ChatModel, ChatModel] | None = None,
 ) -> AsyncIterator[Conversation]:
     """A conversation with everything under it, closed in order at the end.
 
-    `offline`: answer and summarise without any endpoint. Raises SettingsError and StorageError.
+    `offline`: answer and summarise without any endpoint. `models`: what answers and what summarises, instead of those
+    that the settings name (benchmarks). Raises SettingsError and StorageError.
     """
     async with AsyncExitStack() as stack:
         memory = await stack.enter_async_context(ExternalMemory.open(settings.data_dir, clock=clock))
-        answers: ChatModel
-        summariser: ChatModel
-        if offline:
-            answers, summariser = OfflineModel(), ExtractiveSummarizer()
-        else:
-            answers, summariser = await open_models(settings, stack)
+        if models is None:
+            models = (OfflineModel(), ExtractiveSummarizer()) if offline else await open_models(settings, stack)
+        answers, summariser = models
         tokenizer = Tokenizer.for_model(settings.openai_model)
         budget = TokenBudget(
             memory.usage,

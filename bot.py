@@ -75,6 +75,8 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
             raise SettingsError("DATABASE_URL", "storage in PostgreSQL is not built yet; leave it empty.")
         if options.port is not None and not options.playground:
             raise SettingsError("--port", "belongs to --playground.")
+        if options.port is not None and not 0 < options.port < 65_536:
+            raise SettingsError("--port", "must be a number from 1 to 65535.")
         if options.backup is not None:
             messages = archive.back_up(settings.data_dir, options.backup)
             print(f"backup: {messages} messages are in {options.backup}; it is as private as {settings.data_dir}")

@@ -65,7 +65,7 @@ class Conversation:
     ) -> None:
         self.memory = memory
         self.summaries = summaries
-        self._retrieval = retrieval
+        self.retrieval = retrieval
         self._model = model
         self._budget = budget
         self._clock = clock
@@ -207,10 +207,10 @@ class Conversation:
         if turn.stored is not None:
             try:
                 async with self.memory.opened(incoming.scope.owner) as store:
-                    return await self._retrieval.context(incoming, store=store, turn=turn.stored, ceiling=ceiling)
+                    return await self.retrieval.context(incoming, store=store, turn=turn.stored, ceiling=ceiling)
             except StorageError as error:
                 log.warning("recall for %s failed: %s", incoming.scope, type(error).__name__)
-        return await self._retrieval.context(incoming, store=None, unstored=turn.before, ceiling=ceiling)
+        return await self.retrieval.context(incoming, store=None, unstored=turn.before, ceiling=ceiling)
 
     async def _remember_answer(
         self, line: _Line, incoming: Incoming, turn: "_Turn", completion: Completion, notices: list[str]

@@ -7,6 +7,7 @@ own block. Does not know tokens, stores or who asks.
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import groupby
 
 from records import Message, Snippet, Summary
 
@@ -97,17 +98,25 @@ def snippet_line(message: Message, text: str) -> str:
     return f"{speaker(message)}: {quoted(text)}"
 
 
+def days(snippets: Sequence[Snippet], now: datetime) -> list[tuple[list[Snippet], str]]:
+    """Snippets, given in order of time, day by day, with what the prompt carries of each day."""
+    grouped = [list(group) for _, group in groupby(snippets, key=lambda one: one.message.created_at.date())]
+    return [
+        (
+            group,
+            "\n".join(
+                [
+                    snippet_heading(group[0].message.created_at, now),
+                    *(snippet_line(one.message, one.text) for one in group),
+                ]
+            ),
+        )
+        for group in grouped
+    ]
+
+
 def remembered_block(snippets: Sequence[Snippet], now: datetime) -> str:
-    """Snippets, given in order of time, under one heading a day."""
-    lines: list[str] = []
-    day = None
-    for snippet in snippets:
-        moment = snippet.message.created_at
-        if moment.date() != day:
-            lines.append(snippet_heading(moment, now))
-            day = moment.date()
-        lines.append(snippet_line(snippet.message, snippet.text))
-    return "\n".join(["<remembered>", *lines, "</remembered>"])
+    return "\n".join(["<remembered>", *(text for _, text in days(snippets, now)), "</remembered>"])
 
 
 def clock_line(now: datetime) -> str:

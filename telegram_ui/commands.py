@@ -189,7 +189,7 @@ class Commands:
     async def _help(self, chat: Chat, person: Person) -> None:
         rows = [
             f"/{command.name} – {command.description}"
-            + (" (in groups: admins only)" if command.who == "admins" else "")
+            + (" (admins only)" if command.who == "admins" and not chat.is_private else "")
             for command in COMMANDS
         ]
         here = (

@@ -1,0 +1,213 @@
+"""Talk that nobody had: messages of invented words, as rare and as frequent as words of a language are.
+
+Deterministic by seed. Frequencies follow Zipf's law, so that an index of words meets what it meets in real talk: a few
+words in every message, most in hardly any. Does not know who stores or asks.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import accumulate
+
+from models.chat_model import OnText
+from records import Completion, Incoming, Person, Piece, PromptMessage, Scope, Usage
+from tokens import Tokenizer
+
+BEGINNING = datetime(2024, 1, 1, 8, tzinfo=UTC)
+PERSON = Person(id=1, name="Nadia")
+_FREQUENT = [
+    "the",
+    "of",
+    "and",
+    "a",
+    "to",
+    "in",
+    "is",
+    "you",
+    "that",
+    "it",
+    "he",
+    "was",
+    "for",
+    "on",
+    "are",
+    "as",
+    "with",
+    "his",
+    "they",
+    "I",
+    "at",
+    "be",
+    "this",
+    "have",
+    "from",
+    "or",
+    "one",
+    "had",
+    "by",
+    "word",
+    "but",
+    "not",
+    "what",
+    "all",
+    "were",
+    "we",
+    "when",
+    "your",
+    "can",
+    "said",
+    "there",
+    "use",
+    "an",
+    "each",
+    "which",
+    "she",
+    "do",
+    "how",
+    "their",
+    "if",
+    "will",
+    "up",
+    "other",
+    "about",
+    "out",
+    "many",
+    "then",
+    "them",
+    "these",
+    "so",
+    "some",
+    "her",
+    "would",
+    "make",
+    "like",
+    "him",
+    "into",
+    "time",
+    "has",
+    "look",
+    "two",
+    "more",
+    "write",
+    "go",
+    "see",
+    "number",
+    "no",
+    "way",
+    "could",
+    "people",
+    "my",
+    "than",
+    "first",
+    "water",
+    "been",
+    "call",
+    "who",
+    "its",
+    "now",
+    "find",
+    "long",
+    "down",
+    "day",
+    "did",
+    "get",
+    "come",
+    "made",
+    "may",
+    "part",
+]
+_SYLLABLES = [
+    consonant + vowel
+    for consonant in ["b", "d", "f", "g", "k", "l", "m", "n", "p", "r", "s", "t", "v", "z", "br", "st", "tr"]
+    for vowel in "aeiou"
+]
+VOCABULARY = 50_000
+
+
+def _vocabulary(chance: random.Random) -> list[str]:
+    words = dict.fromkeys(_FREQUENT)
+    while len(words) < VOCABULARY:
+        words["".join(chance.choices(_SYLLABLES, k=chance.randint(2, 4)))] = None
+    return list(words)
+
+
+@dataclass
+class Talk:
+    """Endless messages. `user_words` and `assistant_words`: their mean lengths.
+
+    Invented words are long in tokens; so many of them make as many tokens as a message of benchmarks/data has (user 32,
+    assistant 113).
+    """
+
+    seed: int = 1
+    user_words: int = 15
+    assistant_words: int = 54
+    _chance: random.Random = field(init=False)
+    _words: list[str] = field(init=False)
+    _weights: list[float] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._chance = random.Random(self.seed)  # noqa: S311 - repeatable, not secret
+        self._words = _vocabulary(random.Random(0))  # noqa: S311 - the language is the same for every seed
+        self._weights = list(accumulate(1 / (rank + 2.7) for rank in range(VOCABULARY)))
+
+    def question(self) -> str:
+        """A user's message."""
+        return self._said(self.user_words, "?")
+
+    def answer(self) -> str:
+        """An assistant's message."""
+        return self._said(self.assistant_words, ".")
+
+    def _said(self, mean: int, end: str) -> str:
+        count = max(3, round(self._chance.gauss(mean, mean / 3)))
+        words = self._chance.choices(self._words, cum_weights=self._weights, k=count)
+        sentences = (words[start : start + 14] for start in range(0, count, 14))
+        return ". ".join(" ".join(sentence).capitalize() for sentence in sentences) + end
+
+
+class InventedModel:
+    """Answers at once, in the process, with invented talk. Records what it was asked."""
+
+    def __init__(self, talk: Talk) -> None:
+        self.name = "invented"
+        self.prompts: list[Sequence[PromptMessage]] = []
+        self._talk = talk
+        self._tokens = Tokenizer.for_model(self.name)
+
+    async def complete(
+        self, messages: Sequence[PromptMessage], *, on_text: OnText | None = None, max_tokens: int | None = None
+    ) -> Completion:
+        self.prompts.append(messages)
+        text = self._talk.answer()
+        return Completion(text=text, model=self.name, usage=Usage(completion=self._tokens.count(text)))
+
+    async def check(self) -> str:
+        return "invented answers: nothing to reach"
+
+
+@dataclass
+class Clock:
+    """A clock that moves only when it is told to."""
+
+    now: datetime = BEGINNING
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def pass_by(self, minutes: int) -> None:
+        self.now += timedelta(minutes=minutes)
+
+
+def turns(talk: Talk, scope: Scope, clock: Clock, *, first: int = 1) -> Iterator[Incoming]:
+    """One user message after the other, some minutes apart by the clock, which moves along."""
+    number = first
+    while True:
+        clock.pass_by(7)
+        yield Incoming(
+            scope=scope,
+            person=PERSON,
+            pieces=(Piece(text=talk.question(), source=f"bench:{number}", sent_at=clock.now),),
+        )
+        number += 1

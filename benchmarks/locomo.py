@@ -1,0 +1,103 @@
+"""Conversations and questions out of a file in LoCoMo's format. Does not know how they are remembered or asked."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from records import Role
+
+ADVERSARIAL = 5
+"""LoCoMo's category of questions that have no answer in the conversation."""
+_ID = re.compile(r"D:?(\d+):(\d+)")
+_SESSION = re.compile(r"session_(\d+)")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Line:
+    """One message of a conversation."""
+
+    dia_id: str
+    speaker: str
+    role: Role
+    text: str
+    said_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Question:
+    """A question, and the ids of the lines that answer it."""
+
+    text: str
+    evidence: tuple[str, ...]
+    category: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sample:
+    """A conversation, session by session in order of time, and the questions about it."""
+
+    sample_id: str
+    user: str
+    sessions: tuple[tuple[Line, ...], ...]
+    questions: tuple[Question, ...]
+
+    @property
+    def lines(self) -> Iterator[Line]:
+        return (line for session in self.sessions for line in session)
+
+    @property
+    def ended_at(self) -> datetime:
+        return max(line.said_at for line in self.lines)
+
+
+def read(path: Path) -> list[Sample]:
+    """Every conversation of a file. Raises ValueError or KeyError where it is not in the format."""
+    return [_sample(raw) for raw in json.loads(path.read_text(encoding="utf-8"))]
+
+
+def evidence_ids(raw: Iterator[str] | list[str], known: frozenset[str]) -> tuple[str, ...]:
+    """The ids that exist, out of LoCoMo's spellings ("D8:6; D9:17", "D:11:26", "D30:05"); what exists nowhere goes."""
+    found = (f"D{int(session)}:{int(turn)}" for text in raw for session, turn in _ID.findall(text))
+    return tuple(dict.fromkeys(dia_id for dia_id in found if dia_id in known))
+
+
+def _sample(raw: Mapping[str, Any]) -> Sample:
+    conversation = raw["conversation"]
+    numbers = sorted(int(match[1]) for name in conversation if (match := _SESSION.fullmatch(name)))
+    sessions = [_session(conversation, number) for number in numbers]
+    sessions = sorted((lines for lines in sessions if lines), key=lambda lines: lines[0].said_at)
+    known = frozenset(line.dia_id for lines in sessions for line in lines)
+    questions = (
+        Question(
+            text=asked["question"],
+            evidence=evidence_ids(asked.get("evidence", []), known),
+            category=str(asked["category"]),
+        )
+        for asked in raw["qa"]
+        if asked["category"] != ADVERSARIAL
+    )
+    return Sample(
+        sample_id=raw["sample_id"],
+        user=conversation["speaker_a"],
+        sessions=tuple(sessions),
+        questions=tuple(question for question in questions if question.evidence),
+    )
+
+
+def _session(conversation: Mapping[str, Any], number: int) -> tuple[Line, ...]:
+    """A session's lines, a minute apart: the format dates sessions only."""
+    began = datetime.strptime(conversation[f"session_{number}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+    return tuple(
+        Line(
+            dia_id=line["dia_id"],
+            speaker=line["speaker"],
+            role="user" if line["speaker"] == conversation["speaker_a"] else "assistant",
+            text=line["text"],
+            said_at=began + timedelta(minutes=minute),
+        )
+        for minute, line in enumerate(conversation[f"session_{number}"])
+    )

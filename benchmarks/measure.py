@@ -1,0 +1,89 @@
+"""What all measurements share: percentiles, sizes, how a result leaves the process. Does not know what is measured."""
+
+import asyncio
+import json
+import math
+import os
+import platform
+import resource
+import sys
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+Milliseconds = dict[str, float]
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The nearest-rank percentile: a value that was measured. 0.0 where nothing was."""
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else 0.0
+
+
+def spread(seconds: Sequence[float]) -> Milliseconds:
+    """Median and 95th percentile in milliseconds."""
+    return {
+        "p50": round(percentile(seconds, 0.5) * 1000, 2),
+        "p95": round(percentile(seconds, 0.95) * 1000, 2),
+    }
+
+
+def since(start: float) -> float:
+    """Milliseconds since a reading of time.perf_counter()."""
+    return round((time.perf_counter() - start) * 1000, 1)
+
+
+def progress(words: str) -> None:
+    print(words, file=sys.stderr, flush=True)
+
+
+def report(result: Mapping[str, object]) -> None:
+    """The one JSON object on stdout."""
+    print(json.dumps(result, ensure_ascii=False, indent=2))
+
+
+def resident_megabytes() -> float:
+    """Memory that this process holds now (Linux); elsewhere the most that it ever held."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        kilobytes = next(line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmRSS"))
+        return round(int(kilobytes) / 1024, 1)
+    unit = 1024 * 1024 if sys.platform == "darwin" else 1024  # getrusage counts bytes there, kilobytes elsewhere
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit, 1)
+
+
+def folder_bytes(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
+class LoopWatch:
+    """The longest time for which the event loop served nobody, in milliseconds, while the block ran."""
+
+    def __init__(self) -> None:
+        self.longest = 0.0
+
+    @asynccontextmanager
+    async def watching(self, every: float = 0.002) -> AsyncIterator["LoopWatch"]:
+        async def tick() -> None:
+            while True:
+                before = time.perf_counter()
+                await asyncio.sleep(every)
+                self.longest = max(self.longest, round((time.perf_counter() - before - every) * 1000, 1))
+
+        ticking = asyncio.create_task(tick())
+        try:
+            yield self
+        finally:
+            ticking.cancel()
+            await asyncio.gather(ticking, return_exceptions=True)
+
+
+def machine() -> dict[str, object]:
+    """Where the figures come from. A load above the number of processors means that others were measured along."""
+    return {
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "processors": os.cpu_count(),
+        "load": [round(load, 1) for load in os.getloadavg()],
+    }

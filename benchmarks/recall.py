@@ -1,0 +1,205 @@
+"""How much of what was said does a question bring back? `python -m benchmarks.recall --data FILE [--out FILE.jsonl]`
+
+Remembers every conversation of a LoCoMo-format file in a fresh store, as archived messages with their dates and
+speakers, then asks the bot's own retriever each question. Settings (SNIPPET_BUDGET, EMBEDDING_MODEL) come from the
+environment. Does not know how the retriever works.
+"""
+
+import argparse
+import asyncio
+import json
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import prompts
+from assembly import open_conversation
+from benchmarks.locomo import Line, Question, Sample, read
+from benchmarks.measure import progress, report, spread
+from memory_retrieval import MemoryRetrieval, Recall
+from records import FoldPlan, NewMessage, NewSummary, Scope, StorageType
+from settings import Settings, environment
+from storage.store import MemoryStore
+
+SCOPE = Scope(owner=1)
+ASKED_AFTER = timedelta(weeks=3)
+"""Questions are asked so long after the last message."""
+FIRST = 10
+BEST = 50
+
+
+@dataclass
+class Clock:
+    """Stands at the time of what is being remembered, later at that of the questions."""
+
+    now: datetime = datetime(2020, 1, 1, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """One question, what came back (as LoCoMo's ids), and the seconds that took."""
+
+    sample_id: str
+    question: Question
+    ranked: tuple[str, ...]
+    snippets: tuple[tuple[tuple[str, ...], str], ...]
+    tokens: int
+    seconds: float
+
+    @property
+    def coverage(self) -> float:
+        shown = {dia_id for ids, _ in self.snippets for dia_id in ids}
+        return len(shown.intersection(self.question.evidence)) / len(self.question.evidence)
+
+    @property
+    def all_at_10(self) -> bool:
+        return set(self.question.evidence) <= set(self.ranked[:FIRST])
+
+    def line(self) -> str:
+        """The question's line in the --out file."""
+        return json.dumps(
+            {
+                "sample_id": self.sample_id,
+                "question": self.question.text,
+                "ranked": self.ranked[:BEST],
+                "snippets": [{"ids": ids, "text": text} for ids, text in self.snippets],
+                "tokens": self.tokens,
+            },
+            ensure_ascii=False,
+        )
+
+
+async def measure(data: Path, settings: Settings, *, storage: StorageType = StorageType.SQLITE) -> list[Asked]:
+    """Every question of the file, asked."""
+    asked: list[Asked] = []
+    for sample in read(data):
+        progress(f"{sample.sample_id}: {sum(map(len, sample.sessions))} messages, {len(sample.questions)} questions")
+        with tempfile.TemporaryDirectory(prefix="keepsake-recall-") as folder:
+            asked += await _measure_sample(sample, replace(settings, data_dir=Path(folder)), storage)
+    return asked
+
+
+async def _measure_sample(sample: Sample, settings: Settings, storage: StorageType) -> list[Asked]:
+    clock = Clock()
+    async with open_conversation(settings, clock=clock, offline=True) as conversation:
+        await conversation.memory.configure(SCOPE.owner, storage=storage, every_n=20)
+        async with conversation.memory.opened(SCOPE.owner) as store:
+            if store is None:
+                raise RuntimeError("The memory that was just turned on is off.")
+            ids: dict[int, str] = {}
+            for session in sample.sessions:
+                clock.now = session[-1].said_at
+                ids |= await remember(session, store)
+            clock.now = sample.ended_at + ASKED_AFTER
+            return [
+                await _ask(sample, question, conversation.retrieval, store, ids, clock.now)
+                for question in sample.questions
+            ]
+
+
+async def remember(session: Sequence[Line], store: MemoryStore) -> dict[int, str]:
+    """Store a session and archive it as one chunk; LoCoMo's id for each message id."""
+    ids: dict[int, str] = {}
+    turn: int | None = None
+    for line in session:
+        draft = NewMessage(
+            role=line.role,
+            content=line.text,
+            created_at=line.said_at,
+            speaker=line.speaker,
+            turn=turn if line.role == "assistant" else None,
+        )
+        (message,) = await store.append(SCOPE, [draft])
+        ids[message.id] = line.dia_id
+        turn = message.turn
+    now = session[-1].said_at
+    lease = await store.begin_fold(SCOPE, "now", now=now, lease=timedelta(minutes=1))
+    if lease is None:
+        raise RuntimeError("Somebody else folds this fresh store.")
+    made = NewSummary(text=f"They talked on {prompts.date(now)}.", model="none", prompt_version="none")
+    await store.commit_fold(lease, FoldPlan(level=1, message_ids=tuple(ids), reason="now"), made, now=now)
+    return ids
+
+
+async def _ask(
+    sample: Sample,
+    question: Question,
+    retrieval: MemoryRetrieval,
+    store: MemoryStore,
+    ids: dict[int, str],
+    now: datetime,
+) -> Asked:
+    start = time.perf_counter()
+    recall = await retrieval.recall(question.text, store=store, scope=SCOPE)
+    seconds = time.perf_counter() - start
+    return Asked(
+        sample_id=sample.sample_id,
+        question=question,
+        ranked=tuple(ids[snippet.message.id] for snippet in recall.ranked),
+        snippets=_as_shown(recall, ids, now),
+        tokens=recall.tokens,
+        seconds=seconds,
+    )
+
+
+def _as_shown(recall: Recall, ids: dict[int, str], now: datetime) -> tuple[tuple[tuple[str, ...], str], ...]:
+    """The snippets as the prompt carries them: a heading for each day, and its messages."""
+    return tuple(
+        (tuple(ids[one.message.id] for one in group), text) for group, text in prompts.days(recall.snippets, now)
+    )
+
+
+def figures(asked: Sequence[Asked]) -> dict[str, object]:
+    """The result: shares in percent."""
+    categories = sorted({one.question.category for one in asked})
+    return {
+        "n": len(asked),
+        **_shares(asked),
+        "by_category": {
+            category: {"n": len(of), **_shares(of)}
+            for category in categories
+            for of in [[one for one in asked if one.question.category == category]]
+        },
+        **{f"ms_{name}": value for name, value in spread([one.seconds for one in asked]).items()},
+    }
+
+
+def _shares(asked: Sequence[Asked]) -> dict[str, float]:
+    count = max(1, len(asked))
+    return {
+        "coverage": round(100 * sum(one.coverage for one in asked) / count, 2),
+        "all_at_10": round(100 * sum(one.all_at_10 for one in asked) / count, 2),
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.recall", description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, nargs="+", help="files in LoCoMo's format, measured as one")
+    parser.add_argument("--out", type=Path, help="write one JSON line for each question")
+    parser.add_argument("--storage", type=StorageType, default=StorageType.SQLITE, choices=list(StorageType))
+    options = parser.parse_args(arguments)
+    settings = Settings.from_env(environment())
+    asked: list[Asked] = []
+    for path in options.data:
+        asked += asyncio.run(measure(path, settings, storage=options.storage))
+    if options.out:
+        options.out.write_text("".join(one.line() + "\n" for one in asked), encoding="utf-8")
+    report(
+        {
+            "benchmark": "recall",
+            "data": [path.name for path in options.data],
+            "snippet_budget": settings.snippet_budget,
+            "embedding_model": settings.embedding_model,
+            **figures(asked),
+        }
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""What a conversation costs in tokens. `python -m benchmarks.tokens [--turns 200]`
+
+Holds an invented conversation with the bot's own Conversation, answers and summaries made in the process, and compares
+each prompt with one that carries the whole history, and with the prompt before it. No network, no key.
+"""
+
+import argparse
+import asyncio
+import os
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+from pathlib import Path
+from statistics import mean, median
+
+from assembly import open_conversation
+from benchmarks.invented import PERSON, Clock, InventedModel, Talk, turns
+from benchmarks.measure import progress, report, since
+from models.chat_model import ChatModel, OnText
+from models.offline import ExtractiveSummarizer
+from records import Completion, PromptMessage, Scope, StorageType
+from settings import Settings, environment
+from tokens import Tokenizer
+
+
+@dataclass
+class Meter:
+    """A model seen through its bill: tokens in and out over all calls."""
+
+    model: ChatModel
+    calls: int = 0
+    tokens: int = 0
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    async def complete(
+        self, messages: Sequence[PromptMessage], *, on_text: OnText | None = None, max_tokens: int | None = None
+    ) -> Completion:
+        completion = await self.model.complete(messages, on_text=on_text, max_tokens=max_tokens)
+        self.calls += 1
+        self.tokens += completion.usage.prompt + completion.usage.completion
+        return completion
+
+    async def check(self) -> str:
+        return await self.model.check()
+
+
+def repeated(before: Sequence[PromptMessage], now: Sequence[PromptMessage], tokens: Tokenizer) -> int:
+    """Tokens at the beginning of a prompt that are those of the prompt before it: what a provider's cache may hold."""
+    total = 0
+    for old, new in zip(before, now, strict=False):
+        if old == new:
+            total += tokens.message_tokens(new)
+            continue
+        if old.role == new.role:
+            total += tokens.count(os.path.commonprefix([old.content, new.content]))  # noqa: RUF071 - letters, not paths
+        break
+    return total
+
+
+async def measure(settings: Settings, *, count: int, every_n: int) -> dict[str, object]:
+    """The figures of one conversation of `count` turns."""
+    clock, scope = Clock(), Scope(owner=PERSON.id)
+    answers, background = InventedModel(Talk(seed=2)), Meter(ExtractiveSummarizer())
+    tokens = Tokenizer.for_model(settings.openai_model)
+    history = [PromptMessage(role="system", content=settings.system_prompt)]
+    whole: list[int] = []
+    whole_now = tokens.prompt_tokens(history)
+    start = time.perf_counter()
+    async with open_conversation(settings, clock=clock, models=(answers, background)) as conversation:
+        await conversation.memory.configure(scope.owner, storage=StorageType.SQLITE, every_n=every_n)
+        for incoming in islice(turns(Talk(seed=1), scope, clock), count):
+            whole_now += tokens.message_tokens(PromptMessage(role="user", content=incoming.text))
+            whole.append(whole_now)
+            reply = await conversation.reply(incoming)
+            if reply.is_error:
+                raise RuntimeError(reply.text)
+            whole_now += tokens.message_tokens(PromptMessage(role="assistant", content=reply.text))
+            if told := await conversation.settle(scope):
+                raise RuntimeError(told[0])
+            if len(whole) % 50 == 0:
+                progress(f"{len(whole)} turns, {since(start) / 1000:.0f} s")
+    sizes = [tokens.prompt_tokens(prompt) for prompt in answers.prompts]
+    kept = [repeated(before, now, tokens) for before, now in pairwise(answers.prompts)]
+    last = mean(sizes[-every_n:])
+    return {
+        "turns": count,
+        "prompt_tokens": _figures(sizes),
+        "whole_history_tokens": _figures(whole),
+        "saved_percent": {
+            # Prompts breathe with the folds, so the end is the mean over the last round of N turns.
+            "at_the_end": _share_saved(last, mean(whole[-every_n:])),
+            "in_all": _share_saved(sum(sizes), sum(whole)),
+            "in_all_with_background": _share_saved(sum(sizes) + background.tokens, sum(whole)),
+        },
+        "repeated_prefix_percent": round(100 * sum(kept) / sum(sizes[1:]), 1) if kept else 0.0,
+        "background_tokens_per_turn": round(background.tokens / count, 1),
+        "background_calls": background.calls,
+    }
+
+
+def _figures(sizes: Sequence[int]) -> dict[str, float]:
+    return {"median": median(sizes), "mean": round(mean(sizes), 1), "most": max(sizes), "last": sizes[-1]}
+
+
+def _share_saved(ours: float, whole: float) -> float:
+    return round(100 * (1 - ours / whole), 1)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.tokens", description=__doc__)
+    parser.add_argument("--turns", type=int, default=200)
+    parser.add_argument("--every-n", type=int, default=20, help="the threshold of the pyramid policy")
+    options = parser.parse_args(arguments)
+    if options.turns < 1:
+        parser.error("--turns is 1 or more")
+    settings = Settings.from_env(environment())
+    with tempfile.TemporaryDirectory(prefix="keepsake-tokens-") as folder:
+        settings = replace(settings, data_dir=Path(folder))
+        result = asyncio.run(measure(settings, count=options.turns, every_n=options.every_n))
+    report({"benchmark": "tokens", "policy": "pyramid", "every_n": options.every_n, **result})
+
+
+if __name__ == "__main__":
+    main()
