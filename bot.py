@@ -17,7 +17,7 @@ from typing import Any
 import assembly
 import logs
 from conversation import Conversation
-from errors import KeepsakeError, ModelRefused, SettingsError, StorageBusy, StorageTooNew
+from errors import KeepsakeError, ModelRefused, SettingsError, StorageBusy, StorageCorrupt, StorageTooNew
 from external_memory import ExternalMemory
 from playground.stage import open_stage
 from settings import Settings, environment
@@ -96,7 +96,7 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
         return asyncio.run(_until_stopped(partial(run, settings)))
     except KeepsakeError as error:
         print(error.sentence, file=sys.stderr)
-        return 2 if isinstance(error, SettingsError | StorageBusy | StorageTooNew) else 1
+        return 2 if isinstance(error, SettingsError | StorageBusy | StorageCorrupt | StorageTooNew) else 1
     except KeyboardInterrupt:
         return 130
 

@@ -41,7 +41,6 @@ class Sample:
     """A conversation, session by session in order of time, and the questions about it."""
 
     sample_id: str
-    user: str
     sessions: tuple[tuple[Line, ...], ...]
     questions: tuple[Question, ...]
 
@@ -82,7 +81,6 @@ def _sample(raw: Mapping[str, Any]) -> Sample:
     )
     return Sample(
         sample_id=raw["sample_id"],
-        user=conversation["speaker_a"],
         sessions=tuple(sessions),
         questions=tuple(question for question in questions if question.evidence),
     )

@@ -1,4 +1,7 @@
-"""What all measurements share: percentiles, sizes, how a result leaves the process. Does not know what is measured."""
+"""What all measurements share: percentiles, sizes, and how a result leaves the process.
+
+Does not know what is measured.
+"""
 
 import asyncio
 import json
@@ -43,9 +46,9 @@ def report(result: Mapping[str, object]) -> None:
     print(json.dumps(result, ensure_ascii=False, indent=2))
 
 
-def resident_megabytes() -> float:
-    """Memory that this process holds now (Linux); elsewhere the most that it ever held."""
-    status = Path("/proc/self/status")
+def resident_megabytes(process: int | None = None) -> float:
+    """Memory that a process (by default this one) holds now, on Linux; elsewhere the most that this one ever held."""
+    status = Path(f"/proc/{process or 'self'}/status")
     if status.exists():
         kilobytes = next(line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmRSS"))
         return round(int(kilobytes) / 1024, 1)

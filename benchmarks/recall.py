@@ -10,7 +10,7 @@ import asyncio
 import json
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,6 +23,7 @@ from memory_retrieval import MemoryRetrieval, Recall
 from records import FoldPlan, NewMessage, NewSummary, Scope, StorageType
 from settings import Settings, environment
 from storage.store import MemoryStore
+from tokens import Tokenizer
 
 SCOPE = Scope(owner=1)
 ASKED_AFTER = timedelta(weeks=3)
@@ -42,34 +43,41 @@ class Clock:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Shown:
+    """A piece of the prompt that snippets take, and LoCoMo's ids of what stands in it."""
+
+    ids: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
     """One question, what came back (as LoCoMo's ids), and the seconds that took."""
 
     sample_id: str
     question: Question
     ranked: tuple[str, ...]
-    snippets: tuple[tuple[tuple[str, ...], str], ...]
-    tokens: int
+    shown: tuple[Shown, ...]
     seconds: float
 
     @property
     def coverage(self) -> float:
-        shown = {dia_id for ids, _ in self.snippets for dia_id in ids}
+        shown = {dia_id for one in self.shown for dia_id in one.ids}
         return len(shown.intersection(self.question.evidence)) / len(self.question.evidence)
 
     @property
     def all_at_10(self) -> bool:
         return set(self.question.evidence) <= set(self.ranked[:FIRST])
 
-    def line(self) -> str:
+    def line(self, tokens: Tokenizer) -> str:
         """The question's line in the --out file."""
         return json.dumps(
             {
                 "sample_id": self.sample_id,
                 "question": self.question.text,
                 "ranked": self.ranked[:BEST],
-                "snippets": [{"ids": ids, "text": text} for ids, text in self.snippets],
-                "tokens": self.tokens,
+                "snippets": [{"ids": one.ids, "text": one.text} for one in self.shown],
+                "tokens": tokens.count("\n".join(one.text for one in self.shown)),
             },
             ensure_ascii=False,
         )
@@ -142,17 +150,15 @@ async def _ask(
         sample_id=sample.sample_id,
         question=question,
         ranked=tuple(ids[snippet.message.id] for snippet in recall.ranked),
-        snippets=_as_shown(recall, ids, now),
-        tokens=recall.tokens,
+        shown=tuple(_as_shown(recall, ids, now)),
         seconds=seconds,
     )
 
 
-def _as_shown(recall: Recall, ids: dict[int, str], now: datetime) -> tuple[tuple[tuple[str, ...], str], ...]:
-    """The snippets as the prompt carries them: a heading for each day, and its messages."""
-    return tuple(
-        (tuple(ids[one.message.id] for one in group), text) for group, text in prompts.days(recall.snippets, now)
-    )
+def _as_shown(recall: Recall, ids: dict[int, str], now: datetime) -> Iterator[Shown]:
+    """One for each day, as the prompt puts them under one heading; the frame around them all is left out."""
+    for snippets, text in prompts.days(recall.snippets, now):
+        yield Shown(ids=tuple(ids[one.message.id] for one in snippets), text=text)
 
 
 def figures(asked: Sequence[Asked]) -> dict[str, object]:
@@ -189,7 +195,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for path in options.data:
         asked += asyncio.run(measure(path, settings, storage=options.storage))
     if options.out:
-        options.out.write_text("".join(one.line() + "\n" for one in asked), encoding="utf-8")
+        tokens = Tokenizer.for_model(settings.openai_model)
+        options.out.write_text("".join(one.line(tokens) + "\n" for one in asked), encoding="utf-8")
     report(
         {
             "benchmark": "recall",

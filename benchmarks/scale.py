@@ -35,7 +35,7 @@ from benchmarks.measure import (
 )
 from benchmarks.measure import since as milliseconds_since
 from models.offline import ExtractiveSummarizer
-from records import Incoming, Scope, StorageType
+from records import Scope, StorageType
 from settings import Settings, environment
 from storage.driver import sqlite3 as driver
 from words import content_terms
@@ -132,7 +132,7 @@ async def _measure(settings: Settings, floor_path: Path, count: int, turn_count:
                 floors.append(floor.turn(incoming.text, answers.answer()))
                 async with conversation.memory.home(SCOPE.owner) as store:
                     start = time.perf_counter()
-                    await conversation.retrieval.recall(_anew(incoming, answers.question()), store=store)
+                    await conversation.retrieval.recall(answers.question(), store=store, scope=SCOPE)
                     recall.append(time.perf_counter() - start)
                 start = time.perf_counter()
                 await conversation.settle(SCOPE)
@@ -154,10 +154,6 @@ async def _measure(settings: Settings, floor_path: Path, count: int, turn_count:
         "rss_mb": resident,
         "bytes_per_message": round(stored / count),
     }
-
-
-def _anew(incoming: Incoming, text: str) -> Incoming:
-    return replace(incoming, pieces=(replace(incoming.pieces[0], text=text),))
 
 
 def rebuilding(settings: Settings) -> float:

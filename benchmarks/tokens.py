@@ -6,12 +6,11 @@ each prompt with one that carries the whole history, and with the prompt before 
 
 import argparse
 import asyncio
-import os
 import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 from pathlib import Path
 from statistics import mean, median
 
@@ -30,12 +29,9 @@ class Meter:
     """A model seen through its bill: tokens in and out over all calls."""
 
     model: ChatModel
+    name: str = "metered"
     calls: int = 0
     tokens: int = 0
-
-    @property
-    def name(self) -> str:
-        return self.model.name
 
     async def complete(
         self, messages: Sequence[PromptMessage], *, on_text: OnText | None = None, max_tokens: int | None = None
@@ -57,9 +53,13 @@ def repeated(before: Sequence[PromptMessage], now: Sequence[PromptMessage], toke
             total += tokens.message_tokens(new)
             continue
         if old.role == new.role:
-            total += tokens.count(os.path.commonprefix([old.content, new.content]))  # noqa: RUF071 - letters, not paths
+            total += tokens.count(_common_beginning(old.content, new.content))
         break
     return total
+
+
+def _common_beginning(one: str, other: str) -> str:
+    return "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 async def measure(settings: Settings, *, count: int, every_n: int) -> dict[str, object]:

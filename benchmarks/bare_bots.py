@@ -1,0 +1,71 @@
+"""Two bots without memory to stand beside ours: `echo` repeats, `model` asks the same model with the same libraries.
+
+`python -m benchmarks.bare_bots echo|model --api URL --token TOKEN [--model-url URL]`, ended by SIGTERM. Written as
+python-telegram-bot's and openai's own examples are, with as many updates at once as ours takes.
+"""
+
+import argparse
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from openai import AsyncOpenAI
+from telegram import Update
+from telegram.ext import Application, ApplicationBuilder, ContextTypes, MessageHandler, filters
+
+AT_ONCE = 64
+
+AnyApplication = Application[Any, Any, Any, Any, Any, Any]
+
+
+async def echo(update: Update, context: ContextTypes.DEFAULT_TYPE) -> None:
+    if update.message and update.message.text:
+        await update.message.reply_text(update.message.text)
+
+
+async def ask(update: Update, context: ContextTypes.DEFAULT_TYPE) -> None:
+    if not update.message or not update.message.text:
+        return
+    client: AsyncOpenAI = context.bot_data["client"]
+    stream = await client.chat.completions.create(
+        model="instant",
+        messages=[
+            {"role": "system", "content": "You are a helpful assistant."},
+            {"role": "user", "content": update.message.text},
+        ],
+        stream=True,
+    )
+    parts = [chunk.choices[0].delta.content or "" async for chunk in stream if chunk.choices]
+    await update.message.reply_text("".join(parts))
+
+
+def application(kind: str, *, api: str, token: str, model_url: str) -> AnyApplication:
+    built: AnyApplication = (
+        ApplicationBuilder()
+        .token(token)
+        .base_url(f"{api}/bot")
+        .connection_pool_size(256)
+        .pool_timeout(30)
+        .concurrent_updates(AT_ONCE)
+        .build()
+    )
+    if kind == "model":
+        built.bot_data["client"] = AsyncOpenAI(base_url=model_url, api_key="none")
+    built.add_handler(MessageHandler(filters.TEXT, ask if kind == "model" else echo))
+    return built
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.bare_bots", description=__doc__)
+    parser.add_argument("kind", choices=("echo", "model"))
+    parser.add_argument("--api", required=True)
+    parser.add_argument("--token", required=True)
+    parser.add_argument("--model-url", default="")
+    options = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.WARNING)
+    built = application(options.kind, api=options.api, token=options.token, model_url=options.model_url)
+    built.run_polling(poll_interval=0.0, timeout=25)
+
+
+if __name__ == "__main__":
+    main()
