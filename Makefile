@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DATA ?= benchmarks/data/chat-en.json
 
-.PHONY: run test lint format bench clean
+.PHONY: run test lint format bench fuzz clean
 
 run: $(VENV)/.run
 	@$(BIN)/python bot.py $$($(BIN)/python -m settings)
@@ -20,6 +20,9 @@ lint: $(VENV)/.test
 format: $(VENV)/.test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+fuzz: $(VENV)/.test
+	$(BIN)/python -m tests.fuzz
 
 bench: $(VENV)/.run
 	$(BIN)/python -m benchmarks.recall --data $(DATA)

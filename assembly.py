@@ -19,6 +19,7 @@ from records import Clock
 from retrieval.prompt_draft import Budgets
 from settings import Settings
 from summary_manager import SummaryManager
+from token_budget import TokenBudget
 from tokens import Tokenizer
 
 log = logging.getLogger(__name__)
@@ -77,8 +78,16 @@ async def open_conversation(
         if models is None:
             models = (OfflineModel(), ExtractiveSummarizer()) if offline else await open_models(settings, stack)
         answers, summariser = models
+        tokenizer = Tokenizer.for_model(settings.openai_model)
+        budget = TokenBudget(
+            memory.usage,
+            tokenizer=tokenizer,
+            per_user=settings.daily_token_budget_per_user,
+            overall=settings.daily_token_budget,
+            clock=clock,
+        )
         retrieval = MemoryRetrieval(
-            tokenizer=Tokenizer.for_model(settings.openai_model),
+            tokenizer=tokenizer,
             budgets=budgets(settings),
             system_prompt=settings.system_prompt,
             clock=clock,
@@ -89,10 +98,13 @@ async def open_conversation(
             tokenizer=Tokenizer.for_model(settings.summary_model),
             window=settings.max_context_tokens,
             text_budget=summary_text_budget(settings),
+            budget=budget,
             clock=clock,
             fallback=ExtractiveSummarizer() if settings.summary_fallback == "extractive" else None,
         )
-        conversation = Conversation(memory=memory, retrieval=retrieval, summaries=summaries, model=answers, clock=clock)
+        conversation = Conversation(
+            memory=memory, retrieval=retrieval, summaries=summaries, model=answers, budget=budget, clock=clock
+        )
         writer = asyncio.create_task(_write_kept(conversation))
         try:
             yield conversation

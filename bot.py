@@ -11,15 +11,17 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import assembly
 import logs
 from conversation import Conversation
-from errors import KeepsakeError, ModelRefused, SettingsError, StorageBusy, StorageTooNew
+from errors import KeepsakeError, ModelRefused, SettingsError, StorageBusy, StorageCorrupt, StorageTooNew
 from external_memory import ExternalMemory
 from playground.stage import open_stage
 from settings import Settings, environment
+from storage import archive
 from telegram_ui.commands import Commands
 from telegram_ui.delivery import Delivery
 from telegram_ui.service import telegram_service
@@ -51,9 +53,14 @@ class Stop:
 
 def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="bot.py", description="Keepsake, a Telegram bot that remembers.")
-    parser.add_argument("--playground", action="store_true", help="try it in the browser: no token, no key")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--playground", action="store_true", help="try it in the browser: no token, no key")
+    what.add_argument("--check", action="store_true", help="check settings, storage and model, then exit")
+    what.add_argument("--backup", type=Path, metavar="FILE", help="write all memory to FILE, also while the bot runs")
+    what.add_argument(
+        "--restore", type=Path, metavar="FILE", help="put a backup into DATA_DIR; the bot must be stopped"
+    )
     parser.add_argument("--port", type=int, help=f"the playground's port (default: {DEFAULT_PORT}, or a free one)")
-    parser.add_argument("--check", action="store_true", help="check settings, storage and model, then exit")
     parser.add_argument("--version", action="version", version=f"Keepsake {VERSION}")
     return parser
 
@@ -68,6 +75,14 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
             raise SettingsError("DATABASE_URL", "storage in PostgreSQL is not built yet; leave it empty.")
         if options.port is not None and not options.playground:
             raise SettingsError("--port", "belongs to --playground.")
+        if options.port is not None and not 0 < options.port < 65_536:
+            raise SettingsError("--port", "must be a number from 1 to 65535.")
+        if options.backup is not None:
+            messages = archive.back_up(settings.data_dir, options.backup)
+            print(f"backup: {messages} messages are in {options.backup}; it is as private as {settings.data_dir}")
+            return 0
+        if options.restore is not None:
+            return put_back(options.restore, settings.data_dir)
         if options.check:
             return asyncio.run(check(settings))
         if options.playground:
@@ -81,9 +96,18 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
         return asyncio.run(_until_stopped(partial(run, settings)))
     except KeepsakeError as error:
         print(error.sentence, file=sys.stderr)
-        return 2 if isinstance(error, SettingsError | StorageBusy | StorageTooNew) else 1
+        return 2 if isinstance(error, SettingsError | StorageBusy | StorageCorrupt | StorageTooNew) else 1
     except KeyboardInterrupt:
         return 130
+
+
+def put_back(file: Path, folder: Path) -> int:
+    """Restore a backup, and say where what was there before has gone."""
+    done = archive.restore(file, folder)
+    if done.aside is not None:
+        print(f"set aside: what {folder} held is in {done.aside} now")
+    print(f"restored: {done.messages} messages of {done.made_at} are in {folder}")
+    return 0
 
 
 async def check(settings: Settings) -> int:

@@ -6,17 +6,19 @@ Telegram: what came in is an Incoming, what goes out is a Reply.
 
 import asyncio
 import logging
+import secrets
 from collections import OrderedDict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from errors import ContextTooLong, KeepsakeError, ModelError, StorageError
+from errors import BudgetSpent, ContextTooLong, KeepsakeError, ModelError, StorageError
 from external_memory import ExternalMemory
 from memory_retrieval import MemoryRetrieval
 from models.chat_model import ChatModel, OnText
 from records import Clock, Completion, Context, Incoming, Message, NewMessage, Reply, Scope
 from summary_manager import SummaryManager
+from token_budget import TokenBudget
 
 log = logging.getLogger(__name__)
 
@@ -43,10 +45,14 @@ class _Line:
 
 @dataclass
 class _Unwritten:
-    """A turn that a failing store did not take; `turn` is set once its question is stored."""
+    """A turn that a failing store did not take; `turn` is set once its question is stored.
+
+    `if_on`: the store could not even say whether memory is on; it is dropped where it turns out to be off.
+    """
 
     drafts: list[NewMessage]
     turn: int | None = None
+    if_on: bool = False
 
 
 class Conversation:
@@ -59,12 +65,14 @@ class Conversation:
         retrieval: MemoryRetrieval,
         summaries: SummaryManager,
         model: ChatModel,
+        budget: TokenBudget,
         clock: Clock,
     ) -> None:
         self.memory = memory
         self.summaries = summaries
         self.retrieval = retrieval
         self._model = model
+        self._budget = budget
         self._clock = clock
         self._lines: OrderedDict[Scope, _Line] = OrderedDict()
         self._unstored_ids = count(UNSTORED)
@@ -87,9 +95,10 @@ class Conversation:
             try:
                 context, completion = await self._ask(line, incoming, turn, on_text)
             except ModelError as error:
-                log.warning("no answer for %s: %s", incoming.scope, type(error).__name__)
+                number = secrets.token_hex(4)
+                log.warning("[%s] no answer for %s: %s", number, incoming.scope, type(error).__name__)
                 return Reply(
-                    text=_apology(error, kept=turn.is_on),
+                    text=f"{_apology(error, kept=turn.is_on)} (error {number})",
                     notices=tuple(notices),
                     is_error=True,
                     is_kept=not line.unwritten,
@@ -116,7 +125,9 @@ class Conversation:
                 outcome = await self.summaries.fold(scope, "cut")
             self._with_cut.discard(scope)
             if outcome.state == "failed" and await self.summaries.untold_failure(scope):
-                return (_FOLD_NOTICE.format(why=outcome.error),)
+                number = secrets.token_hex(4)
+                log.warning("[%s] the owner of %s is told that a fold failed", number, scope)
+                return (f"{_FOLD_NOTICE.format(why=outcome.error)} (error {number})",)
         except StorageError as error:
             log.warning("settling %s failed: %s", scope, type(error).__name__)
         return ()
@@ -149,10 +160,15 @@ class Conversation:
             )
             for piece in incoming.pieces
         ]
-        enabled = await self.memory.is_on(scope.owner)
-        if line.was_enabled is not None and line.was_enabled != enabled:
-            line.recent.clear()
-        line.was_enabled = enabled
+        is_known = True
+        try:
+            enabled = await self.memory.is_on(scope.owner)
+        except StorageError:
+            is_known, enabled = False, True
+        if is_known:
+            if line.was_enabled is not None and line.was_enabled != enabled:
+                line.recent.clear()
+            line.was_enabled = enabled
         turn = _Turn(is_on=enabled, here=next(self._unstored_ids))
         if enabled:
             try:
@@ -160,7 +176,7 @@ class Conversation:
                 self._store_fails = False
             except StorageError as error:
                 self._note_failure(error, notices)
-                line.unwritten.append(_Unwritten(drafts))
+                line.unwritten.append(_Unwritten(drafts, if_on=not is_known))
         turn.before = tuple(line.recent)
         for draft in drafts:
             self._remember_here(line, turn, draft)
@@ -183,13 +199,15 @@ class Conversation:
     async def _ask(
         self, line: _Line, incoming: Incoming, turn: "_Turn", on_text: OnText | None
     ) -> tuple[Context, Completion]:
+        person = incoming.person.id
+        await self._budget.demand(person)
         context = await self._context(line, incoming, turn, None)
         try:
-            completion = await self._model.complete(context.messages, on_text=on_text)
+            completion = await self._budget.complete(person, self._model, context.messages, on_text=on_text)
         except ContextTooLong:
             log.info("the endpoint found %d tokens too long for %s: trying shorter", context.tokens, incoming.scope)
             context = await self._context(line, incoming, turn, int(context.tokens * SHORTER))
-            completion = await self._model.complete(context.messages, on_text=on_text)
+            completion = await self._budget.complete(person, self._model, context.messages, on_text=on_text)
         self._last_context[incoming.scope] = context
         self._last_context.move_to_end(incoming.scope)
         while len(self._last_context) > SCOPES_HERE // 10:
@@ -260,8 +278,9 @@ class Conversation:
         while line.unwritten:
             kept = line.unwritten[0]
             try:
+                is_dropped = kept.if_on and not await self.memory.is_on(line.scope.owner)
                 async with self.memory.home(line.scope.owner) as store:
-                    for draft in kept.drafts:
+                    for draft in () if is_dropped else kept.drafts:
                         stored = await store.append(line.scope, [replace(draft, turn=kept.turn)])
                         kept.turn = stored[0].turn
             except StorageError:
@@ -272,9 +291,10 @@ class Conversation:
             log.info("a kept turn of %s is written", line.scope)
 
     def _note_failure(self, error: StorageError, notices: list[str]) -> None:
-        log.error("storing failed: %s", error.sentence)
+        number = secrets.token_hex(4)
+        log.error("[%s] storing failed: %s", number, error.sentence)
         if not self._store_fails:
-            notices.append(_STORE_NOTICE)
+            notices.append(f"{_STORE_NOTICE} (error {number})")
         self._store_fails = True
 
 
@@ -304,5 +324,7 @@ _FOLD_NOTICE = (
 
 
 def _apology(error: KeepsakeError, *, kept: bool) -> str:
+    if isinstance(error, BudgetSpent):
+        return error.sentence + (" Your message is kept." if kept else "")
     rest = " Your message is kept; write again when you like." if kept else " Please try again in a moment."
     return f"I could not answer: {error.sentence}{rest}"

@@ -13,7 +13,8 @@ KeepsakeError
 │   ├── ModelRefused       the endpoint refused the request (400, 401, 403, 404)
 │   ├── ContextTooLong     the endpoint says that the prompt is too long
 │   ├── ModelDeclined      the model declined to answer: a refusal, or the endpoint's content filter
-│   └── ModelBroken        the answer was cut off, malformed or empty
+│   ├── ModelBroken        the answer was cut off, malformed or empty
+│   └── BudgetSpent        the day's token budget is used up: the model was not asked
 └── FoldRefused          a summary did not pass the gate
 
 Does not know: who shows the sentence, and where.
@@ -94,6 +95,10 @@ class ModelDeclined(ModelError):  # noqa: N818
 
 class ModelBroken(ModelError):  # noqa: N818
     """The model's answer broke off or was empty."""
+
+
+class BudgetSpent(ModelError):  # noqa: N818
+    """The token budget for today is used up."""
 
 
 class FoldRefused(KeepsakeError):  # noqa: N818

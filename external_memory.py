@@ -21,6 +21,7 @@ from storage.json_file import JsonStore
 from storage.migrations import MIGRATIONS
 from storage.sqlite import SqliteStore
 from storage.store import MemoryStore
+from storage.usage import UsageLedger
 from storage.wizards import WizardStates
 
 log = logging.getLogger(__name__)
@@ -78,7 +79,7 @@ class OwnerGate:
 class ExternalMemory:
     """Owners' memories across all stores. Made by `open`.
 
-    `inbox` and `wizards` are what Telegram's side keeps beside the memories, in memory.db.
+    `inbox` and `wizards` are what Telegram's side keeps beside the memories, in memory.db; `usage` is what was spent.
     """
 
     def __init__(
@@ -88,10 +89,12 @@ class ExternalMemory:
         stores: dict[StorageType, MemoryStore],
         inbox: UpdateInbox,
         wizards: WizardStates,
+        usage: UsageLedger,
         clock: Clock,
     ) -> None:
         self.inbox = inbox
         self.wizards = wizards
+        self.usage = usage
         self._directory = directory
         self._stores = stores
         self._clock = clock
@@ -131,6 +134,7 @@ class ExternalMemory:
                 stores=stores,
                 inbox=UpdateInbox(database),
                 wizards=WizardStates(database),
+                usage=UsageLedger(database),
                 clock=clock,
             )
 
@@ -155,8 +159,11 @@ class ExternalMemory:
         async with self._gate(owner).exclusive():
             known = await self.config(owner)
             if known is not None and known.storage is not storage:
-                await self._directory.move(owner, self._stores, storage, now=self._clock())
-                self._configs.pop(owner)
+                try:
+                    await self._directory.move(owner, self._stores, storage, now=self._clock())
+                finally:
+                    # A move that fails or is cancelled on its way back may have been made all the same.
+                    self._configs.pop(owner, None)
             return await self._put(owner, storage=storage, every_n=every_n, enabled=True)
 
     async def switch(self, owner: int, *, enabled: bool) -> OwnerConfig:

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 OURS = frozenset(
     {
         "assembly", "bot", "conversation", "external_memory", "facts", "folding", "logs",
-        "memory_retrieval", "models", "playground", "retrieval", "storage", "summary_manager", "telegram_ui", "tokens",
-        "words",
+        "memory_retrieval", "models", "playground", "retrieval", "storage", "summary_manager", "telegram_ui",
+        "token_budget", "tokens", "words",
     }
 )  # fmt: skip
 

@@ -8,6 +8,7 @@ stored.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import prompts
 from records import Clock, Context, Incoming, Message, Scope, Snippet, Summary
 from retrieval import when
 from retrieval.packing import clipped, pack, sentences
@@ -31,10 +32,13 @@ FOLLOW_UP_TERMS = 2
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recall:
-    """What a question brings back: all candidates, best first, and those that fit the budget, in order of time."""
+    """What a question by itself brings back: `ranked`, all candidates, best first; `snippets`, those that fit the
+    budget, in order of time; `tokens`, what these take of it.
+    """
 
     ranked: tuple[Snippet, ...]
-    packed: tuple[Snippet, ...]
+    snippets: tuple[Snippet, ...]
+    tokens: int
 
 
 class MemoryRetrieval:
@@ -99,8 +103,11 @@ class MemoryRetrieval:
     async def recall(self, question: str, *, store: MemoryStore, scope: Scope) -> Recall:
         """What a question by itself brings back within the snippets' budget. Raises a StorageError."""
         ranked = await self._ranked(question, store, scope)
-        packed = pack(ranked, room=self._budgets.snippets, now=self._clock(), count=self._tokens.count)
-        return Recall(ranked=tuple(ranked), packed=tuple(sorted(packed, key=lambda one: one.message.id)))
+        now = self._clock()
+        packed = pack(ranked, room=self._budgets.snippets, now=now, count=self._tokens.count)
+        snippets = tuple(sorted(packed, key=lambda one: one.message.id))
+        tokens = sum(self._tokens.count(text + "\n") for _, text in prompts.days(snippets, now))
+        return Recall(ranked=tuple(ranked), snippets=snippets, tokens=tokens)
 
     async def _ranked(self, question: str, store: MemoryStore, scope: Scope, *, lean_on: str = "") -> list[Snippet]:
         """All candidates as snippets, best first."""

@@ -7,10 +7,14 @@ own block. Does not know tokens, stores or who asks.
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from itertools import groupby
 
 from records import Message, Snippet, Summary
 
 FOLD_VERSION = "fold-1"
+
+LONGEST_NAME = 64
+"""Characters of a name that a prompt carries (Telegram's first and last name: 64 each)."""
 
 _OUR_TAGS = re.compile(r"<(/?(?:remembered|summaries|conversation|profile)\b)", re.IGNORECASE)
 
@@ -52,9 +56,9 @@ def ago(moment: datetime, now: datetime) -> str:
 
 
 def speaker(message: Message) -> str:
-    if message.role == "assistant":
-        return message.speaker or "Assistant"
-    return message.speaker or "User"
+    """Who spoke, on one line: people choose their names, and a name must not end a block or begin a line either."""
+    name = " ".join(quoted(message.speaker).split())[:LONGEST_NAME]
+    return name or ("Assistant" if message.role == "assistant" else "User")
 
 
 def quoted(text: str) -> str:
@@ -94,17 +98,25 @@ def snippet_line(message: Message, text: str) -> str:
     return f"{speaker(message)}: {quoted(text)}"
 
 
+def days(snippets: Sequence[Snippet], now: datetime) -> list[tuple[list[Snippet], str]]:
+    """Snippets, given in order of time, day by day, with what the prompt carries of each day."""
+    grouped = [list(group) for _, group in groupby(snippets, key=lambda one: one.message.created_at.date())]
+    return [
+        (
+            group,
+            "\n".join(
+                [
+                    snippet_heading(group[0].message.created_at, now),
+                    *(snippet_line(one.message, one.text) for one in group),
+                ]
+            ),
+        )
+        for group in grouped
+    ]
+
+
 def remembered_block(snippets: Sequence[Snippet], now: datetime) -> str:
-    """Snippets, given in order of time, under one heading a day."""
-    lines: list[str] = []
-    day = None
-    for snippet in snippets:
-        moment = snippet.message.created_at
-        if moment.date() != day:
-            lines.append(snippet_heading(moment, now))
-            day = moment.date()
-        lines.append(snippet_line(snippet.message, snippet.text))
-    return "\n".join(["<remembered>", *lines, "</remembered>"])
+    return "\n".join(["<remembered>", *(text for _, text in days(snippets, now)), "</remembered>"])
 
 
 def clock_line(now: datetime) -> str:

@@ -337,8 +337,11 @@ class Status:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldOutcome:
-    """What a request to fold came to. `error` is a sentence for the owner; `summaries` are those made, in order."""
+    """What a request to fold came to. `error` is a sentence for the owner; `summaries` are those made, in order.
 
-    state: Literal["folded", "nothing", "busy", "failed"]
+    waiting: it is due, and is made when there are tokens to spend again.
+    """
+
+    state: Literal["folded", "nothing", "busy", "waiting", "failed"]
     summaries: tuple[Summary, ...] = ()
     error: str | None = None

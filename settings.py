@@ -22,6 +22,9 @@ DEFAULT_SYSTEM_PROMPT = (
     "help, and say so when you do not know."
 )
 
+LARGEST = 10**12
+"""Of a whole number in a setting: what is larger is a slip, and would overflow where shares are reckoned."""
+
 Choice = TypeVar("Choice", bound=str)
 
 
@@ -66,6 +69,8 @@ class Settings:
     snippet_budget: int = 1500
     system_budget: int = 1500
     model_timeout: float = 60.0
+    daily_token_budget_per_user: int = 0
+    daily_token_budget: int = 0
     webhook_url: str = ""
     webhook_listen: tuple[str, int] = ("127.0.0.1", 8443)
     webhook_secret: Secret = Secret("")
@@ -107,6 +112,8 @@ class Settings:
             snippet_budget=env.integer("SNIPPET_BUDGET", 1500, least=0),
             system_budget=env.integer("SYSTEM_BUDGET", 1500, least=0),
             model_timeout=env.seconds("MODEL_TIMEOUT", 60.0),
+            daily_token_budget_per_user=env.integer("DAILY_TOKEN_BUDGET_PER_USER", 0, least=0),
+            daily_token_budget=env.integer("DAILY_TOKEN_BUDGET", 0, least=0),
             webhook_url=env.url("WEBHOOK_URL"),
             webhook_listen=env.address("WEBHOOK_LISTEN", "127.0.0.1:8443"),
             webhook_secret=Secret(env.webhook_secret("WEBHOOK_SECRET")),
@@ -146,8 +153,8 @@ class _Environment:
             number = int(text)
         except ValueError:
             raise SettingsError(name, f"must be a whole number, {least} or more.") from None
-        if number < least:
-            raise SettingsError(name, f"must be a whole number, {least} or more; it is {number}.")
+        if not least <= number <= LARGEST:
+            raise SettingsError(name, f"must be a whole number from {least} to {LARGEST}.")
         return number
 
     def seconds(self, name: str, default: float) -> float:

@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Literal
 
 import prompts
-from errors import FoldRefused, KeepsakeError, StorageError
+from errors import BudgetSpent, FoldRefused, KeepsakeError, StorageError
 from external_memory import ExternalMemory
 from folding import gate, pyramid
 from models.chat_model import ChatModel
@@ -32,6 +32,7 @@ from records import (
     Summary,
 )
 from storage.store import MemoryStore
+from token_budget import TokenBudget
 from tokens import Tokenizer
 
 log = logging.getLogger(__name__)
@@ -65,6 +66,7 @@ class SummaryManager:
         tokenizer: Tokenizer,
         window: int,
         text_budget: int,
+        budget: TokenBudget,
         clock: Clock,
         fallback: ChatModel | None = None,
     ) -> None:
@@ -73,6 +75,7 @@ class SummaryManager:
         self._tokens = tokenizer
         self._window = window
         self._text_budget = text_budget
+        self._budget = budget
         self._clock = clock
         self._fallback = fallback
         self._folding: set[Scope] = set()
@@ -86,7 +89,11 @@ class SummaryManager:
                 return FoldOutcome(state="folded" if made else work, summaries=tuple(made))
             self._folding.add(scope)
             try:
+                await self._budget.demand(scope.owner)
                 made.append(await self._run(work))
+            except BudgetSpent as error:
+                await self._release(work)
+                return FoldOutcome(state="waiting", summaries=tuple(made), error=error.sentence)
             except KeepsakeError as error:
                 async with self._memory.home(scope.owner) as store:
                     failure = await store.fail_fold(work.lease, error.sentence, now=self._clock())
@@ -161,7 +168,7 @@ class SummaryManager:
     async def _run(self, work: "_Work") -> Summary:
         """Model call outside any transaction, then the gate, then one transaction that checks all sources again."""
         scope, started = work.lease.scope, time.monotonic()
-        made = await self._summarise(work.lines, work.plan.level)
+        made = await self._summarise(scope.owner, work.lines, work.plan.level)
         made = replace(made, milliseconds=round((time.monotonic() - started) * 1000))
         async with self._memory.home(scope.owner) as store:
             summary = await store.commit_fold(work.lease, work.plan, made, now=self._clock())
@@ -178,19 +185,21 @@ class SummaryManager:
         except StorageError as error:
             log.warning("a lease of %s stays until it expires: %s", work.lease.scope, type(error).__name__)
 
-    async def _summarise(self, lines: Sequence[str], level: int) -> NewSummary:
+    async def _summarise(self, owner: int, lines: Sequence[str], level: int) -> NewSummary:
         """A text that passed the gate, by the model or, where that is wanted, by the fallback."""
         try:
-            return await self._by(self._model, lines, level)
+            return await self._by(self._model, owner, lines, level)
+        except BudgetSpent:
+            raise
         except KeepsakeError as error:
             if self._fallback is None:
                 raise
             log.warning("summary by %s: the model's failed with %s", self._fallback.name, type(error).__name__)
-            return await self._by(self._fallback, lines, level)
+            return await self._by(self._fallback, owner, lines, level)
 
-    async def _by(self, model: ChatModel, lines: Sequence[str], level: int) -> NewSummary:
+    async def _by(self, model: ChatModel, owner: int, lines: Sequence[str], level: int) -> NewSummary:
         source = "\n".join(lines)
-        text, tokens_in, tokens_out = await self._in_parts(model, lines, level)
+        text, tokens_in, tokens_out = await self._in_parts(model, owner, lines, level)
         text = self._tokens.cut_end(text.strip(), self._text_budget)
         objections = gate.objections(
             text, source, tokens=self._tokens.count(text), source_tokens=self._tokens.count(source)
@@ -205,14 +214,18 @@ class SummaryManager:
             tokens_out=tokens_out,
         )
 
-    async def _in_parts(self, model: ChatModel, lines: Sequence[str], level: int) -> tuple[str, int, int]:
+    async def _in_parts(self, model: ChatModel, owner: int, lines: Sequence[str], level: int) -> tuple[str, int, int]:
         """One call where the lines fit the window, else a call for each part and one more over the parts' texts."""
         tokens_in = tokens_out = 0
         while True:
             texts = []
             parts = self._parts(lines, level)
             for part in parts:
-                completion = await model.complete(part)
+                completion = (
+                    await model.complete(part)  # in this process: it costs nobody tokens
+                    if model is self._fallback
+                    else await self._budget.complete(owner, model, part)
+                )
                 tokens_in += completion.usage.prompt
                 tokens_out += completion.usage.completion
                 texts.append(completion.text.strip())

@@ -136,7 +136,8 @@ def stem(word: str, language: str) -> str:
 
 def latin_language(words: list[str], default: str = "english") -> str:
     """The language of a message's Latin words: most function words and telling letters; `default` on a tie at none."""
-    best, most = default, 0.0
+    # One foreign letter is no evidence yet: "café" is an English word, too.
+    best, most = default, 0.5
     for language in _LATIN:
         known = FUNCTION_WORDS[language]
         telling = _TELLING.get(language, "")

@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from itertools import groupby
 from pathlib import Path
 
 import prompts
@@ -24,7 +23,6 @@ from memory_retrieval import MemoryRetrieval, Recall
 from records import FoldPlan, NewMessage, NewSummary, Scope, StorageType
 from settings import Settings, environment
 from storage.store import MemoryStore
-from tokens import Tokenizer
 
 SCOPE = Scope(owner=1)
 ASKED_AFTER = timedelta(weeks=3)
@@ -59,6 +57,7 @@ class Asked:
     question: Question
     ranked: tuple[str, ...]
     shown: tuple[Shown, ...]
+    tokens: int
     seconds: float
 
     @property
@@ -70,7 +69,7 @@ class Asked:
     def all_at_10(self) -> bool:
         return set(self.question.evidence) <= set(self.ranked[:FIRST])
 
-    def line(self, tokens: Tokenizer) -> str:
+    def line(self) -> str:
         """The question's line in the --out file."""
         return json.dumps(
             {
@@ -78,7 +77,7 @@ class Asked:
                 "question": self.question.text,
                 "ranked": self.ranked[:BEST],
                 "snippets": [{"ids": one.ids, "text": one.text} for one in self.shown],
-                "tokens": tokens.count("\n".join(one.text for one in self.shown)),
+                "tokens": self.tokens,
             },
             ensure_ascii=False,
         )
@@ -152,16 +151,15 @@ async def _ask(
         question=question,
         ranked=tuple(ids[snippet.message.id] for snippet in recall.ranked),
         shown=tuple(_as_shown(recall, ids, now)),
+        tokens=recall.tokens,
         seconds=seconds,
     )
 
 
 def _as_shown(recall: Recall, ids: dict[int, str], now: datetime) -> Iterator[Shown]:
-    """One for each day, as the prompt puts them under one heading; the frame around them all is left out."""
-    for _, day in groupby(recall.packed, key=lambda one: one.message.created_at.date()):
-        snippets = tuple(day)
-        text = "\n".join(prompts.remembered_block(snippets, now).split("\n")[1:-1])
-        yield Shown(ids=tuple(ids[one.message.id] for one in snippets), text=text)
+    """The snippets as the prompt carries them: a heading for each day, and its messages."""
+    for day, text in prompts.days(recall.snippets, now):
+        yield Shown(ids=tuple(ids[one.message.id] for one in day), text=text)
 
 
 def figures(asked: Sequence[Asked]) -> dict[str, object]:
@@ -198,8 +196,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for path in options.data:
         asked += asyncio.run(measure(path, settings, storage=options.storage))
     if options.out:
-        tokens = Tokenizer.for_model(settings.openai_model)
-        options.out.write_text("".join(one.line(tokens) + "\n" for one in asked), encoding="utf-8")
+        options.out.write_text("".join(one.line() + "\n" for one in asked), encoding="utf-8")
     report(
         {
             "benchmark": "recall",

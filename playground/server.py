@@ -1,18 +1,18 @@
-"""Serves an ASGI app in the running loop: a free port, a clean stop, connections that can be cut for real.
+"""The playground's server: requests that can be held, connections that can be cut for real, a stop that ends both.
 
 Does not know what it serves. Handlers reach their server through lifetime_of(request) and held(request, …).
 """
 
 import asyncio
 import contextlib
-import socket
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any, TypeVar
 
-import uvicorn
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from http_server import serving
 
 T = TypeVar("T")
 
@@ -82,39 +82,6 @@ class _Protocol(H11Protocol):
         self.app_state = {**self.app_state, "drop": transport.abort}
 
 
-class _Server(uvicorn.Server):
-    """Starts and stops by events, and leaves the process's signals alone."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.ready = asyncio.Event()
-        self.stop = asyncio.Event()
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self.ready.set()
-
-    async def main_loop(self) -> None:
-        await self.stop.wait()
-
-
-def _listening(port: int) -> socket.socket:
-    """Named TCP in so many words: asyncio turns Nagle's delay (40 ms an answer) off for such sockets only."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(("127.0.0.1", port))
-        listener.listen(1024)
-    except OSError:
-        listener.close()
-        raise
-    return listener
-
-
 @contextlib.asynccontextmanager
 async def serve(app: ASGIApp, port: int = 0) -> AsyncIterator[str]:
     """Serve `app` on 127.0.0.1 while the block runs; gives its URL, without a slash at the end.
@@ -127,26 +94,8 @@ async def serve(app: ASGIApp, port: int = 0) -> AsyncIterator[str]:
         scope.setdefault("state", {})["lifetime"] = lifetime
         await app(scope, receive, send)
 
-    listener = _listening(port)
-    # No logging of its own: access lines would hold the token.
-    config = uvicorn.Config(
-        with_lifetime,
-        http=_Protocol,
-        ws="none",
-        log_config=None,
-        log_level="warning",
-        access_log=False,
-        timeout_graceful_shutdown=5,
-    )
-    server = _Server(config)
-    running = asyncio.create_task(server.serve(sockets=[listener]))
-    try:
-        started = asyncio.create_task(server.ready.wait())
-        await asyncio.wait({running, started}, return_when=asyncio.FIRST_COMPLETED)
-        started.cancel()
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        await lifetime.stop()
-        server.stop.set()
-        await running
-        listener.close()
+    async with serving(with_lifetime, "127.0.0.1", port, protocol=_Protocol, grace=5) as taken:
+        try:
+            yield f"http://127.0.0.1:{taken}"
+        finally:
+            await lifetime.stop()

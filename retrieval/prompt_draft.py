@@ -92,7 +92,7 @@ class PromptDraft:
     def snippet_room(self) -> int:
         """Tokens that snippets may take: their lines, without the frame around them."""
         frame = self._tokens.count(prompts.remembered_block([], self._now))
-        return max(0, min(self._budgets.snippets, self._left) - frame - 2)
+        return max(0, min(self._budgets.snippets, self._left - frame - 2))
 
     def take_last_turns(self, messages: Sequence[Message]) -> None:
         """The newest whole while they fit; the first that does not is cut in its middle, older ones are left out."""

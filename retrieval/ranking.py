@@ -32,9 +32,9 @@ class Weights:
     words_near: float = 0.7  # the same of the neighbours
     borrow: tuple[float, float] = (0.7, 0.5)  # what a neighbour's word counts, one and two places away
     near: tuple[float, float] = (0.4, 0.25)  # smoothing, one and two places away
-    assistant: float = 0.5  # taken off the message of a long-winded assistant
-    assistant_by_words: float = 2.0  # the same where there is no meaning: its many words match by chance
-    named: float = 0.8  # the question names exactly this speaker
+    assistant: float = 0.5  # taken off a long-winded assistant's message that can be cut to what matters
+    assistant_whole: float = 1.0  # the same where it has to be shown whole (no vectors): it costs twice the tokens
+    named: float = 1.0  # the question names exactly this speaker
     in_range: float = 0.5  # said within a time that the question names; .6 of it in the days after
     k1: float = 1.2  # BM25's usual constants
     b: float = 0.75
@@ -84,7 +84,7 @@ class Scored:
 
 
 def rank(pool: Pool, question: Question, meaning: Meaning | None = None, w: Weights = WEIGHTS) -> list[Scored]:
-    """All candidates, best first; of equals the newer."""
+    """All candidates, best first; of equals the shorter, which leaves room for more, then the newer."""
     rows = pool.rows
     if not rows:
         return []
@@ -98,14 +98,16 @@ def rank(pool: Pool, question: Question, meaning: Meaning | None = None, w: Weig
         "time": w.in_range * np.array([_timely(row.message.created_at, question.ranges) for row in rows]),
     }
     if meaning is None:
-        parts["assistant"] = -w.assistant_by_words * verbose
+        parts["assistant"] = -w.assistant_whole * verbose
     else:
         closeness = _closeness(rows, meaning, w)
         parts["meaning"] = closeness
         parts["meaning nearby"] = w.meaning_near * _smoothed(closeness, offsets, w.near) * (1 - verbose)
         parts["assistant"] = -w.assistant * verbose
     total = np.sum(list(parts.values()), axis=0)
-    order = sorted(range(len(rows)), key=lambda i: (-round(float(total[i]), 6), -rows[i].message.id))
+    order = sorted(
+        range(len(rows)), key=lambda i: (-round(float(total[i]), 6), len(rows[i].message.content), -rows[i].message.id)
+    )
     return [
         Scored(
             row=rows[i],

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 import aiosqlite
 
-from errors import StorageError, StorageTooNew
+from errors import StorageBusy, StorageError, StorageTooNew
 from storage.driver import Row, connect, create_private, explained, fsync_folder, sqlite3
 from storage.migrations import MIGRATIONS, Migration
 
@@ -21,6 +21,8 @@ Value = str | int | float | bytes | None
 Result = TypeVar("Result")
 
 READERS = 3
+SHORT_PATIENCE = 50
+"""Milliseconds that a writer waits while another process has held the file for longer than the usual patience."""
 LOG_PATIENCE = 200
 """Milliseconds that cutting the log waits for readers."""
 
@@ -85,8 +87,12 @@ class Database:
         writer: aiosqlite.Connection,
         readers: Sequence[aiosqlite.Connection],
         backups: list[Path],
+        *,
+        patience: int,
     ) -> None:
         self.path = path
+        self._patience = patience  # milliseconds
+        self._was_busy = False
         self.migration_backups = tuple(backups)
         self.witness: Witness | None = None
         self._writer = writer
@@ -129,7 +135,7 @@ class Database:
             readers = [await opened() for _ in range(READERS)]
             for reader in readers:
                 await Reader(reader, path).rows("PRAGMA query_only=ON")
-            yield cls(path, writer, readers, backups)
+            yield cls(path, writer, readers, backups, patience=round(busy_timeout * 1000))
 
     @contextlib.asynccontextmanager
     async def write(self) -> AsyncIterator[Transaction]:
@@ -137,12 +143,24 @@ class Database:
         async with self._lock:
             tx = Transaction(self._writer, self.path)
             try:
-                await tx.rows("BEGIN IMMEDIATE")
+                await self._begin(tx)
                 yield tx
             except BaseException:
                 await uncancelled(self._roll_back)
                 raise
             await uncancelled(lambda: self._commit(tx))
+
+    async def _begin(self, tx: Transaction) -> None:
+        """Patience once: while another process goes on holding the file, the next writers are told soon."""
+        try:
+            await tx.rows("BEGIN IMMEDIATE")
+        except StorageBusy:
+            self._was_busy = True
+            await tx.rows(f"PRAGMA busy_timeout={SHORT_PATIENCE}")
+            raise
+        if self._was_busy:
+            self._was_busy = False
+            await tx.rows(f"PRAGMA busy_timeout={self._patience}")
 
     async def _commit(self, tx: Transaction) -> None:
         try:

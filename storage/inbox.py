@@ -81,6 +81,16 @@ class UpdateInbox:
                 update_id,
             )
 
+    async def grant_send(self, bot_id: int, update_id: int, *, most: int) -> None:
+        """Leave room for one more sending below `most`: the process died over the last, perhaps before it was made."""
+        async with self._db.write() as tx:
+            await tx.rows(
+                "UPDATE updates SET sends = min(sends, ?) WHERE bot_id = ? AND update_id = ?",
+                most - 1,
+                bot_id,
+                update_id,
+            )
+
     async def _count(self, column: str, bot_id: int, update_id: int) -> int:
         async with self._db.write() as tx:
             row = await tx.row(

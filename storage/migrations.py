@@ -221,6 +221,25 @@ def first_schema(connection: sqlite3.Connection) -> None:
         original.take_over(connection)
 
 
+USAGE_SCHEMA = """
+-- Tokens spent, for the daily budgets; written only where a budget is set.
+CREATE TABLE usage (
+  day               TEXT NOT NULL,            -- UTC, YYYY-MM-DD
+  user_id           INTEGER NOT NULL,         -- the person who asked; for background work the owner of the memory
+  prompt_tokens     INTEGER NOT NULL,
+  completion_tokens INTEGER NOT NULL,
+  PRIMARY KEY (day, user_id)
+) WITHOUT ROWID;
+"""
+
+
+@migration
+def usage(connection: sqlite3.Connection) -> None:
+    """The ledger of the daily token budgets."""
+    for statement in statements(USAGE_SCHEMA):
+        connection.execute(statement)
+
+
 def statements(script: str) -> list[str]:
     """The statements of a script, so that each runs inside our transaction (executescript would commit first)."""
     found: list[str] = []

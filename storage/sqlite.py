@@ -52,6 +52,10 @@ BATCH = 500
 _AFTER_THE_LAST = 2**62
 
 
+RANKED_WHOLE = 400
+"""Up to so many messages of a scope are all candidates: what no word finds may still be what is meant."""
+
+
 class SqliteStore:
     """A MemoryStore over an open Database (the caller opens and closes it).
 
@@ -234,7 +238,8 @@ class SqliteStore:
     ) -> Pool:
         async with self._db.read(frozen=True) as reader:
             figures = await word_index.figures(reader, scope, terms)
-            hits = await word_index.best(reader, scope, figures.frequency, limit)
+            few = figures.turns <= RANKED_WHOLE
+            hits = await word_index.best(reader, scope, figures.frequency, figures.turns if few else limit)
             found = await word_index.around(reader, scope, [*hits, *seeds], figures.frequency, reach)
         rows = tuple(
             PoolRow(

@@ -149,7 +149,10 @@ async def figures(reader: "Reader", scope: Scope, terms: Iterable[str]) -> Scope
 
 
 async def best(reader: "Reader", scope: Scope, frequency: Mapping[str, int], limit: int) -> list[int]:
-    """Seqs of the messages that match best by BM25, rarest terms first: twenty words cost as little as three."""
+    """Seqs of the messages that match best by BM25, rarest terms first: twenty words cost as little as three.
+
+    Where the words find fewer than `limit`, the newest messages fill up.
+    """
     rare = sorted((term for term, count in frequency.items() if count), key=lambda term: frequency[term])
     taken: list[str] = []
     postings = 0
@@ -158,13 +161,20 @@ async def best(reader: "Reader", scope: Scope, frequency: Mapping[str, int], lim
             break
         taken.append(term)
         postings += frequency[term]
-    if not taken or limit <= 0:
-        return []
-    rows = await reader.rows(
-        "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid DESC LIMIT ?",
-        _question(scope, taken),
-        limit,
-    )
+    rows: list[Row] = []
+    if taken:
+        rows = await reader.rows(
+            "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid DESC LIMIT ?",
+            _question(scope, taken),
+            limit,
+        )
+    if len(rows) < limit:
+        rows += await reader.rows(
+            "SELECT seq FROM places WHERE user_id = ? AND thread_id = ? ORDER BY place DESC LIMIT ?",
+            scope.owner,
+            scope.thread,
+            limit - len(rows),
+        )
     return [int(row[0]) for row in rows]
 
 
@@ -175,17 +185,18 @@ async def around(
 
     In ascending order; sessions are not looked at.
     """
+    # CROSS JOIN keeps this order; SQLite would else begin with all words of all scopes.
     rows = await reader.rows(
         """
         SELECT messages.*, near.place, near.session, near.length, words.terms
         FROM (
-          SELECT DISTINCT place + step.value AS place
-          FROM places, json_each(?1) AS step
-          WHERE seq IN (SELECT value FROM json_each(?2)) AND user_id = ?3 AND thread_id = ?4
+          SELECT DISTINCT places.place + step.value AS place
+          FROM json_each(?2) AS hit CROSS JOIN places ON places.seq = hit.value CROSS JOIN json_each(?1) AS step
+          WHERE places.user_id = ?3 AND places.thread_id = ?4
         ) AS wanted
-        JOIN places AS near ON near.user_id = ?3 AND near.thread_id = ?4 AND near.place = wanted.place
-        JOIN messages ON messages.seq = near.seq
-        JOIN words ON words.rowid = near.seq
+        CROSS JOIN places AS near ON near.user_id = ?3 AND near.thread_id = ?4 AND near.place = wanted.place
+        CROSS JOIN messages ON messages.seq = near.seq
+        CROSS JOIN words ON words.rowid = near.seq
         ORDER BY near.place
         """,
         json.dumps(list(range(-reach, reach + 1))),

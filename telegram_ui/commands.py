@@ -189,7 +189,7 @@ class Commands:
     async def _help(self, chat: Chat, person: Person) -> None:
         rows = [
             f"/{command.name} – {command.description}"
-            + (" (in groups: admins only)" if command.who == "admins" else "")
+            + (" (admins only)" if command.who == "admins" and not chat.is_private else "")
             for command in COMMANDS
         ]
         here = (
@@ -338,6 +338,8 @@ def outcome_text(outcome: FoldOutcome) -> str:
             return "Nothing to summarise: everything is summarised already, or nothing has been said yet."
         case "busy":
             return "A summary is being made right now. Please try again in a moment."
+        case "waiting":
+            return f"{outcome.error or ''} Nothing was lost: what is due is summarised then.".strip()
         case "failed":
             why = outcome.error or "The summary could not be made."
             return f"{why} Nothing was lost: all messages are kept, and I will try again."

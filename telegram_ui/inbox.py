@@ -7,13 +7,14 @@ Also the watch over polling: when the last poll succeeded. Does not know what an
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 import telegram
 from telegram.error import TelegramError
+from telegram.ext import ExtBot
 from telegram.request import BaseRequest, HTTPXRequest, RequestData
 
 from errors import StorageError
@@ -22,6 +23,8 @@ from storage.inbox import UpdateInbox
 logger = logging.getLogger(__name__)
 
 BEGINNINGS = 20  # runs that may die over an update before it is given up
+SENDS_EVER = 2  # an answer whose sending has an unknown outcome is sent once more, and by no run a third time
+HELD_PAUSE = 1.0  # seconds between polls while the disk takes nothing
 KEPT_FOR = timedelta(hours=48)  # twice as long as Telegram offers an update again
 
 
@@ -47,6 +50,8 @@ class DurableQueue(asyncio.Queue[object]):
 
     `keep` says whether an update concerns the bot: what does not is passed on and never written.
     `limit`: how many kept updates may be unfinished before put(), and so polling, waits.
+    While the disk takes nothing an update is passed on once, unwritten, and stays with Telegram: put() raises
+    NotKeptError, or, with `is_offset_held`, whoever polls asks first_unwritten() for what must not be confirmed.
     """
 
     def __init__(
@@ -65,6 +70,8 @@ class DurableQueue(asyncio.Queue[object]):
         self._bot_id = 0
         self._unfinished: set[int] = set()
         self._unmarked: set[int] = set()  # finished, but the disk did not take it yet
+        self._unwritten: dict[int, telegram.Update] = {}  # passed on, but on no disk yet
+        self.is_offset_held = False
         self._room = asyncio.Event()
         self._lock = asyncio.Lock()
         self._has_text = False  # texts that belong in no file may still be in the file's log
@@ -85,6 +92,8 @@ class DurableQueue(asyncio.Queue[object]):
                 logger.error("Update %s was never finished in %s runs; given up.", row.update_id, BEGINNINGS)
                 await self.done([row.update_id])
             else:
+                if row.sends >= SENDS_EVER:
+                    await self._inbox.grant_send(bot.id, row.update_id, most=SENDS_EVER)
                 await self._queue_again(row.update_id, row.payload, bot)
         return len(rows)
 
@@ -94,7 +103,13 @@ class DurableQueue(asyncio.Queue[object]):
         """
         if not isinstance(item, telegram.Update):
             await super().put(item)
-        elif not self._keep(item):
+            return
+        try:
+            is_kept = self._keep(item)
+        except Exception as error:  # broad: PTB takes fields of any type; what is raised here would end polling
+            logger.error("Update %s is unreadable (%s); ignored.", item.update_id, type(error).__name__)  # noqa: TRY400
+            return
+        if not is_kept:
             await super().put(Received(item, is_kept=False))
         else:
             while self.is_full:
@@ -154,22 +169,49 @@ class DurableQueue(asyncio.Queue[object]):
         """Forget ids that Telegram will not offer again."""
         await self._inbox.purge(self._now() - KEPT_FOR)
 
+    async def first_unwritten(self) -> int | None:
+        """Try again to write what could not be written; the lowest id that still is not on disk."""
+        async with self._lock:
+            for update in [self._unwritten[number] for number in sorted(self._unwritten)]:
+                try:
+                    await self._write(update)
+                except StorageError:
+                    break
+        return min(self._unwritten, default=None)
+
     async def _put_kept(self, update: telegram.Update) -> None:
         number = update.update_id
         # One at a time, in order: a webhook's requests arrive side by side.
         async with self._lock:
             try:
-                is_new = await self._inbox.receive(self._bot_id, number, update.to_json(), self._now())
-                if is_new:
+                was_passed_on = number in self._unwritten
+                is_new = await self._write(update)
+                if is_new and not was_passed_on:
                     await self._enqueue(update)
-                elif number not in self._unfinished | self._unmarked:
+                elif number not in self._unfinished | self._unmarked and not was_passed_on:
                     await self._recover(number, update.get_bot())
+            except StorageError as error:
+                if number not in self._unwritten:
+                    logger.error("Update %s is not on disk yet (%s).", number, type(error).__name__)  # noqa: TRY400
+                    self._unwritten[number] = update
+                    await self._enqueue(update)
+                if not self.is_offset_held:
+                    raise NotKeptError("The update could not be kept.") from error
             except Exception as error:
                 # Broad, because whatever is not a TelegramError ends polling for good (see NotKeptError).
                 logger.error(  # noqa: TRY400
                     "Update %s could not be kept (%s); it stays with Telegram.", number, type(error).__name__
                 )
                 raise NotKeptError("The update could not be kept.") from error
+
+    async def _write(self, update: telegram.Update) -> bool:
+        """Commit an update, and that it is done if it is; whether its id was new. Raises StorageError."""
+        number = update.update_id
+        is_new = await self._inbox.receive(self._bot_id, number, update.to_json(), self._now())
+        if number in self._unwritten and number not in self._unfinished:
+            await self._inbox.done(self._bot_id, number, self._now())
+        self._unwritten.pop(number, None)
+        return is_new
 
     async def _recover(self, number: int, bot: telegram.Bot) -> None:
         """An earlier put() was cancelled, or failed, after its commit: on disk, and yet never queued."""
@@ -191,6 +233,28 @@ class DurableQueue(asyncio.Queue[object]):
     async def _enqueue(self, update: telegram.Update) -> None:
         self._unfinished.add(update.update_id)
         await super().put(Received(update, is_kept=True))
+
+
+class HoldingBot(ExtBot[None]):
+    """A bot whose polls confirm nothing that is not on disk yet."""
+
+    def __init__(self, token: str, *, pause: Callable[[float], Awaitable[None]], **options: Any) -> None:
+        super().__init__(token, **options)
+        self._queue: DurableQueue | None = None
+        self._pause = pause
+
+    def hold_back_for(self, queue: DurableQueue) -> None:
+        """From now on every poll asks this queue first."""
+        self._queue = queue
+        queue.is_offset_held = True
+
+    async def get_updates(self, offset: int | None = None, **options: Any) -> tuple[telegram.Update, ...]:  # type: ignore[override]
+        """As its parent, with the offset held back; slowly then, for Telegram offers the same again at once."""
+        unwritten = await self._queue.first_unwritten() if self._queue else None
+        if unwritten is not None:
+            await self._pause(HELD_PAUSE)
+            offset = min(offset, unwritten) if offset else unwritten
+        return await super().get_updates(offset, **options)
 
 
 class PollRequest(HTTPXRequest):

@@ -25,7 +25,7 @@ from records import Incoming, Person, Reply, Scope
 from telegram_ui.access import Access
 from telegram_ui.chat import Chat
 from telegram_ui.delivery import AnswerStream, ChatGone, Delivery, DeliveryError, DeliveryUnknown
-from telegram_ui.inbox import DurableQueue, Received
+from telegram_ui.inbox import SENDS_EVER, DurableQueue, Received
 from telegram_ui.lanes import Lanes, Work
 from telegram_ui.messages import Arrival, arrival, incoming
 from telegram_ui.paste import Pastes, continues, may_continue
@@ -38,7 +38,6 @@ CHATS_AT_ONCE = 64
 SETTLING_AT_ONCE = 4
 # Times that a reachable Telegram is too busy or broken for one answer before it waits for the next run.
 REFUSALS = 10
-SENDS_EVER = 2  # an answer whose sending has an unknown outcome is sent once more, and never again
 LONGEST_WAIT = 30.0  # seconds between attempts while Telegram cannot be reached
 
 Outcome = Literal["arrived", "lost", "later"]

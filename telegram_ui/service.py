@@ -27,7 +27,7 @@ from storage.inbox import UpdateInbox
 from telegram_ui.access import Access
 from telegram_ui.chat import Chat
 from telegram_ui.delivery import Delivery
-from telegram_ui.inbox import DurableQueue, PollRequest, QuietRequest, Received
+from telegram_ui.inbox import DurableQueue, HoldingBot, PollRequest, QuietRequest, Received
 from telegram_ui.intake import Answering, Commands, Concern, Intake
 from telegram_ui.messages import ALLOWED_UPDATES
 from telegram_ui.webhook import served, webhook_app
@@ -91,8 +91,9 @@ async def telegram_service(
     """
     _check_form(settings)
     polls = PollRequest(now=monotonic, connection_pool_size=1, **_request_options(settings))
-    bot = ExtBot(
+    bot = HoldingBot(
         settings.telegram_bot_token.value,
+        pause=pause,
         base_url=f"{settings.telegram_api_url}/bot",
         base_file_url=f"{settings.telegram_api_url}/file/bot",
         request=QuietRequest(connection_pool_size=256, pool_timeout=10.0, **_request_options(settings)),
@@ -128,6 +129,7 @@ async def telegram_service(
         if settings.webhook_url:
             await stack.enter_async_context(_webhook(settings, bot, queue, pause))
         else:
+            bot.hold_back_for(queue)
             await stack.enter_async_context(_polling(application, queue, polls, monotonic, pause, silent_for))
         logger.info(
             "Fetching updates of @%s by %s: ready.",

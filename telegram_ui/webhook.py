@@ -7,12 +7,10 @@ import asyncio
 import hmac
 import json
 import logging
-import socket
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import telegram
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,6 +18,7 @@ from starlette.routing import Route
 from telegram.error import TelegramError
 
 from errors import SettingsError
+from http_server import serving
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +37,7 @@ def webhook_app(bot: telegram.Bot, queue: "asyncio.Queue[object]", secret: str) 
         try:
             data = json.loads(await request.body())
             update_id = int(data["update_id"])
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
             return Response(status_code=400)
         try:
             update = telegram.Update.de_json(data, bot)
@@ -55,51 +54,15 @@ def webhook_app(bot: telegram.Bot, queue: "asyncio.Queue[object]", secret: str) 
     return Starlette(routes=[Route("/{path:path}", receive, methods=["POST"])])
 
 
-class _Server(uvicorn.Server):
-    """Leaves the process's signals alone and says when it listens."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.listening = asyncio.Event()
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self.listening.set()
-
-
 @asynccontextmanager
 async def served(app: Starlette, address: tuple[str, int]) -> AsyncIterator[int]:
     """Serve `app` at `address` while the block runs; gives the port.
     Raises SettingsError if it cannot be taken.
     """
     host, port = address
-    try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        listener = socket.create_server((host.strip("[]"), port), family=family)
-    except OSError as error:
-        raise SettingsError("WEBHOOK_LISTEN", f"cannot listen on {host}:{port} ({error.strerror}).") from error
-    # No logging of its own: nothing that a stranger sends gets into the log.
-    config = uvicorn.Config(
-        app,
-        ws="none",
-        log_config=None,
-        log_level="critical",
-        access_log=False,
-        lifespan="off",
-        timeout_graceful_shutdown=2,
-    )
-    server = _Server(config)
-    running = asyncio.create_task(server.serve(sockets=[listener]))
-    listening = asyncio.create_task(server.listening.wait())
-    try:
-        await asyncio.wait({running, listening}, return_when=asyncio.FIRST_COMPLETED)
-        yield listener.getsockname()[1]
-    finally:
-        listening.cancel()
-        server.should_exit = True
-        await running
-        listener.close()
+    async with AsyncExitStack() as stack:
+        try:
+            taken = await stack.enter_async_context(serving(app, host, port))
+        except OSError as error:
+            raise SettingsError("WEBHOOK_LISTEN", f"cannot listen on {host}:{port} ({error.strerror}).") from error
+        yield taken

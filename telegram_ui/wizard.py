@@ -6,6 +6,7 @@ changes nothing. Does not know other commands, nor how messages are sent.
 
 import secrets
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
@@ -22,6 +23,9 @@ PREFIX = "w"
 LIFETIME = timedelta(minutes=10)
 SMALLEST, LARGEST = 1, 500
 STORAGE, NUMBER = "storage", "number"
+LEFT = (
+    "left"  # it is over, and `nonce` names the update that ended it: one that comes again after a crash is no message
+)
 NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON"}
 
 ADMINS_ONLY = "Only the admins of this group can change its memory settings."
@@ -113,12 +117,13 @@ class Wizard:
 
     async def cancel(self, chat: Chat, person: Person) -> None:
         """Leave the setup, nothing changed."""
-        state = await self._states.get(chat.scope, person.id)
-        there_was = await self._states.drop(chat.scope, person.id)
-        if there_was and state is not None and self._is_expired(state):
+        state = await self._open(chat, person)
+        if state is not None:
+            await self._states.drop(chat.scope, person.id)
+        if state is not None and self._is_expired(state):
             await self._delivery.say(chat, EXPIRED)
         else:
-            await self._delivery.say(chat, CANCELLED if there_was else NOTHING_TO_CANCEL)
+            await self._delivery.say(chat, CANCELLED if state is not None else NOTHING_TO_CANCEL)
 
     async def press(self, query: telegram.CallbackQuery, chat: Chat, person: Person) -> str | None:
         """A storage button; the words of the toast, if any. Whoever may not, or comes too late, changes nothing."""
@@ -129,7 +134,7 @@ class Wizard:
                 return STALE
         if presser != str(person.id):
             return NOT_YOURS
-        state = await self._states.get(chat.scope, person.id)
+        state = await self._open(chat, person)
         if state is None or not secrets.compare_digest(state.nonce.encode(), scrubbed(nonce).encode()):
             return STALE
         if self._is_expired(state):
@@ -149,13 +154,16 @@ class Wizard:
         state = await self._states.get(chat.scope, person.id)
         if state is None:
             return False
+        if state.step == LEFT:
+            return state.nonce == str(update.update_id)
         number = number_in(text)
         if not chat.is_private and number is None and not _answers_the_bot(update):
             return False
         if self._is_expired(state):
-            await self._states.drop(chat.scope, person.id)
+            is_answer = state.step == NUMBER and number is not None
+            await self._leave(state, update if is_answer else None)
             await self._delivery.say(chat, EXPIRED)
-            return state.step == NUMBER and number is not None
+            return is_answer
         if state.step == STORAGE:
             choice = text.strip().lower()
             if choice not in set(StorageType):
@@ -165,8 +173,20 @@ class Wizard:
         if number is None:
             await self._ask_number(chat, person, f"That is not {RANGE}. Nothing is lost: please try again")
             return True
-        await self._finish(chat, person, state.storage or StorageType.SQLITE, number)
+        await self._finish(update, chat, person, state, number)
         return True
+
+    async def _open(self, chat: Chat, person: Person) -> WizardState | None:
+        """The setup that is under way."""
+        state = await self._states.get(chat.scope, person.id)
+        return None if state is None or state.step == LEFT else state
+
+    async def _leave(self, state: WizardState, update: telegram.Update | None) -> None:
+        """The setup is over; the update that ended it, if one did, is known again when it is replayed."""
+        if update is None:
+            await self._states.drop(state.scope, state.person)
+        else:
+            await self._states.put(replace(state, step=LEFT, nonce=str(update.update_id), storage=None))
 
     async def _choose(
         self,
@@ -195,9 +215,12 @@ class Wizard:
             f"Send {RANGE}; 20 is a good start",
         )
 
-    async def _finish(self, chat: Chat, person: Person, storage: StorageType, number: int) -> None:
+    async def _finish(
+        self, update: telegram.Update, chat: Chat, person: Person, state: WizardState, number: int
+    ) -> None:
+        storage = state.storage or StorageType.SQLITE
         if not await self._may_configure(chat, person):
-            await self._states.drop(chat.scope, person.id)
+            await self._leave(state, update)
             await self._delivery.say(chat, ADMINS_ONLY)
             return
         owner = chat.scope.owner
@@ -213,13 +236,13 @@ class Wizard:
                 moved = messages(await self._memory.total(owner))
                 lines.append(f"Moved: {moved} from {NAMES[before.storage]} to {NAMES[storage]}")
         lines += ["", "From now on I remember what is said here. /summary_status shows how it stands."]
-        # Told before the state is dropped: after a crash in between, the number comes again and finds its setup.
+        # Told before it is left: after a crash in between, the number comes again and finds its setup.
         try:
             await self._delivery.say(chat, "\n".join(lines))
         except DeliveryError:
-            await self._states.drop(chat.scope, person.id)
+            await self._leave(state, update)
             raise
-        await self._states.drop(chat.scope, person.id)
+        await self._leave(state, update)
 
     async def _ask_number(self, chat: Chat, person: Person, question: str) -> None:
         tail = ". /cancel leaves the setup."

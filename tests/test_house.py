@@ -9,15 +9,25 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 FLOORS = [
-    {"benchmarks"},
+    {"benchmarks", "reliability"},
     {"bot"},
     {"telegram_ui", "playground"},
     {"assembly"},
     {"conversation"},
     {"memory_retrieval", "summary_manager", "facts"},
-    {"external_memory", "retrieval"},
+    {"external_memory", "retrieval", "token_budget"},
     {"storage", "models", "folding"},
-    {"prompts", "tokens", "words", "function_words", "records", "settings", "errors", "logs"},
+    {
+        "prompts",
+        "tokens",
+        "words",
+        "function_words",
+        "records",
+        "settings",
+        "errors",
+        "logs",
+        "http_server",
+    },
 ]
 """Top to bottom. A room may import from the floors below its own; on the lowest floor, from each other."""
 
@@ -29,9 +39,10 @@ VENDORS = {
     "tiktoken": {"tokens"},
     "aiosqlite": {"storage"},
     "pysqlite3": {"storage"},
-    "sqlite3": {"storage", "benchmarks"},
+    "sqlite3": {"storage", "reliability", "benchmarks"},
     "sqlite_vec": {"storage"},
     "dotenv": {"settings"},
+    "uvicorn": {"http_server", "playground"},
 }
 
 """The benchmarks measure the program beside the bare libraries, so they know those."""

@@ -16,7 +16,7 @@ export const pyramidSection = {
       h("div", { class: "levels" }, levels.map((level) => levelOf(level, summaries.filter((one) => one.level === level), byId, detail))), detail);
     showDetail(detail, byId.get(chosen));
     const active = summaries.filter((summary) => summary.active).length;
-    return { note: `${active} active of ${summaries.length}`, body };
+    return { note: `${active} active, ${summaries.length} in all`, body };
   },
 };
 

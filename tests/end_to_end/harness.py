@@ -6,6 +6,7 @@ sleeping. Does not know the program's code: it looks at chats, requests, files, 
 
 import asyncio
 import json
+import signal
 import sqlite3
 import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -33,7 +34,7 @@ TOKEN = "4242:AAtest-token-of-the-end-to-end-tests"
 KEY = "sk-end-to-end-key"
 ANSWERS, SUMMARIES = "answering-model", "summarising-model"
 SUMMARY = "The user and the assistant talked; the assistant confirmed what it had heard."
-PATIENCE = 15.0
+PATIENCE = 30.0
 """Seconds after which a test gives up waiting: far more than anything here takes."""
 
 Json = dict[str, Any]
@@ -83,6 +84,12 @@ class Process:
         async with asyncio.timeout(10):
             await self._process.wait()
         return await self.ended()
+
+    async def interrupt(self) -> None:
+        """SIGINT, as Ctrl-C sends it."""
+        self._process.send_signal(signal.SIGINT)
+        async with asyncio.timeout(10):
+            await self._process.wait()
 
     async def kill(self) -> None:
         """SIGKILL, and wait until it is gone."""

@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from tests.end_to_end.harness import ANSWERS, House, Process
+from tests.end_to_end.harness import ANSWERS, HANGS, House, Process
+from tests.peers.openai_server import Behaviour
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -97,6 +98,7 @@ async def test_switching_storage_moves_everything_with_its_ids(house: House, bot
     assert "4 messages" in await ann.sets_up("JSON", 3)
     assert house.memory.messages(ann.id) == []
     assert house.memory.summaries(ann.id) == []
+    assert not {"memory.db", "memory.db-wal"} & set(house.memory.files_with("kohlrabi")), "the source is erased"
     assert "JSON" in await ann.asks("/summary_status")
     assert await ann.asks("/summary_show")
     await ann.asks("Do you remember the salsify?")
@@ -109,3 +111,38 @@ async def test_switching_storage_moves_everything_with_its_ids(house: House, bot
         (one["id"], one["summary_text"]) for one in made
     ]
     assert [one["id"] for one in after] == [1, 2, 3, 4, 5, 6]
+    assert set(house.memory.files_with("kohlrabi")) <= {"memory.db", "memory.db-wal"}
+
+
+async def test_a_move_while_an_answer_is_awaited_loses_neither(house: House, bot: Process) -> None:
+    ann = house.person()
+    await ann.sets_up("JSON", 20)
+    held = house.model.held
+    house.model.script(ANSWERS, HANGS)
+    since = ann.now
+    ann.says("Where will this be kept?")
+    await house.model.until_held(held + 1)
+    assert "SQLite" in await ann.sets_up("SQLite", 20)
+    await house.model.release()
+    await ann.hears("Late but here.", since=since)
+    stored = [(one["role"], one["content"]) for one in house.memory.messages(ann.id)]
+    assert stored == [("user", "Where will this be kept?"), ("assistant", "Late but here.")]
+
+
+@pytest.mark.parametrize("switch", ["/summary_on", "/summary_off"])
+async def test_a_switch_while_an_answer_is_awaited(house: House, bot: Process, switch: str) -> None:
+    """Turned on: what was said before is not stored. Turned off: what comes now is not stored."""
+    ann = house.person()
+    if switch == "/summary_off":
+        await ann.asks("/summary_on")
+    held = house.model.held
+    house.model.script(ANSWERS, Behaviour(text="An answer with a kakapo.", hold="start"))
+    since = ann.now
+    ann.says("In between")
+    await house.model.until_held(held + 1)
+    await ann.asks(switch)
+    await house.model.release()
+    await ann.hears("kakapo", since=since)
+    stored = [one["content"] for one in house.memory.messages(ann.id)]
+    assert stored == ([] if switch == "/summary_on" else ["In between"])
+    assert house.memory.files_with("kakapo") == []

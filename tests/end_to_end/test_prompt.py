@@ -117,7 +117,7 @@ async def test_no_request_passes_the_ceiling(tmp_path_factory: pytest.TempPathFa
 
 async def talk_under(ceiling: int, folder: Path) -> None:
     async with open_house(folder) as house:
-        async with house.bot(MAX_CONTEXT_TOKENS=str(ceiling)):
+        async with house.bot(MAX_CONTEXT_TOKENS=str(ceiling), SYSTEM_PROMPT=prose(12_000, 3)):
             ann, bob, off = house.person(), house.person("Bob"), house.person("Off")
             await ann.sets_up("SQLite", 3)
             await with_a_paste(house, ann, ceiling)

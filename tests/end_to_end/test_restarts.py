@@ -1,6 +1,7 @@
 """Stops, deaths and starts: what is in the files then, and how it goes on."""
 
 import json
+import socket
 
 import pytest
 
@@ -141,3 +142,63 @@ async def test_the_extractive_fallback_makes_what_the_model_does_not(house: Hous
             assert "could not" not in json.dumps(ann.heard())
     finally:
         house.model.default(SUMMARIES, SUMMARY)
+
+
+async def test_a_stop_while_model_and_fold_hang_is_quick_and_nothing_is_lost(house: House) -> None:
+    ann, bob, off = house.person(), house.person("Bob"), house.person("Off")
+    settings = {"DATA_DIR": "hanging"}
+    held = house.model.held
+    async with house.bot(**settings) as process:
+        await ann.sets_up("JSON", 1)
+        house.model.script(SUMMARIES, Behaviour(text="Never told.", hold="start"))
+        await ann.asks("Fold this")
+        await house.model.until_held(held + 1)
+        house.model.script(ANSWERS, HANGS, HANGS)
+        since = bob.now
+        bob.says("First of Bob")
+        await house.model.until_held(held + 2)
+        off.says("First of Off")
+        await house.model.until_held(held + 3)
+        bob.says("Second of Bob")
+        off.says("Second of Off")
+        assert "disabled" in await bob.asks("/summary_status")
+        await process.interrupt()
+        assert await process.ended() == 0
+    house.model.script(ANSWERS, *["In order."] * 4)
+    async with house.bot(**settings) as process:
+        for person in (bob, off):
+            await person.asks("Third", "Noted.")
+            said = [message["text"] for message in person.heard(since=since)]
+            assert [text for text in said if "Memory" not in text] == ["In order.", "In order.", "Noted."]
+        log = process.log.last
+        await ann.asks("And this")
+        await process.logged("summarized messages", since=log)
+        assert "4 messages" in await ann.asks("/summary_show")
+
+
+async def test_a_fold_that_was_killed_is_made_by_the_next_run(house: House) -> None:
+    ann = house.person()
+    memory = Memory(house.folder / "killed-fold")
+    held = house.model.held
+    async with house.bot(DATA_DIR="killed-fold") as process:
+        await ann.sets_up("SQLite", 1)
+        house.model.script(SUMMARIES, Behaviour(text="Never told.", hold="start"))
+        await ann.asks("Fold this")
+        await house.model.until_held(held + 1)
+        await process.kill()
+    assert [one["is_active"] for one in memory.messages(ann.id)] == [1, 1]
+    async with house.bot(DATA_DIR="killed-fold") as process:
+        await ann.asks("And this")
+        await process.logged("summarized messages 1-4")
+    assert [one["is_active"] for one in memory.messages(ann.id)] == [0] * 4
+
+
+async def test_updates_come_by_webhook_where_it_is_set(house: House) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    settings = {"WEBHOOK_URL": f"http://{address}/hook", "WEBHOOK_LISTEN": address, "DATA_DIR": "webhook"}
+    ann = house.person()
+    async with house.bot(**settings):
+        assert await ann.asks("By webhook") == "Noted."
+    async with house.bot(DATA_DIR="webhook"):
+        assert await ann.asks("By polling") == "Noted."

@@ -47,6 +47,7 @@ class Interleavings(RuleBasedStateMachine):
         self.runner = asyncio.Runner()
         self.expected = {scope: Expected() for scope in SCOPES}
         self.highest = {scope.owner: 0 for scope in SCOPES}
+        self.enabled = dict.fromkeys(self.highest, True)
         self.sources = 0
         self.now = NOW
         self.run(self.start())
@@ -173,6 +174,17 @@ class Interleavings(RuleBasedStateMachine):
                 if scope.owner == owner:
                     expected.lease = None
 
+    @rule(owner=st.sampled_from([1, -2]), enabled=st.booleans())
+    def toggle(self, owner: int, enabled: bool) -> None:
+        async def work() -> None:
+            store = await self.home(owner)
+            switched = config(store, owner, enabled=enabled)
+            await self.directory.settle(switched)
+            await store.put_owner(switched)
+
+        self.run(work())
+        self.enabled[owner] = enabled
+
     @rule(source=st.sampled_from(["index.db", "nothing"]))
     def restart(self, source: str) -> None:
         async def work() -> None:
@@ -197,6 +209,7 @@ class Interleavings(RuleBasedStateMachine):
 
         self.run(work())
         self.highest[owner] = 0
+        self.enabled[owner] = True
         for scope in SCOPES:
             if scope.owner == owner:
                 self.expected[scope] = Expected()
@@ -210,6 +223,9 @@ class Interleavings(RuleBasedStateMachine):
         for scope, expected in self.expected.items():
             place = await self.directory.place(scope.owner)
             assert place is not None
+            kept = await self.stores[place.storage].owner(scope.owner)
+            assert kept is not None
+            assert kept.enabled == self.enabled[scope.owner]
             for kind, store in self.stores.items():
                 if kind is not place.storage:
                     assert await store.owner(scope.owner) is None

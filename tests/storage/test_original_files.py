@@ -136,7 +136,7 @@ async def test_an_original_file_opens_repaired(tmp_path: Path, kind: str) -> Non
 
 
 def copies_in(folder: Path) -> list[str]:
-    return [file.name for file in folder.iterdir() if ".before-format-1" in file.name]
+    return [file.name for file in folder.iterdir() if ".before-format-" in file.name]
 
 
 @pytest.mark.parametrize("kind", WRITERS)

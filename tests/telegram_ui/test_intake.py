@@ -251,11 +251,12 @@ async def test_an_answer_that_was_cut_off_before_its_effect_arrives_once(bots: B
     assert peer.texts(ANN) == ["echo hello"]
 
 
-async def test_the_count_of_sendings_outlives_the_process(bots: Bots, peer: Peer) -> None:
+async def test_each_run_sends_once_more_what_the_run_before_it_died_over(bots: Bots, peer: Peer) -> None:
+    """A run may die before its sending has any effect: an answer that was never sent for sure is never given up."""
     update_id = peer.world.updates._next_id
-    peer.fault("hang", "sendMessage", times=2, chat_id=ANN)
+    peer.fault("hang", "sendMessage", times=3, chat_id=ANN)
     peer.world.say(ANN, ANN, "hello")
-    for _ in range(2):
+    for _ in range(3):
         since = peer.world.calls.last
         async with bots.running() as service:
             await peer.called("sendMessage", chat=ANN, since=since)
@@ -264,7 +265,7 @@ async def test_the_count_of_sendings_outlives_the_process(bots: Bots, peer: Peer
     async with bots.running() as service:
         await service.intake.idle()
         assert await bots.pending() == []
-    assert peer.texts(ANN) == ["echo hello"] * 2
+    assert peer.texts(ANN) == ["echo hello"] * 4
 
 
 @pytest.mark.parametrize("kind", ["server_error", "retry_after"])

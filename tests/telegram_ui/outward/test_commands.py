@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from records import Counts, FoldFailure, FoldOutcome, NewMessage, Scope, Status, StorageType, Summary
 from telegram_ui.commands import COMMANDS, status_text
+from telegram_ui.messages import arrival
 from telegram_ui.wizard import CANCELLED, EXPIRED, LIFETIME, NOTHING_TO_CANCEL, number_in
 from tests.telegram_ui.outward.conftest import ANN, BOB, FORUM, GROUP, STARTED, TOPIC, Desk
 
@@ -286,3 +287,17 @@ async def test_any_callback_data_changes_nothing(desk: Desk, tmp_path: Path) -> 
     assert await desk.talk.memory.config(ANN) is None
     await choose(desk, ANN, ANN, "SQLite")
     assert "step 2" in desk.last(ANN)
+
+
+async def test_the_number_that_ended_a_setup_is_no_message_when_a_crash_brings_it_again(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/summary")
+    await choose(desk, ANN, ANN, "SQLite")
+    desk.peer.world.say(ANN, ANN, "7")
+    [update] = await desk._updates()
+    said = arrival(update, desk.peer.bot.bot)
+    assert said is not None
+    for _ in range(2):
+        assert await desk.commands.wizard_input(update, said.chat, said.person, said.text)
+        desk.restart()
+    await desk.say(ANN, ANN, "/cancel")
+    assert desk.last(ANN) == NOTHING_TO_CANCEL

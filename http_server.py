@@ -1,0 +1,84 @@
+"""Serves an ASGI app in the running loop: listens before it is used, leaves signals alone, logs nothing, stops cleanly.
+
+The one place that runs uvicorn. Does not know what it serves.
+"""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator, Iterator
+
+import uvicorn
+from starlette.types import ASGIApp
+
+
+class _Server(uvicorn.Server):
+    """Starts and stops by events, and leaves the process's signals alone."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ready = asyncio.Event()
+        self.stop = asyncio.Event()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.ready.set()
+
+    async def main_loop(self) -> None:
+        await self.stop.wait()
+
+
+@contextlib.asynccontextmanager
+async def serving(
+    app: ASGIApp,
+    host: str,
+    port: int,
+    *,
+    protocol: type[asyncio.Protocol] | None = None,
+    grace: int = 2,
+) -> AsyncIterator[int]:
+    """Serve `app` at `host` while the block runs; gives the port (0 takes a free one).
+
+    An address that cannot be taken is an OSError. At the end requests under way have `grace` seconds to finish.
+    """
+    listener = _listening(host.strip("[]"), port)
+    # No logging of its own: access lines would hold tokens, and whatever a stranger sends.
+    config = uvicorn.Config(
+        app,
+        http=protocol or "auto",
+        ws="none",
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        lifespan="off",
+        timeout_graceful_shutdown=grace,
+    )
+    server = _Server(config)
+    running = asyncio.create_task(server.serve(sockets=[listener]))
+    started = asyncio.create_task(server.ready.wait())
+    try:
+        await asyncio.wait({running, started}, return_when=asyncio.FIRST_COMPLETED)
+        yield int(listener.getsockname()[1])
+    finally:
+        started.cancel()
+        server.stop.set()
+        await running
+        listener.close()
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """Named TCP in so many words: asyncio turns Nagle's delay (40 ms an answer) off for such sockets only."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(1024)
+    except OSError:
+        listener.close()
+        raise
+    return listener

@@ -1,0 +1,193 @@
+"""What must hold in the files of a DATA_DIR at every instant, read with plain sqlite3 and json.
+
+Shares no code with the stores: it would share their errors. Does not know who wrote the files, nor whether it lives.
+"""
+
+import json
+import shutil
+import sqlite3
+import tempfile
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+Row = dict[str, Any]
+_MINE = {
+    "users": "SELECT * FROM users WHERE storage_type = 'sqlite'",
+    "messages": "SELECT * FROM messages",
+    "summaries": "SELECT * FROM summaries",
+}
+_KEYS = {"users": ("user_id",), "messages": ("user_id", "id"), "summaries": ("user_id", "id")}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """The memories that one store holds."""
+
+    users: tuple[Row, ...] = ()
+    messages: tuple[Row, ...] = ()
+    summaries: tuple[Row, ...] = ()
+
+    def of(self, owner: int) -> "Rows":
+        kept = {name: tuple(row for row in getattr(self, name) if row["user_id"] == owner) for name in _KEYS}
+        return Rows(**kept)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Files:
+    """A DATA_DIR at one moment. `homes`: which store answers for an owner; `moving`: owners with a move under way."""
+
+    homes: dict[int, str] = field(default_factory=dict)
+    moving: frozenset[int] = frozenset()
+    stores: dict[str, Rows] = field(default_factory=dict)
+    inbox: tuple[str, ...] = ()
+
+    def home(self, owner: int) -> Rows:
+        """What answers for an owner."""
+        return self.stores[self.homes[owner]].of(owner) if owner in self.homes else Rows()
+
+
+def read(folder: Path) -> Files:
+    """Read without touching: of a file that nobody may recover here, a copy is opened."""
+    if not (folder / "memory.db").exists():
+        return Files()
+    with tempfile.TemporaryDirectory() as away:
+        for name in ("memory.db", "memory.db-wal"):
+            with suppress(FileNotFoundError):
+                shutil.copyfile(folder / name, Path(away) / name)
+        with closing(sqlite3.connect(Path(away) / "memory.db")) as connection:
+            connection.row_factory = sqlite3.Row
+
+            def rows(sql: str) -> tuple[Row, ...]:
+                return tuple(dict(row) for row in connection.execute(sql))
+
+            if not rows("SELECT 1 FROM sqlite_master WHERE name = 'updates'"):
+                return Files()
+            places = rows("SELECT user_id, storage_type FROM users")
+            return Files(
+                homes={row["user_id"]: row["storage_type"] for row in places},
+                moving=frozenset(row["user_id"] for row in rows("SELECT user_id FROM moves")),
+                stores={
+                    "sqlite": _clean({name: rows(sql) for name, sql in _MINE.items()}),
+                    "json": _json_rows(folder),
+                },
+                inbox=tuple(row["payload"] for row in rows("SELECT payload FROM updates WHERE done_at IS NULL")),
+            )
+
+
+def _clean(tables: dict[str, tuple[Row, ...]]) -> Rows:
+    for row in tables["summaries"]:
+        row["source_ids"] = json.loads(row["source_ids"])
+        row["source_chunk_ids"] = json.loads(row["source_chunk_ids"])
+    for row in (*tables["messages"], *tables["summaries"]):
+        row["is_active"] = bool(row["is_active"])
+    return Rows(**tables)
+
+
+def _json_rows(folder: Path) -> Rows:
+    """memory.json, and the records of its journal that are newer."""
+    tables: dict[str, dict[tuple[int, ...], Row]] = {name: {} for name in _KEYS}
+    newest = 0
+    if (folder / "memory.json").exists():
+        content = json.loads((folder / "memory.json").read_text(encoding="utf-8"))
+        newest = content["keepsake"]["journal_seq"]
+        for owner, user in content["users"].items():
+            tables["users"][(int(owner),)] = {**user, "user_id": int(owner)}
+        for name in ("messages", "summaries"):
+            for owner, rows in content[name].items():
+                tables[name].update({(int(owner), row["id"]): {**row, "user_id": int(owner)} for row in rows})
+    for record in _records(folder / "memory.json.journal"):
+        if record["seq"] > newest:
+            _apply(record, tables)
+    return Rows(**{name: tuple(rows.values()) for name, rows in tables.items()})
+
+
+def _records(path: Path) -> Iterator[Row]:
+    """The whole records of a journal, the lines of each put together."""
+    if not path.exists():
+        return
+    parts: list[Row] = []
+    for line in path.read_bytes().splitlines(keepends=True):
+        body, _, crc = line.rpartition(b', "crc": ')
+        if crc != b"%d}\n" % zlib.crc32(body):
+            continue
+        parts.append(json.loads(body + b"}"))
+        if not parts[-1].get("more"):
+            yield from parts
+            parts = []
+
+
+def _apply(record: Row, tables: dict[str, dict[tuple[int, ...], Row]]) -> None:
+    for name, keys in record["delete"].items():
+        for key in keys:
+            if name == "users":
+                for rows in tables.values():
+                    for gone in [one for one in rows if one[0] == key[0]]:
+                        del rows[gone]
+            elif name in tables:
+                tables[name].pop(tuple(key), None)
+    for name, rows in record["put"].items():
+        for row in rows:
+            if name in tables:
+                tables[name][tuple(row[part] for part in _KEYS[name])] = row
+
+
+@dataclass(kw_only=True)
+class Violations:
+    """What was found wrong, each with a line that says where. `strays`: stored, and never said to be remembered."""
+
+    lost: list[str] = field(default_factory=list)
+    doubled: list[str] = field(default_factory=list)
+    both: list[str] = field(default_factory=list)
+    orphans: list[str] = field(default_factory=list)
+    two_places: list[str] = field(default_factory=list)
+    torn: list[str] = field(default_factory=list)
+    strays: list[str] = field(default_factory=list)
+
+    def add(self, other: "Violations") -> None:
+        for name, lines in vars(other).items():
+            getattr(self, name).extend(lines)
+
+    def counts(self) -> dict[str, int]:
+        return {name: len(lines) for name, lines in vars(self).items()}
+
+    def __bool__(self) -> bool:
+        return any(vars(self).values())
+
+    def __str__(self) -> str:
+        return "; ".join(f"{name}: {line}" for name, lines in vars(self).items() for line in lines)
+
+
+def violations(files: Files) -> Violations:
+    """Everything that must hold whatever was being done: also between a kill and the next start."""
+    found = Violations()
+    for owner, kind in files.homes.items():
+        _check_memory(owner, files.home(owner), found)
+        for other, rows in files.stores.items():
+            if other != kind and owner not in files.moving and any(vars(rows.of(owner)).values()):
+                found.two_places.append(f"{owner} lives in {kind}, and {other} holds something of theirs")
+    return found
+
+
+def _check_memory(owner: int, memory: Rows, found: Violations) -> None:
+    summaries = {row["id"]: row for row in memory.summaries}
+    sources = Counter((row["role"], row["source"]) for row in memory.messages if row["source"])
+    found.doubled += [f"{owner}: {role} of {source}" for (role, source), times in sources.items() if times > 1]
+    for row in memory.messages:
+        if row["is_active"] != (row["chunk_id"] is None):
+            found.both.append(f"{owner}: message {row['id']}")
+        if row["chunk_id"] is not None and row["chunk_id"] not in summaries:
+            found.orphans.append(f"{owner}: message {row['id']} in chunk {row['chunk_id']}")
+    chunks = Counter(row["chunk_id"] for row in memory.messages)
+    for number, row in summaries.items():
+        missing = [one for one in (*row["source_ids"], *row["source_chunk_ids"]) if one not in summaries]
+        if missing:
+            found.orphans.append(f"{owner}: summary {number} names {missing}")
+        if row["level"] == 1 and chunks[number] != row["message_count"]:
+            found.orphans.append(f"{owner}: summary {number} covers {row['message_count']}, has {chunks[number]}")
+        if any(summaries[one]["is_active"] for one in row["source_ids"] if one in summaries):
+            found.both.append(f"{owner}: a source of summary {number} is still active")

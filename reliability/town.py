@@ -1,0 +1,273 @@
+"""People who talk to the bot, and the ledger of what they said and what was answered.
+
+The bot runs as a process between a local Bot API server and a scripted model, over real HTTP. Every saying carries a
+word of its own, so that the files and the chats can be searched for it. Does not know what goes wrong meanwhile.
+"""
+
+import asyncio
+import json
+import os
+import random
+import re
+import signal
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect
+from starlette.routing import Mount
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from playground.bot_api import bot_api
+from playground.control import control
+from playground.faults import Faults
+from playground.feed import Pulse
+from playground.server import serve
+from playground.world import World
+from reliability.invariants import Files, Violations, read, violations
+from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, TOKEN, House, Member, Process
+from tests.peers.openai_server import OpenAIServer
+
+ROOT = Path(__file__).parents[1]
+WORD = re.compile(r"\bq[0-9]+z\b")
+STORAGES = ("SQLite", "JSON")
+
+
+class Bot:
+    """bot.py as a process that is started, killed and started again, by the zygote (see there)."""
+
+    def __init__(self, process: asyncio.subprocess.Process, environ: Mapping[str, str]) -> None:
+        self._stdin = process.stdin
+        self.zygote = Process(process)
+        self._environ = environ
+        self._since = (0, 0)
+        self.pid = 0
+
+    async def begin(self) -> None:
+        """Start a run; it is not ready yet."""
+        self._since = self.zygote.out.last, self.zygote.log.last
+        if self._stdin is None:
+            raise RuntimeError("the zygote has no stdin")
+        self._stdin.write(_order(self._environ))
+        began = await self.zygote.out.first(lambda entry: "began" in entry["line"], since=self._since[0])
+        self.pid = int(began["line"].split()[1])
+
+    async def ready(self) -> None:
+        await self.zygote.logged("is ready", since=self._since[1])
+
+    async def end(self, number: signal.Signals) -> int:
+        """Signal the run; its exit status."""
+        os.kill(self.pid, number)
+        ended = await self.zygote.out.first(lambda entry: "ended" in entry["line"], since=self._since[0], timeout=15)
+        return int(ended["line"].split()[1])
+
+    def tracebacks(self) -> int:
+        """Lines of the newest log that no run should write."""
+        return sum("Traceback" in entry["line"] or "never retrieved" in entry["line"] for entry in self.zygote.log)
+
+
+def _order(environ: Mapping[str, str]) -> bytes:
+    return json.dumps(dict(environ)).encode() + b"\n"
+
+
+@asynccontextmanager
+async def open_bot(environ: Mapping[str, str], *, folder: Path, snapshot_after: int) -> AsyncIterator[Bot]:
+    """A zygote; no run yet."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "reliability.zygote", str(snapshot_after)),
+        cwd=ROOT,
+        env={"PYTHONWARNINGS": "error::ResourceWarning"},
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    bot = Bot(process, {**environ, "DATA_DIR": str(folder)})
+    try:
+        yield bot
+    finally:
+        if bot.pid:
+            with suppress(ProcessLookupError):
+                os.kill(bot.pid, signal.SIGKILL)
+        await bot.zygote.kill()
+
+
+@asynccontextmanager
+async def open_town(folder: Path, chance: random.Random, *, slowest: float = 0.05) -> AsyncIterator[House]:
+    """A small Telegram, and a model that takes up to `slowest` seconds and answers with the newest word it hears."""
+    world, faults, model = World(token=TOKEN), Faults(), OpenAIServer()
+    app = Starlette(
+        routes=[
+            Mount("/control", control(world, faults)),
+            Mount("", bot_api(world, faults, webhook_delays=(0.001,))),
+        ]
+    )
+    model.default(ANSWERS, _answer)
+    model.default(SUMMARIES, SUMMARY)
+    slowed = _slowed(model.app(), chance, slowest)
+    async with serve(_patient(app)) as url, serve(_patient(slowed)) as model_url:
+        yield House(
+            world=world, faults=faults, telegram_url=url, model=model, model_url=f"{model_url}/v1", folder=folder
+        )
+
+
+def _answer(messages: Sequence[Mapping[str, str]]) -> str:
+    heard = WORD.findall(messages[-1]["content"])
+    return f"I heard {heard[-1]} and remember it." if heard else "I heard nothing."
+
+
+def _slowed(app: ASGIApp, chance: random.Random, slowest: float) -> ASGIApp:
+    async def slow(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await asyncio.sleep(chance.random() * slowest)
+        await app(scope, receive, send)
+
+    return slow
+
+
+def _patient(app: ASGIApp) -> ASGIApp:
+    """Whoever asks may be killed meanwhile: no reason for a traceback."""
+
+    async def patient(scope: Scope, receive: Receive, send: Send) -> None:
+        with suppress(ClientDisconnect):
+            await app(scope, receive, send)
+
+    return patient
+
+
+@dataclass(frozen=True, kw_only=True)
+class Saying:
+    """One message: whose memory it belongs to, and the word that its answer carries."""
+
+    owner: int
+    answer: str
+
+
+class Ledger:
+    """What was said and what was answered, over all runs."""
+
+    def __init__(self, world: World) -> None:
+        self.said: dict[str, Saying] = {}
+        self.answered: Counter[str] = Counter()
+        self._world = world
+        self._pulse = Pulse()
+        self._next = 0
+
+    def words(self, owner: int, number: int) -> list[str]:
+        """New words for one turn's pieces, on record from now on."""
+        made = [f"q{self._next + place}z" for place in range(number)]
+        self._next += number
+        self.said.update({word: Saying(owner=owner, answer=made[-1]) for word in made})
+        return made
+
+    async def watch(self) -> None:
+        """Note answers as they appear in the chats."""
+        since = 0
+        while True:
+            for event in await self._world.feed.after(since):
+                since = event["n"]
+                if event["kind"] in ("message", "edit") and event["message"]["from"]["is_bot"]:
+                    self.answered.update(WORD.findall(event["message"].get("text", "")))
+            self._pulse.beat()
+
+    async def until_answered(self, words: Sequence[str]) -> None:
+        while any(self.said[word].answer not in self.answered for word in words):
+            await self._pulse.wait()
+
+    def unanswered(self) -> list[str]:
+        return [word for word, saying in self.said.items() if saying.answer not in self.answered]
+
+    def check(self, folder: Path, *, settled: bool = False) -> tuple[Violations, Files]:
+        """What is wrong in the files. Not settled: a message may still be with Telegram or in the inbox."""
+        files = read(folder)
+        found = violations(files)
+        on_the_way = set(WORD.findall(str(self._world.updates.pending()))) | set(WORD.findall(str(files.inbox)))
+        for owner in {saying.owner for saying in self.said.values()}:
+            mine = {word for word, saying in self.said.items() if saying.owner == owner}
+            texts = [row["content"] for row in files.home(owner).messages if row["role"] == "user"]
+            stored = Counter(word for text in texts for word in WORD.findall(text))
+            found.doubled += [f"{owner}: {word} is stored {times} times" for word, times in stored.items() if times > 1]
+            found.strays += [f"{owner}: {text[:40]!r} is stored" for text in texts if not WORD.search(text)]
+            kept = stored.keys() if settled else stored.keys() | on_the_way
+            found.lost += [f"{owner}: {word}" for word in sorted(mine - kept)]
+            found.lost += [
+                f"{owner}: {word} was answered and is not stored"
+                for word in sorted(mine - stored.keys())
+                if not settled and self.said[word].answer in self.answered
+            ]
+        return found, files
+
+
+class Talker:
+    """Somebody in one chat (or, for a group, several by turns) who talks, moves the memory and waits for answers."""
+
+    def __init__(self, ledger: Ledger, members: Sequence[Member], chance: random.Random, *, moves: float) -> None:
+        self._ledger = ledger
+        self._members = members
+        self._chance = chance
+        self._moves = moves
+        self.owner = members[0].chat_id
+        self.is_private = self.owner > 0
+        self.turns = 0
+        self.stuck = 0
+        self.stopping = asyncio.Event()
+        self.moving = Pulse()  # beats when the last answer to the wizard is given, which moves the memory
+
+    async def talk(self) -> None:
+        """Until `stopping` is set; then what was begun is finished."""
+        while not self.stopping.is_set():
+            if self._chance.random() < self._moves:
+                await self.configure()
+            else:
+                await self.chat()
+
+    async def chat(self) -> None:
+        """A few messages in a row, then wait for their answers."""
+        words: list[str] = []
+        for _ in range(self._chance.choice((1, 1, 2, 3))):
+            pieces = 2 if self.is_private and self._chance.random() < 0.03 else 1
+            new = self._ledger.words(self.owner, pieces)
+            words += new
+            text = " ".join([f"Please note {new[0]}.", *(f"{'and so on ' * 430}{word}" for word in new[1:])])
+            self._chance.choice(self._members).says(self._addressed(text))
+            self.turns += 1
+        await self._ledger.until_answered(words)
+
+    async def configure(self) -> None:
+        """Another storage or the same, a small threshold."""
+        await self.configure_as(self._chance.choice(STORAGES))
+
+    async def configure_as(self, storage: str) -> None:
+        """The whole wizard, from the beginning if a step of it goes unanswered."""
+        member, number = self._members[0], str(self._chance.choice((1, 2, 2, 3)))
+        while True:
+            try:
+                since = member.now
+                member.says("/summary" if self.is_private else "/summary@keepsake_bot")
+                asked = await member.hears("step 1", since=since, timeout=5)
+                since = member.now
+                member.press(asked, storage)
+                asked = await member.hears("step 2", since=since, timeout=5)
+                since = member.now
+                self.moving.beat()
+                member.says(number, reply_to=None if self.is_private else asked["message_id"])
+                await member.hears("External memory configured", since=since, timeout=5)
+            except AssertionError:
+                self.stuck += 1
+                await self._cancel(member)
+            else:
+                return
+
+    async def _cancel(self, member: Member) -> None:
+        while True:
+            since = member.now
+            member.says("/cancel" if self.is_private else "/cancel@keepsake_bot")
+            with suppress(AssertionError):
+                await member.hears("etup", since=since, timeout=5)
+                return
+
+    def _addressed(self, text: str) -> str:
+        return text if self.is_private else f"@keepsake_bot {text}"

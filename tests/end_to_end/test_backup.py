@@ -1,0 +1,66 @@
+"""The drill: chat, back up while it runs under load, kill it, restore elsewhere, start: everything is there."""
+
+import asyncio
+
+import pytest
+
+from tests.end_to_end.harness import House, Memory
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+async def test_the_drill(house: House) -> None:
+    ann, bob = house.person(), house.person("Bob")
+    said: dict[int, list[str]] = {ann.id: [], bob.id: []}
+    environ = house.environ(DATA_DIR="drill")
+    async with house.bot(DATA_DIR="drill") as process:
+        await ann.sets_up("SQLite", 3)
+        await bob.sets_up("JSON", 3)
+
+        async def talk(turns: int) -> None:
+            for number in range(turns):
+                for person in (ann, bob):
+                    words = f"{person.id} mentions kohlrabi number {len(said[person.id])} {number}"
+                    await person.asks(words)
+                    said[person.id].append(words)
+
+        await talk(5)
+        before = {owner: list(words) for owner, words in said.items()}
+        load = asyncio.create_task(talk(6))
+        run = await house.run("--backup", "drill.zip", environ=environ)
+        assert (run.status, run.err) == (0, ""), run
+        assert "messages are in drill.zip" in run.out
+        assert await house.run("--backup", "drill.zip", environ=environ) != run, "it is not overwritten"
+        await load
+        refused = await house.run("--restore", "drill.zip", environ=environ)
+        assert (refused.status, refused.err.count("\n")) == (2, 0), refused
+        assert "in use" in refused.err
+        await process.kill()
+    elsewhere = house.environ(DATA_DIR="elsewhere")
+    run = await house.run("--restore", "drill.zip", environ=elsewhere)
+    assert (run.status, run.err) == (0, ""), run
+    async with house.bot(DATA_DIR="elsewhere"):
+        assert "Storage: SQLite" in await ann.asks("/summary_status")
+        status = await bob.asks("/summary_status")
+        assert "Storage: JSON" in status
+        assert "Archived messages: 0" not in status
+        await bob.asks("Which kohlrabi?")
+    found = {
+        ann.id: [one["content"] for one in Memory(house.folder / "elsewhere").messages(ann.id)],
+        bob.id: [one["content"] for one in Memory(house.folder / "elsewhere").json()["messages"][str(bob.id)]],
+    }
+    for owner, words in before.items():
+        assert [one for one in found[owner] if "mentions" in one][: len(words)] == words
+
+
+async def test_each_failure_is_one_line(house: House) -> None:
+    environ = house.environ(DATA_DIR="nothing-here")
+    (house.folder / "text.zip").write_text("no archive")
+    for arguments, status, words in (
+        (("--backup", "x.zip"), 2, "holds no memory"),
+        (("--restore", "x.zip"), 2, "does not exist"),
+        (("--restore", "text.zip"), 1, "is no backup"),
+    ):
+        run = await house.run(*arguments, environ=environ)
+        assert (run.status, run.out, run.err.count("\n")) == (status, "", 0), run
+        assert words in run.err

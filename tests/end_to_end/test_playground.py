@@ -1,0 +1,73 @@
+"""`python bot.py --playground`: no token, no key, no network; a fact is told, folded away and recalled."""
+
+import asyncio
+import socket
+
+import httpx
+import pytest
+
+from tests.end_to_end.harness import House, Json, Process
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+ANNA = 101
+
+
+async def test_a_fact_is_recalled_after_forty_turns(house: House) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    process = Process(await house.spawn("--playground", "--port", str(port), environ={}))
+    try:
+        await process.logged("ready")
+        line = await process.printed("playground")
+        assert f"http://127.0.0.1:{port}" in line
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=20) as page:
+            assert (await page.get("/")).status_code == 200
+            await the_talk(page)
+        assert await process.terminate() == 0
+    finally:
+        await process.kill()
+    assert (house.data / "playground" / "memory.db").exists()
+    assert "Traceback" not in process.text()
+
+
+async def the_talk(page: httpx.AsyncClient) -> None:
+    asked = await says(page, "/summary", "step 1")
+    buttons = [button for row in asked["reply_markup"]["inline_keyboard"] for button in row]
+    sqlite = next(button for button in buttons if "SQLite" in button["text"])
+    since = await now(page)
+    press = {"person_id": ANNA, "chat_id": ANNA, "message_id": asked["message_id"], "data": sqlite["callback_data"]}
+    (await page.post("/api/press", json=press)).raise_for_status()
+    await hears(page, "step 2", since)
+    await says(page, "5", "External memory configured")
+    await says(page, "My allergy is against hazelnuts, please remember.")
+    for number in range(40):
+        await says(page, f"Let us talk about the weather, part {number}.")
+    assert "hazelnuts" in (await says(page, "What is my allergy?"))["text"]
+    panel = (await page.get("/api/memory", params={"owner": ANNA})).json()
+    assert panel
+    assert "Level 2" in (await says(page, "/summary_show", "Level"))["text"]
+    assert "Total messages: 84" in (await says(page, "/summary_status"))["text"]
+
+
+async def says(page: httpx.AsyncClient, text: str, words: str = "") -> Json:
+    """Say something as Anna; the bot's answer with these words."""
+    since = await now(page)
+    said = {"person_id": ANNA, "chat_id": ANNA, "text": text}
+    (await page.post("/api/say", json=said)).raise_for_status()
+    return await hears(page, words, since)
+
+
+async def now(page: httpx.AsyncClient) -> int:
+    return int((await page.get("/api/snapshot")).json()["version"])
+
+
+async def hears(page: httpx.AsyncClient, words: str, since: int) -> Json:
+    async with asyncio.timeout(15):
+        while True:
+            events = (await page.get("/api/events", params={"since": since})).json()
+            for event in events:
+                since = event["n"]
+                message: Json = event.get("message", {})
+                if event["kind"] == "message" and message["from"]["is_bot"] and words in message["text"]:
+                    return message
