@@ -45,6 +45,7 @@ MODEL = [
 ]
 MODEL_FAILS = 0.03
 TELEGRAM_EVERY = 0.5
+POLLS_RECOVER = 10.0
 DISK_EVERY, DISK_FAILS_FOR = 20.0, 2.0
 """Seconds, on average."""
 THRESHOLDS = (5, 10, 20)
@@ -114,13 +115,17 @@ class Soak:
         return self._fails() or SUMMARY
 
     async def _telegram(self) -> None:
+        polls_fail_from = 0.0
         while True:
             await asyncio.sleep(self._chance.expovariate(1 / TELEGRAM_EVERY))
             fault = self._chance.choice(TELEGRAM)
-            # Not piled up: after some failed polls in a row the library waits for up to 30 s before the next.
-            if fault.method not in [rule.method for rule in self._house.faults.rules()]:
-                self._house.faults.add(fault)
-                self.injected["telegram"] += 1
+            if fault.method == "getUpdates":
+                # Failures in a row make the library wait for up to 30 s before the next poll: it may recover between.
+                if time.monotonic() < polls_fail_from:
+                    continue
+                polls_fail_from = time.monotonic() + POLLS_RECOVER
+            self._house.faults.add(fault)
+            self.injected["telegram"] += 1
 
     async def _disk(self) -> None:
         while True:
