@@ -155,7 +155,7 @@ class Wizard:
         if state is None:
             return False
         if state.step == LEFT:
-            return state.nonce == str(update.update_id)
+            return secrets.compare_digest(state.nonce.encode(), str(update.update_id).encode())
         number = number_in(text)
         if not chat.is_private and number is None and not _answers_the_bot(update):
             return False
