@@ -138,6 +138,11 @@ class ExternalMemory:
                 clock=clock,
             )
 
+    @property
+    def stores(self) -> tuple[MemoryStore, ...]:
+        """Every store, for what is derived from all memories alike; an owner's memory is reached by `opened`."""
+        return tuple(self._stores.values())
+
     async def config(self, owner: int) -> OwnerConfig | None:
         """The owner's choices; None when nothing was ever configured."""
         if owner not in self._configs:

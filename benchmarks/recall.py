@@ -105,6 +105,9 @@ async def _measure_sample(sample: Sample, settings: Settings, storage: StorageTy
                 clock.now = session[-1].said_at
                 ids |= await remember(session, store)
             clock.now = sample.ended_at + ASKED_AFTER
+            if conversation.indexing is not None:
+                conversation.indexing.wake()
+                await conversation.indexing.caught_up()
             return [
                 await _ask(sample, question, conversation.retrieval, store, ids, clock.now)
                 for question in sample.questions

@@ -69,7 +69,10 @@ class Lanes:
             self._begin()
 
     def cancel(self, key: Hashable) -> bool:
-        """Cancel the work that has begun in a lane; whether there was any. What is cancelled already may tidy up."""
+        """Cancel the work that has begun in a lane; whether there was any.
+
+        What is leaving already is left alone: a second cancel would break off its tidying up.
+        """
         ticket = self._running.get(key)
         if ticket is None or not ticket.has_begun or ticket.task is None or ticket.task.cancelling():
             return False

@@ -226,6 +226,11 @@ class Member:
     chat_id: int
     thread: int | None = None
 
+    @property
+    def owner(self) -> int:
+        """Whose memory is talked to here."""
+        return self.chat_id
+
     def within(self, chat_id: int, thread: int | None = None) -> "Member":
         """The same person in another chat or topic."""
         return Member(house=self.house, id=self.id, chat_id=chat_id, thread=thread)
