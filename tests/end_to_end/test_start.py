@@ -101,7 +101,8 @@ async def test_a_data_dir_in_use_is_one_line_and_files_are_private(house: House)
 async def test_check_says_one_line_for_each_part(house: House) -> None:
     run = await house.run("--check", environ=house.environ(LOG_LEVEL="ERROR"))
     assert (run.status, run.err) == (0, "")
-    assert [line.partition(":")[0] for line in run.out.splitlines()] == ["settings", "storage", "model", "model"]
+    parts = [line.partition(":")[0] for line in run.out.splitlines()]
+    assert parts == ["settings", "storage", "model", "model", "embeddings"]
 
 
 async def test_check_tells_what_cannot_be_reached(house: House) -> None:
