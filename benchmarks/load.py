@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks.instant_model import TAG, InstantModel
 from benchmarks.invented import Talk
-from benchmarks.measure import machine, progress, report, resident_megabytes, spread
+from benchmarks.measure import machine, progress, report, resident_megabytes, spread, without_embedding
 from external_memory import ExternalMemory
 from playground.bot_api import bot_api
 from playground.server import serve
@@ -139,7 +139,7 @@ async def _bot(
             "LOG_LEVEL": "WARNING",
             "WEBHOOK_URL": "",
         }
-        return ["bot.py"], {**environment(), **own}
+        return ["bot.py"], {**without_embedding(), **own}
     kind = name.removeprefix("bare_")
     return ["-m", "benchmarks.bare_bots", kind, "--api", api, "--token", token, "--model-url", model_url], environment()
 

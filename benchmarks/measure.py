@@ -15,6 +15,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from settings import environment
+
 Milliseconds = dict[str, float]
 
 
@@ -90,3 +92,11 @@ def machine() -> dict[str, object]:
         "processors": os.cpu_count(),
         "load": [round(load, 1) for load in os.getloadavg()],
     }
+
+
+def without_embedding() -> dict[str, str]:
+    """The environment, with EMBEDDING_MODEL `none` unless it is set.
+
+    Embedding is work of the background; what is measured here is what a turn itself costs.
+    """
+    return {"EMBEDDING_MODEL": "none", **environment()}

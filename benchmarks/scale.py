@@ -32,11 +32,12 @@ from benchmarks.measure import (
     report,
     resident_megabytes,
     spread,
+    without_embedding,
 )
 from benchmarks.measure import since as milliseconds_since
 from models.offline import ExtractiveSummarizer
 from records import Scope, StorageType
-from settings import Settings, environment
+from settings import Settings
 from storage.driver import sqlite3 as driver
 from words import content_terms
 
@@ -203,7 +204,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--turns", type=int, default=100, help="turns measured at each size")
     options = parser.parse_args(arguments)
     sizes = [int(size) for size in options.messages.split(",")]
-    results = run(Settings.from_env(environment()), sizes, options.turns)
+    results = run(Settings.from_env(without_embedding()), sizes, options.turns)
     report({"benchmark": "scale", "machine": machine(), "turns": options.turns, **results})
 
 

@@ -16,11 +16,11 @@ from statistics import mean, median
 
 from assembly import open_conversation
 from benchmarks.invented import PERSON, Clock, InventedModel, Talk, turns
-from benchmarks.measure import progress, report, since
+from benchmarks.measure import progress, report, since, without_embedding
 from models.chat_model import ChatModel, OnText
 from models.offline import ExtractiveSummarizer
 from records import Completion, PromptMessage, Scope, StorageType
-from settings import Settings, environment
+from settings import Settings
 from tokens import Tokenizer
 
 
@@ -118,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     if options.turns < 1:
         parser.error("--turns is 1 or more")
-    settings = Settings.from_env(environment())
+    settings = Settings.from_env(without_embedding())
     with tempfile.TemporaryDirectory(prefix="keepsake-tokens-") as folder:
         settings = replace(settings, data_dir=Path(folder))
         result = asyncio.run(measure(settings, count=options.turns, every_n=options.every_n))

@@ -57,6 +57,7 @@ def test_recall_keeps_to_the_budget_of_the_environment(
     tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SNIPPET_BUDGET", "150")
+    monkeypatch.setenv("EMBEDDING_MODEL", "none")
     out = tmp_path / "out.jsonl"
     recall.main(["--data", str(tiny), "--out", str(out), "--storage", "json"])
     assert printed(capsys)["snippet_budget"] == 150
@@ -67,7 +68,9 @@ def test_recall_keeps_to_the_budget_of_the_environment(
 
 async def test_recall_remembers_sessions_as_archived_turns_with_their_speakers(tiny: Path, tmp_path: Path) -> None:
     (sample,) = read(tiny)
-    async with open_conversation(Settings(data_dir=tmp_path / "data"), clock=Clock(), offline=True) as conversation:
+    async with open_conversation(
+        Settings(data_dir=tmp_path / "data", embedding_model="none"), clock=Clock(), offline=True
+    ) as conversation:
         await conversation.memory.configure(SCOPE.owner, storage=StorageType.SQLITE, every_n=20)
         async with conversation.memory.home(SCOPE.owner) as store:
             for session in sample.sessions:
@@ -107,7 +110,7 @@ async def test_a_filled_store_is_as_the_bot_would_have_left_it(storage: StorageT
     scope = Scope(owner=1)
     await fill(tmp_path, storage, scope, 1_500)
     async with (
-        open_conversation(Settings(data_dir=tmp_path), offline=True) as conversation,
+        open_conversation(Settings(data_dir=tmp_path, embedding_model="none"), offline=True) as conversation,
         conversation.memory.opened(scope.owner) as store,
     ):
         assert store is not None
