@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DATA ?= benchmarks/data/chat-en.json
+KILLS ?= 500
+TURNS ?= 10000
 
-.PHONY: run test lint format bench fuzz clean
+.PHONY: run test lint format bench fuzz crash-test soak clean
 
 run: $(VENV)/.run
 	@$(BIN)/python bot.py $$($(BIN)/python -m settings)
@@ -29,6 +31,13 @@ bench: $(VENV)/.run
 	$(BIN)/python -m benchmarks.tokens
 	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.load
+
+# The tests' peers serve both: see docs/reliability.md.
+crash-test: $(VENV)/.test
+	$(BIN)/python -m reliability.crash_test --kills $(KILLS)
+
+soak: $(VENV)/.test
+	$(BIN)/python -m reliability.soak --turns $(TURNS)
 
 $(VENV)/.run: requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Keepsake needs Python 3.11 or newer: make PYTHON=python3.11 run")'

@@ -10,9 +10,11 @@ from datetime import UTC, datetime
 from conversation import Conversation
 from errors import SettingsError
 from external_memory import ExternalMemory
+from indexing import Indexing
 from memory_retrieval import MemoryRetrieval
 from models import ollama
 from models.chat_model import ChatModel
+from models.embeddings import Embedder, embedder_for
 from models.offline import ExtractiveSummarizer, OfflineModel
 from models.openai_api import OpenAIChat
 from records import Clock
@@ -86,11 +88,17 @@ async def open_conversation(
             overall=settings.daily_token_budget,
             clock=clock,
         )
+        embedder = await open_embedder(settings, stack, offline=offline)
+        indexing: Indexing | None = None
+        if embedder is not None:
+            indexing = Indexing(memory=memory, embedder=embedder, tokenizer=tokenizer)
+            await stack.enter_async_context(indexing)
         retrieval = MemoryRetrieval(
             tokenizer=tokenizer,
             budgets=budgets(settings),
             system_prompt=settings.system_prompt,
             clock=clock,
+            embedder=embedder,
         )
         summaries = SummaryManager(
             memory=memory,
@@ -101,9 +109,16 @@ async def open_conversation(
             budget=budget,
             clock=clock,
             fallback=ExtractiveSummarizer() if settings.summary_fallback == "extractive" else None,
+            embedding_model=embedder.name if embedder else None,
         )
         conversation = Conversation(
-            memory=memory, retrieval=retrieval, summaries=summaries, model=answers, budget=budget, clock=clock
+            memory=memory,
+            retrieval=retrieval,
+            summaries=summaries,
+            model=answers,
+            budget=budget,
+            clock=clock,
+            indexing=indexing,
         )
         writer = asyncio.create_task(_write_kept(conversation))
         try:
@@ -134,6 +149,17 @@ async def open_models(settings: Settings, stack: AsyncExitStack) -> tuple[ChatMo
     if settings.summary_model == settings.openai_model:
         return answers, answers
     return answers, await opened(settings.summary_model, "SUMMARY_MODEL")
+
+
+async def open_embedder(settings: Settings, stack: AsyncExitStack, *, offline: bool = False) -> Embedder | None:
+    """What turns texts into vectors, as EMBEDDING_MODEL names it; None: search by words alone.
+
+    `offline`: an endpoint's model is not asked unless EMBEDDING_BASE_URL says where.
+    """
+    if offline and settings.embedding_model != "local" and not settings.embedding_base_url:
+        return None
+    embedder = embedder_for(settings)
+    return await stack.enter_async_context(embedder) if embedder else None
 
 
 async def playground_model(settings: Settings) -> tuple[Settings, str, bool]:

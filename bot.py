@@ -124,6 +124,15 @@ async def check(settings: Settings) -> int:
             except KeepsakeError as error:
                 print(f"model: {error.sentence}")
                 status = max(status, 2 if isinstance(error, ModelRefused) else 1)
+        embedder = await assembly.open_embedder(settings, stack)
+        try:
+            found = "none, search by words alone" if embedder is None else f"{embedder.name} answers"
+            if embedder is not None:
+                await embedder.query("Is anybody there?")
+            print(f"embeddings: {found}")
+        except KeepsakeError as error:
+            print(f"embeddings: {error.sentence}")
+            status = max(status, 2 if isinstance(error, ModelRefused) else 1)
     return status
 
 

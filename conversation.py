@@ -14,6 +14,7 @@ from itertools import count
 
 from errors import BudgetSpent, ContextTooLong, KeepsakeError, ModelError, StorageError
 from external_memory import ExternalMemory
+from indexing import Indexing
 from memory_retrieval import MemoryRetrieval
 from models.chat_model import ChatModel, OnText
 from records import Clock, Completion, Context, Incoming, Message, NewMessage, Reply, Scope
@@ -67,10 +68,12 @@ class Conversation:
         model: ChatModel,
         budget: TokenBudget,
         clock: Clock,
+        indexing: Indexing | None = None,
     ) -> None:
         self.memory = memory
         self.summaries = summaries
         self.retrieval = retrieval
+        self.indexing = indexing
         self._model = model
         self._budget = budget
         self._clock = clock
@@ -87,35 +90,13 @@ class Conversation:
         already is not asked again (`repeated`). Cancelling it (shutdown, /stop) stores no answer.
         """
         line = self._line(incoming.scope)
-        async with line.lock:
-            notices: list[str] = []
-            turn = await self._remember(line, incoming, notices)
-            if turn.answer is not None:
-                return Reply(text=turn.answer.content, repeated=True, is_remembered=True)
-            try:
-                context, completion = await self._ask(line, incoming, turn, on_text)
-            except ModelError as error:
-                number = secrets.token_hex(4)
-                log.warning("[%s] no answer for %s: %s", number, incoming.scope, type(error).__name__)
-                return Reply(
-                    text=f"{_apology(error, kept=turn.is_on)} (error {number})",
-                    notices=tuple(notices),
-                    is_error=True,
-                    is_kept=not line.unwritten,
-                    is_remembered=turn.is_on,
-                )
-            if context.message_was_cut:
-                notices.append(_CUT_NOTICE + (" It is stored whole." if turn.is_on else ""))
-            if completion.is_truncated:
-                notices.append("The model stopped at its own length limit, so the answer may end early.")
-            await self._remember_answer(line, incoming, turn, completion, notices)
-            return Reply(
-                text=completion.text,
-                context=context,
-                notices=tuple(notices),
-                is_kept=not line.unwritten,
-                is_remembered=turn.is_on,
-            )
+        try:
+            async with line.lock:
+                return await self._turn(line, incoming, on_text)
+        finally:
+            # Not before: the question needs the embedder first.
+            if self.indexing is not None:
+                self.indexing.wake()
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         """Folds that are due, outside the turn; sentences that the owner must be told (a failed fold, once)."""
@@ -145,6 +126,36 @@ class Conversation:
         return sum(len(line.unwritten) for line in self._lines.values())
 
     # steps of a turn -----------------------------------------------------------------------------------------
+
+    async def _turn(self, line: _Line, incoming: Incoming, on_text: OnText | None) -> Reply:
+        notices: list[str] = []
+        turn = await self._remember(line, incoming, notices)
+        if turn.answer is not None:
+            return Reply(text=turn.answer.content, repeated=True, is_remembered=True)
+        try:
+            context, completion = await self._ask(line, incoming, turn, on_text)
+        except ModelError as error:
+            number = secrets.token_hex(4)
+            log.warning("[%s] no answer for %s: %s", number, incoming.scope, type(error).__name__)
+            return Reply(
+                text=f"{_apology(error, kept=turn.is_on)} (error {number})",
+                notices=tuple(notices),
+                is_error=True,
+                is_kept=not line.unwritten,
+                is_remembered=turn.is_on,
+            )
+        if context.message_was_cut:
+            notices.append(_CUT_NOTICE + (" It is stored whole." if turn.is_on else ""))
+        if completion.is_truncated:
+            notices.append("The model stopped at its own length limit, so the answer may end early.")
+        await self._remember_answer(line, incoming, turn, completion, notices)
+        return Reply(
+            text=completion.text,
+            context=context,
+            notices=tuple(notices),
+            is_kept=not line.unwritten,
+            is_remembered=turn.is_on,
+        )
 
     async def _remember(self, line: _Line, incoming: Incoming, notices: list[str]) -> "_Turn":
         """The question is on disk before anything else happens; where that fails it is kept here, and it is said."""
@@ -289,6 +300,8 @@ class Conversation:
                 return
             line.unwritten.popleft()
             log.info("a kept turn of %s is written", line.scope)
+            if self.indexing is not None:
+                self.indexing.wake()
 
     def _note_failure(self, error: StorageError, notices: list[str]) -> None:
         number = secrets.token_hex(4)

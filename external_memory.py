@@ -138,12 +138,15 @@ class ExternalMemory:
                 clock=clock,
             )
 
+    @property
+    def stores(self) -> tuple[MemoryStore, ...]:
+        """Every store, for what is derived from all memories alike; an owner's memory is reached by `opened`."""
+        return tuple(self._stores.values())
+
     async def config(self, owner: int) -> OwnerConfig | None:
-        """The owner's choices; None when nothing was ever configured."""
-        if owner not in self._configs:
-            place = await self._directory.place(owner)
-            self._configs[owner] = await self._stores[place.storage].owner(owner) if place else None
-        return self._configs[owner]
+        """The owner's choices; None when nothing was ever configured. Not to be asked inside `opened` or `home`."""
+        async with self._gate(owner).shared():
+            return await self._config(owner)
 
     async def is_on(self, owner: int) -> bool:
         config = await self.config(owner)
@@ -157,7 +160,7 @@ class ExternalMemory:
         if not 1 <= every_n <= MOST_EVERY_N:
             raise ValueError(f"a threshold is 1 to {MOST_EVERY_N} turns")
         async with self._gate(owner).exclusive():
-            known = await self.config(owner)
+            known = await self._config(owner)
             if known is not None and known.storage is not storage:
                 try:
                     await self._directory.move(owner, self._stores, storage, now=self._clock())
@@ -175,14 +178,14 @@ class ExternalMemory:
     async def opened(self, owner: int) -> AsyncIterator[MemoryStore | None]:
         """The store of an owner whose memory is on, None while it is off. It cannot move inside the block."""
         async with self._gate(owner).shared():
-            config = await self.config(owner)
+            config = await self._config(owner)
             yield self._stores[config.storage] if config and config.enabled else None
 
     @asynccontextmanager
     async def home(self, owner: int) -> AsyncIterator[MemoryStore]:
         """The store that holds an owner's data, on or off (SQLite where there is none). It cannot move inside."""
         async with self._gate(owner).shared():
-            config = await self.config(owner)
+            config = await self._config(owner)
             yield self._stores[config.storage if config else StorageType.SQLITE]
 
     async def total(self, owner: int) -> int:
@@ -190,10 +193,17 @@ class ExternalMemory:
         async with self.home(owner) as store:
             return sum([(await store.counts(scope)).total for scope in await store.scopes(owner)])
 
+    async def _config(self, owner: int) -> OwnerConfig | None:
+        """As `config`, for whoever is inside the owner's gate: what is kept here cannot be moved away meanwhile."""
+        if owner not in self._configs:
+            place = await self._directory.place(owner)
+            self._configs[owner] = await self._stores[place.storage].owner(owner) if place else None
+        return self._configs[owner]
+
     async def _put(
         self, owner: int, *, enabled: bool, storage: StorageType | None = None, every_n: int | None = None
     ) -> OwnerConfig:
-        known = await self.config(owner)
+        known = await self._config(owner)
         now = self._clock()
         config = known or OwnerConfig(
             owner=owner,

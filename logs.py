@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 OURS = frozenset(
     {
-        "assembly", "bot", "conversation", "external_memory", "facts", "folding", "logs",
+        "assembly", "bot", "conversation", "external_memory", "facts", "folding", "indexing", "logs",
         "memory_retrieval", "models", "playground", "retrieval", "storage", "summary_manager", "telegram_ui",
         "token_budget", "tokens", "words",
     }

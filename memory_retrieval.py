@@ -5,18 +5,23 @@ user's words > the last turns > summaries > older turns > snippets). Does not kn
 stored.
 """
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import prompts
+from errors import ModelError
+from models.embeddings import Embedder
 from records import Clock, Context, Incoming, Message, Scope, Snippet, Summary
 from retrieval import when
 from retrieval.packing import clipped, pack, sentences
 from retrieval.prompt_draft import Budgets, PromptDraft
-from retrieval.ranking import REACH, Question, Scored, idf, rank
-from storage.store import MemoryStore, Pool
+from retrieval.ranking import REACH, WEIGHTS, Meaning, Question, Scored, centred, idf, rank
+from storage.store import Floats, MemoryStore, Nearest, Pool
 from tokens import Tokenizer
 from words import content_terms, folded, normal
+
+log = logging.getLogger(__name__)
 
 LAST_TURNS = 4
 """So many turns stay verbatim, folded or not."""
@@ -26,6 +31,8 @@ SNIPPET_TOKENS = 300
 """Of a longer remembered message the sentences are shown that hold the question's words."""
 ASSISTANT_TOKENS = 60
 """Of a long-winded assistant's message the sentences are shown that are closest to the question."""
+LONG_WINDED = 0.5
+"""From this verbosity on (retrieval/ranking.py) a message is one of a long-winded assistant's."""
 FOLLOW_UP_TERMS = 2
 """A question of so few words leans on what was said just before ("and her birthday?")."""
 
@@ -54,7 +61,9 @@ class MemoryRetrieval:
         budgets: Budgets,
         system_prompt: str,
         clock: Clock,
+        embedder: Embedder | None = None,
     ) -> None:
+        self._embedder = embedder
         self._tokens = tokenizer
         self._budgets = budgets
         self._system_prompt = system_prompt
@@ -120,15 +129,70 @@ class MemoryRetrieval:
             terms=tuple(terms),
             ranges=when.ranges(folded(normal(question)), self._clock()),
         )
-        pool = await store.pool(scope, terms, limit=CANDIDATES, reach=REACH)
+        vector = await self._vector(question)
+        nearest = await self._nearest(store, scope, vector)
+        seeds = nearest.seqs if nearest else ()
+        pool = await store.pool(scope, terms, limit=CANDIDATES, reach=REACH, seeds=seeds)
+        meaning = await self._meaning(store, scope, vector, nearest, pool)
+        ranked = rank(pool, asked, meaning)
+        sentence_vectors = await self._sentence_vectors(store, scope, meaning, ranked)
         return [
-            Snippet(message=one.message, text=self._shown(one, pool, asked), score=one.parts)
-            for one in rank(pool, asked)
+            Snippet(
+                message=one.message,
+                text=self._shown(one, pool, asked, meaning, sentence_vectors.get(one.row.seq)),
+                score=one.parts,
+            )
+            for one in ranked
         ]
 
-    def _shown(self, one: Scored, pool: Pool, asked: Question) -> str:
+    async def _vector(self, question: str) -> Floats | None:
+        """The question's vector; None where words alone have to do."""
+        if self._embedder is None:
+            return None
+        try:
+            return await self._embedder.query(question)
+        except ModelError as error:
+            log.warning("the question was not embedded, words alone search: %s", type(error).__name__)
+            return None
+
+    async def _nearest(self, store: MemoryStore, scope: Scope, vector: Floats | None) -> Nearest | None:
+        if vector is None or self._embedder is None:
+            return None
+        return await store.vectors.nearest(scope, self._embedder.name, vector, CANDIDATES)
+
+    async def _meaning(
+        self, store: MemoryStore, scope: Scope, vector: Floats | None, nearest: Nearest | None, pool: Pool
+    ) -> Meaning | None:
+        """The vectors of all candidates, those that words brought in as well."""
+        if vector is None or nearest is None or self._embedder is None:
+            return None
+        others = [row.seq for row in pool.rows if row.seq not in nearest.vectors]
+        return Meaning(
+            query=vector,
+            mean=nearest.mean,
+            vectors={**await store.vectors.of(scope, self._embedder.name, others), **nearest.vectors},
+            mean_cosine=nearest.mean_cosine,
+        )
+
+    async def _sentence_vectors(
+        self, store: MemoryStore, scope: Scope, meaning: Meaning | None, ranked: Sequence[Scored]
+    ) -> Mapping[int, Floats]:
+        """Of the long-winded messages that may be shown."""
+        if meaning is None or self._embedder is None:
+            return {}
+        seqs = [one.row.seq for one in ranked[: 2 * CANDIDATES] if one.verbose > LONG_WINDED]
+        return await store.vectors.sentences(scope, self._embedder.name, seqs)
+
+    def _shown(self, one: Scored, pool: Pool, asked: Question, meaning: Meaning | None, vectors: Floats | None) -> str:
         """What the prompt carries of a message: all of it, or of a long one the sentences that matter."""
         text = one.message.content
+        if meaning is not None and vectors is not None and one.verbose > LONG_WINDED:
+            pieces = sentences(text)
+            if len(pieces) == len(vectors) and self._tokens.count(text) > ASSISTANT_TOKENS:
+                closeness = centred(vectors, meaning.mean, WEIGHTS.centring) @ centred(
+                    meaning.query, meaning.mean, WEIGHTS.centring
+                )
+                return clipped(pieces, closeness.tolist(), tokens=ASSISTANT_TOKENS, count=self._tokens.count)
         if len(text) <= SNIPPET_TOKENS or self._tokens.count(text) <= SNIPPET_TOKENS:
             return text
         pieces = sentences(text)

@@ -326,12 +326,16 @@ class Reply:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Status:
-    """What /summary_status shows of a scope. `config` is None where nothing was ever configured."""
+    """What /summary_status shows of a scope. `config` is None where nothing was ever configured.
+
+    `indexed`: how many of the owner's messages the search by meaning knows, and how many there are; None without it.
+    """
 
     config: OwnerConfig | None
     counts: Counts
     failure: FoldFailure | None = None
     is_folding: bool = False
+    indexed: tuple[int, int] | None = None
     advice: tuple[str, ...] = ()
 
 

@@ -55,7 +55,8 @@ class SummaryManager:
     """Folds scopes, one live fold at a time in each.
 
     `text_budget`: the most tokens of one summary's text. `window`: the most tokens of one request's prompt.
-    `fallback`: makes the summary when the model fails or is refused; None = the fold fails then.
+    `fallback`: makes the summary when the model fails or is refused; None = the fold fails then. `embedding_model`:
+    whose progress the status tells.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class SummaryManager:
         budget: TokenBudget,
         clock: Clock,
         fallback: ChatModel | None = None,
+        embedding_model: str | None = None,
     ) -> None:
         self._memory = memory
         self._model = model
@@ -78,6 +80,7 @@ class SummaryManager:
         self._budget = budget
         self._clock = clock
         self._fallback = fallback
+        self._embedding_model = embedding_model
         self._folding: set[Scope] = set()
 
     async def fold(self, scope: Scope, reason: FoldReason) -> FoldOutcome:
@@ -128,10 +131,19 @@ class SummaryManager:
         async with self._memory.home(scope.owner) as store:
             counts = await store.counts(scope)
             failure = await store.fold_failure(scope)
+            model = self._embedding_model
+            indexed = await store.vectors.progress(scope.owner, model) if model else None
         advice: tuple[str, ...] = ()
         if config is not None and config.storage is StorageType.JSON and counts.total > JSON_COMFORT:
             advice = (f"With more than {JSON_COMFORT:,} messages SQLite is recommended: /summary moves everything.",)
-        return Status(config=config, counts=counts, failure=failure, is_folding=scope in self._folding, advice=advice)
+        return Status(
+            config=config,
+            counts=counts,
+            failure=failure,
+            is_folding=scope in self._folding,
+            indexed=indexed,
+            advice=advice,
+        )
 
     async def active(self, scope: Scope) -> Sequence[Summary]:
         """Active summaries, highest level first, oldest first within a level."""

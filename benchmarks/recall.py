@@ -23,6 +23,7 @@ from memory_retrieval import MemoryRetrieval, Recall
 from records import FoldPlan, NewMessage, NewSummary, Scope, StorageType
 from settings import Settings, environment
 from storage.store import MemoryStore
+from tokens import Tokenizer
 
 SCOPE = Scope(owner=1)
 ASKED_AFTER = timedelta(weeks=3)
@@ -57,7 +58,6 @@ class Asked:
     question: Question
     ranked: tuple[str, ...]
     shown: tuple[Shown, ...]
-    tokens: int
     seconds: float
 
     @property
@@ -69,7 +69,7 @@ class Asked:
     def all_at_10(self) -> bool:
         return set(self.question.evidence) <= set(self.ranked[:FIRST])
 
-    def line(self) -> str:
+    def line(self, tokens: Tokenizer) -> str:
         """The question's line in the --out file."""
         return json.dumps(
             {
@@ -77,7 +77,7 @@ class Asked:
                 "question": self.question.text,
                 "ranked": self.ranked[:BEST],
                 "snippets": [{"ids": one.ids, "text": one.text} for one in self.shown],
-                "tokens": self.tokens,
+                "tokens": tokens.count("\n".join(one.text for one in self.shown)),
             },
             ensure_ascii=False,
         )
@@ -105,6 +105,9 @@ async def _measure_sample(sample: Sample, settings: Settings, storage: StorageTy
                 clock.now = session[-1].said_at
                 ids |= await remember(session, store)
             clock.now = sample.ended_at + ASKED_AFTER
+            if conversation.indexing is not None:
+                conversation.indexing.wake()
+                await conversation.indexing.caught_up()
             return [
                 await _ask(sample, question, conversation.retrieval, store, ids, clock.now)
                 for question in sample.questions
@@ -151,15 +154,14 @@ async def _ask(
         question=question,
         ranked=tuple(ids[snippet.message.id] for snippet in recall.ranked),
         shown=tuple(_as_shown(recall, ids, now)),
-        tokens=recall.tokens,
         seconds=seconds,
     )
 
 
 def _as_shown(recall: Recall, ids: dict[int, str], now: datetime) -> Iterator[Shown]:
-    """The snippets as the prompt carries them: a heading for each day, and its messages."""
-    for day, text in prompts.days(recall.snippets, now):
-        yield Shown(ids=tuple(ids[one.message.id] for one in day), text=text)
+    """One for each day, as the prompt puts them under one heading; the frame around them all is left out."""
+    for snippets, text in prompts.days(recall.snippets, now):
+        yield Shown(ids=tuple(ids[one.message.id] for one in snippets), text=text)
 
 
 def figures(asked: Sequence[Asked]) -> dict[str, object]:
@@ -196,7 +198,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for path in options.data:
         asked += asyncio.run(measure(path, settings, storage=options.storage))
     if options.out:
-        options.out.write_text("".join(one.line() + "\n" for one in asked), encoding="utf-8")
+        tokens = Tokenizer.for_model(settings.openai_model)
+        options.out.write_text("".join(one.line(tokens) + "\n" for one in asked), encoding="utf-8")
     report(
         {
             "benchmark": "recall",

@@ -61,7 +61,7 @@ class Feed:
             await self._pulse.wait()
         return self.since(since)
 
-    async def first(self, matches: Callable[[Json], bool], *, since: int = 0, timeout: float = 10) -> Json:
+    async def first(self, matches: Callable[[Json], bool], *, since: int = 0, timeout: float = 60) -> Json:
         """The first entry after `since` that matches, waited for; TimeoutError after `timeout` seconds."""
         async with asyncio.timeout(timeout):
             while True:

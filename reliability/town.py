@@ -105,7 +105,7 @@ async def open_town(folder: Path, chance: random.Random, *, slowest: float = 0.0
             Mount("", bot_api(world, faults, webhook_delays=(0.001,))),
         ]
     )
-    model.default(ANSWERS, _answer)
+    model.default(ANSWERS, answer)
     model.default(SUMMARIES, SUMMARY)
     slowed = _slowed(model.app(), chance, slowest)
     async with serve(_patient(app)) as url, serve(_patient(slowed)) as model_url:
@@ -114,7 +114,8 @@ async def open_town(folder: Path, chance: random.Random, *, slowest: float = 0.0
         )
 
 
-def _answer(messages: Sequence[Mapping[str, str]]) -> str:
+def answer(messages: Sequence[Mapping[str, str]]) -> str:
+    """What the model says: the newest word that it heard."""
     heard = WORD.findall(messages[-1]["content"])
     return f"I heard {heard[-1]} and remember it." if heard else "I heard nothing."
 
@@ -152,6 +153,7 @@ class Ledger:
     def __init__(self, world: World) -> None:
         self.said: dict[str, Saying] = {}
         self.answered: Counter[str] = Counter()
+        self.apologies = 0
         self._world = world
         self._pulse = Pulse()
         self._next = 0
@@ -170,8 +172,17 @@ class Ledger:
             for event in await self._world.feed.after(since):
                 since = event["n"]
                 if event["kind"] in ("message", "edit") and event["message"]["from"]["is_bot"]:
-                    self.answered.update(WORD.findall(event["message"].get("text", "")))
+                    text = event["message"].get("text", "")
+                    self.answered.update(WORD.findall(text))
+                    if "could not answer" in text:
+                        self._apologised(event["chat_id"])
             self._pulse.beat()
+
+    def _apologised(self, owner: int) -> None:
+        """An apology answers the owner's oldest open message, for a scope is served in order."""
+        self.apologies += 1
+        waiting = (one.answer for one in self.said.values() if one.owner == owner and one.answer not in self.answered)
+        self.answered.update([next(waiting, "")])
 
     async def until_answered(self, words: Sequence[str]) -> None:
         while any(self.said[word].answer not in self.answered for word in words):
@@ -204,11 +215,22 @@ class Ledger:
 class Talker:
     """Somebody in one chat (or, for a group, several by turns) who talks, moves the memory and waits for answers."""
 
-    def __init__(self, ledger: Ledger, members: Sequence[Member], chance: random.Random, *, moves: float) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        members: Sequence[Member],
+        chance: random.Random,
+        *,
+        moves: float,
+        thresholds: Sequence[int] = (1, 2, 2, 3),
+        patience: float | None = None,
+    ) -> None:
         self._ledger = ledger
         self._members = members
         self._chance = chance
         self._moves = moves
+        self._thresholds = thresholds
+        self._patience = patience
         self.owner = members[0].chat_id
         self.is_private = self.owner > 0
         self.turns = 0
@@ -234,7 +256,8 @@ class Talker:
             text = " ".join([f"Please note {new[0]}.", *(f"{'and so on ' * 430}{word}" for word in new[1:])])
             self._chance.choice(self._members).says(self._addressed(text))
             self.turns += 1
-        await self._ledger.until_answered(words)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._ledger.until_answered(words), self._patience)
 
     async def configure(self) -> None:
         """Another storage or the same, a small threshold."""
@@ -242,7 +265,7 @@ class Talker:
 
     async def configure_as(self, storage: str) -> None:
         """The whole wizard, from the beginning if a step of it goes unanswered."""
-        member, number = self._members[0], str(self._chance.choice((1, 2, 2, 3)))
+        member, number = self._members[0], str(self._chance.choice(self._thresholds))
         while True:
             try:
                 since = member.now

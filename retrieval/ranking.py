@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from records import Message
 from retrieval.when import Range
-from storage.store import Pool, PoolRow
+from storage.store import Floats, Pool, PoolRow
 
-Floats = NDArray[np.float32]
 AFTERWARDS = timedelta(days=10)
 """People tell of a thing for some days after it: what is said then counts in part."""
 

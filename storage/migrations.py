@@ -208,6 +208,43 @@ CREATE TRIGGER place_left AFTER DELETE ON places BEGIN
     person_turns = person_turns - old.is_person, person_terms = person_terms - old.length * old.is_person
   WHERE user_id = old.user_id AND thread_id = old.thread_id;
 END;
+
+-- Meaning. Each message's vectors by the model that is in use; those of a former model stay until they are replaced.
+CREATE TABLE embedding_models (
+  id         INTEGER PRIMARY KEY,
+  name       TEXT NOT NULL UNIQUE,
+  is_current INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE vectors (
+  id        INTEGER PRIMARY KEY,
+  seq       INTEGER NOT NULL,                 -- messages.seq
+  user_id   INTEGER NOT NULL,
+  thread_id INTEGER NOT NULL,
+  model_id  INTEGER NOT NULL REFERENCES embedding_models,
+  kind      TEXT NOT NULL CHECK (kind IN ('passage', 'sentence')),
+  part      INTEGER NOT NULL,                 -- 0, 1, 2 … of a long message's passages, or of its sentences
+  vector    BLOB NOT NULL                     -- float16, little-endian, of length 1
+);
+CREATE UNIQUE INDEX vector_scope ON vectors (user_id, thread_id, model_id, kind, seq, part);
+-- Messages that the current model has not embedded yet.
+CREATE TABLE unindexed (
+  seq     INTEGER PRIMARY KEY,                -- messages.seq
+  user_id INTEGER NOT NULL
+);
+CREATE INDEX unindexed_owner ON unindexed (user_id);
+CREATE TRIGGER message_unindexed AFTER INSERT ON messages BEGIN
+  INSERT INTO unindexed VALUES (new.seq, new.user_id);
+END;
+CREATE TRIGGER message_edited AFTER UPDATE OF content ON messages WHEN old.content <> new.content BEGIN
+  DELETE FROM vectors WHERE user_id = old.user_id AND thread_id = old.thread_id AND seq = old.seq
+    AND model_id IN (SELECT id FROM embedding_models) AND kind IN ('passage', 'sentence');
+  INSERT OR IGNORE INTO unindexed VALUES (new.seq, new.user_id);
+END;
+CREATE TRIGGER message_gone AFTER DELETE ON messages BEGIN
+  DELETE FROM vectors WHERE user_id = old.user_id AND thread_id = old.thread_id AND seq = old.seq
+    AND model_id IN (SELECT id FROM embedding_models) AND kind IN ('passage', 'sentence');
+  DELETE FROM unindexed WHERE seq = old.seq;
+END;
 """
 
 

@@ -62,7 +62,8 @@ class Table:
             return json.dumps(value)
         if value is not None and not isinstance(value, (str, int, float, bytes)):
             raise TypeError(f"{self.name}.{name} cannot hold {type(value).__name__}")
-        return value
+        # JSON may spell out half a surrogate pair, which no file can hold.
+        return whole(value) if isinstance(value, str) else value
 
 
 USERS = Table(

@@ -47,6 +47,7 @@ from storage.rows import (
     whole,
 )
 from storage.store import Pool, PoolRow, WordHit
+from storage.vector_index import VectorIndex
 
 BATCH = 500
 _AFTER_THE_LAST = 2**62
@@ -65,6 +66,7 @@ class SqliteStore:
 
     def __init__(self, database: Database, kind: StorageType = StorageType.SQLITE) -> None:
         self.kind = kind
+        self.vectors = VectorIndex(database)
         self._db = database
 
     async def take_back_leases(self) -> None:
@@ -516,6 +518,7 @@ class SqliteStore:
             for table in ("messages", "summaries", "failures", "jobs", "scopes"):
                 await tx.rows(f"DELETE FROM {table} WHERE user_id = ?", owner)  # noqa: S608
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
+        self.vectors.drop(owner)
         await self._db.forget_log()
 
     async def flush(self) -> None:

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from records import (
     Counts,
     FoldFailure,
@@ -25,6 +28,9 @@ from records import (
     StorageType,
     Summary,
 )
+
+Floats = npt.NDArray[np.float32]
+"""Vectors, normalised: a dot product is a cosine."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,10 +69,72 @@ class Pool:
     frequency: Mapping[str, int]
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MessageVectors:
+    """What a message means, as `Vectors.put` takes it: of its passages [n, d], and of its sentences [m, d] if any.
+
+    Without a passage it counts as indexed and is found by words alone. `message`: as it was embedded.
+    """
+
+    seq: int
+    message: Message
+    passages: Floats
+    sentences: Floats | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Nearest:
+    """The messages that mean most nearly what was asked, best first.
+
+    `vectors`: the best passage [d] of each. `mean`: [d], of all passages of the scope; cosines are taken after a share
+    of it is subtracted, for vectors of one model crowd together. `mean_cosine`: of all passages, estimated where they
+    are many.
+    """
+
+    seqs: tuple[int, ...]
+    vectors: Mapping[int, Floats]
+    mean: Floats
+    mean_cosine: float
+
+
+class Vectors(Protocol):
+    """The vectors of the messages in one store. Nothing is found under another model's name than it was put."""
+
+    async def backlog(self, model: str, limit: int) -> list[tuple[int, Message]]:
+        """The newest messages, with their seqs, that this model has not embedded yet: of owners with memory on.
+
+        Asking makes it the current model, for which everything is embedded anew.
+        """
+        ...
+
+    async def put(self, model: str, items: Sequence[MessageVectors]) -> None:
+        """Store vectors in place of those that the messages had. What was erased or edited meanwhile is left out."""
+        ...
+
+    async def nearest(self, scope: Scope, model: str, query: Floats, limit: int) -> Nearest | None:
+        """The messages of a scope that are nearest to a vector [d]; None where the scope has no vectors of it yet."""
+        ...
+
+    async def of(self, scope: Scope, model: str, seqs: Sequence[int]) -> Mapping[int, Floats]:
+        """The first passage [d] of each of these messages that has one."""
+        ...
+
+    async def sentences(self, scope: Scope, model: str, seqs: Sequence[int]) -> Mapping[int, Floats]:
+        """The sentences [n, d] of each of these messages that has any, in order."""
+        ...
+
+    async def progress(self, owner: int, model: str) -> tuple[int, int]:
+        """How many of an owner's messages are indexed, and how many there are."""
+        ...
+
+
 class MemoryStore(Protocol):
     """One backend that holds the memories of the owners that live in it."""
 
     kind: StorageType
+
+    @property
+    def vectors(self) -> Vectors: ...
 
     # owners ------------------------------------------------------------------------------------------------
     async def owners(self) -> list[OwnerConfig]: ...

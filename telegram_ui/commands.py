@@ -67,7 +67,10 @@ WHAT_IS_STORED = (
     "and what matters to it to the language model that my operator has chosen. While memory is off, I "
     "store no messages, and this conversation is forgotten when I restart."
 )
-NOT_CONFIGURED = "Memory is not set up yet. /summary sets it up; /summary_on turns it on as usual (SQLite, 20 turns)."
+NOT_CONFIGURED = (
+    "Memory is not set up yet. /summary sets it up; /summary_on turns it on with the usual choices "
+    "(SQLite, every 20 turns)."
+)
 
 
 class Summaries(Protocol):
@@ -259,9 +262,10 @@ class Commands:
         if before is not None and before.enabled:
             return f"Memory is on already ({NAMES[before.storage]}, {turns(before.every_n)})."
         config = await self._memory.switch(chat.scope.owner, enabled=True)
+        said = "while it was off" if before else "before"
         return (
             f"Memory is on: I keep it in {NAMES[config.storage]} and summarise every {turns(config.every_n)}. "
-            "I remember from now on; what was said before is not stored. /summary changes this."
+            f"I remember from now on; what was said {said} is not stored. /summary changes this."
         )
 
     # The welcome's button ------------------------------------------------------------------------------
@@ -310,6 +314,8 @@ def status_text(status: Status) -> str:
     ]
     if status.is_folding:
         lines.append("A summary is being made right now.")
+    if status.indexed is not None and status.indexed[0] < status.indexed[1]:
+        lines.append(f"Search index: {status.indexed[0]:,} of {status.indexed[1]:,} messages")
     if status.failure is not None:
         lines.append(f"Last failure: {_minute(status.failure.at)} UTC: {status.failure.error} (nothing was lost)")
     lines += status.advice

@@ -49,6 +49,9 @@ NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 class DeliveryError(KeepsakeError):
     """Telegram did not take the message."""
 
+    arrived = 0
+    """How many of the pieces that were to be sent arrived, from the first on: they need not be sent again."""
+
 
 class DeliveryUnknown(DeliveryError):  # noqa: N818 - reads as the state it is
     """The connection broke after the message was sent: it may have arrived or not."""
@@ -159,7 +162,7 @@ class Delivery:
         visible = [part for part in parts if not part.is_blank] or [Piece(text=NOTHING_TO_SHOW)]
         sent: list[int] = []
         async with self.lane(chat).order:
-            for part in visible:
+            for number, part in enumerate(visible):
                 markup = keyboard if part is visible[-1] else None
                 try:
                     if part is visible[0] and instead_of is not None:
@@ -169,7 +172,12 @@ class Delivery:
                             continue
                     sent += await self._send_piece(chat, part, markup, is_first=not sent)
                 except DeliveryUnknown as unknown:
-                    raise DeliveryUnknown(sent=[*sent, *unknown.sent]) from unknown
+                    passed_on = DeliveryUnknown(sent=[*sent, *unknown.sent])
+                    passed_on.arrived = number
+                    raise passed_on from unknown
+                except DeliveryError as error:
+                    error.arrived = number
+                    raise
         return sent
 
     async def edit(
@@ -309,6 +317,7 @@ class AnswerStream:
         self._shown: Piece | None = None
         self._shown_at = 0.0
         self._message_id: int | None = None
+        self._arrived = 0  # pieces of the whole answer that an earlier finish() brought there
         self._draft_id = secrets.randbelow(2**31 - 1) + 1
         self._with_entities = True
         self._changed = asyncio.Event()
@@ -325,9 +334,15 @@ class AnswerStream:
             self._painter = asyncio.create_task(self._paint())
 
     async def finish(self, markdown: str) -> list[int]:
-        """Send the whole answer; its message ids. Raises DeliveryError."""
+        """Send the whole answer; its message ids. Raises DeliveryError; called again, it goes on where it failed."""
         await self._stop_painting()
-        return await self._delivery.send(self._chat, pieces(markdown), instead_of=self._message_id)
+        parts = [part for part in pieces(markdown) if not part.is_blank]
+        instead_of = None if self._arrived else self._message_id
+        try:
+            return await self._delivery.send(self._chat, parts[self._arrived :], instead_of=instead_of)
+        except DeliveryError as error:
+            self._arrived += error.arrived
+            raise
 
     async def break_off(self, mark: str = BROKEN_OFF) -> None:
         """Mark what was shown as broken off. One attempt: it is called while everything stops. Raises nothing."""

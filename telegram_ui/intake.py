@@ -205,9 +205,10 @@ class Intake:
         if not said.album or self._albums.get(said.scope) != said.album:
             if said.album:
                 self._albums[said.scope] = said.album
-            what = f"I can't read {said.attachment} yet" if said.attachment else "Yes? Tell me what you need"
-            hint = "please write it in words" if said.attachment else "in the message that mentions me"
-            await self._guarded(said, partial(self._say, said.chat, f"{what}: {hint}."))
+            hint = "Yes? Write what you need into the message that mentions me."
+            if said.attachment:
+                hint = f"I can't read {said.attachment} yet: please write it in words."
+            await self._guarded(said, partial(self._say, said.chat, hint))
         await self._queue.done([said.update_id])
 
     async def _answer(self, pieces: Sequence[Arrival]) -> None:

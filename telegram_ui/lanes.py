@@ -69,9 +69,14 @@ class Lanes:
             self._begin()
 
     def cancel(self, key: Hashable) -> bool:
-        """Cancel the work that has begun in a lane; whether there was any."""
+        """Cancel the work that has begun in a lane; whether there was any.
+
+        What is leaving already is left alone: a second cancel would break off its tidying up.
+        """
         ticket = self._running.get(key)
-        return ticket is not None and ticket.has_begun and ticket.task is not None and ticket.task.cancel()
+        if ticket is None or not ticket.has_begun or ticket.task is None or ticket.task.cancelling():
+            return False
+        return ticket.task.cancel()
 
     def drop_next(self, key: Hashable) -> Work | None:
         """Take out of a lane what is next but has not begun; None if nothing is, or it is held."""

@@ -1,6 +1,6 @@
 """Fuzzing: generated inputs at every door that takes text from outside, and any order of acts on the whole memory.
 
-`python -m tests.fuzz [--inputs 120000] [--examples 300] [--seed 1]` prints one JSON object of counts and exits with 1
+`python -m tests.fuzz [--inputs 120000] [--examples 60] [--seed 1]` prints one JSON object of counts and exits with 1
 when an exception was not caught. An input is made from the seed and its number alone, so each can be made again.
 """
 
@@ -482,7 +482,7 @@ def fuzz_memory(examples: int, seed: int) -> dict[str, int]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Fuzz the doors and the whole memory.")
     parser.add_argument("--inputs", type=int, default=120_000)
-    parser.add_argument("--examples", type=int, default=300)
+    parser.add_argument("--examples", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     # What is refused is logged, one line for each of thousands.

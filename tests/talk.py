@@ -63,6 +63,7 @@ async def talking(folder: Path, **settings: object) -> AsyncIterator[Talk]:
             "openai_model": "chat-model",
             "summary_model": "summary-model",
             "model_timeout": 5.0,
+            "embedding_model": "none",
             **settings,
         }
         conversation = await stack.enter_async_context(

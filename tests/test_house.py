@@ -14,7 +14,7 @@ FLOORS = [
     {"telegram_ui", "playground"},
     {"assembly"},
     {"conversation"},
-    {"memory_retrieval", "summary_manager", "facts"},
+    {"memory_retrieval", "summary_manager", "facts", "indexing"},
     {"external_memory", "retrieval", "token_budget"},
     {"storage", "models", "folding"},
     {

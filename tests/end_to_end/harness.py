@@ -81,14 +81,14 @@ class Process:
         """SIGTERM; the exit status. TimeoutError when it takes more than the contract's ten seconds."""
         if self._process.returncode is None:
             self._process.terminate()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await self._process.wait()
         return await self.ended()
 
     async def interrupt(self) -> None:
         """SIGINT, as Ctrl-C sends it."""
         self._process.send_signal(signal.SIGINT)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await self._process.wait()
 
     async def kill(self) -> None:
@@ -225,6 +225,11 @@ class Member:
     id: int
     chat_id: int
     thread: int | None = None
+
+    @property
+    def owner(self) -> int:
+        """Whose memory is talked to here."""
+        return self.chat_id
 
     def within(self, chat_id: int, thread: int | None = None) -> "Member":
         """The same person in another chat or topic."""

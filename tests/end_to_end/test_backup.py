@@ -59,7 +59,7 @@ async def test_each_failure_is_one_line(house: House) -> None:
     for arguments, status, words in (
         (("--backup", "x.zip"), 2, "holds no memory"),
         (("--restore", "x.zip"), 2, "does not exist"),
-        (("--restore", "text.zip"), 1, "is no backup"),
+        (("--restore", "text.zip"), 2, "is no backup"),
     ):
         run = await house.run(*arguments, environ=environ)
         assert (run.status, run.out, run.err.count("\n")) == (status, "", 0), run

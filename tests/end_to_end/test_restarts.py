@@ -202,3 +202,20 @@ async def test_updates_come_by_webhook_where_it_is_set(house: House) -> None:
         assert await ann.asks("By webhook") == "Noted."
     async with house.bot(DATA_DIR="webhook"):
         assert await ann.asks("By polling") == "Noted."
+
+
+async def test_what_was_stopped_is_not_answered_by_the_next_run(house: House) -> None:
+    ann = house.person()
+    held = house.model.held
+    async with house.bot(DATA_DIR="regretted") as process:
+        house.model.script(ANSWERS, HANGS)
+        ann.says("A question that I regret")
+        await house.model.until_held(held + 1)
+        await ann.asks("/stop", "Stopped")
+        await ann.asks("/stop", "Nothing is being written")
+        await ann.asks("Another")
+        await process.kill()
+    async with house.bot(DATA_DIR="regretted"):
+        since = ann.now
+        await ann.asks("And one more")
+        assert [message["text"] for message in ann.heard(since=since)] == ["Noted."]

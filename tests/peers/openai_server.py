@@ -99,6 +99,10 @@ class OpenAIServer:
         """Queue answers for a model; each is used once, in order."""
         self._queues[model].extend(_behaviour(answer) for answer in answers)
 
+    def unscript(self, model: str) -> None:
+        """Forget the answers that are still queued for a model."""
+        self._queues[model].clear()
+
     def default(self, model: str, default: Default) -> None:
         """What a model answers while nothing is queued: a text, a behaviour, or a function of the messages."""
         self._defaults[model] = default

@@ -94,7 +94,7 @@ async def telegram() -> AsyncIterator[Telegram]:
             Mount("", bot_api(world, faults, webhook_delays=(0.001,))),
         ]
     )
-    async with serve(app) as url, httpx.AsyncClient(trust_env=False, timeout=10) as http:
+    async with serve(app) as url, httpx.AsyncClient(trust_env=False, timeout=60) as http:
         yield Telegram(world=world, faults=faults, clock=clock, url=url, http=http)
 
 

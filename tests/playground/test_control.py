@@ -130,7 +130,7 @@ async def test_the_menu_of_a_person(telegram: Telegram) -> None:
 
 async def test_held_polls_are_answered_when_the_server_stops() -> None:
     world = peopled(Clock())
-    async with httpx.AsyncClient(trust_env=False, timeout=10) as http:
+    async with httpx.AsyncClient(trust_env=False, timeout=60) as http:
         async with serve(bot_api(world)) as url:
             poll = asyncio.create_task(http.get(f"{url}/bot{TOKEN}/getUpdates?timeout=50"))
             await world.updates.polled()

@@ -146,7 +146,7 @@ async def test_a_webhook_gets_every_update_in_order_until_it_takes_it(telegram: 
     listener = Listener(refusals=2)
     telegram.world.say(ANN, ANN, "one")
     telegram.world.say(ANN, ANN, "two")
-    async with listening(listener) as url, asyncio.timeout(10):
+    async with listening(listener) as url, asyncio.timeout(60):
         assert await bot.set_webhook(url, secret_token="s3cret")
         assert [await listener.accepted.get(), await listener.accepted.get()] == ["one", "two"]
         telegram.world.say(ANN, ANN, "three")

@@ -1,0 +1,197 @@
+"""Thousands of turns by a hundred people while faults come at random: is anything violated, does memory grow?
+
+`python -m reliability.soak [--turns 10000] [--people 100] [--seed 1] [--data FOLDER]` prints one JSON object; its exit
+status is 1 when anything was violated. Faults: Telegram (429, 502, connections cut before and after the effect), the
+model (429, 500, connections cut, empty answers), and a disk that refuses every write for a moment. Needs Linux.
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import resource
+import signal
+import statistics
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from playground.faults import Fault
+from reliability.invariants import Violations
+from reliability.town import STORAGES, Bot, Ledger, Talker, answer, open_bot, open_town
+from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, House
+from tests.peers.openai_server import Answer, Behaviour
+
+TELEGRAM = [
+    Fault(kind="retry_after", method="sendMessage", retry_after=1),
+    Fault(kind="server_error", method="sendMessage"),
+    Fault(kind="drop_before", method="sendMessage"),
+    Fault(kind="drop_after", method="sendMessage"),
+    Fault(kind="server_error", method="getUpdates"),
+    Fault(kind="drop_before", method="getUpdates"),
+    Fault(kind="drop_after", method="getUpdates"),
+    Fault(kind="retry_after", method="sendChatAction", times=3),
+]
+MODEL = [
+    Behaviour(status=429, retry_after="0"),
+    Behaviour(status=500),
+    Behaviour(drop="start"),
+    Behaviour(text="Half of an", drop="middle"),
+    Behaviour(text=""),
+]
+MODEL_FAILS = 0.03
+TELEGRAM_EVERY = 0.5
+DISK_EVERY, DISK_FAILS_FOR = 20.0, 2.0
+"""Seconds, on average."""
+THRESHOLDS = (5, 10, 20)
+SETTLED_WITHIN = 45.0
+
+
+class Soak:
+    """One run of the bot, its people, and the faults around them."""
+
+    def __init__(self, house: House, bot: Bot, chance: random.Random, *, people: int) -> None:
+        self._house = house
+        self._bot = bot
+        self._chance = chance
+        self.ledger = Ledger(house.world)
+        self.injected: Counter[str] = Counter()
+        self.rss: list[int] = []
+        self.talkers = [
+            Talker(
+                self.ledger, [house.person(f"Person {number}")], chance, moves=0.01, thresholds=THRESHOLDS, patience=20
+            )
+            for number in range(people)
+        ]
+
+    async def run(self, turns: int) -> int:
+        """So many turns, then everybody is waited for; the exit status of the bot."""
+        async with AsyncExitStack() as stack:
+
+            def beside(work: "asyncio.Task[None]") -> None:
+                stack.callback(work.cancel)
+
+            beside(asyncio.create_task(self.ledger.watch()))
+            await self._bot.begin()
+            await self._bot.ready()
+            await asyncio.gather(*(talker.configure_as(STORAGES[n % 10 == 9]) for n, talker in enumerate(self.talkers)))
+            self._house.model.default(ANSWERS, self._answer)
+            self._house.model.default(SUMMARIES, self._summary)
+            faults = [asyncio.create_task(self._telegram()), asyncio.create_task(self._disk())]
+            for task in (*faults, asyncio.create_task(self._measure())):
+                beside(task)
+            talking = [asyncio.create_task(talker.talk()) for talker in self.talkers]
+            for task in talking:
+                beside(task)
+            while sum(talker.turns for talker in self.talkers) < turns:
+                self._house.model.requests.clear()
+                await asyncio.sleep(0.2)
+            for talker in self.talkers:
+                talker.stopping.set()
+            await asyncio.wait(talking, timeout=SETTLED_WITHIN)
+            for task in faults:
+                task.cancel()
+            await asyncio.gather(*faults, return_exceptions=True)
+            self._house.faults.clear()
+            async with asyncio.timeout(SETTLED_WITHIN):
+                await self._house.world.updates.polled()
+            return await self._bot.end(signal.SIGTERM)
+
+    def _fails(self) -> Behaviour | None:
+        if self._chance.random() >= MODEL_FAILS:
+            return None
+        self.injected["model"] += 1
+        return self._chance.choice(MODEL)
+
+    def _answer(self, messages: Sequence[Mapping[str, str]]) -> Answer:
+        return self._fails() or answer(messages)
+
+    def _summary(self, _: Sequence[Mapping[str, str]]) -> Answer:
+        return self._fails() or SUMMARY
+
+    async def _telegram(self) -> None:
+        while True:
+            await asyncio.sleep(self._chance.expovariate(1 / TELEGRAM_EVERY))
+            fault = self._chance.choice(TELEGRAM)
+            # Not piled up: after some failed polls in a row the library waits for up to 30 s before the next.
+            if fault.method not in [rule.method for rule in self._house.faults.rules()]:
+                self._house.faults.add(fault)
+                self.injected["telegram"] += 1
+
+    async def _disk(self) -> None:
+        while True:
+            await asyncio.sleep(self._chance.expovariate(1 / DISK_EVERY))
+            self.injected["disk"] += 1
+            try:
+                resource.prlimit(self._bot.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+                await asyncio.sleep(self._chance.random() * 2 * DISK_FAILS_FOR)
+            finally:
+                resource.prlimit(self._bot.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+    async def _measure(self) -> None:
+        while True:
+            self.rss.append(_rss(self._bot.pid))
+            await asyncio.sleep(0.5)
+
+
+def _rss(pid: int) -> int:
+    """Resident megabytes of a process."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    return int(status.partition("VmRSS:")[2].split()[0]) // 1024
+
+
+async def soak(folder: Path, *, turns: int, people: int, seed: int) -> dict[str, object]:
+    """Run it in `folder`; the object that is printed."""
+    chance = random.Random(seed)  # noqa: S311 - not a secret
+    started = time.monotonic()
+    async with AsyncExitStack() as stack:
+        house = await stack.enter_async_context(open_town(folder, chance, slowest=0.02))
+        environ = house.environ(LOG_LEVEL="WARNING")
+        bot = await stack.enter_async_context(open_bot(environ, folder=house.data, snapshot_after=1_000_000))
+        work = Soak(house, bot, chance, people=people)
+        status = await work.run(turns)
+        found = Violations()
+        found.add(work.ledger.check(house.data, settled=True)[0])
+        if status or bot.tracebacks():
+            found.torn.append(f"status {status}, {bot.tracebacks()} tracebacks")
+        (folder / "log").write_text(bot.zygote.text(), encoding="utf-8")
+    quarter = max(1, len(work.rss) // 4)
+    unanswered = work.ledger.unanswered()
+    return {
+        "turns": sum(talker.turns for talker in work.talkers),
+        "people": people,
+        "seed": seed,
+        "faults": dict(work.injected),
+        **found.counts(),
+        "violations": sum(found.counts().values()),
+        "unanswered": len(unanswered),
+        "answered_with_an_apology": work.ledger.apologies,
+        "rss_mb_first_quarter": statistics.median(work.rss[:quarter]),
+        "rss_mb_last_quarter": statistics.median(work.rss[-quarter:]),
+        "seconds": round(time.monotonic() - started),
+        "is_good": not found,
+        "unanswered_words": unanswered[:20],
+        **({"first": str(found)[:2000]} if found else {}),
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--turns", type=int, default=10_000)
+    parser.add_argument("--people", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--data", type=Path, help="an empty folder to work in, kept afterwards")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as away:
+        folder = options.data or Path(away)
+        result = asyncio.run(soak(folder, turns=options.turns, people=options.people, seed=options.seed))
+    print(json.dumps(result, indent=2))
+    return 0 if result["is_good"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+"""A disk of its own for a test, which can be filled, freed and made read-only.
+
+A small tmpfs where mounting is allowed; elsewhere the process is forbidden to write files (RLIMIT_FSIZE), which it
+meets as an OSError at the same doors. Needs Linux.
+"""
+
+import os
+import resource
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+class Disk:
+    """A folder on a disk that can fail while a process writes there."""
+
+    def __init__(self, folder: Path, *, is_mounted: bool) -> None:
+        self.folder = folder
+        self.data = folder / "data"
+        self._is_mounted = is_mounted
+        self._filler = folder / "filler"
+
+    def fill(self, pid: int) -> None:
+        """From now on nothing can be written."""
+        if not self._is_mounted:
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+            return
+        with self._filler.open("wb", buffering=0) as file:
+            for size in (65_536, 1):
+                try:
+                    while file.write(b"\0" * size):
+                        pass
+                except OSError:
+                    continue
+
+    def free(self, pid: int) -> None:
+        """There is room again."""
+        if self._is_mounted:
+            self._filler.unlink()
+        else:
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+    @contextmanager
+    def read_only(self) -> Iterator[None]:
+        """Nothing can be made or changed inside the block."""
+        if self._is_mounted:
+            _mount("-o", "remount,ro", str(self.folder))
+        else:
+            self.data.chmod(0o500)
+        try:
+            yield
+        finally:
+            if self._is_mounted:
+                _mount("-o", "remount,rw", str(self.folder))
+            else:
+                self.data.chmod(0o700)
+
+
+@contextmanager
+def disk(folder: Path, *, megabytes: int = 4) -> Iterator[Disk]:
+    """A disk mounted at `folder` while the block runs."""
+    folder.mkdir(parents=True)
+    is_mounted = os.geteuid() == 0 and _mount("-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder))
+    try:
+        (folder / "data").mkdir(mode=0o700)
+        yield Disk(folder, is_mounted=is_mounted)
+    finally:
+        if is_mounted:
+            subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def _mount(*arguments: str) -> bool:
+    return subprocess.run(["mount", *arguments], check=False, capture_output=True).returncode == 0

@@ -1,0 +1,12 @@
+"""A short crash test: `make crash-test` is the long one."""
+
+from pathlib import Path
+
+from reliability.crash_test import crash_test
+
+
+async def test_a_few_kills_lose_and_double_nothing(tmp_path: Path) -> None:
+    result = await crash_test(tmp_path, kills=7, seed=4)
+    assert result["is_good"], result
+    assert isinstance(result["kills"], int)
+    assert result["kills"] >= 7

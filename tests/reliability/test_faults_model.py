@@ -1,0 +1,97 @@
+"""A model that fails, in chat and in folding: a sentence, a number that the log has too, and nothing lost."""
+
+import pytest
+
+from reliability.invariants import read, violations
+from tests.end_to_end.harness import ANSWERS, SUMMARIES, House, Member, Process
+from tests.peers.openai_server import Behaviour
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+FAULTS = {
+    "connection refused": (3, Behaviour(drop="start")),
+    "hang": (1, Behaviour(text="Too late.", hold="start")),
+    "hang in the middle": (1, Behaviour(text="Half of it is", hold="middle")),
+    "429": (3, Behaviour(status=429)),
+    "429 with a long retry-after": (1, Behaviour(status=429, retry_after="120")),
+    "429 with a short retry-after": (3, Behaviour(status=429, retry_after="0")),
+    "500": (3, Behaviour(status=500)),
+    "context too long, twice": (2, Behaviour(status=400, code="context_length_exceeded")),
+    "cut in the middle": (3, Behaviour(text="Half of it is", drop="middle")),
+    "malformed JSON": (3, Behaviour(text="Half of it is", raw="{this is not JSON")),
+    "empty choices": (3, Behaviour(empty_choices=True)),
+    "empty text": (3, Behaviour(text="")),
+    "refusal": (1, Behaviour(refusal="I will not talk of that.")),
+}
+PASSING = {
+    "429": Behaviour(status=429, retry_after="0"),
+    "500": Behaviour(status=500),
+    "connection lost": Behaviour(drop="start"),
+    "context too long": Behaviour(status=400, code="context_length_exceeded"),
+}
+
+
+def check(house: House, ann: Member, said: list[str]) -> None:
+    """What the owner said is stored once, in order; everything that must hold in the files holds."""
+    files = read(house.data)
+    found = violations(files)
+    assert not found, found
+    assert [row["content"] for row in files.home(ann.owner).messages if row["role"] == "user"] == said
+
+
+def number_of(text: str, process: Process) -> str:
+    """The number that a person was told; exactly one line of the log has it."""
+    number = text.rpartition("(error ")[2].rstrip(")")
+    assert len(number) == 8, text
+    assert len([line for line in process.text().splitlines() if f"[{number}]" in line]) == 1
+    return number
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_in_chat_a_sentence_says_what_happened_and_the_message_is_kept(house: House, fault: str) -> None:
+    times, behaviour = FAULTS[fault]
+    ann = house.person()
+    async with house.bot(MODEL_TIMEOUT="2") as process:
+        await ann.sets_up()
+        house.model.script(ANSWERS, *[behaviour] * times)
+        told = await ann.asks("Remember the kohlrabi", "could not answer")
+        number_of(told, process)
+        assert "is kept" in told
+        house.model.unscript(ANSWERS)
+        assert await ann.asks("And now?", "Noted.")
+        assert "kohlrabi" in str(house.chat_requests()[-1])
+        check(house, ann, ["Remember the kohlrabi", "And now?"])
+    assert "Half of it" not in str(read(house.data).home(ann.owner)), "what is not whole is stored as no answer"
+
+
+@pytest.mark.parametrize("fault", PASSING)
+async def test_what_passes_is_overcome_without_a_word(house: House, fault: str) -> None:
+    ann = house.person()
+    async with house.bot():
+        await ann.sets_up()
+        house.model.script(ANSWERS, PASSING[fault])
+        since = ann.now
+        assert await ann.asks("Hello", "Noted.")
+        assert len(ann.heard(since=since)) == 1
+        check(house, ann, ["Hello"])
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_in_folding_nothing_is_archived_and_the_owner_is_told_once(house: House, fault: str) -> None:
+    _, behaviour = FAULTS[fault]
+    ann = house.person()
+    async with house.bot(MODEL_TIMEOUT="2") as process:
+        await ann.sets_up(every_n=1)
+        house.model.default(SUMMARIES, behaviour)
+        since = ann.now
+        await ann.asks("One", "Noted.")
+        told = await ann.hears("could not summarise", since=since)
+        number_of(told["text"], process)
+        assert "Nothing is lost" in told["text"]
+        assert all(row["is_active"] for row in read(house.data).home(ann.owner).messages)
+        house.model.default(SUMMARIES, "They talked.")
+        logged = process.log.last
+        await ann.asks("Two", "Noted.")
+        await process.logged("summarized messages", since=logged)
+        assert len([one for one in ann.heard(since=since) if "could not summarise" in one["text"]]) == 1
+        check(house, ann, ["One", "Two"])

@@ -1,0 +1,126 @@
+"""A Telegram that fails: answers arrive, none is lost, none is sent more often than it must be."""
+
+import pytest
+
+from playground.faults import Fault
+from reliability.invariants import read, violations
+from tests.end_to_end.harness import ANSWERS, House, Member
+from tests.peers.openai_server import Behaviour
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+LONG = "\n\n".join(f"Paragraph {number}: {'words ' * 150}" for number in range(10))
+
+
+def check(house: House, ann: Member, said: list[str]) -> None:
+    files = read(house.data)
+    found = violations(files)
+    assert not found, found
+    assert [row["content"] for row in files.home(ann.owner).messages if row["role"] == "user"] == said
+    assert files.inbox == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "copies"),
+    [("retry_after", 1), ("server_error", 1), ("drop_before", 1), ("drop_after", 2)],
+)
+async def test_an_answer_arrives_whatever_its_first_sending_met(house: House, kind: str, copies: int) -> None:
+    ann, bob = house.person(), house.person("Bob")
+    async with house.bot():
+        await ann.sets_up()
+        await bob.sets_up()
+        house.faults.add(Fault(kind=kind, method="sendMessage", chat_id=ann.chat_id, times=1))
+        since = ann.now
+        ann.says("Hello")
+        assert await bob.asks("Meanwhile") == "Noted.", "nobody else waits"
+        await ann.hears("Noted.", since=since)
+        house.model.script(ANSWERS, "Again.")
+        assert await ann.asks("And again", "Again.")
+    assert [one["text"] for one in ann.heard(since=since)].count("Noted.") == copies
+    check(house, ann, ["Hello", "And again"])
+
+
+async def test_the_pieces_that_arrived_are_not_sent_again(house: House) -> None:
+    ann = house.person()
+    async with house.bot():
+        await ann.sets_up()
+        house.model.script(ANSWERS, LONG)
+        house.faults.add(Fault(kind="drop_after", method="sendMessage", chat_id=ann.chat_id, after=1, times=1))
+        since = ann.now
+        ann.says("Tell me everything")
+        await ann.hears("Paragraph 9", since=since)
+        assert await ann.asks("Thanks", "Noted.")
+    texts = [one["text"] for one in ann.heard(since=since)]
+    assert sum("Paragraph 0" in text for text in texts) == 1
+    check(house, ann, ["Tell me everything", "Thanks"])
+
+
+async def test_refused_entities_arrive_as_plain_text(house: House) -> None:
+    ann = house.person()
+    async with house.bot():
+        await ann.sets_up()
+        house.model.script(ANSWERS, "This is **bold**.")
+        house.faults.add(Fault(kind="refuse_entities", method="sendMessage", times=1))
+        assert "bold" in await ann.asks("Hello", "bold")
+    check(house, ann, ["Hello"])
+
+
+async def test_a_chat_that_is_gone_is_let_go_and_its_message_is_kept(house: House) -> None:
+    ann, bob = house.person(), house.person("Bob")
+    async with house.bot() as process:
+        await ann.sets_up()
+        held = house.model.held
+        house.model.script(ANSWERS, Behaviour(text="Too late.", hold="start"))
+        ann.says("Hello")
+        await house.model.until_held(held + 1)
+        house.world.block_bot(ann.id)
+        logged = process.log.last
+        await house.model.release()
+        await process.logged("its chat is gone", since=logged)
+        assert await bob.asks("Are you there?") == "Noted."
+    check(house, ann, ["Hello"])
+
+
+async def test_a_deleted_topic_is_answered_in_the_group(house: House) -> None:
+    ann = house.person()
+    group = house.group(ann, admins=[ann], topics={7: "Plans"})
+    async with house.bot():
+        held = house.model.held
+        house.model.script(ANSWERS, Behaviour(text="In the open.", hold="start"))
+        since = ann.now
+        ann.within(group, 7).says("@keepsake_bot hello")
+        await house.model.until_held(held + 1)
+        house.world.delete_topic(group, 7)
+        await house.model.release()
+        await ann.within(group).hears("In the open.", since=since)
+
+
+async def test_another_poller_is_named_in_the_log_and_outlasted(house: House) -> None:
+    ann = house.person()
+    async with house.bot() as process:
+        await ann.sets_up()
+        house.faults.add(
+            Fault(
+                kind="error", method="getUpdates", error_code=409, description="Conflict: terminated by other", times=2
+            )
+        )
+        since = ann.now
+        ann.says("Hello")
+        await process.logged("Another program fetches the updates")
+        await ann.hears("Noted.", since=since)
+        assert await ann.asks("And again", "Noted.")
+    check(house, ann, ["Hello", "And again"])
+
+
+@pytest.mark.parametrize("kind", ["server_error", "drop_before", "drop_after", "retry_after"])
+async def test_failing_polls_lose_and_double_nothing(house: House, kind: str) -> None:
+    ann = house.person()
+    async with house.bot():
+        await ann.sets_up()
+        house.faults.add(Fault(kind=kind, method="getUpdates", times=2))
+        since = ann.now
+        ann.says("Hello")
+        await ann.hears("Noted.", since=since)
+        await ann.asks("And again", "Noted.")
+    assert [one["text"] for one in ann.heard(since=since)] == ["Noted."] * 2
+    check(house, ann, ["Hello", "And again"])
