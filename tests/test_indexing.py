@@ -66,7 +66,7 @@ async def best(memory: ExternalMemory, embedder: EndpointEmbedder | LocalEmbedde
         found = await store.vectors.nearest(ANNA, embedder.name, await embedder.query(question), 1)
         assert found is not None
         pool = await store.pool(ANNA, [], limit=0, reach=0, seeds=found.seqs)
-        return pool.rows[0].message.content
+        return next(row.message.content for row in pool.rows if row.seq == found.seqs[0])
 
 
 async def progress(memory: ExternalMemory, model: str) -> tuple[int, int]:
