@@ -114,8 +114,9 @@ def _summaries(scope: Scope, chunks: int, count: int) -> list[Row]:
         add(1, (chunk * CHUNK + 1, (chunk + 1) * CHUNK, []), ())
         while plan := pyramid.plan(turns=(), active=active, every_n=EVERY_N, reason="upwards"):
             below = [spans[number] for number in plan.summary_ids]
+            for level in active:
+                active[level] = [number for number in active[level] if number not in plan.summary_ids]
             for number in plan.summary_ids:
-                active[plan.level - 1].remove(number)
                 made[number - 1]["is_active"] = False
             covered = [one for span in below for one in span[2]]
             add(plan.level, (below[0][0], below[-1][1], covered), plan.summary_ids)

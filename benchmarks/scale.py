@@ -7,6 +7,7 @@ it: the bare driver, two durable commits and one FTS query over the same texts. 
 
 import argparse
 import asyncio
+import json
 import sqlite3
 import tempfile
 import time
@@ -195,6 +196,7 @@ def run(settings: Settings, sizes: Sequence[int], turn_count: int) -> dict[str, 
                 if storage is StorageType.JSON:
                     result["startup_without_index_ms"] = apart(rebuilding, there)
                 results[storage].append(result)
+                progress(f"{storage}: {json.dumps(result)}")
     return results
 
 

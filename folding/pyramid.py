@@ -55,8 +55,17 @@ def _upwards(active: Mapping[int, Sequence[int]]) -> FoldPlan | None:
             return _fold(level, active[level])
     if sum(len(ids) for ids in active.values()) > MOST_ACTIVE:
         fullest = max(active, key=lambda level: (len(active[level]), level))
-        return _fold(fullest, active[fullest])
+        return _fold(fullest, active[fullest]) if len(active[fullest]) > 1 else _oldest_two(active)
     return None
+
+
+def _oldest_two(active: Mapping[int, Sequence[int]]) -> FoldPlan:
+    """One above the highest level out of the two highest, where each level holds one (first at 9,555 L1s).
+
+    To fold a single summary would leave as many as before: an endless row of model calls.
+    """
+    second, first = sorted(level for level in active if active[level])[-2:]
+    return FoldPlan(level=first + 1, summary_ids=(active[first][0], active[second][0]), reason="upwards")
 
 
 def _fold(level: int, ids: Sequence[int]) -> FoldPlan:

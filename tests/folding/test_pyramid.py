@@ -40,6 +40,16 @@ def test_a_long_history_never_has_more_active_summaries_than_fit() -> None:
     assert settled_after(3000)[1] <= MOST_ACTIVE
 
 
+def test_eleven_levels_of_one_summary_each_end_in_one_fold_of_the_oldest_two() -> None:
+    """Folding a single summary upwards would go on for ever, one model call after the other."""
+    active = {level: [12 - level] for level in range(1, MOST_ACTIVE + 2)}
+    fold = plan(turns=[], active=active, every_n=1, reason="upwards")
+    assert fold is not None
+    assert (fold.level, fold.summary_ids) == (12, (1, 2))
+    after = {**active, 10: [], 11: [], 12: [13]}
+    assert plan(turns=[], active=after, every_n=1, reason="upwards") is None
+
+
 def test_a_threshold_counts_answered_turns_only() -> None:
     turns = [turn(1, 2), turn(3, answered=False)]
     assert plan(turns=turns, active={}, every_n=2, reason="threshold") is None
