@@ -51,7 +51,7 @@ class Recall:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Found:
+class Found:
     """The candidates of one question, and what their texts are cut by. `sentences`: vectors, by seq."""
 
     asked: Question
@@ -115,10 +115,10 @@ class MemoryRetrieval:
         draft.take_summaries(summaries)
         draft.take_older_turns([one for one in await store.unfolded(scope) if turn is None or one.turn < turn])
         await self._note_uncovered(draft, store, scope, summaries)
-        found = await self._found(incoming.text, store, scope, lean_on=_last_words(last))
+        found = await self.found(incoming.text, store, scope, lean_on=_last_words(last))
         shown = draft.shown_ids
         draft.take_snippets(
-            self._snippet(one, found)
+            self.snippet(one, found)
             for one in found.ranked
             if one.message.id not in shown and (turn is None or one.message.turn < turn)
         )
@@ -126,10 +126,10 @@ class MemoryRetrieval:
 
     async def recall(self, question: str, *, store: MemoryStore, scope: Scope) -> Recall:
         """What a question by itself brings back within the snippets' budget. Raises a StorageError."""
-        found = await self._found(question, store, scope)
+        found = await self.found(question, store, scope)
         now = self._clock()
         packed = pack(
-            (self._snippet(one, found) for one in found.ranked),
+            (self.snippet(one, found) for one in found.ranked),
             room=self._budgets.snippets,
             now=now,
             count=self._tokens.count,
@@ -138,8 +138,8 @@ class MemoryRetrieval:
         tokens = sum(self._tokens.count(text + "\n") for _, text in prompts.days(snippets, now))
         return Recall(ranked=tuple(found.ranked), snippets=snippets, tokens=tokens)
 
-    async def _found(self, question: str, store: MemoryStore, scope: Scope, *, lean_on: str = "") -> "_Found":
-        """All candidates, best first."""
+    async def found(self, question: str, store: MemoryStore, scope: Scope, *, lean_on: str = "") -> Found:
+        """All candidates of a question, best first. Raises a StorageError."""
         terms = content_terms(question)
         if lean_on and len(terms) <= FOLLOW_UP_TERMS:
             question = f"{lean_on}\n{question}"
@@ -156,7 +156,7 @@ class MemoryRetrieval:
         meaning = await self._meaning(store, scope, vector, nearest, pool)
         # Beside the event loop: hundreds of candidates take a while.
         ranked = await asyncio.to_thread(rank, pool, asked, meaning)
-        return _Found(
+        return Found(
             asked=asked,
             pool=pool,
             meaning=meaning,
@@ -178,7 +178,7 @@ class MemoryRetrieval:
 
     async def _days_of(self, event: str, store: MemoryStore, scope: Scope) -> list[datetime]:
         """When an event was: on the days that the message which tells of it best names, else when that was said."""
-        found = await self._found(event, store, scope)
+        found = await self.found(event, store, scope)
         if not found.ranked:
             return []
         message = found.ranked[0].message
@@ -223,11 +223,11 @@ class MemoryRetrieval:
         seqs = [one.row.seq for one in ranked[: 2 * CANDIDATES] if one.verbose > LONG_WINDED]
         return await store.vectors.sentences(scope, self._embedder.name, seqs)
 
-    def _snippet(self, one: Scored, found: "_Found") -> Snippet:
+    def snippet(self, one: Scored, found: Found) -> Snippet:
         """A candidate as the prompt carries it. Made only for those that may fit: counting tokens is dear."""
         return Snippet(message=one.message, text=self._shown(one, found), score=one.parts)
 
-    def _shown(self, one: Scored, found: "_Found") -> str:
+    def _shown(self, one: Scored, found: Found) -> str:
         """What the prompt carries of a message: all of it, or of a long one the sentences that matter."""
         meaning, vectors = found.meaning, found.sentences.get(one.row.seq)
         text = one.message.content

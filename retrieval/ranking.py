@@ -120,9 +120,25 @@ def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights)
 
 def weighed(found: Signals, w: Weights = WEIGHTS) -> list[Scored]:
     """The candidates by the weighted sum of their signals, best first."""
-    rows = found.rows
-    if not rows:
-        return []
+    parts = _parts(found, w)
+    total = np.sum(list(parts.values()), axis=0)
+    return [
+        Scored(
+            row=found.rows[i],
+            score=float(total[i]),
+            parts={name: float(values[i]) for name, values in parts.items() if values[i]},
+            verbose=float(found.verbose[i]),
+        )
+        for i in _best_first(found, total)
+    ]
+
+
+def order(found: Signals, w: Weights = WEIGHTS) -> list[int]:
+    """The rows as `weighed` would order them."""
+    return _best_first(found, np.sum(list(_parts(found, w).values()), axis=0))
+
+
+def _parts(found: Signals, w: Weights) -> dict[str, NDArray[np.float64]]:
     weight = {
         "words": w.words,
         "words nearby": w.words * w.words_near,
@@ -132,20 +148,13 @@ def weighed(found: Signals, w: Weights = WEIGHTS) -> list[Scored]:
         "meaning": 1 / w.spread,
         "meaning nearby": w.meaning_near / w.spread,
     }
-    parts = {name: weight[name] * values for name, values in found.values.items()}
-    total = np.sum(list(parts.values()), axis=0)
-    order = sorted(
-        range(len(rows)), key=lambda i: (-round(float(total[i]), 6), len(rows[i].message.content), -rows[i].message.id)
-    )
-    return [
-        Scored(
-            row=rows[i],
-            score=float(total[i]),
-            parts={name: float(values[i]) for name, values in parts.items() if values[i]},
-            verbose=float(found.verbose[i]),
-        )
-        for i in order
-    ]
+    return {name: weight[name] * values for name, values in found.values.items()}
+
+
+def _best_first(found: Signals, total: NDArray[np.float64]) -> list[int]:
+    rounded = np.round(total, 6)
+    lengths = [len(row.message.content) for row in found.rows]
+    return sorted(range(len(lengths)), key=lambda i: (-rounded[i], lengths[i], -found.rows[i].message.id))
 
 
 def idf(turns: int, frequency: int) -> float:
