@@ -13,7 +13,7 @@ from typing import Literal
 Role = Literal["user", "assistant", "system"]
 Clock = Callable[[], datetime]
 """Gives the present as an aware UTC datetime."""
-FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards"]
+FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards", "rebuild"]
 Policy = Literal["pyramid", "rolling", "sliding"]
 Origin = Literal["", "forwarded", "tool", "imported"]
 """Where a message's words come from: "" = said here by its role."""
@@ -278,10 +278,14 @@ class Cut:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Context:
-    """What one request carries, and the account of it."""
+    """What one request carries, and the account of it.
+
+    `wanted`: tokens that it would have without snippets, were nothing cut.
+    """
 
     messages: tuple[PromptMessage, ...]
     ceiling: int
+    wanted: int = 0
     parts: tuple[ContextPart, ...]
     recent: tuple[Message, ...] = ()
     summaries: tuple[Summary, ...] = ()
