@@ -16,6 +16,7 @@ from models.chat_model import ChatModel
 from models.embeddings import Embedder, embedder_for
 from models.offline import ExtractiveSummarizer, OfflineModel
 from models.openai_api import OpenAIChat
+from rebuilding import Rebuilding
 from records import Clock
 from retrieval.prompt_draft import Budgets
 from settings import Settings
@@ -130,10 +131,13 @@ async def open_conversation(
             fallback=ExtractiveSummarizer() if settings.summary_fallback == "extractive" else None,
             embedding_model=embedder.name if embedder else None,
         )
+        rebuilding = Rebuilding(memory=memory, summaries=summaries, stand_in=ExtractiveSummarizer(), clock=clock)
+        await stack.enter_async_context(rebuilding)
         conversation = Conversation(
             memory=memory,
             retrieval=retrieval,
             summaries=summaries,
+            rebuilding=rebuilding,
             model=answers,
             budget=budget,
             clock=clock,

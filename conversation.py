@@ -17,6 +17,7 @@ from external_memory import ExternalMemory
 from indexing import Indexing
 from memory_retrieval import MemoryRetrieval
 from models.chat_model import ChatModel, OnText
+from rebuilding import Rebuilding
 from records import Clock, Completion, Context, Incoming, Message, NewMessage, Reply, Scope
 from summary_manager import SummaryManager
 from token_budget import TokenBudget
@@ -65,6 +66,7 @@ class Conversation:
         memory: ExternalMemory,
         retrieval: MemoryRetrieval,
         summaries: SummaryManager,
+        rebuilding: Rebuilding,
         model: ChatModel,
         budget: TokenBudget,
         clock: Clock,
@@ -74,6 +76,7 @@ class Conversation:
         """`pressure`: the share of the ceiling above which it is folded before it is answered; 0 = never."""
         self.memory = memory
         self.summaries = summaries
+        self.rebuilding = rebuilding
         self.retrieval = retrieval
         self.indexing = indexing
         self._model = model

@@ -89,7 +89,7 @@ class SummaryManager:
     """Folds scopes, one live fold at a time in each.
 
     `fallback`: makes the summary when the model fails or is refused; None = the fold fails then. `embedding_model`:
-    whose progress the status tells.
+    whose progress the status tells. `rebuilds`: how far each rebuild is, in chunks (rebuilding.py keeps it).
     """
 
     def __init__(
@@ -114,6 +114,7 @@ class SummaryManager:
         self._fallback = fallback
         self._embedding_model = embedding_model
         self._folding: set[Scope] = set()
+        self.rebuilds: dict[Scope, tuple[int, int]] = {}
         self._too_small: dict[Scope, int] = {}
 
     async def fold(self, scope: Scope, reason: FoldReason) -> FoldOutcome:
@@ -191,6 +192,7 @@ class SummaryManager:
         async with self._memory.home(scope.owner) as store:
             counts = await store.counts(scope)
             failure = await store.fold_failure(scope)
+            active = await store.summaries(scope)
             model = self._embedding_model
             indexed = await store.vectors.progress(scope.owner, model) if model else None
         advice: tuple[str, ...] = ()
@@ -201,6 +203,9 @@ class SummaryManager:
             counts=counts,
             failure=failure,
             is_folding=scope in self._folding,
+            rebuilding=self.rebuilds.get(scope),
+            newest=max(active, key=lambda one: one.id, default=None),
+            compressed=max((times_compressed(one) for one in active), default=0),
             indexed=indexed,
             advice=advice,
         )
@@ -316,8 +321,11 @@ class SummaryManager:
             if self._fallback is None:
                 raise
             log.warning("summary by %s: the model's failed with %s", self._fallback.name, type(error).__name__)
-            # In this process: it costs nobody tokens.
-            return await self._summariser.summarise(material, self._fallback.complete, model=self._fallback.name)
+            return await self.summarise_by(self._fallback, material)
+
+    async def summarise_by(self, model: ChatModel, material: Material) -> NewSummary:
+        """The same by a model of this process, which costs nobody tokens."""
+        return await self._summariser.summarise(material, model.complete, model=model.name)
 
     def _on_account(self, owner: int) -> Ask:
         async def ask(messages: Sequence[PromptMessage]) -> Completion:

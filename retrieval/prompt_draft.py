@@ -152,8 +152,8 @@ class PromptDraft:
             self._add(turn)
 
     def take_uncovered(self, first_id: int, last_id: int) -> None:
-        """Archived messages that no active summary covers (files that other programs wrote)."""
-        self._cut.append(Cut(what="turns", first_id=first_id, last_id=last_id, why="no active summary"))
+        """Archived messages that no active summary covers."""
+        self._cut.append(Cut(what="archived", first_id=first_id, last_id=last_id, why="no active summary"))
 
     def take_snippets(self, snippets: Sequence[Snippet]) -> None:
         """Best first; what does not fit is skipped."""

@@ -92,7 +92,7 @@ class FoldTable:
         """Check the fence, insert the summary, archive exactly the plan's sources, complete the job: whole or not."""
         scope = lease.scope
         async with self._db.write() as tx:
-            if not await self._holds(tx, lease):
+            if not await holds(tx, lease):
                 raise StaleFold
             messages = await self._sources(tx, _ACTIVE_MESSAGES, scope, plan.message_ids)
             below = [
@@ -158,30 +158,10 @@ class FoldTable:
                 scope.owner,
                 json.dumps(plan.summary_ids),
             )
-            await tx.rows(
-                "UPDATE jobs SET state = 'completed', ended_at = ?, summary_id = ? WHERE id = ?",
-                text_of(now),
-                number,
-                lease.job_id,
-            )
-            await tx.rows("DELETE FROM failures WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread)
+            await completed(tx, lease, number, now)
             row = await tx.row("SELECT * FROM summaries WHERE user_id = ? AND id = ?", scope.owner, number)
             assert row is not None  # noqa: S101 - it was inserted above
             return summary_of(mapping(row))
-
-    async def _holds(self, tx: Transaction, lease: FoldLease) -> bool:
-        return bool(
-            await tx.row(
-                """
-                SELECT 1 FROM jobs
-                WHERE id = ? AND user_id = ? AND thread_id = ? AND fence = ? AND state = 'processing'
-                """,
-                lease.job_id,
-                lease.scope.owner,
-                lease.scope.thread,
-                lease.fence,
-            )
-        )
 
     async def _sources(self, tx: Transaction, sql: str, scope: Scope, ids: Sequence[int]) -> list[Row]:
         """The rows a fold was made of. Raises StaleFold when one is gone or was folded meanwhile."""
@@ -196,7 +176,7 @@ class FoldTable:
         """Keep the attempt as failed and free the lease; nothing is archived. A lost lease is left as it is."""
         scope = lease.scope
         async with self._db.write() as tx:
-            if await self._holds(tx, lease):
+            if await holds(tx, lease):
                 await tx.rows(
                     "UPDATE jobs SET state = 'failed', ended_at = ?, error = ? WHERE id = ?",
                     text_of(now),
@@ -226,7 +206,7 @@ class FoldTable:
     async def release_fold(self, lease: FoldLease) -> None:
         """Give the lease back without result (nothing to fold, or shutting down)."""
         async with self._db.write() as tx:
-            if await self._holds(tx, lease):
+            if await holds(tx, lease):
                 await tx.rows("DELETE FROM jobs WHERE id = ?", lease.job_id)
 
     async def fold_failure(self, scope: Scope) -> FoldFailure | None:
@@ -237,6 +217,33 @@ class FoldTable:
     async def mark_failure_told(self, scope: Scope) -> None:
         async with self._db.write() as tx:
             await tx.rows("UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread)
+
+
+async def holds(tx: Transaction, lease: FoldLease) -> bool:
+    """Whether a lease is still the scope's."""
+    return bool(
+        await tx.row(
+            """
+            SELECT 1 FROM jobs
+            WHERE id = ? AND user_id = ? AND thread_id = ? AND fence = ? AND state = 'processing'
+            """,
+            lease.job_id,
+            lease.scope.owner,
+            lease.scope.thread,
+            lease.fence,
+        )
+    )
+
+
+async def completed(tx: Transaction, lease: FoldLease, summary: int, now: datetime) -> None:
+    """The job is done; no failure of its scope is left."""
+    await tx.rows(
+        "UPDATE jobs SET state = 'completed', ended_at = ?, summary_id = ? WHERE id = ?",
+        text_of(now),
+        summary,
+        lease.job_id,
+    )
+    await tx.rows("DELETE FROM failures WHERE user_id = ? AND thread_id = ?", lease.scope.owner, lease.scope.thread)
 
 
 _TAKE_FENCE = """

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from records import (
+    Archived,
     Counts,
     FoldFailure,
     FoldLease,
@@ -23,6 +24,7 @@ from records import (
     NewMessage,
     NewSummary,
     OwnerConfig,
+    Rebuilt,
     Role,
     Scope,
     StorageType,
@@ -128,6 +130,38 @@ class Vectors(Protocol):
         ...
 
 
+class Rebuilds(Protocol):
+    """Making all summaries of a scope anew, under the scope's fold lease."""
+
+    async def outline(self, scope: Scope) -> list[Archived]:
+        """The archived messages of a scope, ascending."""
+        ...
+
+    async def renew(self, lease: FoldLease, until: datetime) -> None:
+        """The lease holds longer. Raises StaleFold where it was lost."""
+        ...
+
+    async def commit(
+        self,
+        lease: FoldLease,
+        rebuilt: Sequence[Rebuilt],
+        outline: Sequence[Archived],
+        *,
+        since: datetime,
+        now: datetime,
+    ) -> None:
+        """In one transaction: all summaries of the scope go, these take their place, each message gets its new chunk.
+
+        Raises StaleFold, changing nothing, when the lease was lost or of the outlined messages one is gone or was
+        edited after `since`.
+        """
+        ...
+
+    async def interrupted(self) -> list[Scope]:
+        """Scopes whose last job is a rebuild that ended with its process, and not for the third time in a row."""
+        ...
+
+
 class MemoryStore(Protocol):
     """One backend that holds the memories of the owners that live in it."""
 
@@ -135,6 +169,8 @@ class MemoryStore(Protocol):
 
     @property
     def vectors(self) -> Vectors: ...
+    @property
+    def rebuilds(self) -> Rebuilds: ...
 
     # owners ------------------------------------------------------------------------------------------------
     async def owners(self) -> list[OwnerConfig]: ...
