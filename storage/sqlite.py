@@ -22,6 +22,7 @@ from records import (
 from storage import word_index
 from storage.database import Database
 from storage.fold_table import FoldTable
+from storage.rebuild_table import RebuildTable
 from storage.rows import (
     BY_NAME,
     ERASED,
@@ -58,6 +59,7 @@ class SqliteStore(FoldTable):
     def __init__(self, database: Database, kind: StorageType = StorageType.SQLITE) -> None:
         super().__init__(database, kind)
         self.vectors = VectorIndex(database)
+        self.rebuilds = RebuildTable(database, kind)
 
     # owners ------------------------------------------------------------------------------------------------
     async def owners(self) -> list[OwnerConfig]:

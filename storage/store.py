@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from records import (
+    Archived,
     Counts,
     FoldFailure,
     FoldLease,
@@ -23,6 +24,7 @@ from records import (
     NewMessage,
     NewSummary,
     OwnerConfig,
+    Rebuilt,
     Role,
     Scope,
     StorageType,
@@ -128,6 +130,38 @@ class Vectors(Protocol):
         ...
 
 
+class Rebuilds(Protocol):
+    """Making all summaries of a scope anew, under the scope's fold lease."""
+
+    async def outline(self, scope: Scope) -> list[Archived]:
+        """The archived messages of a scope, ascending."""
+        ...
+
+    async def renew(self, lease: FoldLease, until: datetime) -> None:
+        """The lease holds longer. Raises StaleFold where it was lost."""
+        ...
+
+    async def commit(
+        self,
+        lease: FoldLease,
+        rebuilt: Sequence[Rebuilt],
+        outline: Sequence[Archived],
+        *,
+        since: datetime,
+        now: datetime,
+    ) -> None:
+        """In one transaction: all summaries of the scope go, these take their place, each message gets its new chunk.
+
+        Raises StaleFold, changing nothing, when the lease was lost or of the outlined messages one is gone or was
+        edited after `since`.
+        """
+        ...
+
+    async def interrupted(self) -> list[Scope]:
+        """Scopes whose last job is a rebuild that ended with its process, and not for the third time in a row."""
+        ...
+
+
 class MemoryStore(Protocol):
     """One backend that holds the memories of the owners that live in it."""
 
@@ -135,6 +169,8 @@ class MemoryStore(Protocol):
 
     @property
     def vectors(self) -> Vectors: ...
+    @property
+    def rebuilds(self) -> Rebuilds: ...
 
     # owners ------------------------------------------------------------------------------------------------
     async def owners(self) -> list[OwnerConfig]: ...
@@ -190,6 +226,11 @@ class MemoryStore(Protocol):
         """Ascending by id."""
         ...
 
+    async def quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
+        """Scopes with unfolded messages, of owners whose memory is on and folded by itself, whose newest message is
+        older than `before`; with that message's id."""
+        ...
+
     async def begin_fold(
         self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
     ) -> FoldLease | None:
@@ -198,7 +239,7 @@ class MemoryStore(Protocol):
 
     async def commit_fold(self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
         """In one transaction: check the fence, insert the summary, archive exactly the plan's messages (chunk id = the
-        new L1's id) or deactivate its summaries, complete the job, clear the failure.
+        new summary's id), deactivate its summaries, complete the job, clear the failure.
 
         Raises StaleFold, changing nothing, when the lease was lost or a source is gone, edited, or already folded.
         """
