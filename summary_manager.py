@@ -14,7 +14,7 @@ from typing import Literal
 import prompts
 from errors import BudgetSpent, FoldRefused, KeepsakeError, StorageError
 from external_memory import ExternalMemory
-from folding import gate, pyramid
+from folding import gate, left_behind, pyramid
 from models.chat_model import ChatModel
 from records import (
     Clock,
@@ -172,9 +172,14 @@ class SummaryManager:
 
     async def _plan(self, store: MemoryStore, scope: Scope, every_n: int, reason: FoldReason) -> FoldPlan | None:
         active: dict[int, list[int]] = {}
-        for summary in sorted(await store.summaries(scope), key=lambda summary: (summary.first_id, summary.id)):
+        summaries = sorted(await store.summaries(scope), key=lambda summary: (summary.first_id, summary.id))
+        for summary in summaries:
             active.setdefault(summary.level, []).append(summary.id)
-        turns = unfolded_turns(await store.unfolded(scope)) if reason != "upwards" else []
+        turns = unfolded_turns(await store.unfolded(scope))
+        behind = left_behind.first_stretch(turns, [summary.first_id for summary in summaries], most=every_n)
+        if behind:
+            return FoldPlan(level=1, message_ids=behind, reason=reason)
+        turns = turns if reason != "upwards" else []
         return pyramid.plan(turns=turns, active=active, every_n=every_n, reason=reason)
 
     async def _run(self, work: "_Work") -> Summary:
