@@ -7,7 +7,7 @@ Does not know policies or stores.
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from folding.pyramid import UnfoldedTurn
+from folding.situation import UnfoldedTurn
 
 
 def first_stretch(turns: Sequence[UnfoldedTurn], starts: Sequence[int], *, most: int) -> tuple[int, ...]:

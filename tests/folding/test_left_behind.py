@@ -1,7 +1,7 @@
 """What lies before a summary without one is folded by itself, oldest first."""
 
 from folding.left_behind import first_stretch
-from folding.pyramid import UnfoldedTurn
+from folding.situation import UnfoldedTurn
 
 
 def turns(*ids: int) -> list[UnfoldedTurn]:
