@@ -16,7 +16,7 @@ FLOORS = [
     {"conversation"},
     {"memory_retrieval", "summary_manager", "facts", "indexing"},
     {"external_memory", "retrieval", "token_budget"},
-    {"storage", "models", "folding"},
+    {"storage", "models", "folding", "imports"},
     {
         "prompts",
         "tokens",
