@@ -8,7 +8,9 @@ from datetime import UTC, datetime
 
 from conversation import Conversation
 from errors import SettingsError
+from exporting import Exporting
 from external_memory import ExternalMemory
+from importing import Importing
 from indexing import Indexing
 from memory_retrieval import MemoryRetrieval
 from models import ollama
@@ -19,6 +21,7 @@ from models.openai_api import OpenAIChat
 from records import Clock
 from retrieval.prompt_draft import Budgets
 from settings import Settings
+from shelving import Shelving
 from summary_manager import SummaryManager
 from token_budget import TokenBudget
 from tokens import Tokenizer
@@ -111,8 +114,18 @@ async def open_conversation(
             fallback=ExtractiveSummarizer() if settings.summary_fallback == "extractive" else None,
             embedding_model=embedder.name if embedder else None,
         )
+        shelving = Shelving(
+            home=memory.home,
+            tokenizer=Tokenizer.for_model(settings.summary_model),
+            text_budget=summary_text_budget(settings),
+            clock=clock,
+        )
         conversation = Conversation(
             memory=memory,
+            importing=Importing(
+                memory=memory, shelving=shelving, clock=clock, stored=indexing.wake if indexing else lambda: None
+            ),
+            exporting=Exporting(memory=memory, clock=clock),
             retrieval=retrieval,
             summaries=summaries,
             model=answers,

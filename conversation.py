@@ -13,7 +13,9 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from errors import BudgetSpent, ContextTooLong, KeepsakeError, ModelError, StorageError
+from exporting import Exporting
 from external_memory import ExternalMemory
+from importing import Importing
 from indexing import Indexing
 from memory_retrieval import MemoryRetrieval
 from models.chat_model import ChatModel, OnText
@@ -68,8 +70,12 @@ class Conversation:
         model: ChatModel,
         budget: TokenBudget,
         clock: Clock,
+        importing: Importing,
+        exporting: Exporting,
         indexing: Indexing | None = None,
     ) -> None:
+        self.importing = importing
+        self.exporting = exporting
         self.memory = memory
         self.summaries = summaries
         self.retrieval = retrieval

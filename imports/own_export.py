@@ -5,9 +5,9 @@ it for people. Does not know stores, or which tables there are.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import IO, Any
 
 from errors import ImportRefused
 from imports.json_walk import JsonWalk
@@ -20,36 +20,40 @@ Row = Mapping[str, object]
 _ROLES: dict[object, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 
 
-def head(owner: int, exported_at: datetime, part: int) -> str:
-    """The beginning of a file; rows follow as `table` and `row` give them, then `tail`."""
-    values = {
-        "format": FORMAT,
-        "version": VERSION,
-        "owner": owner,
-        "exported_at": exported_at.astimezone(UTC).isoformat(timespec="seconds"),
-        "part": part,
-    }
-    return "{\n" + "".join(f'  "{name}": {_json(value)},\n' for name, value in values.items()).rstrip(",\n")
+class ExportFile:
+    """One file in the making. `add` rows in the order of their tables, then `end`; `size` is in bytes."""
 
+    def __init__(self, file: IO[bytes], *, owner: int, exported_at: datetime, part: int = 1) -> None:
+        self.size = 0
+        self.rows = 0
+        self._file = file
+        self._table: str | None = None
+        head = {
+            "format": FORMAT,
+            "version": VERSION,
+            "owner": owner,
+            "exported_at": exported_at.astimezone(UTC).isoformat(timespec="seconds"),
+            "part": part,
+        }
+        self._write("{\n" + ",\n".join(f'  "{name}": {_json(value)}' for name, value in head.items()))
 
-def table(name: str, rows: Iterable[str]) -> Iterator[str]:
-    """A table with its rows, each as `row` made it."""
-    yield f',\n  "{name}": ['
-    mark = "\n"
-    for one in rows:
-        yield f"{mark}    {one}"
-        mark = ",\n"
-    yield "\n  ]"
+    def add(self, rows: Iterable[Row]) -> None:
+        """Portable rows, each with its "table"."""
+        for row in rows:
+            table = str(row["table"])
+            begins = f'\n  ],\n  "{table}": [\n' if self._table else f',\n  "{table}": [\n'
+            between = ",\n" if table == self._table else begins
+            self._table = table
+            kept = {name: value for name, value in row.items() if name not in ("table", "user_id")}
+            self._write(f"{between}    {_json(kept)}")
+            self.rows += 1
 
+    def end(self, *, more: bool) -> None:
+        """`more`: another part follows."""
+        self._write(("\n  ]" if self._table else "") + f',\n  "more": {_json(more)}\n}}\n')
 
-def row(values: Row) -> str:
-    """One row on one line, letters as they are: people read it."""
-    return _json({name: value for name, value in values.items() if name not in ("table", "user_id")})
-
-
-def tail(*, more: bool) -> str:
-    """The end of a file. `more`: another part follows."""
-    return f',\n  "more": {_json(more)}\n}}\n'
+    def _write(self, text: str) -> None:
+        self.size += self._file.write(text.encode("utf-8", "replace"))
 
 
 def read(walk: JsonWalk) -> Past:
@@ -79,12 +83,9 @@ def read(walk: JsonWalk) -> Past:
     walk.end()
     if not isinstance(facts["owner"], int) or isinstance(facts["owner"], bool):
         raise ImportRefused("The export does not say whose it is ('owner'). Nothing was imported.")
-    notes = []
-    if facts["more"] is True or facts["part"] != 1:
-        notes.append(f"This is part {facts['part']} of an export in several files; send the others too.")
-    users: Sequence[dict[str, object]] = tables.get("users", ())
-    tables["users"] = [{**one, "user_id": facts["owner"]} for one in users][:1]
-    return Past(format="keepsake", messages=messages, notes=tuple(notes), rows=tables)
+    is_whole = facts["part"] == 1 and facts["more"] is False
+    notes = () if is_whole else (f"This is part {facts['part']} of an export in several files; send the others too.",)
+    return Past(format="keepsake", messages=messages, notes=notes, rows=tables, owner=facts["owner"], is_whole=is_whole)
 
 
 def _row(value: object) -> dict[str, object]:

@@ -47,10 +47,13 @@ class PastMessage:
 class Past:
     """What a file holds, oldest first within each conversation. `notes`: what else the person should know of it.
 
-    `rows`: of an export of ours, everything in it, table by table.
+    Of an export of ours: `rows`, everything in it, table by table; `owner`, whose it is; `is_whole`, whether this one
+    file is all of it.
     """
 
     format: Format
     messages: Sequence[PastMessage]
     notes: tuple[str, ...] = ()
     rows: Mapping[str, Sequence[Mapping[str, object]]] | None = None
+    owner: int | None = None
+    is_whole: bool = True

@@ -22,6 +22,7 @@ from records import (
 from storage import word_index
 from storage.database import Database
 from storage.fold_table import FoldTable
+from storage.history import HistoryTable
 from storage.rows import (
     BY_NAME,
     ERASED,
@@ -34,6 +35,7 @@ from storage.rows import (
     grouped,
     mapping,
     message_of,
+    row_of_message,
     text_of,
     whole,
 )
@@ -58,6 +60,7 @@ class SqliteStore(FoldTable):
     def __init__(self, database: Database, kind: StorageType = StorageType.SQLITE) -> None:
         super().__init__(database, kind)
         self.vectors = VectorIndex(database)
+        self.history = HistoryTable(database, kind)
 
     # owners ------------------------------------------------------------------------------------------------
     async def owners(self) -> list[OwnerConfig]:
@@ -137,7 +140,7 @@ class SqliteStore(FoldTable):
                     continue
                 message = _message(scope, number, draft)
                 number += 1
-                fresh_row = _portable(message)
+                fresh_row = row_of_message(message)
                 seq = await tx.insert(MESSAGES.upsert, *MESSAGES.stored(fresh_row))
                 entries.append((seq, fresh_row))
                 stored[place] = seen[key] = message
@@ -181,7 +184,8 @@ class SqliteStore(FoldTable):
         return await self._messages(
             """
             SELECT * FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND turn_id IN (
-              SELECT DISTINCT turn_id FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND turn_id < ?3
+              SELECT DISTINCT turn_id FROM messages
+              WHERE user_id = ?1 AND thread_id = ?2 AND turn_id > 0 AND turn_id < ?3
               ORDER BY turn_id DESC LIMIT ?4
             ) ORDER BY +id -- the sign keeps SQLite from walking through all ids to spare the sorting of a few
             """,
@@ -349,25 +353,6 @@ def _message(scope: Scope, number: int, draft: NewMessage) -> Message:
         telegram_id=draft.telegram_id,
         origin=draft.origin,
     )
-
-
-def _portable(message: Message) -> dict[str, object]:
-    return {
-        "id": message.id,
-        "user_id": message.scope.owner,
-        "thread_id": message.scope.thread,
-        "role": message.role,
-        "content": message.content,
-        "created_at": text_of(message.created_at),
-        "is_active": message.is_active,
-        "chunk_id": message.chunk_id,
-        "turn_id": message.turn,
-        "speaker": message.speaker,
-        "source": message.source,
-        "telegram_id": message.telegram_id,
-        "origin": message.origin,
-        "edited_at": None,
-    }
 
 
 def _next_batch(table: Table, owner: int, after: tuple[int, ...]) -> tuple[str, int, *tuple[int, ...]]:

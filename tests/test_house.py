@@ -14,8 +14,8 @@ FLOORS = [
     {"telegram_ui", "playground"},
     {"assembly"},
     {"conversation"},
-    {"memory_retrieval", "summary_manager", "facts", "indexing"},
-    {"external_memory", "retrieval", "token_budget"},
+    {"memory_retrieval", "summary_manager", "facts", "indexing", "importing", "exporting"},
+    {"external_memory", "retrieval", "token_budget", "shelving"},
     {"storage", "models", "folding", "imports"},
     {
         "prompts",

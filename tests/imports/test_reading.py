@@ -12,7 +12,7 @@ import pytest
 
 from errors import ImportRefused
 from imports.past import Past
-from imports.reading import read
+from imports.reading import MOST_UNPACKED, read
 
 FILES = Path(__file__).parent / "files"
 ANNA = 1001
@@ -26,9 +26,9 @@ def of(value: Any) -> Past:
     return read(json.dumps(value, indent=1).encode(), person=ANNA)
 
 
-def refused(data: bytes, **options: int) -> str:
+def refused(data: bytes, *, most: int = MOST_UNPACKED) -> str:
     with pytest.raises(ImportRefused) as error:
-        read(data, person=ANNA, **options)
+        read(data, person=ANNA, most=most)
     return error.value.sentence
 
 
@@ -155,7 +155,7 @@ def test_a_wrong_message_of_telegram_is_named() -> None:
 
 
 def test_a_wrong_conversation_of_chatgpt_is_named() -> None:
-    for path, value, why in [
+    wrong: list[tuple[tuple[str, ...], object, str]] = [
         (("current_node",), "nowhere", "[0].current_node names no node (line 2)"),
         (("current_node",), None, "[0].current_node is missing"),
         (("mapping",), [], "[0].mapping is missing or no object"),
@@ -163,7 +163,8 @@ def test_a_wrong_conversation_of_chatgpt_is_named() -> None:
         (("mapping", "u-1", "message", "author"), None, "[0].mapping['u-1'].message.author is no object"),
         (("mapping", "u-1", "message", "create_time"), "now", ".message.create_time is no time"),
         (("mapping", "u-1", "message", "content", "parts"), "x", ".message.content.parts is no list"),
-    ]:
+    ]
+    for path, value, why in wrong:
         talks = sample("chatgpt_conversations.json")
         place = talks[0]
         for step in path[:-1]:
