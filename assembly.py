@@ -11,11 +11,13 @@ from errors import SettingsError
 from external_memory import ExternalMemory
 from indexing import Indexing
 from memory_retrieval import MemoryRetrieval
+from memory_search import MemorySearch
 from models import ollama
 from models.chat_model import ChatModel
 from models.embeddings import Embedder, embedder_for
 from models.offline import ExtractiveSummarizer, OfflineModel
 from models.openai_api import OpenAIChat
+from provenance import Provenance
 from records import Clock
 from retrieval.prompt_draft import Budgets
 from settings import Settings
@@ -112,6 +114,8 @@ async def open_conversation(
             embedding_model=embedder.name if embedder else None,
         )
         conversation = Conversation(
+            provenance=Provenance(memory),
+            search=MemorySearch(memory=memory, retrieval=retrieval, tokenizer=tokenizer),
             memory=memory,
             retrieval=retrieval,
             summaries=summaries,

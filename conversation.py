@@ -11,13 +11,18 @@ from collections import OrderedDict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
+from typing import Literal
 
-from errors import BudgetSpent, ContextTooLong, KeepsakeError, ModelError, StorageError
+import notices
+from errors import ContextTooLong, ModelError, StorageError
 from external_memory import ExternalMemory
 from indexing import Indexing
 from memory_retrieval import MemoryRetrieval
+from memory_search import MemorySearch
 from models.chat_model import ChatModel, OnText
-from records import Clock, Completion, Context, Incoming, Message, NewMessage, Reply, Scope
+from provenance import Provenance
+from records import UNSTORED, Clock, Completion, Context, Incoming, Message, NewMessage, Reply, Scope
+from retrieval.account import Account, account_of
 from summary_manager import SummaryManager
 from token_budget import TokenBudget
 
@@ -29,26 +34,31 @@ SCOPES_HERE = 10_000
 """Scopes whose lines are kept in the process; the longest unused go first."""
 SHORTER = 0.6
 """A prompt that the endpoint found too long is made anew this much shorter, once."""
-UNSTORED = 10**12
-"""Ids from here on name messages that are in no store."""
+
+
+_Mode = Literal["off", "on", "incognito"]
 
 
 @dataclass(eq=False)
 class _Line:
-    """What the process holds of one scope: its queue, its own memory of the talk, and what it still has to write."""
+    """What the process holds of one scope: its queue, its own memory of the talk, and what it still has to write.
+
+    `unseen`: what was said incognito, beside what the store holds. `mode`: how memory stood at the last turn.
+    """
 
     scope: Scope
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     recent: deque[Message] = field(default_factory=lambda: deque(maxlen=REMEMBERED_HERE))
+    unseen: deque[Message] = field(default_factory=lambda: deque(maxlen=REMEMBERED_HERE))
     unwritten: deque["_Unwritten"] = field(default_factory=deque)
-    was_enabled: bool | None = None
+    mode: "_Mode | None" = None
 
 
 @dataclass
 class _Unwritten:
     """A turn that a failing store did not take; `turn` is set once its question is stored.
 
-    `if_on`: the store could not even say whether memory is on; it is dropped where it turns out to be off.
+    `if_on`: the store could not even say whether memory is on; it is dropped where it turns out to be off or incognito.
     """
 
     drafts: list[NewMessage]
@@ -68,11 +78,15 @@ class Conversation:
         model: ChatModel,
         budget: TokenBudget,
         clock: Clock,
+        provenance: Provenance,
+        search: MemorySearch,
         indexing: Indexing | None = None,
     ) -> None:
         self.memory = memory
         self.summaries = summaries
         self.retrieval = retrieval
+        self.provenance = provenance
+        self.search = search
         self.indexing = indexing
         self._model = model
         self._budget = budget
@@ -101,6 +115,8 @@ class Conversation:
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         """Folds that are due, outside the turn; sentences that the owner must be told (a failed fold, once)."""
         try:
+            if (config := await self.memory.config(scope.owner)) is not None and config.incognito:
+                return ()
             outcome = await self.summaries.fold(scope, "threshold")
             if outcome.state == "nothing" and scope in self._with_cut:
                 outcome = await self.summaries.fold(scope, "cut")
@@ -108,10 +124,17 @@ class Conversation:
             if outcome.state == "failed" and await self.summaries.untold_failure(scope):
                 number = secrets.token_hex(4)
                 log.warning("[%s] the owner of %s is told that a fold failed", number, scope)
-                return (f"{_FOLD_NOTICE.format(why=outcome.error)} (error {number})",)
+                return (f"{notices.FOLD.format(why=outcome.error)} (error {number})",)
         except StorageError as error:
             log.warning("settling %s failed: %s", scope, type(error).__name__)
         return ()
+
+    async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
+        """The answer to a turn was shown by these Telegram messages."""
+        try:
+            await self.provenance.shown(incoming, telegram_ids)
+        except StorageError as error:
+            log.warning("where an answer in %s was shown is not kept: %s", incoming.scope, type(error).__name__)
 
     def last_context(self, scope: Scope) -> Context | None:
         """The account of the newest answer of a scope, while the process remembers it."""
@@ -128,36 +151,42 @@ class Conversation:
     # steps of a turn -----------------------------------------------------------------------------------------
 
     async def _turn(self, line: _Line, incoming: Incoming, on_text: OnText | None) -> Reply:
-        notices: list[str] = []
-        turn = await self._remember(line, incoming, notices)
+        told: list[str] = []
+        turn = await self._remember(line, incoming, told)
         if turn.answer is not None:
             return Reply(text=turn.answer.content, repeated=True, is_remembered=True)
+        is_incognito = turn.mode == "incognito"
         try:
             context, completion = await self._ask(line, incoming, turn, on_text)
         except ModelError as error:
             number = secrets.token_hex(4)
             log.warning("[%s] no answer for %s: %s", number, incoming.scope, type(error).__name__)
             return Reply(
-                text=f"{_apology(error, kept=turn.is_on)} (error {number})",
-                notices=tuple(notices),
+                text=f"{notices.apology(error, kept=turn.is_on)} (error {number})",
+                notices=tuple(told),
                 is_error=True,
                 is_kept=not line.unwritten,
                 is_remembered=turn.is_on,
+                is_incognito=is_incognito,
             )
         if context.message_was_cut:
-            notices.append(_CUT_NOTICE + (" It is stored whole." if turn.is_on else ""))
+            told.append(notices.CUT + (" It is stored whole." if turn.is_on else ""))
         if completion.is_truncated:
-            notices.append("The model stopped at its own length limit, so the answer may end early.")
-        await self._remember_answer(line, incoming, turn, completion, notices)
+            told.append("The model stopped at its own length limit, so the answer may end early.")
+        account = account_of(context, at=self._clock(), model=completion.model)
+        if not turn.is_on or turn.stored is None:
+            self.provenance.hold(incoming, account)
+        await self._remember_answer(line, incoming, turn, completion, account, told)
         return Reply(
             text=completion.text,
             context=context,
-            notices=tuple(notices),
+            notices=tuple(told),
             is_kept=not line.unwritten,
             is_remembered=turn.is_on,
+            is_incognito=is_incognito,
         )
 
-    async def _remember(self, line: _Line, incoming: Incoming, notices: list[str]) -> "_Turn":
+    async def _remember(self, line: _Line, incoming: Incoming, told: list[str]) -> "_Turn":
         """The question is on disk before anything else happens; where that fails it is kept here, and it is said."""
         scope = incoming.scope
         drafts = [
@@ -172,32 +201,47 @@ class Conversation:
             for piece in incoming.pieces
         ]
         is_known = True
+        mode: _Mode = "on"
         try:
-            enabled = await self.memory.is_on(scope.owner)
+            mode = await self._mode(scope.owner)
         except StorageError:
-            is_known, enabled = False, True
+            is_known = False
         if is_known:
-            if line.was_enabled is not None and line.was_enabled != enabled:
-                line.recent.clear()
-            line.was_enabled = enabled
-        turn = _Turn(is_on=enabled, here=next(self._unstored_ids))
-        if enabled:
+            self._enter(line, mode)
+        turn = _Turn(mode=mode, here=next(self._unstored_ids))
+        if turn.is_on:
             try:
                 await self._store_question(line, turn, drafts)
                 self._store_fails = False
             except StorageError as error:
-                self._note_failure(error, notices)
+                self._note_failure(error, told)
                 line.unwritten.append(_Unwritten(drafts, if_on=not is_known))
-        turn.before = tuple(line.recent)
+        turn.before = (*line.recent, *line.unseen) if mode == "incognito" else tuple(line.recent)
+        turn.unseen = tuple(line.unseen)
         for draft in drafts:
             self._remember_here(line, turn, draft)
         return turn
+
+    async def _mode(self, owner: int) -> _Mode:
+        config = await self.memory.config(owner)
+        if config is None or not config.enabled:
+            return "off"
+        return "incognito" if config.incognito else "on"
+
+    def _enter(self, line: _Line, mode: _Mode) -> None:
+        """What was said under one mode is not carried into another."""
+        if line.mode is not None and line.mode != mode:
+            self.provenance.let_go(line.scope)
+            line.unseen.clear()
+            if "off" in (line.mode, mode):
+                line.recent.clear()
+        line.mode = mode
 
     async def _store_question(self, line: _Line, turn: "_Turn", drafts: Sequence[NewMessage]) -> None:
         await self._write_kept(line, raising=True)
         async with self.memory.opened(line.scope.owner) as store:
             if store is None:
-                turn.is_on = False
+                turn.mode = "off"
                 return
             stored = await store.append(line.scope, drafts[:1])
             turn.stored = stored[0].turn
@@ -228,16 +272,24 @@ class Conversation:
         return context, completion
 
     async def _context(self, line: _Line, incoming: Incoming, turn: "_Turn", ceiling: int | None) -> Context:
-        if turn.stored is not None:
+        if turn.stored is not None or turn.mode == "incognito":
             try:
                 async with self.memory.opened(incoming.scope.owner) as store:
-                    return await self.retrieval.context(incoming, store=store, turn=turn.stored, ceiling=ceiling)
+                    return await self.retrieval.context(
+                        incoming, store=store, turn=turn.stored, unstored=turn.unseen, ceiling=ceiling
+                    )
             except StorageError as error:
                 log.warning("recall for %s failed: %s", incoming.scope, type(error).__name__)
         return await self.retrieval.context(incoming, store=None, unstored=turn.before, ceiling=ceiling)
 
     async def _remember_answer(
-        self, line: _Line, incoming: Incoming, turn: "_Turn", completion: Completion, notices: list[str]
+        self,
+        line: _Line,
+        incoming: Incoming,
+        turn: "_Turn",
+        completion: Completion,
+        account: Account,
+        told: list[str],
     ) -> None:
         draft = NewMessage(
             role="assistant",
@@ -245,6 +297,8 @@ class Conversation:
             created_at=self._clock(),
             source=incoming.source,
             turn=turn.stored,
+            account=account.text(),
+            saved=account.saved,
         )
         self._remember_here(line, turn, draft)
         if not turn.is_on:
@@ -257,7 +311,7 @@ class Conversation:
                 if store is not None:
                     await store.append(incoming.scope, [draft])
         except StorageError as error:
-            self._note_failure(error, notices)
+            self._note_failure(error, told)
             line.unwritten.append(_Unwritten([draft], turn=turn.stored))
 
     # what the process itself holds ---------------------------------------------------------------------------
@@ -272,7 +326,8 @@ class Conversation:
         return line
 
     def _remember_here(self, line: _Line, turn: "_Turn", draft: NewMessage) -> None:
-        line.recent.append(
+        here = line.unseen if turn.mode == "incognito" else line.recent
+        here.append(
             Message(
                 id=next(self._unstored_ids),
                 scope=line.scope,
@@ -289,7 +344,7 @@ class Conversation:
         while line.unwritten:
             kept = line.unwritten[0]
             try:
-                is_dropped = kept.if_on and not await self.memory.is_on(line.scope.owner)
+                is_dropped = kept.if_on and await self._mode(line.scope.owner) != "on"
                 async with self.memory.home(line.scope.owner) as store:
                     for draft in () if is_dropped else kept.drafts:
                         stored = await store.append(line.scope, [replace(draft, turn=kept.turn)])
@@ -303,41 +358,29 @@ class Conversation:
             if self.indexing is not None:
                 self.indexing.wake()
 
-    def _note_failure(self, error: StorageError, notices: list[str]) -> None:
+    def _note_failure(self, error: StorageError, told: list[str]) -> None:
         number = secrets.token_hex(4)
         log.error("[%s] storing failed: %s", number, error.sentence)
         if not self._store_fails:
-            notices.append(f"{_STORE_NOTICE} (error {number})")
+            told.append(f"{notices.STORE} (error {number})")
         self._store_fails = True
 
 
 @dataclass
 class _Turn:
-    """The turn being answered: where it stands in the store (None: nowhere yet) and in the process's own memory."""
+    """The turn being answered: where it stands in the store (None: nowhere yet) and in the process's own memory.
 
-    is_on: bool
+    `before`: what the process itself knows of the talk so far; `unseen`: what of that was said incognito.
+    """
+
+    mode: _Mode
     here: int
     before: tuple[Message, ...] = ()
+    unseen: tuple[Message, ...] = ()
     stored: int | None = None
     answer: Message | None = None
 
-
-_CUT_NOTICE = (
-    "Your message is longer than the model can take at once: it was given the beginning and the end, "
-    "without the middle."
-)
-_STORE_NOTICE = (
-    "I cannot write to my memory right now. I go on from what I remember of this conversation, and store it as soon as "
-    "that works again."
-)
-_FOLD_NOTICE = (
-    "I could not summarise our earlier talk: {why} Nothing is lost: all messages stay as they are, and I try again "
-    "after your next message."
-)
-
-
-def _apology(error: KeepsakeError, *, kept: bool) -> str:
-    if isinstance(error, BudgetSpent):
-        return error.sentence + (" Your message is kept." if kept else "")
-    rest = " Your message is kept; write again when you like." if kept else " Please try again in a moment."
-    return f"I could not answer: {error.sentence}{rest}"
+    @property
+    def is_on(self) -> bool:
+        """Whether memory is to hold this turn."""
+        return self.mode == "on"

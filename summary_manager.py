@@ -133,6 +133,7 @@ class SummaryManager:
             failure = await store.fold_failure(scope)
             model = self._embedding_model
             indexed = await store.vectors.progress(scope.owner, model) if model else None
+            saved = await store.accounts.saved(scope.owner)
         advice: tuple[str, ...] = ()
         if config is not None and config.storage is StorageType.JSON and counts.total > JSON_COMFORT:
             advice = (f"With more than {JSON_COMFORT:,} messages SQLite is recommended: /summary moves everything.",)
@@ -142,6 +143,7 @@ class SummaryManager:
             failure=failure,
             is_folding=scope in self._folding,
             indexed=indexed,
+            tokens_saved=saved,
             advice=advice,
         )
 

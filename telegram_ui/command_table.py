@@ -28,5 +28,8 @@ COMMANDS = (
     Command(name="summary_on", description="turn memory on", who="admins"),
     Command(name="summary_off", description="turn memory off; what is stored stays", who="admins"),
     Command(name="summary_now", description="summarise now what is not summarised yet", who="admins", asks_model=True),
+    Command(name="why", description="what my last answer was made from, or the one you reply to"),
+    Command(name="search", description="find earlier messages: /search WORDS"),
+    Command(name="incognito", description="on or off: memory is read, nothing is written", who="admins"),
     Command(name="stop", description="stop the answer that is being written"),
 )

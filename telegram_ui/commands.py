@@ -18,6 +18,7 @@ from telegram import (
 )
 from telegram.error import TelegramError
 
+from notices import INCOGNITO
 from records import FoldOutcome, Person, Scope, Status, Summary
 from telegram_ui.buttons import Buttons, NotTheirs
 from telegram_ui.chat import Chat
@@ -290,6 +291,10 @@ def status_text(status: Status) -> str:
         f"Active summaries: {counts.active_summaries}",
         f"Highest level: {counts.highest_level}",
     ]
+    if status.tokens_saved:
+        lines.append(f"Tokens saved so far: about {status.tokens_saved:,} against sending everything each time")
+    if config is not None and config.incognito:
+        lines.append(f"{INCOGNITO}: memory is read, nothing is written (/incognito off ends it)")
     if status.is_folding:
         lines.append("A summary is being made right now.")
     if status.indexed is not None and status.indexed[0] < status.indexed[1]:

@@ -4,10 +4,18 @@ from conversation import Conversation
 from telegram_ui.buttons import Buttons
 from telegram_ui.delivery import Delivery
 from telegram_ui.family import Family, MayConfigure
+from telegram_ui.incognito_commands import IncognitoCommands
+from telegram_ui.search_commands import SearchCommands
+from telegram_ui.why_commands import WhyCommands
 
 
 def families(
     conversation: Conversation, delivery: Delivery, buttons: Buttons, *, may_configure: MayConfigure
 ) -> tuple[Family, ...]:
     """One of each; commands.py joins their handlers and presses."""
-    return ()
+    memory = conversation.memory
+    return (
+        WhyCommands(conversation.provenance, delivery),
+        SearchCommands(memory, conversation.search, delivery, buttons),
+        IncognitoCommands(memory, delivery, may_configure=may_configure),
+    )

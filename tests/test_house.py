@@ -14,7 +14,8 @@ FLOORS = [
     {"telegram_ui", "playground"},
     {"assembly"},
     {"conversation"},
-    {"memory_retrieval", "summary_manager", "facts", "indexing"},
+    {"memory_search"},
+    {"memory_retrieval", "summary_manager", "facts", "indexing", "provenance"},
     {"external_memory", "retrieval", "token_budget"},
     {"storage", "models", "folding"},
     {
@@ -28,6 +29,7 @@ FLOORS = [
         "logs",
         "http_server",
         "upkeep",
+        "notices",
     },
 ]
 """Top to bottom. A room may import from the floors below its own; on the lowest floor, from each other."""
