@@ -71,11 +71,13 @@ async def open_conversation(
     clock: Clock = utc_now,
     offline: bool = False,
     models: tuple[ChatModel, ChatModel] | None = None,
+    embedder: Embedder | None = None,
 ) -> AsyncIterator[Conversation]:
     """A conversation with everything under it, closed in order at the end.
 
-    `offline`: answer and summarise without any endpoint. `models`: what answers and what summarises, instead of those
-    that the settings name (benchmarks). Raises SettingsError and StorageError.
+    `offline`: answer and summarise without any endpoint. `models`: what answers and what summarises, `embedder`: what
+    embeds and is open already, instead of those that the settings name (benchmarks). Raises SettingsError and
+    StorageError.
     """
     async with AsyncExitStack() as stack:
         memory = await stack.enter_async_context(ExternalMemory.open(settings.data_dir, clock=clock))
@@ -90,7 +92,8 @@ async def open_conversation(
             overall=settings.daily_token_budget,
             clock=clock,
         )
-        embedder = await open_embedder(settings, stack, offline=offline)
+        if embedder is None:
+            embedder = await open_embedder(settings, stack, offline=offline)
         indexing: Indexing | None = None
         if embedder is not None:
             indexing = Indexing(memory=memory, embedder=embedder, tokenizer=tokenizer)

@@ -144,7 +144,8 @@ class Summary:
 class FoldPlan:
     """What one fold will make: a summary of `level` out of these messages (L1) or summaries (above), oldest first.
 
-    `base_id`: the summary among `summary_ids` that the new one takes the place of (rolling, sliding).
+    `base_id`: the summary among `summary_ids` that the new one takes the place of (rolling, sliding). `window_ids`: the
+    messages, archived before or now, that the summary tells of where that is not all of its sources (sliding).
     """
 
     level: int
@@ -153,6 +154,7 @@ class FoldPlan:
     reason: FoldReason
     policy: Policy = "pyramid"
     base_id: int | None = None
+    window_ids: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

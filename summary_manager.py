@@ -15,6 +15,7 @@ import prompts
 from errors import BudgetSpent, FoldRefused, KeepsakeError, StorageError
 from external_memory import ExternalMemory
 from folding import gate, pyramid
+from folding.situation import Situation, Standing, UnfoldedTurn
 from models.chat_model import ChatModel
 from records import (
     Clock,
@@ -173,11 +174,12 @@ class SummaryManager:
             return _Work(lease=lease, plan=plan, lines=tuple(lines))
 
     async def _plan(self, store: MemoryStore, scope: Scope, every_n: int, reason: FoldReason) -> FoldPlan | None:
-        active: dict[int, list[int]] = {}
-        for summary in sorted(await store.summaries(scope), key=lambda summary: (summary.first_id, summary.id)):
-            active.setdefault(summary.level, []).append(summary.id)
+        standing = [
+            Standing(id=one.id, level=one.level, policy=one.policy)
+            for one in sorted(await store.summaries(scope), key=lambda one: (one.first_id, one.id))
+        ]
         turns = unfolded_turns(await store.unfolded(scope)) if reason != "upwards" else []
-        return pyramid.plan(turns=turns, active=active, every_n=every_n, reason=reason)
+        return pyramid.plan(Situation(turns=turns, standing=standing, every_n=every_n), reason)
 
     async def _run(self, work: "_Work") -> Summary:
         """Model call outside any transaction, then the gate, then one transaction that checks all sources again."""
@@ -278,13 +280,13 @@ class SummaryManager:
         return self._window - self._tokens.prompt_tokens(self._request([], level)) - 16
 
 
-def unfolded_turns(messages: Sequence[Message]) -> list[pyramid.UnfoldedTurn]:
+def unfolded_turns(messages: Sequence[Message]) -> list[UnfoldedTurn]:
     """Active messages grouped by turn, in order."""
     turns: dict[int, list[Message]] = {}
     for message in messages:
         turns.setdefault(message.turn, []).append(message)
     return [
-        pyramid.UnfoldedTurn(
+        UnfoldedTurn(
             message_ids=tuple(message.id for message in turn),
             answered=any(message.role == "assistant" for message in turn),
         )
