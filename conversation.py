@@ -4,66 +4,42 @@ Owns the order of these steps, each scope's own queue, and what happens when the
 Telegram: what came in is an Incoming, what goes out is a Reply.
 """
 
-import asyncio
 import logging
 import secrets
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from itertools import count
-from typing import Literal
+from dataclasses import replace
 
 import notices
 from errors import ContextTooLong, ModelError, StorageError
-from external_memory import ExternalMemory
+from external_memory import ExternalMemory, OwnerGate
 from indexing import Indexing
+from lines import SCOPES_HERE, Line, Lines, Mode, Turn, Unwritten
 from memory_retrieval import MemoryRetrieval
 from memory_search import MemorySearch
 from models.chat_model import ChatModel, OnText
 from provenance import Provenance
-from records import UNSTORED, Clock, Completion, Context, Incoming, Message, NewMessage, Reply, Scope
+from rebuilding import Rebuilding
+from records import (
+    Clock,
+    Completion,
+    Context,
+    Correction,
+    Forgetting,
+    Forgotten,
+    Incoming,
+    NewMessage,
+    Reply,
+    Scope,
+)
 from retrieval.account import Account, account_of
 from summary_manager import SummaryManager
 from token_budget import TokenBudget
 
 log = logging.getLogger(__name__)
 
-REMEMBERED_HERE = 40
-"""Messages of a scope that the process itself remembers: all there is while memory is off or a store fails."""
-SCOPES_HERE = 10_000
-"""Scopes whose lines are kept in the process; the longest unused go first."""
 SHORTER = 0.6
 """A prompt that the endpoint found too long is made anew this much shorter, once."""
-
-
-_Mode = Literal["off", "on", "incognito"]
-
-
-@dataclass(eq=False)
-class _Line:
-    """What the process holds of one scope: its queue, its own memory of the talk, and what it still has to write.
-
-    `unseen`: what was said incognito, beside what the store holds. `mode`: how memory stood at the last turn.
-    """
-
-    scope: Scope
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    recent: deque[Message] = field(default_factory=lambda: deque(maxlen=REMEMBERED_HERE))
-    unseen: deque[Message] = field(default_factory=lambda: deque(maxlen=REMEMBERED_HERE))
-    unwritten: deque["_Unwritten"] = field(default_factory=deque)
-    mode: "_Mode | None" = None
-
-
-@dataclass
-class _Unwritten:
-    """A turn that a failing store did not take; `turn` is set once its question is stored.
-
-    `if_on`: the store could not even say whether memory is on; it is dropped where it turns out to be off or incognito.
-    """
-
-    drafts: list[NewMessage]
-    turn: int | None = None
-    if_on: bool = False
 
 
 class Conversation:
@@ -75,15 +51,19 @@ class Conversation:
         memory: ExternalMemory,
         retrieval: MemoryRetrieval,
         summaries: SummaryManager,
+        rebuilding: Rebuilding,
+        provenance: Provenance,
+        search: MemorySearch,
         model: ChatModel,
         budget: TokenBudget,
         clock: Clock,
-        provenance: Provenance,
-        search: MemorySearch,
         indexing: Indexing | None = None,
+        pressure: float = 0.0,
     ) -> None:
+        """`pressure`: the share of the ceiling above which it is folded before it is answered; 0 = never."""
         self.memory = memory
         self.summaries = summaries
+        self.rebuilding = rebuilding
         self.retrieval = retrieval
         self.provenance = provenance
         self.search = search
@@ -91,9 +71,10 @@ class Conversation:
         self._model = model
         self._budget = budget
         self._clock = clock
-        self._lines: OrderedDict[Scope, _Line] = OrderedDict()
-        self._unstored_ids = count(UNSTORED)
+        self._pressure = pressure
+        self._lines = Lines()
         self._with_cut = set[Scope]()
+        self._gates: dict[int, OwnerGate] = {}
         self._last_context: OrderedDict[Scope, Context] = OrderedDict()
         self._store_fails = False
 
@@ -103,9 +84,9 @@ class Conversation:
         Never raises a KeepsakeError: a failure is a Reply with `is_error` and a sentence. A turn whose answer is stored
         already is not asked again (`repeated`). Cancelling it (shutdown, /stop) stores no answer.
         """
-        line = self._line(incoming.scope)
+        line = self._lines.of(incoming.scope)
         try:
-            async with line.lock:
+            async with line.lock, self._talks(incoming.scope.owner).shared():
                 return await self._turn(line, incoming, on_text)
         finally:
             # Not before: the question needs the embedder first.
@@ -115,19 +96,53 @@ class Conversation:
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         """Folds that are due, outside the turn; sentences that the owner must be told (a failed fold, once)."""
         try:
-            if (config := await self.memory.config(scope.owner)) is not None and config.incognito:
+            if await self._mode(scope.owner) == "incognito":
                 return ()
             outcome = await self.summaries.fold(scope, "threshold")
             if outcome.state == "nothing" and scope in self._with_cut:
                 outcome = await self.summaries.fold(scope, "cut")
             self._with_cut.discard(scope)
-            if outcome.state == "failed" and await self.summaries.untold_failure(scope):
+            # What failed meanwhile beside the talk is told as well.
+            failure = await self.summaries.untold_failure(scope) if outcome.state in ("failed", "nothing") else None
+            if failure is not None:
                 number = secrets.token_hex(4)
                 log.warning("[%s] the owner of %s is told that a fold failed", number, scope)
-                return (f"{notices.FOLD.format(why=outcome.error)} (error {number})",)
+                return (f"{notices.FOLD.format(why=failure.error)} (error {number})",)
         except StorageError as error:
             log.warning("settling %s failed: %s", scope, type(error).__name__)
         return ()
+
+    async def forget(self, owner: int, what: Forgetting) -> Forgotten:
+        """Erase it from every store and file, and from what this process holds; what went.
+
+        Waits for the owner's answers that are being written, for they may have read it. Raises StorageError.
+        """
+        async with self._talks(owner).exclusive():
+            taken = await self.memory.forget(owner, what)
+            for line in self._lines:
+                if line.scope.owner == owner:
+                    line.forget(what)
+                    self.provenance.let_go(line.scope)
+                    self._last_context.pop(line.scope, None)
+                    self._with_cut.discard(line.scope)
+            log.info("%d messages and what was built on them were forgotten of %d", taken.messages, owner)
+            return taken
+
+    async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
+        """The stored text follows what a person made of a message; what was built on it goes. Raises StorageError."""
+        async with self._talks(scope.owner).exclusive():
+            async with self.memory.opened(scope.owner) as store:
+                if store is None or (message := await store.forgetting.said_as(scope, telegram_id)) is None:
+                    return Correction()
+                revised = await store.forgetting.revise(scope, message.id, text, why="edited", now=self._clock())
+                if revised is None:
+                    return Correction()
+                newest = await store.last_turns(scope, 1)
+            self._lines.of(scope).recent.clear()
+            self._last_context.pop(scope, None)
+        if self.indexing is not None:
+            self.indexing.wake()
+        return Correction(turn=revised.turn, is_last=bool(newest) and newest[-1].turn == revised.turn)
 
     async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
         """The answer to a turn was shown by these Telegram messages."""
@@ -142,15 +157,15 @@ class Conversation:
 
     async def write_kept(self) -> int:
         """Write what failing stores did not take; how many turns are still unwritten. Call it now and then."""
-        for line in list(self._lines.values()):
+        for line in self._lines:
             if line.unwritten and not line.lock.locked():
                 async with line.lock:
                     await self._write_kept(line)
-        return sum(len(line.unwritten) for line in self._lines.values())
+        return sum(len(line.unwritten) for line in self._lines)
 
     # steps of a turn -----------------------------------------------------------------------------------------
 
-    async def _turn(self, line: _Line, incoming: Incoming, on_text: OnText | None) -> Reply:
+    async def _turn(self, line: Line, incoming: Incoming, on_text: OnText | None) -> Reply:
         told: list[str] = []
         turn = await self._remember(line, incoming, told)
         if turn.answer is not None:
@@ -174,7 +189,7 @@ class Conversation:
         if completion.is_truncated:
             told.append("The model stopped at its own length limit, so the answer may end early.")
         account = account_of(context, at=self._clock(), model=completion.model)
-        if not turn.is_on or turn.stored is None:
+        if turn.stored is None:
             self.provenance.hold(incoming, account)
         await self._remember_answer(line, incoming, turn, completion, account, told)
         return Reply(
@@ -186,7 +201,7 @@ class Conversation:
             is_incognito=is_incognito,
         )
 
-    async def _remember(self, line: _Line, incoming: Incoming, told: list[str]) -> "_Turn":
+    async def _remember(self, line: Line, incoming: Incoming, told: list[str]) -> Turn:
         """The question is on disk before anything else happens; where that fails it is kept here, and it is said."""
         scope = incoming.scope
         drafts = [
@@ -200,44 +215,32 @@ class Conversation:
             )
             for piece in incoming.pieces
         ]
-        is_known = True
-        mode: _Mode = "on"
+        mode: Mode | None = None
         try:
             mode = await self._mode(scope.owner)
-        except StorageError:
-            is_known = False
-        if is_known:
-            self._enter(line, mode)
-        turn = _Turn(mode=mode, here=next(self._unstored_ids))
+        except StorageError as error:
+            log.warning("whether memory is on in %s is not known: %s", scope, type(error).__name__)
+        if mode is not None and line.enter(mode):
+            self.provenance.let_go(scope)
+        turn = self._lines.turn(line, mode or "on")
         if turn.is_on:
             try:
                 await self._store_question(line, turn, drafts)
                 self._store_fails = False
             except StorageError as error:
                 self._note_failure(error, told)
-                line.unwritten.append(_Unwritten(drafts, if_on=not is_known))
-        turn.before = (*line.recent, *line.unseen) if mode == "incognito" else tuple(line.recent)
-        turn.unseen = tuple(line.unseen)
+                line.unwritten.append(Unwritten(drafts, if_on=mode is None))
         for draft in drafts:
-            self._remember_here(line, turn, draft)
+            self._lines.remember(line, turn, draft)
         return turn
 
-    async def _mode(self, owner: int) -> _Mode:
+    async def _mode(self, owner: int) -> Mode:
         config = await self.memory.config(owner)
         if config is None or not config.enabled:
             return "off"
         return "incognito" if config.incognito else "on"
 
-    def _enter(self, line: _Line, mode: _Mode) -> None:
-        """What was said under one mode is not carried into another."""
-        if line.mode is not None and line.mode != mode:
-            self.provenance.let_go(line.scope)
-            line.unseen.clear()
-            if "off" in (line.mode, mode):
-                line.recent.clear()
-        line.mode = mode
-
-    async def _store_question(self, line: _Line, turn: "_Turn", drafts: Sequence[NewMessage]) -> None:
+    async def _store_question(self, line: Line, turn: Turn, drafts: Sequence[NewMessage]) -> None:
         await self._write_kept(line, raising=True)
         async with self.memory.opened(line.scope.owner) as store:
             if store is None:
@@ -252,11 +255,11 @@ class Conversation:
             turn.answer = await store.find(line.scope, role="assistant", source=source) if source else None
 
     async def _ask(
-        self, line: _Line, incoming: Incoming, turn: "_Turn", on_text: OnText | None
+        self, line: Line, incoming: Incoming, turn: Turn, on_text: OnText | None
     ) -> tuple[Context, Completion]:
         person = incoming.person.id
         await self._budget.demand(person)
-        context = await self._context(line, incoming, turn, None)
+        context = await self._relieved(line, incoming, turn, await self._context(line, incoming, turn, None))
         try:
             completion = await self._budget.complete(person, self._model, context.messages, on_text=on_text)
         except ContextTooLong:
@@ -271,7 +274,18 @@ class Conversation:
             self._with_cut.add(incoming.scope)
         return context, completion
 
-    async def _context(self, line: _Line, incoming: Incoming, turn: "_Turn", ceiling: int | None) -> Context:
+    async def _relieved(self, line: Line, incoming: Incoming, turn: Turn, context: Context) -> Context:
+        """Under pressure it is folded first, then answered; where that cannot be, what does not fit is cut as ever."""
+        if turn.stored is None or not self._pressure or context.wanted <= self._pressure * context.ceiling:
+            return context
+        try:
+            outcome = await self.summaries.fold(incoming.scope, "pressure")
+        except StorageError as error:
+            log.warning("folding %s under pressure failed: %s", incoming.scope, type(error).__name__)
+            return context
+        return await self._context(line, incoming, turn, None) if outcome.state == "folded" else context
+
+    async def _context(self, line: Line, incoming: Incoming, turn: Turn, ceiling: int | None) -> Context:
         if turn.stored is not None or turn.mode == "incognito":
             try:
                 async with self.memory.opened(incoming.scope.owner) as store:
@@ -284,9 +298,9 @@ class Conversation:
 
     async def _remember_answer(
         self,
-        line: _Line,
+        line: Line,
         incoming: Incoming,
-        turn: "_Turn",
+        turn: Turn,
         completion: Completion,
         account: Account,
         told: list[str],
@@ -300,7 +314,7 @@ class Conversation:
             account=account.text(),
             saved=account.saved,
         )
-        self._remember_here(line, turn, draft)
+        self._lines.remember(line, turn, draft)
         if not turn.is_on:
             return
         if turn.stored is None:
@@ -312,34 +326,15 @@ class Conversation:
                     await store.append(incoming.scope, [draft])
         except StorageError as error:
             self._note_failure(error, told)
-            line.unwritten.append(_Unwritten([draft], turn=turn.stored))
+            line.unwritten.append(Unwritten([draft], turn=turn.stored))
+
+    def _talks(self, owner: int) -> OwnerGate:
+        """Turns of an owner are many at once, in their scopes; forgetting and correcting are alone."""
+        return self._gates.setdefault(owner, OwnerGate())
 
     # what the process itself holds ---------------------------------------------------------------------------
 
-    def _line(self, scope: Scope) -> _Line:
-        line = self._lines.setdefault(scope, _Line(scope))
-        self._lines.move_to_end(scope)
-        if len(self._lines) > SCOPES_HERE:
-            idle = next((s for s, old in self._lines.items() if not old.lock.locked() and not old.unwritten), None)
-            if idle is not None and idle != scope:
-                del self._lines[idle]
-        return line
-
-    def _remember_here(self, line: _Line, turn: "_Turn", draft: NewMessage) -> None:
-        here = line.unseen if turn.mode == "incognito" else line.recent
-        here.append(
-            Message(
-                id=next(self._unstored_ids),
-                scope=line.scope,
-                role=draft.role,
-                content=draft.content,
-                created_at=draft.created_at,
-                turn=turn.here,
-                speaker=draft.speaker,
-            )
-        )
-
-    async def _write_kept(self, line: _Line, *, raising: bool = False) -> None:
+    async def _write_kept(self, line: Line, *, raising: bool = False) -> None:
         """Write what is unwritten, oldest first. What was written is dropped one by one: each has its source."""
         while line.unwritten:
             kept = line.unwritten[0]
@@ -364,23 +359,3 @@ class Conversation:
         if not self._store_fails:
             told.append(f"{notices.STORE} (error {number})")
         self._store_fails = True
-
-
-@dataclass
-class _Turn:
-    """The turn being answered: where it stands in the store (None: nowhere yet) and in the process's own memory.
-
-    `before`: what the process itself knows of the talk so far; `unseen`: what of that was said incognito.
-    """
-
-    mode: _Mode
-    here: int
-    before: tuple[Message, ...] = ()
-    unseen: tuple[Message, ...] = ()
-    stored: int | None = None
-    answer: Message | None = None
-
-    @property
-    def is_on(self) -> bool:
-        """Whether memory is to hold this turn."""
-        return self.mode == "on"

@@ -5,6 +5,7 @@ from telegram_ui.buttons import Buttons
 from telegram_ui.delivery import Delivery
 from telegram_ui.family import Family, MayConfigure
 from telegram_ui.incognito_commands import IncognitoCommands
+from telegram_ui.policy_commands import PolicyCommands
 from telegram_ui.search_commands import SearchCommands
 from telegram_ui.why_commands import WhyCommands
 
@@ -15,6 +16,7 @@ def families(
     """One of each; commands.py joins their handlers and presses."""
     memory = conversation.memory
     return (
+        PolicyCommands(memory, conversation.rebuilding, delivery, buttons, may_configure=may_configure),
         WhyCommands(conversation.provenance, delivery),
         SearchCommands(memory, conversation.search, delivery, buttons),
         IncognitoCommands(memory, delivery, may_configure=may_configure),

@@ -14,7 +14,7 @@ FLOORS = [
     {"telegram_ui", "playground"},
     {"assembly"},
     {"conversation"},
-    {"memory_search"},
+    {"rebuilding", "memory_search"},
     {"memory_retrieval", "summary_manager", "facts", "indexing", "provenance"},
     {"external_memory", "retrieval", "token_budget"},
     {"storage", "models", "folding"},
@@ -30,6 +30,7 @@ FLOORS = [
         "http_server",
         "upkeep",
         "notices",
+        "lines",
     },
 ]
 """Top to bottom. A room may import from the floors below its own; on the lowest floor, from each other."""
