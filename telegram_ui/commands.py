@@ -19,6 +19,7 @@ from telegram import (
 from telegram.error import TelegramError
 
 from folding.score import WEIGHTS
+from notices import INCOGNITO
 from records import FoldOutcome, Person, Scope, Status, Summary
 from telegram_ui.buttons import Buttons, NotTheirs
 from telegram_ui.chat import Chat
@@ -299,6 +300,10 @@ def status_text(status: Status) -> str:
         lines.append(f"The oldest detail was compressed {status.compressed} times. /summary_rebuild makes it fresh.")
     if status.rebuilding is not None:
         lines.append("All summaries are being made anew: {} of {} parts.".format(*status.rebuilding))
+    if status.tokens_saved:
+        lines.append(f"Tokens saved so far: about {status.tokens_saved:,} against sending everything each time")
+    if config is not None and config.incognito:
+        lines.append(f"{INCOGNITO}: memory is read, nothing is written (/incognito off ends it)")
     if status.is_folding:
         lines.append("A summary is being made right now.")
     if status.indexed is not None and status.indexed[0] < status.indexed[1]:

@@ -21,6 +21,7 @@ from telegram.error import BadRequest, InvalidToken, NetworkError
 
 from errors import KeepsakeError
 from models.chat_model import OnText
+from notices import INCOGNITO
 from records import Incoming, Person, Reply, Scope
 from telegram_ui.access import Access
 from telegram_ui.chat import Chat
@@ -62,6 +63,7 @@ class Answering(Protocol):
     """What is needed of conversation.Conversation."""
 
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply: ...
+    async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None: ...
     async def settle(self, scope: Scope) -> tuple[str, ...]: ...
 
 
@@ -240,7 +242,8 @@ class Intake:
         """
         said = pieces[0]
         ids = [piece.update_id for piece in pieces]
-        outcome = await self._send(pieces[-1], stream, reply.text)
+        text = f"{INCOGNITO}\n\n{reply.text}" if reply.is_incognito else reply.text
+        outcome, shown_as = await self._send(pieces[-1], stream, text)
         if outcome == "arrived":
             notices = list(reply.notices)
             if attachment := next((piece.attachment for piece in pieces if piece.attachment), ""):
@@ -251,37 +254,41 @@ class Intake:
             self._queue.postpone(ids)
         else:
             await self._queue.done(ids, is_remembered=reply.is_remembered)
+            if not reply.is_error:
+                await self._conversation.shown(incoming(pieces), shown_as)
         self._settle_later(said)
 
-    async def _send(self, said: Arrival, stream: AnswerStream, text: str) -> Outcome:
+    async def _send(self, said: Arrival, stream: AnswerStream, text: str) -> tuple[Outcome, list[int]]:
         """Delivery makes its own attempts where one surely had no effect;
-        what it gives up is decided here.
+        what it gives up is decided here. With the ids of the messages that are there now.
         """
         wait, refusals = 1.0, 0
+        shown_as: list[int] = []
         while await self._queue.begin_send(said.update_id) <= SENDS_EVER:
             try:
-                await stream.finish(text)
-            except DeliveryUnknown:
+                shown_as += await stream.finish(text)
+            except DeliveryUnknown as unknown:
+                shown_as += unknown.sent
                 logger.warning("Update %s: whether its answer arrived is unknown.", said.update_id)
             except ChatGone:
                 logger.warning("Update %s: its chat is gone; there is nobody to answer.", said.update_id)
-                return "lost"
+                return "lost", shown_as
             except DeliveryError as error:
                 await self._queue.take_back_send(said.update_id)
                 if isinstance(error.__cause__, BadRequest | InvalidToken):
                     logger.error("Update %s: Telegram refuses its answer (%s).", said.update_id, where(error))  # noqa: TRY400
-                    return "lost"
+                    return "lost", shown_as
                 refusals += not _was_unreachable(error)
                 if refusals == REFUSALS:
                     logger.error("Update %s: its answer is left to the next run.", said.update_id)  # noqa: TRY400
-                    return "later"
+                    return "later", shown_as
                 logger.warning("Update %s: its answer could not be sent yet.", said.update_id)
                 await self._pause(wait)
                 wait = min(LONGEST_WAIT, wait * 2)
             else:
-                return "arrived"
+                return "arrived", shown_as
         logger.warning("Update %s: its answer is not sent a third time.", said.update_id)
-        return "lost"
+        return "lost", shown_as
 
     def _settle_later(self, said: Arrival) -> None:
         # One waiting per scope is enough: it will see everything that was stored before it began.

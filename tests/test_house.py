@@ -14,8 +14,8 @@ FLOORS = [
     {"telegram_ui", "playground"},
     {"assembly"},
     {"conversation"},
-    {"rebuilding"},
-    {"memory_retrieval", "summary_manager", "facts", "indexing", "importing", "exporting"},
+    {"rebuilding", "memory_search"},
+    {"memory_retrieval", "summary_manager", "facts", "indexing", "provenance", "importing", "exporting"},
     {"external_memory", "retrieval", "token_budget", "shelving"},
     {"storage", "models", "folding", "imports"},
     {
@@ -29,6 +29,8 @@ FLOORS = [
         "logs",
         "http_server",
         "upkeep",
+        "notices",
+        "lines",
     },
 ]
 """Top to bottom. A room may import from the floors below its own; on the lowest floor, from each other."""
