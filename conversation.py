@@ -12,7 +12,9 @@ from dataclasses import replace
 
 import notices
 from errors import ContextTooLong, ModelError, StorageError
+from exporting import Exporting
 from external_memory import ExternalMemory, OwnerGate
+from importing import Importing
 from indexing import Indexing
 from lines import SCOPES_HERE, Line, Lines, Mode, Turn, Unwritten
 from memory_retrieval import MemoryRetrieval
@@ -57,10 +59,14 @@ class Conversation:
         model: ChatModel,
         budget: TokenBudget,
         clock: Clock,
+        importing: Importing,
+        exporting: Exporting,
         indexing: Indexing | None = None,
         pressure: float = 0.0,
     ) -> None:
         """`pressure`: the share of the ceiling above which it is folded before it is answered; 0 = never."""
+        self.importing = importing
+        self.exporting = exporting
         self.memory = memory
         self.summaries = summaries
         self.rebuilding = rebuilding

@@ -15,7 +15,7 @@ UNSTORED = 10**12
 """Ids from here on name messages that are in no store."""
 Clock = Callable[[], datetime]
 """Gives the present as an aware UTC datetime."""
-FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards", "rebuild"]
+FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards", "rebuild", "import"]
 Policy = Literal["pyramid", "rolling", "sliding"]
 Origin = Literal["", "forwarded", "tool", "imported"]
 """Where a message's words come from: "" = said here by its role."""
