@@ -218,6 +218,51 @@ class FoldFailure:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Forgetting:
+    """What an owner wants forgotten: messages or facts by their ids, what was said from `since` to before `until`,
+    archives (chunks that are wholly older than `until`), or everything. Holds no text.
+    """
+
+    what: Literal["messages", "facts", "dates", "archives", "everything"]
+    ids: tuple[int, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Forgotten:
+    """What a forgetting takes, or took, in counts.
+
+    `unfolded`: messages that stay, whose summary goes and is made anew. `kept_aside`: files that the operator keeps
+    beside the memory, which may hold what was forgotten. `is_clean` False: another program reads the files just now;
+    traces go from them as soon as it lets go.
+    """
+
+    messages: int = 0
+    summaries: int = 0
+    facts: int = 0
+    profiles: int = 0
+    versions: int = 0
+    unfolded: int = 0
+    kept_aside: tuple[str, ...] = ()
+    is_clean: bool = True
+
+    @property
+    def is_nothing(self) -> bool:
+        return not (self.messages or self.summaries or self.facts or self.profiles or self.versions)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Correction:
+    """What an edited message came to. `turn`: the turn it belongs to, None where nothing is stored of it or it says
+    the same; `is_last`: nothing was said since, so that it may be answered anew.
+    """
+
+    turn: int | None = None
+    is_last: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Counts:
     """A scope in figures. `active_by_level[level]` counts active summaries; levels without any are absent."""
 

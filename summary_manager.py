@@ -14,7 +14,7 @@ from typing import Literal
 import prompts
 from errors import BudgetSpent, KeepsakeError, StorageError
 from external_memory import ExternalMemory
-from folding import pyramid, rolling, sliding
+from folding import left_behind, pyramid, rolling, sliding
 from folding.score import Source
 from folding.situation import Planner, Said, Situation, Standing, UnfoldedTurn
 from folding.summarising import Ask, Material, Summariser
@@ -225,7 +225,12 @@ class SummaryManager:
                 return "nothing"
             summaries = await store.summaries(scope)
             situation = await self._situation(store, scope, config, reason, summaries)
-            plan = PLANNERS[config.policy](situation, reason)
+            starts = sorted(one.first_id for one in summaries) if config.policy == "pyramid" else ()
+            behind = left_behind.first_stretch(situation.turns, starts, most=config.every_n)
+            if behind:
+                plan: FoldPlan | None = FoldPlan(level=1, message_ids=behind, reason=reason)
+            else:
+                plan = PLANNERS[config.policy](situation, reason)
             if plan is None:
                 return "nothing"
             lease = await store.begin_fold(scope, plan.reason, now=self._clock(), lease=LEASE)
@@ -238,7 +243,7 @@ class SummaryManager:
     async def _situation(
         self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: FoldReason, summaries: Sequence[Summary]
     ) -> Situation:
-        unfolded = await store.unfolded(scope) if reason != "upwards" else []
+        unfolded = await store.unfolded(scope)
         archived: Sequence[Message] = ()
         if config.policy == "sliding" and unfolded:
             archived = await store.page(scope, before=unfolded[0].id, limit=sliding.WINDOW)

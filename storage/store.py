@@ -20,6 +20,8 @@ from records import (
     FoldLease,
     FoldPlan,
     FoldReason,
+    Forgetting,
+    Forgotten,
     Message,
     NewMessage,
     NewSummary,
@@ -162,6 +164,36 @@ class Rebuilds(Protocol):
         ...
 
 
+class Forgets(Protocol):
+    """What an owner takes back from one store, with everything built on it."""
+
+    async def said_as(self, scope: Scope, telegram_id: int) -> Message | None:
+        """The stored message that has this id in Telegram."""
+        ...
+
+    async def preview(self, owner: int, what: Forgetting) -> Forgotten:
+        """What `forget` would take now; nothing is changed."""
+        ...
+
+    async def sources(self, owner: int, what: Forgetting, among: Sequence[str]) -> list[str]:
+        """Those of these sources whose messages would go."""
+        ...
+
+    async def forget(self, owner: int, what: Forgetting) -> Forgotten:
+        """Erase what was asked for from every table, and void the leases of folds; to be done again without harm.
+
+        Messages that stay and lost their summary are active again. Traces stay in the files until `scrub`.
+        """
+        ...
+
+    async def revise(self, scope: Scope, message: int, text: str, *, why: str, now: datetime) -> Message | None:
+        """Give a message another text: the earlier one is kept as a version, what was built on it goes.
+
+        The message as it is now; None where there is none, or it says so already.
+        """
+        ...
+
+
 class MemoryStore(Protocol):
     """One backend that holds the memories of the owners that live in it."""
 
@@ -171,6 +203,8 @@ class MemoryStore(Protocol):
     def vectors(self) -> Vectors: ...
     @property
     def rebuilds(self) -> Rebuilds: ...
+    @property
+    def forgetting(self) -> Forgets: ...
 
     # owners ------------------------------------------------------------------------------------------------
     async def owners(self) -> list[OwnerConfig]: ...
@@ -271,6 +305,10 @@ class MemoryStore(Protocol):
 
     async def erase(self, owner: int) -> None:
         """Remove everything of an owner, its `users` row too, from tables, index and free pages."""
+        ...
+
+    async def scrub(self) -> bool:
+        """Leave nothing of what was erased in any file of this store; False where a reader is in the way: try again."""
         ...
 
     async def flush(self) -> None:
