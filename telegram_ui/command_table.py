@@ -28,5 +28,9 @@ COMMANDS = (
     Command(name="summary_on", description="turn memory on", who="admins"),
     Command(name="summary_off", description="turn memory off; what is stored stays", who="admins"),
     Command(name="summary_now", description="summarise now what is not summarised yet", who="admins", asks_model=True),
+    Command(name="export", description="a file of everything that is remembered here", who="admins", asks_model=True),
+    Command(
+        name="import", description="bring in an export: mine, Telegram's or ChatGPT's", who="admins", asks_model=True
+    ),
     Command(name="stop", description="stop the answer that is being written"),
 )
