@@ -37,6 +37,12 @@ class FoldTable:
             )
         return [summary_of(mapping(row)) for row in rows]
 
+    async def quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
+        """Scopes with unfolded messages, folded by themselves, whose newest message is older; with that one's id."""
+        async with self._db.read() as reader:
+            rows = await reader.rows(_QUIET, self.kind, text_of(before))
+        return [(Scope(owner=row["user_id"], thread=row["thread_id"]), row["newest"]) for row in rows]
+
     async def begin_fold(
         self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
     ) -> FoldLease | None:
@@ -89,13 +95,7 @@ class FoldTable:
             if not await holds(tx, lease):
                 raise StaleFold
             summary = await folded(tx, self.kind, scope, plan, made, now=now)
-            await tx.rows(
-                "UPDATE jobs SET state = 'completed', ended_at = ?, summary_id = ? WHERE id = ?",
-                text_of(now),
-                summary.id,
-                lease.job_id,
-            )
-            await tx.rows("DELETE FROM failures WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread)
+            await completed(tx, lease, summary.id, now)
             return summary
 
     async def fail_fold(self, lease: FoldLease, error: str, *, now: datetime) -> FoldFailure:
@@ -146,7 +146,7 @@ class FoldTable:
 
 
 async def holds(tx: Transaction, lease: FoldLease) -> bool:
-    """Whether a lease is still worth anything, to be asked in the transaction that relies on it."""
+    """Whether a lease is still the scope's."""
     return bool(
         await tx.row(
             """
@@ -159,6 +159,17 @@ async def holds(tx: Transaction, lease: FoldLease) -> bool:
             lease.fence,
         )
     )
+
+
+async def completed(tx: Transaction, lease: FoldLease, summary: int, now: datetime) -> None:
+    """The job is done; no failure of its scope is left."""
+    await tx.rows(
+        "UPDATE jobs SET state = 'completed', ended_at = ?, summary_id = ? WHERE id = ?",
+        text_of(now),
+        summary,
+        lease.job_id,
+    )
+    await tx.rows("DELETE FROM failures WHERE user_id = ? AND thread_id = ?", lease.scope.owner, lease.scope.thread)
 
 
 async def folded(
@@ -174,10 +185,24 @@ async def folded(
         raise StaleFold
     number = int(counter[0]) - 1
     below.sort(key=lambda summary: summary.first_id)
-    ids = [row["id"] for row in messages] + [end for one in below for end in (one.first_id, one.last_id)]
-    dates = [row["created_at"] for row in messages]
-    dates += [text_of(end) for one in below for end in (one.first_at, one.last_at)]
-    chunks = [chunk for summary in below for chunk in summary.source_chunk_ids]
+    await tx.rows(
+        """
+        UPDATE messages SET chunk_id = ?, is_active = 0
+        WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))
+        """,
+        number,
+        scope.owner,
+        json.dumps(plan.message_ids),
+    )
+    if plan.window_ids:
+        told, inherited = await _sources(tx, _WINDOW, scope, plan.window_ids), []
+        chunks = [row["chunk_id"] for row in told]
+    else:
+        told, inherited = messages, below
+        chunks = [chunk for summary in below for chunk in summary.source_chunk_ids] + ([number] if messages else [])
+    ids = [row["id"] for row in told] + [end for one in inherited for end in (one.first_id, one.last_id)]
+    dates = [row["created_at"] for row in told]
+    dates += [text_of(end) for one in inherited for end in (one.first_at, one.last_at)]
     summary_row: dict[str, object] = {
         "id": number,
         "user_id": scope.owner,
@@ -185,7 +210,7 @@ async def folded(
         "summary_text": whole(made.text),
         "created_at": text_of(now),
         "level": plan.level,
-        "source_chunk_ids": [*dict.fromkeys(chunks), *([number] if messages else [])],
+        "source_chunk_ids": list(dict.fromkeys(chunks)),
         "is_active": True,
         "source_ids": [summary.id for summary in below],
         "first_id": min(ids),
@@ -193,7 +218,7 @@ async def folded(
         # By date, not by id: imported conversations may overlap.
         "first_at": min(dates, key=moment_of),
         "last_at": max(dates, key=moment_of),
-        "message_count": len(messages) + sum(summary.message_count for summary in below),
+        "message_count": len(told) + sum(summary.message_count for summary in inherited),
         "model": made.model,
         "prompt_version": made.prompt_version,
         "tokens_in": made.tokens_in,
@@ -206,15 +231,6 @@ async def folded(
         "details": dict(made.details),
     }
     await tx.insert(SUMMARIES.upsert, *SUMMARIES.stored(summary_row))
-    await tx.rows(
-        """
-        UPDATE messages SET chunk_id = ?, is_active = 0
-        WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))
-        """,
-        number,
-        scope.owner,
-        json.dumps(plan.message_ids),
-    )
     await tx.rows(
         "UPDATE summaries SET is_active = 0 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
         scope.owner,
@@ -248,5 +264,17 @@ WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND id IN (SELECT value FR
 _ACTIVE_SUMMARIES = """
 SELECT * FROM summaries
 WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND id IN (SELECT value FROM json_each(?)) ORDER BY id
+"""
+_WINDOW = """
+SELECT id, created_at, chunk_id FROM messages
+WHERE user_id = ? AND thread_id = ? AND is_active = 0 AND id IN (SELECT value FROM json_each(?)) ORDER BY id
+"""
+_QUIET = """
+SELECT scopes.user_id, scopes.thread_id, (
+  SELECT id FROM messages WHERE messages.user_id = scopes.user_id AND messages.thread_id = scopes.thread_id
+  ORDER BY id DESC LIMIT 1
+) AS newest FROM scopes JOIN users ON users.user_id = scopes.user_id
+WHERE users.storage_type = ? AND users.memory_enabled = 1 AND users.auto_fold = 1 AND scopes.total > scopes.archived
+AND (SELECT created_at FROM messages WHERE messages.user_id = scopes.user_id AND messages.id = newest) <= ?
 """
 _FAILURE = "SELECT * FROM failures WHERE user_id = ? AND thread_id = ?"

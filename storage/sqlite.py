@@ -22,7 +22,9 @@ from records import (
 from storage import word_index
 from storage.database import Database
 from storage.fold_table import FoldTable
+from storage.forgetting import ForgetTable
 from storage.history import HistoryTable
+from storage.rebuild_table import RebuildTable
 from storage.rows import (
     BY_NAME,
     ERASED,
@@ -60,6 +62,8 @@ class SqliteStore(FoldTable):
     def __init__(self, database: Database, kind: StorageType = StorageType.SQLITE) -> None:
         super().__init__(database, kind)
         self.vectors = VectorIndex(database)
+        self.rebuilds = RebuildTable(database, kind)
+        self.forgetting = ForgetTable(database, kind, self.vectors)
         self.history = HistoryTable(database, kind)
 
     # owners ------------------------------------------------------------------------------------------------
@@ -323,6 +327,12 @@ class SqliteStore(FoldTable):
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
         self.vectors.drop(owner)
         await self._db.forget_log()
+
+    async def scrub(self) -> bool:
+        """Merge the word index and write the file anew, so that erased words are in no page, segment or log."""
+        async with self._db.write() as tx:
+            await word_index.merge(tx)
+        return await self._db.scrub()
 
     async def flush(self) -> None:
         """Nothing is kept back: every method is on disk when it returns."""
