@@ -28,7 +28,7 @@ from telegram_ui.chat import Chat
 from telegram_ui.delivery import AnswerStream, ChatGone, Delivery, DeliveryError, DeliveryUnknown
 from telegram_ui.inbox import SENDS_EVER, DurableQueue, Received
 from telegram_ui.lanes import Lanes, Work
-from telegram_ui.messages import Arrival, arrival, incoming
+from telegram_ui.messages import FILE, Arrival, arrival, incoming
 from telegram_ui.paste import Pastes, continues, may_continue
 
 logger = logging.getLogger(__name__)
@@ -57,6 +57,8 @@ class Commands(Protocol):
     async def handle(self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str) -> None: ...
     async def press(self, update: telegram.Update, chat: Chat, person: Person) -> None: ...
     async def wizard_input(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool: ...
+    async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool: ...
+    def is_slow_press(self, data: str) -> bool: ...
 
 
 class Answering(Protocol):
@@ -113,7 +115,9 @@ class Intake:
         elif said.kind == "command":
             self._command(received, said)
         elif said.kind == "press":
-            self._in_commands(received, said, partial(self._commands.press, update, said.chat, said.person))
+            data = update.callback_query.data if update.callback_query else None
+            work = partial(self._commands.press, update, said.chat, said.person)
+            self._in_commands(received, said, work, is_slow=self._commands.is_slow_press(data or ""))
         else:
             self._command_lanes.submit(said.scope, partial(self._offer_to_wizard, received, said))
 
@@ -173,22 +177,27 @@ class Intake:
     # chat ---------------------------------------------------------------------------------------------
     async def _offer_to_wizard(self, received: Received, said: Arrival) -> None:
         """The last of the command lane, the door to the chat lane:
-        wizards take their input before it is chat.
+        wizards take their input before it is chat, and an import its file.
         """
-        if said.kind == "text" and not said.attachment and await self._is_wizards(received, said):
+        if await self._is_taken(received, said):
             self._pastes.end(said.sender)
             await self._done(received)
         elif received.is_kept:
             self._chat(said)
 
-    async def _is_wizards(self, received: Received, said: Arrival) -> bool:
+    async def _is_taken(self, received: Received, said: Arrival) -> bool:
         taken = False
 
         async def offer() -> None:
             nonlocal taken
-            # A wizard that fails has taken its input, too: the person is told, and may send it again.
+            # What fails has taken its input, too: the person is told, and may send it again.
             taken = True
-            taken = await self._commands.wizard_input(received.update, said.chat, said.person, said.text)
+            if said.attachment == FILE:
+                taken = await self._commands.take_file(received.update, said.chat, said.person)
+            elif said.kind == "text" and not said.attachment:
+                taken = await self._commands.wizard_input(received.update, said.chat, said.person, said.text)
+            else:
+                taken = False
 
         await self._guarded(said, offer)
         return taken
@@ -210,6 +219,8 @@ class Intake:
             hint = "Yes? Write what you need into the message that mentions me."
             if said.attachment:
                 hint = f"I can't read {said.attachment} yet: please write it in words."
+            if said.attachment == FILE:
+                hint += " If it is an export of a chat, send /import first, then the file."
             await self._guarded(said, partial(self._say, said.chat, hint))
         await self._queue.done([said.update_id])
 
