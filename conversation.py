@@ -27,6 +27,8 @@ from records import (
     Incoming,
     Message,
     NewMessage,
+    Person,
+    Piece,
     Reply,
     Scope,
 )
@@ -168,6 +170,46 @@ class Conversation:
             self.indexing.wake()
         return Correction(turn=revised.turn, is_last=bool(newest) and newest[-1].turn == revised.turn)
 
+    async def answer_again(
+        self, scope: Scope, turn: int, person: Person, *, in_group: bool = False, on_text: OnText | None = None
+    ) -> Reply | None:
+        """Answer the last turn anew, as it is stored now; the earlier answer becomes a version of it.
+
+        None where something was said since, or memory does not hold it. Raises StorageError; else as `reply`.
+        """
+        line = self._line(scope)
+        async with line.lock, self._talks(scope.owner).shared():
+            async with self.memory.opened(scope.owner) as store:
+                last = await store.last_turns(scope, 1) if store else []
+            asked = [one for one in last if one.role == "user"]
+            if not asked or asked[-1].turn != turn:
+                return None
+            incoming = Incoming(
+                scope=scope,
+                person=replace(person, name=asked[0].speaker or person.name),
+                pieces=tuple(Piece(text=one.content, source=one.source or "", sent_at=one.created_at) for one in asked),
+                in_group=in_group,
+            )
+            try:
+                context, made = await self._ask(line, incoming, _Turn(is_on=True, here=0, stored=turn), on_text)
+            except ModelError as error:
+                return _no_answer(error, scope, kept=True)
+            async with self.memory.opened(scope.owner) as store:
+                if store is None:
+                    return None
+                earlier = next((one.id for one in reversed(last) if one.role == "assistant"), None)
+                now = self._clock()
+                if earlier is None:
+                    source = incoming.source or None
+                    draft = NewMessage(role="assistant", content=made.text, created_at=now, source=source, turn=turn)
+                    await store.append(scope, [draft])
+                else:
+                    await store.forgetting.revise(scope, earlier, made.text, why="superseded", now=now)
+            line.recent.clear()
+        if self.indexing is not None:
+            self.indexing.wake()
+        return Reply(text=made.text, context=context, is_remembered=True)
+
     def last_context(self, scope: Scope) -> Context | None:
         """The account of the newest answer of a scope, while the process remembers it."""
         return self._last_context.get(scope)
@@ -190,12 +232,9 @@ class Conversation:
         try:
             context, completion = await self._ask(line, incoming, turn, on_text)
         except ModelError as error:
-            number = secrets.token_hex(4)
-            log.warning("[%s] no answer for %s: %s", number, incoming.scope, type(error).__name__)
-            return Reply(
-                text=f"{_apology(error, kept=turn.is_on)} (error {number})",
+            return replace(
+                _no_answer(error, incoming.scope, kept=turn.is_on),
                 notices=tuple(notices),
-                is_error=True,
                 is_kept=not line.unwritten,
                 is_remembered=turn.is_on,
             )
@@ -393,6 +432,12 @@ _FOLD_NOTICE = (
     "I could not summarise our earlier talk: {why} Nothing is lost: all messages stay as they are, and I try again "
     "after your next message."
 )
+
+
+def _no_answer(error: ModelError, scope: Scope, *, kept: bool) -> Reply:
+    number = secrets.token_hex(4)
+    log.warning("[%s] no answer for %s: %s", number, scope, type(error).__name__)
+    return Reply(text=f"{_apology(error, kept=kept)} (error {number})", is_error=True)
 
 
 def _apology(error: KeepsakeError, *, kept: bool) -> str:

@@ -22,6 +22,7 @@ from records import FoldOutcome, Person, Scope, Status, Summary
 from telegram_ui.buttons import Buttons, NotTheirs
 from telegram_ui.chat import Chat
 from telegram_ui.command_table import COMMANDS, Command
+from telegram_ui.corrections import ANEW, LABEL, OFFER
 from telegram_ui.delivery import Delivery
 from telegram_ui.family import Ask, Family, Handler, MayConfigure, Press
 from telegram_ui.wizard import ADMINS_ONLY, NAMES, Memory, Wizard, messages, turns
@@ -138,6 +139,16 @@ class Commands:
     async def wizard_input(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
         """Whether a text was the wizard's, and is answered."""
         return await self._wizard.input(update, chat, person, text)
+
+    def is_answered(self, update: telegram.Update) -> bool:
+        """Whether a press is for an answer of the model."""
+        query = update.callback_query
+        return query is not None and (query.data or "").partition(":")[0] == ANEW
+
+    async def offer_answer(self, chat: Chat, person: Person, turn: int) -> None:
+        """Offer to answer a corrected turn anew."""
+        button = InlineKeyboardButton(LABEL, callback_data=self._buttons.data(ANEW, chat, person, str(turn)))
+        await self._delivery.say(chat, OFFER, keyboard=InlineKeyboardMarkup([[button]]))
 
     async def set_menus(self, bot: telegram.Bot) -> None:
         """Tell Telegram which commands to offer where. Raises TelegramError."""

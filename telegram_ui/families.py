@@ -2,6 +2,7 @@
 
 from conversation import Conversation
 from telegram_ui.buttons import Buttons
+from telegram_ui.corrections import Corrections
 from telegram_ui.delivery import Delivery
 from telegram_ui.family import Family, MayConfigure
 from telegram_ui.forget_commands import ForgetCommands
@@ -11,4 +12,7 @@ def families(
     conversation: Conversation, delivery: Delivery, buttons: Buttons, *, may_configure: MayConfigure
 ) -> tuple[Family, ...]:
     """One of each; commands.py joins their handlers and presses."""
-    return (ForgetCommands(conversation, delivery, buttons, may_configure=may_configure),)
+    return (
+        ForgetCommands(conversation, delivery, buttons, may_configure=may_configure),
+        Corrections(conversation, delivery),
+    )

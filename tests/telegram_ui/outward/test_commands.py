@@ -253,7 +253,7 @@ async def test_help_and_the_menus_have_every_command(desk: Desk) -> None:
         call["params"]["scope"]["type"]: {command["command"] for command in call["params"]["commands"]}
         for call in desk.peer.called("setMyCommands")
     }
-    assert menus["all_private_chats"] == {command.name for command in COMMANDS} == desk.commands.names
+    assert menus["all_private_chats"] == {command.name for command in COMMANDS} >= desk.commands.names
     assert "summary_on" not in menus["all_group_chats"]
     assert "summary_on" in menus["all_chat_administrators"]
 
