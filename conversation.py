@@ -17,6 +17,7 @@ from external_memory import ExternalMemory, OwnerGate
 from indexing import Indexing
 from memory_retrieval import MemoryRetrieval
 from models.chat_model import ChatModel, OnText
+from rebuilding import Rebuilding
 from records import (
     Clock,
     Completion,
@@ -90,18 +91,23 @@ class Conversation:
         memory: ExternalMemory,
         retrieval: MemoryRetrieval,
         summaries: SummaryManager,
+        rebuilding: Rebuilding,
         model: ChatModel,
         budget: TokenBudget,
         clock: Clock,
         indexing: Indexing | None = None,
+        pressure: float = 0.0,
     ) -> None:
+        """`pressure`: the share of the ceiling above which it is folded before it is answered; 0 = never."""
         self.memory = memory
         self.summaries = summaries
+        self.rebuilding = rebuilding
         self.retrieval = retrieval
         self.indexing = indexing
         self._model = model
         self._budget = budget
         self._clock = clock
+        self._pressure = pressure
         self._lines: OrderedDict[Scope, _Line] = OrderedDict()
         self._unstored_ids = count(UNSTORED)
         self._with_cut = set[Scope]()
@@ -131,10 +137,12 @@ class Conversation:
             if outcome.state == "nothing" and scope in self._with_cut:
                 outcome = await self.summaries.fold(scope, "cut")
             self._with_cut.discard(scope)
-            if outcome.state == "failed" and await self.summaries.untold_failure(scope):
+            # What failed meanwhile beside the talk is told as well.
+            failure = await self.summaries.untold_failure(scope) if outcome.state in ("failed", "nothing") else None
+            if failure is not None:
                 number = secrets.token_hex(4)
                 log.warning("[%s] the owner of %s is told that a fold failed", number, scope)
-                return (f"{_FOLD_NOTICE.format(why=outcome.error)} (error {number})",)
+                return (f"{_FOLD_NOTICE.format(why=failure.error)} (error {number})",)
         except StorageError as error:
             log.warning("settling %s failed: %s", scope, type(error).__name__)
         return ()
@@ -306,7 +314,7 @@ class Conversation:
     ) -> tuple[Context, Completion]:
         person = incoming.person.id
         await self._budget.demand(person)
-        context = await self._context(line, incoming, turn, None)
+        context = await self._relieved(line, incoming, turn, await self._context(line, incoming, turn, None))
         try:
             completion = await self._budget.complete(person, self._model, context.messages, on_text=on_text)
         except ContextTooLong:
@@ -320,6 +328,17 @@ class Conversation:
         if any(cut.what == "turns" for cut in context.cut):
             self._with_cut.add(incoming.scope)
         return context, completion
+
+    async def _relieved(self, line: _Line, incoming: Incoming, turn: "_Turn", context: Context) -> Context:
+        """Under pressure it is folded first, then answered; where that cannot be, what does not fit is cut as ever."""
+        if turn.stored is None or not self._pressure or context.wanted <= self._pressure * context.ceiling:
+            return context
+        try:
+            outcome = await self.summaries.fold(incoming.scope, "pressure")
+        except StorageError as error:
+            log.warning("folding %s under pressure failed: %s", incoming.scope, type(error).__name__)
+            return context
+        return await self._context(line, incoming, turn, None) if outcome.state == "folded" else context
 
     async def _context(self, line: _Line, incoming: Incoming, turn: "_Turn", ceiling: int | None) -> Context:
         if turn.stored is not None:

@@ -13,7 +13,7 @@ from typing import Literal
 Role = Literal["user", "assistant", "system"]
 Clock = Callable[[], datetime]
 """Gives the present as an aware UTC datetime."""
-FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards"]
+FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards", "rebuild"]
 Policy = Literal["pyramid", "rolling", "sliding"]
 Origin = Literal["", "forwarded", "tool", "imported"]
 """Where a message's words come from: "" = said here by its role."""
@@ -178,6 +178,35 @@ class NewSummary:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Archived:
+    """An archived message without its text."""
+
+    id: int
+    turn: int
+    is_user: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rebuilt:
+    """A summary made anew, one of a row that takes the place of all summaries of a scope at once.
+
+    `sources` and `base` count from 0 within the row. `message_ids`: its own chunk. `first` and `last`: id and time of
+    the messages that it tells of.
+    """
+
+    level: int
+    made: NewSummary
+    message_ids: tuple[int, ...]
+    sources: tuple[int, ...]
+    base: int | None
+    first: tuple[int, datetime]
+    last: tuple[int, datetime]
+    message_count: int
+    policy: Policy
+    is_active: bool = True
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class FoldFailure:
     """The last fold of a scope that failed, while none has succeeded since."""
 
@@ -313,9 +342,12 @@ class ContextPart:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cut:
-    """Messages first..last of the scope that are neither verbatim in the prompt nor covered by a summary in it."""
+    """Messages first..last of the scope that are neither verbatim in the prompt nor covered by a summary in it.
 
-    what: Literal["turns", "summary", "message", "system"]
+    archived: no active summary covers them (they left a sliding window, or another program wrote the file).
+    """
+
+    what: Literal["turns", "summary", "archived", "message", "system"]
     first_id: int
     last_id: int
     why: str
@@ -323,10 +355,14 @@ class Cut:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Context:
-    """What one request carries, and the account of it."""
+    """What one request carries, and the account of it.
+
+    `wanted`: tokens that it would have without snippets, were nothing cut.
+    """
 
     messages: tuple[PromptMessage, ...]
     ceiling: int
+    wanted: int = 0
     parts: tuple[ContextPart, ...]
     recent: tuple[Message, ...] = ()
     summaries: tuple[Summary, ...] = ()
@@ -405,13 +441,18 @@ class Reply:
 class Status:
     """What /summary_status shows of a scope. `config` is None where nothing was ever configured.
 
-    `indexed`: how many of the owner's messages the search by meaning knows, and how many there are; None without it.
+    `rebuilding`: chunks made anew, and how many there are. `newest`: the summary made last. `compressed`: how often the
+    oldest of what the active summaries tell was compressed. `indexed`: how many of the owner's messages the search by
+    meaning knows, and how many there are; None without it.
     """
 
     config: OwnerConfig | None
     counts: Counts
     failure: FoldFailure | None = None
     is_folding: bool = False
+    rebuilding: tuple[int, int] | None = None
+    newest: Summary | None = None
+    compressed: int = 0
     indexed: tuple[int, int] | None = None
     advice: tuple[str, ...] = ()
 

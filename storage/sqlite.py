@@ -23,6 +23,7 @@ from storage import word_index
 from storage.database import Database
 from storage.fold_table import FoldTable
 from storage.forgetting import ForgetTable
+from storage.rebuild_table import RebuildTable
 from storage.rows import (
     BY_NAME,
     ERASED,
@@ -59,6 +60,7 @@ class SqliteStore(FoldTable):
     def __init__(self, database: Database, kind: StorageType = StorageType.SQLITE) -> None:
         super().__init__(database, kind)
         self.vectors = VectorIndex(database)
+        self.rebuilds = RebuildTable(database, kind)
         self.forgetting = ForgetTable(database, kind, self.vectors)
 
     # owners ------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from records import (
+    Archived,
     Counts,
     FoldFailure,
     FoldLease,
@@ -25,6 +26,7 @@ from records import (
     NewMessage,
     NewSummary,
     OwnerConfig,
+    Rebuilt,
     Role,
     Scope,
     StorageType,
@@ -130,6 +132,38 @@ class Vectors(Protocol):
         ...
 
 
+class Rebuilds(Protocol):
+    """Making all summaries of a scope anew, under the scope's fold lease."""
+
+    async def outline(self, scope: Scope) -> list[Archived]:
+        """The archived messages of a scope, ascending."""
+        ...
+
+    async def renew(self, lease: FoldLease, until: datetime) -> None:
+        """The lease holds longer. Raises StaleFold where it was lost."""
+        ...
+
+    async def commit(
+        self,
+        lease: FoldLease,
+        rebuilt: Sequence[Rebuilt],
+        outline: Sequence[Archived],
+        *,
+        since: datetime,
+        now: datetime,
+    ) -> None:
+        """In one transaction: all summaries of the scope go, these take their place, each message gets its new chunk.
+
+        Raises StaleFold, changing nothing, when the lease was lost or of the outlined messages one is gone or was
+        edited after `since`.
+        """
+        ...
+
+    async def interrupted(self) -> list[Scope]:
+        """Scopes whose last job is a rebuild that ended with its process, and not for the third time in a row."""
+        ...
+
+
 class Forgets(Protocol):
     """What an owner takes back from one store, with everything built on it."""
 
@@ -167,6 +201,8 @@ class MemoryStore(Protocol):
 
     @property
     def vectors(self) -> Vectors: ...
+    @property
+    def rebuilds(self) -> Rebuilds: ...
     @property
     def forgetting(self) -> Forgets: ...
 
@@ -224,6 +260,11 @@ class MemoryStore(Protocol):
         """Ascending by id."""
         ...
 
+    async def quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
+        """Scopes with unfolded messages, of owners whose memory is on and folded by itself, whose newest message is
+        older than `before`; with that message's id."""
+        ...
+
     async def begin_fold(
         self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
     ) -> FoldLease | None:
@@ -232,7 +273,7 @@ class MemoryStore(Protocol):
 
     async def commit_fold(self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
         """In one transaction: check the fence, insert the summary, archive exactly the plan's messages (chunk id = the
-        new L1's id) or deactivate its summaries, complete the job, clear the failure.
+        new summary's id), deactivate its summaries, complete the job, clear the failure.
 
         Raises StaleFold, changing nothing, when the lease was lost or a source is gone, edited, or already folded.
         """

@@ -6,6 +6,7 @@ from telegram_ui.corrections import Corrections
 from telegram_ui.delivery import Delivery
 from telegram_ui.family import Family, MayConfigure
 from telegram_ui.forget_commands import ForgetCommands
+from telegram_ui.policy_commands import PolicyCommands
 
 
 def families(
@@ -13,6 +14,7 @@ def families(
 ) -> tuple[Family, ...]:
     """One of each; commands.py joins their handlers and presses."""
     return (
+        PolicyCommands(conversation.memory, conversation.rebuilding, delivery, buttons, may_configure=may_configure),
         ForgetCommands(conversation, delivery, buttons, may_configure=may_configure),
         Corrections(conversation, delivery),
     )

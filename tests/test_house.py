@@ -14,6 +14,7 @@ FLOORS = [
     {"telegram_ui", "playground"},
     {"assembly"},
     {"conversation"},
+    {"rebuilding"},
     {"memory_retrieval", "summary_manager", "facts", "indexing"},
     {"external_memory", "retrieval", "token_budget"},
     {"storage", "models", "folding"},
