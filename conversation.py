@@ -10,6 +10,7 @@ import secrets
 from collections import OrderedDict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from itertools import count
 
 from errors import BudgetSpent, ContextTooLong, KeepsakeError, ModelError, StorageError
@@ -147,13 +148,13 @@ class Conversation:
             log.warning("settling %s failed: %s", scope, type(error).__name__)
         return ()
 
-    async def forget(self, owner: int, what: Forgetting) -> Forgotten:
-        """Erase it from every store and file, and from what this process holds; what went.
+    async def forget(self, owner: int, what: Forgetting, *, tidies: bool = True) -> Forgotten:
+        """Erase it from every store and file, and from what this process holds; what went. `tidies`: see there.
 
         Waits for the owner's answers that are being written, for they may have read it. Raises StorageError.
         """
         async with self._talks(owner).exclusive():
-            taken = await self.memory.forget(owner, what)
+            taken = await self.memory.forget(owner, what, tidies=tidies)
             for scope, line in self._lines.items():
                 if scope.owner == owner:
                     line.forget(what)
@@ -161,6 +162,16 @@ class Conversation:
                     self._with_cut.discard(scope)
             log.info("%d messages and what was built on them were forgotten of %d", taken.messages, owner)
             return taken
+
+    async def forget_archives(self, keep: timedelta) -> None:
+        """Forget every owner's archives that are older than what is to be kept; the files are cleaned once for all."""
+        until = self._clock() - keep
+        for owner in await self.memory.with_archives(older_than=until):
+            try:
+                await self.forget(owner, Forgetting(what="archives", until=until), tidies=False)
+            except StorageError as error:
+                log.warning("the old archives of %d stay for now: %s", owner, type(error).__name__)
+        await self.memory.tidy()
 
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         """The stored text follows what a person made of a message; what was built on it goes. Raises StorageError."""
