@@ -15,9 +15,9 @@ FLOORS = [
     {"assembly"},
     {"conversation"},
     {"rebuilding"},
-    {"memory_retrieval", "summary_manager", "facts", "indexing"},
-    {"external_memory", "retrieval", "token_budget"},
-    {"storage", "models", "folding"},
+    {"memory_retrieval", "summary_manager", "facts", "indexing", "importing", "exporting"},
+    {"external_memory", "retrieval", "token_budget", "shelving"},
+    {"storage", "models", "folding", "imports"},
     {
         "prompts",
         "tokens",
