@@ -9,6 +9,7 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 import notices
 from errors import ContextTooLong, ModelError, StorageError
@@ -31,6 +32,8 @@ from records import (
     Forgotten,
     Incoming,
     NewMessage,
+    Person,
+    Piece,
     Reply,
     Scope,
 )
@@ -118,13 +121,13 @@ class Conversation:
             log.warning("settling %s failed: %s", scope, type(error).__name__)
         return ()
 
-    async def forget(self, owner: int, what: Forgetting) -> Forgotten:
-        """Erase it from every store and file, and from what this process holds; what went.
+    async def forget(self, owner: int, what: Forgetting, *, tidies: bool = True) -> Forgotten:
+        """Erase it from every store and file, and from what this process holds; what went. `tidies`: see there.
 
         Waits for the owner's answers that are being written, for they may have read it. Raises StorageError.
         """
         async with self._talks(owner).exclusive():
-            taken = await self.memory.forget(owner, what)
+            taken = await self.memory.forget(owner, what, tidies=tidies)
             for line in self._lines:
                 if line.scope.owner == owner:
                     line.forget(what)
@@ -133,6 +136,16 @@ class Conversation:
                     self._with_cut.discard(line.scope)
             log.info("%d messages and what was built on them were forgotten of %d", taken.messages, owner)
             return taken
+
+    async def forget_archives(self, keep: timedelta) -> None:
+        """Forget every owner's archives that are older than what is to be kept; the files are cleaned once for all."""
+        until = self._clock() - keep
+        for owner in await self.memory.with_archives(older_than=until):
+            try:
+                await self.forget(owner, Forgetting(what="archives", until=until), tidies=False)
+            except StorageError as error:
+                log.warning("the old archives of %d stay for now: %s", owner, type(error).__name__)
+        await self.memory.tidy()
 
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         """The stored text follows what a person made of a message; what was built on it goes. Raises StorageError."""
@@ -157,6 +170,46 @@ class Conversation:
         except StorageError as error:
             log.warning("where an answer in %s was shown is not kept: %s", incoming.scope, type(error).__name__)
 
+    async def answer_again(
+        self, scope: Scope, turn: int, person: Person, *, in_group: bool = False, on_text: OnText | None = None
+    ) -> Reply | None:
+        """Answer the last turn anew, as it is stored now; the earlier answer becomes a version of it.
+
+        None where something was said since, or memory does not hold it. Raises StorageError; else as `reply`.
+        """
+        line = self._lines.of(scope)
+        async with line.lock, self._talks(scope.owner).shared():
+            async with self.memory.opened(scope.owner) as store:
+                last = await store.last_turns(scope, 1) if store else []
+            asked = [one for one in last if one.role == "user"]
+            if not asked or asked[-1].turn != turn:
+                return None
+            incoming = Incoming(
+                scope=scope,
+                person=replace(person, name=asked[0].speaker or person.name),
+                pieces=tuple(Piece(text=one.content, source=one.source or "", sent_at=one.created_at) for one in asked),
+                in_group=in_group,
+            )
+            try:
+                context, made = await self._ask(line, incoming, Turn(mode="on", here=0, stored=turn), on_text)
+            except ModelError as error:
+                return self._no_answer(error, scope, kept=True)
+            async with self.memory.opened(scope.owner) as store:
+                if store is None:
+                    return None
+                earlier = next((one.id for one in reversed(last) if one.role == "assistant"), None)
+                now = self._clock()
+                if earlier is None:
+                    source = incoming.source or None
+                    draft = NewMessage(role="assistant", content=made.text, created_at=now, source=source, turn=turn)
+                    await store.append(scope, [draft])
+                else:
+                    await store.forgetting.revise(scope, earlier, made.text, why="superseded", now=now)
+            line.recent.clear()
+        if self.indexing is not None:
+            self.indexing.wake()
+        return Reply(text=made.text, context=context, is_remembered=True)
+
     def last_context(self, scope: Scope) -> Context | None:
         """The account of the newest answer of a scope, while the process remembers it."""
         return self._last_context.get(scope)
@@ -180,12 +233,9 @@ class Conversation:
         try:
             context, completion = await self._ask(line, incoming, turn, on_text)
         except ModelError as error:
-            number = secrets.token_hex(4)
-            log.warning("[%s] no answer for %s: %s", number, incoming.scope, type(error).__name__)
-            return Reply(
-                text=f"{notices.apology(error, kept=turn.is_on)} (error {number})",
+            return replace(
+                self._no_answer(error, incoming.scope, kept=turn.is_on),
                 notices=tuple(told),
-                is_error=True,
                 is_kept=not line.unwritten,
                 is_remembered=turn.is_on,
                 is_incognito=is_incognito,
@@ -365,3 +415,8 @@ class Conversation:
         if not self._store_fails:
             told.append(f"{notices.STORE} (error {number})")
         self._store_fails = True
+
+    def _no_answer(self, error: ModelError, scope: Scope, *, kept: bool) -> Reply:
+        number = secrets.token_hex(4)
+        log.warning("[%s] no answer for %s: %s", number, scope, type(error).__name__)
+        return Reply(text=f"{notices.apology(error, kept=kept)} (error {number})", is_error=True)
