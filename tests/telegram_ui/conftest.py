@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -44,6 +44,7 @@ class Scripted:
     fails: dict[str, Exception] = field(default_factory=dict)
     begun: dict[str, asyncio.Event] = field(default_factory=lambda: defaultdict(asyncio.Event))
     notices: tuple[str, ...] = ()
+    shown_as: dict[str, list[int]] = field(default_factory=dict)
     corrected: list[tuple[int, str]] = field(default_factory=list)
 
     def gate(self, text: str) -> asyncio.Event:
@@ -65,6 +66,9 @@ class Scripted:
             raise
         self.finished.append(text)
         return Reply(text=f"echo {text[:40]}")
+
+    async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
+        self.shown_as[incoming.source] = list(telegram_ids)
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         return self.notices
@@ -107,6 +111,12 @@ class Orders:
 
     async def offer_answer(self, chat: Chat, person: Person, turn: int) -> None:
         await self.delivery.say(chat, f"offer {turn}")
+
+    async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
+        return False
+
+    def is_slow_press(self, data: str) -> bool:
+        return False
 
     async def set_menus(self, bot: telegram.Bot) -> None:
         await bot.set_my_commands([("help", "helps")])
