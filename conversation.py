@@ -17,7 +17,7 @@ from exporting import Exporting
 from external_memory import ExternalMemory, OwnerGate
 from importing import Importing
 from indexing import Indexing
-from lines import SCOPES_HERE, Line, Lines, Mode, Turn, Unwritten
+from lines import SCOPES_HERE, Line, Lines, Mode, Turn, Unwritten, incoming_of
 from memory_retrieval import MemoryRetrieval
 from memory_search import MemorySearch
 from models.chat_model import ChatModel, OnText
@@ -33,7 +33,6 @@ from records import (
     Incoming,
     NewMessage,
     Person,
-    Piece,
     Reply,
     Scope,
 )
@@ -172,7 +171,7 @@ class Conversation:
 
     async def answer_again(
         self, scope: Scope, turn: int, person: Person, *, in_group: bool = False, on_text: OnText | None = None
-    ) -> Reply | None:
+    ) -> tuple[Incoming, Reply] | None:
         """Answer the last turn anew, as it is stored now; the earlier answer becomes a version of it.
 
         None where something was said since, or memory does not hold it. Raises StorageError; else as `reply`.
@@ -181,34 +180,29 @@ class Conversation:
         async with line.lock, self._talks(scope.owner).shared():
             async with self.memory.opened(scope.owner) as store:
                 last = await store.last_turns(scope, 1) if store else []
-            asked = [one for one in last if one.role == "user"]
-            if not asked or asked[-1].turn != turn:
+            incoming = incoming_of(last, person, in_group=in_group)
+            if incoming is None or last[-1].turn != turn or await self._mode(scope.owner) != "on":
                 return None
-            incoming = Incoming(
-                scope=scope,
-                person=replace(person, name=asked[0].speaker or person.name),
-                pieces=tuple(Piece(text=one.content, source=one.source or "", sent_at=one.created_at) for one in asked),
-                in_group=in_group,
-            )
+            again = self._lines.turn(line, "on")
+            again.stored = turn
             try:
-                context, made = await self._ask(line, incoming, Turn(mode="on", here=0, stored=turn), on_text)
+                context, made = await self._ask(line, incoming, again, on_text)
             except ModelError as error:
-                return self._no_answer(error, scope, kept=True)
-            async with self.memory.opened(scope.owner) as store:
-                if store is None:
-                    return None
-                earlier = next((one.id for one in reversed(last) if one.role == "assistant"), None)
-                now = self._clock()
-                if earlier is None:
-                    source = incoming.source or None
-                    draft = NewMessage(role="assistant", content=made.text, created_at=now, source=source, turn=turn)
-                    await store.append(scope, [draft])
-                else:
-                    await store.forgetting.revise(scope, earlier, made.text, why="superseded", now=now)
+                return incoming, self._no_answer(error, scope, again)
+            account = account_of(context, at=self._clock(), model=made.model)
+            earlier = next((one.id for one in reversed(last) if one.role == "assistant"), None)
             line.recent.clear()
+            if earlier is None:
+                told: list[str] = []
+                await self._remember_answer(line, incoming, again, made, account, told)
+            else:
+                async with self.memory.home(scope.owner) as store:
+                    await store.forgetting.revise(
+                        scope, earlier, made.text, why="superseded", now=self._clock(), account=account.text()
+                    )
         if self.indexing is not None:
             self.indexing.wake()
-        return Reply(text=made.text, context=context, is_remembered=True)
+        return incoming, Reply(text=made.text, context=context, is_remembered=True)
 
     def last_context(self, scope: Scope) -> Context | None:
         """The account of the newest answer of a scope, while the process remembers it."""
@@ -233,13 +227,8 @@ class Conversation:
         try:
             context, completion = await self._ask(line, incoming, turn, on_text)
         except ModelError as error:
-            return replace(
-                self._no_answer(error, incoming.scope, kept=turn.is_on),
-                notices=tuple(told),
-                is_kept=not line.unwritten,
-                is_remembered=turn.is_on,
-                is_incognito=is_incognito,
-            )
+            failed = self._no_answer(error, incoming.scope, turn)
+            return replace(failed, notices=tuple(told), is_kept=not line.unwritten, is_incognito=is_incognito)
         if context.message_was_cut:
             told.append(notices.CUT + (" It is stored whole." if turn.is_on else ""))
         if completion.is_truncated:
@@ -409,14 +398,15 @@ class Conversation:
             if self.indexing is not None:
                 self.indexing.wake()
 
+    def _no_answer(self, error: ModelError, scope: Scope, turn: Turn) -> Reply:
+        number = secrets.token_hex(4)
+        log.warning("[%s] no answer for %s: %s", number, scope, type(error).__name__)
+        text = f"{notices.apology(error, kept=turn.is_on)} (error {number})"
+        return Reply(text=text, is_error=True, is_remembered=turn.is_on)
+
     def _note_failure(self, error: StorageError, told: list[str]) -> None:
         number = secrets.token_hex(4)
         log.error("[%s] storing failed: %s", number, error.sentence)
         if not self._store_fails:
             told.append(f"{notices.STORE} (error {number})")
         self._store_fails = True
-
-    def _no_answer(self, error: ModelError, scope: Scope, *, kept: bool) -> Reply:
-        number = secrets.token_hex(4)
-        log.warning("[%s] no answer for %s: %s", number, scope, type(error).__name__)
-        return Reply(text=f"{notices.apology(error, kept=kept)} (error {number})", is_error=True)

@@ -4,14 +4,14 @@ Does not know how an edit is taken in (intake.py), nor what becomes of the earli
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Protocol
 
 from telegram.error import TelegramError
 
 from models.chat_model import OnText
-from records import Person, Reply, Scope
+from records import Incoming, Person, Reply, Scope
 from telegram_ui.delivery import Delivery
 from telegram_ui.family import Ask, Handler, Press
 
@@ -27,7 +27,8 @@ class Answering(Protocol):
 
     async def answer_again(
         self, scope: Scope, turn: int, person: Person, *, in_group: bool = False, on_text: OnText | None = None
-    ) -> Reply | None: ...
+    ) -> tuple[Incoming, Reply] | None: ...
+    async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None: ...
 
 
 class Corrections:
@@ -55,16 +56,19 @@ class Corrections:
         stream = self._delivery.answer(chat)
         try:
             async with self._delivery.typing(chat):
-                reply = await self._conversation.answer_again(
+                answered = await self._conversation.answer_again(
                     chat.scope, int(ask.argument), ask.person, in_group=not chat.is_private, on_text=stream.show
                 )
         except asyncio.CancelledError:
             await stream.break_off()
             raise
         if ask.message_id is not None:
-            await self._delivery.replace(chat, ask.message_id, PAST if reply is None else TAKEN)
-        if reply is not None:
-            await stream.finish(reply.text)
+            await self._delivery.replace(chat, ask.message_id, PAST if answered is None else TAKEN)
+        if answered is not None:
+            incoming, reply = answered
+            sent = await stream.finish(reply.text)
+            if not reply.is_error:
+                await self._conversation.shown(incoming, sent)
             for notice in reply.notices:
                 await self._delivery.say(chat, notice)
         return None

@@ -16,9 +16,9 @@ EVERYTHING = frozenset({"everything", "all"})
 
 _DAY = r"(\d{4})-(\d{1,2})-(\d{1,2})"
 _DAYS = re.compile(rf"{_DAY}(?:\s*(?:to|until|till|\.\.|–|-|\s)\s*{_DAY})?", re.IGNORECASE)
-_NUMBER = re.compile(r"#\s*(\d{1,15})")
+_NUMBER = re.compile(r"#\s*(-?\d{1,15})")
 _FACT = re.compile(r"fact\s*#?\s*(\d{1,15})", re.IGNORECASE)
-_CODE = re.compile(r"([mtf])(\d+)|d(\d{8})-(\d{8})|(e)")
+_CODE = re.compile(r"([mtf])(-?\d+)|d(\d{8})-(\d{8})|(e)")
 
 
 class NoSuchDateError(ValueError):

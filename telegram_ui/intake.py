@@ -57,8 +57,6 @@ class Commands(Protocol):
     async def handle(self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str) -> None: ...
     async def press(self, update: telegram.Update, chat: Chat, person: Person) -> None: ...
     async def wizard_input(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool: ...
-    async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool: ...
-    def is_slow_press(self, data: str) -> bool: ...
     def is_answered(self, update: telegram.Update) -> bool:
         """Whether a press is for an answer of the model, which /stop is to reach."""
         ...
@@ -66,6 +64,9 @@ class Commands(Protocol):
     async def offer_answer(self, chat: Chat, person: Person, turn: int) -> None:
         """Offer to answer a corrected turn anew."""
         ...
+
+    async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool: ...
+    def is_slow_press(self, data: str) -> bool: ...
 
 
 class Answering(Protocol):
@@ -128,12 +129,12 @@ class Intake:
         elif said.kind == "command":
             self._command(received, said)
         elif said.kind == "press":
-            work = partial(self._commands.press, update, said.chat, said.person)
-            data = (update.callback_query.data if update.callback_query else None) or ""
+            data = update.callback_query.data if update.callback_query else None
+            press = partial(self._commands.press, update, said.chat, said.person)
             if self._commands.is_answered(update):
-                self._in_chat(received, said, work)
+                self._in_chat(received, said, press)
             else:
-                self._in_commands(received, said, work, is_slow=self._commands.is_slow_press(data))
+                self._in_commands(received, said, press, is_slow=self._commands.is_slow_press(data or ""))
         else:
             self._command_lanes.submit(said.scope, partial(self._offer_to_wizard, received, said))
 

@@ -62,8 +62,10 @@ async def test_the_last_turn_is_answered_anew_and_the_earlier_answer_is_a_versio
     found = await talk.conversation.correct(SCOPE, 7, "What is the capital of Australia?")
     assert found == Correction(turn=3, is_last=True)
     talk.server.script("chat-model", Behaviour(text="Canberra."))
-    reply = await talk.conversation.answer_again(SCOPE, 3, ANNA)
-    assert reply is not None
+    answered = await talk.conversation.answer_again(SCOPE, 3, ANNA)
+    assert answered is not None
+    incoming, reply = answered
+    assert incoming.text == "What is the capital of Australia?"
     assert (reply.text, reply.is_error) == ("Canberra.", False)
     prompt = talk.prompts()[-1]
     assert "Australia" in prompt
@@ -78,8 +80,7 @@ async def test_a_turn_that_got_no_answer_gets_one(talk: Talk) -> None:
     await say(talk, "Hello?", 5)
     assert await stored(talk) == ["Hello?"]
     await talk.conversation.correct(SCOPE, 5, "Hello!")
-    reply = await talk.conversation.answer_again(SCOPE, 1, ANNA)
-    assert reply is not None
+    assert await talk.conversation.answer_again(SCOPE, 1, ANNA) is not None
     assert await stored(talk) == ["Hello!", "Understood."]
     [answer] = await answers(talk)
     assert answer.source == "1:1", "a replay of the update finds it"
@@ -88,9 +89,9 @@ async def test_a_turn_that_got_no_answer_gets_one(talk: Talk) -> None:
 async def test_a_failing_model_leaves_the_earlier_answer(talk: Talk) -> None:
     await say(talk, "Hello.", 5)
     talk.server.script("chat-model", Behaviour(status=401))
-    reply = await talk.conversation.answer_again(SCOPE, 1, ANNA)
-    assert reply is not None
-    assert reply.is_error
+    answered = await talk.conversation.answer_again(SCOPE, 1, ANNA)
+    assert answered is not None
+    assert answered[1].is_error
     assert await stored(talk) == ["Hello.", "Understood."]
 
 

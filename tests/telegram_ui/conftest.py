@@ -106,17 +106,17 @@ class Orders:
         await self.delivery.say(chat, f"wizard took {text}")
         return True
 
-    async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
-        return False
-
-    def is_slow_press(self, data: str) -> bool:
-        return False
-
     def is_answered(self, update: telegram.Update) -> bool:
         return False
 
     async def offer_answer(self, chat: Chat, person: Person, turn: int) -> None:
         await self.delivery.say(chat, f"offer {turn}")
+
+    async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
+        return False
+
+    def is_slow_press(self, data: str) -> bool:
+        return False
 
     async def set_menus(self, bot: telegram.Bot) -> None:
         await bot.set_my_commands([("help", "helps")])

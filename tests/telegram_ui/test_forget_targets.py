@@ -14,7 +14,7 @@ NOW = datetime(2026, 11, 21, 12, 0, 30, tzinfo=UTC)
 JANUARY = Target(kind="days", first=date(2026, 1, 1), last=date(2026, 1, 31))
 
 targets = st.one_of(
-    st.builds(Target, kind=st.sampled_from(["message", "turn", "fact"]), number=st.integers(0, 10**15)),
+    st.builds(Target, kind=st.sampled_from(["message", "turn", "fact"]), number=st.integers(-(10**15), 10**15)),
     st.tuples(st.dates(date(1970, 1, 1)), st.dates(date(1970, 1, 1))).map(
         lambda pair: Target(kind="days", first=min(pair), last=max(pair))
     ),
@@ -26,6 +26,7 @@ targets = st.one_of(
     ("words", "target"),
     [
         ("#12", Target(kind="turn", number=12)),
+        ("#-7", Target(kind="turn", number=-7)),
         ("fact 12", Target(kind="fact", number=12)),
         ("Fact #3", Target(kind="fact", number=3)),
         ("everything", Target(kind="everything")),
