@@ -3,7 +3,7 @@
 Pure. Owns sizes, order and the account; does not know where the parts come from.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from math import ceil
@@ -150,7 +150,7 @@ class PromptDraft:
         """Archived messages that no active summary covers (files that other programs wrote)."""
         self._cut.append(Cut(what="turns", first_id=first_id, last_id=last_id, why="no active summary"))
 
-    def take_snippets(self, snippets: Sequence[Snippet]) -> None:
+    def take_snippets(self, snippets: Iterable[Snippet]) -> None:
         """Best first; what does not fit is skipped."""
         self._snippets = pack(snippets, room=self.snippet_room, now=self._now, count=self._tokens.count)
 
