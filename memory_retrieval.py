@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import prompts
 from errors import ModelError
@@ -50,7 +51,7 @@ class Recall:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Found:
+class Found:
     """The candidates of one question, and what their texts are cut by. `sentences`: vectors, by seq."""
 
     asked: Question
@@ -116,10 +117,10 @@ class MemoryRetrieval:
         earlier = [one for one in await store.unfolded(scope) if turn is None or one.turn < turn]
         draft.take_older_turns([*earlier, *unstored])
         await self._note_counts(draft, store, scope, summaries, incoming if turn is not None else None)
-        found = await self._found(incoming.text, store, scope, lean_on=_last_words(newest))
+        found = await self.found(incoming.text, store, scope, lean_on=_last_words(newest))
         shown = draft.shown_ids
         draft.take_snippets(
-            self._snippet(one, found)
+            self.snippet(one, found)
             for one in found.ranked
             if one.message.id not in shown and (turn is None or one.message.turn < turn)
         )
@@ -127,10 +128,10 @@ class MemoryRetrieval:
 
     async def recall(self, question: str, *, store: MemoryStore, scope: Scope) -> Recall:
         """What a question by itself brings back within the snippets' budget. Raises a StorageError."""
-        found = await self._found(question, store, scope)
+        found = await self.found(question, store, scope)
         now = self._clock()
         packed = pack(
-            (self._snippet(one, found) for one in found.ranked),
+            (self.snippet(one, found) for one in found.ranked),
             room=self._budgets.snippets,
             now=now,
             count=self._tokens.count,
@@ -143,13 +144,13 @@ class MemoryRetrieval:
         """Everything that a question may mean, best first: up to `limit` messages by words, as many by meaning, and
         what was said around them.
         """
-        found = await self._found(question, store, scope, limit=limit)
-        return [self._snippet(one, found) for one in found.ranked]
+        found = await self.found(question, store, scope, limit=limit)
+        return [self.snippet(one, found) for one in found.ranked]
 
-    async def _found(
+    async def found(
         self, question: str, store: MemoryStore, scope: Scope, *, lean_on: str = "", limit: int = CANDIDATES
-    ) -> "_Found":
-        """All candidates, best first."""
+    ) -> Found:
+        """All candidates of a question, best first. Raises a StorageError."""
         terms = content_terms(question)
         if lean_on and len(terms) <= FOLLOW_UP_TERMS:
             question = f"{lean_on}\n{question}"
@@ -157,7 +158,7 @@ class MemoryRetrieval:
         asked = Question(
             text=question,
             terms=tuple(terms),
-            ranges=when.ranges(folded(normal(question)), self._clock()),
+            ranges=await self._times(normal(question), store, scope),
         )
         vector = await self._vector(question)
         nearest = await self._nearest(store, scope, vector, limit)
@@ -166,13 +167,34 @@ class MemoryRetrieval:
         meaning = await self._meaning(store, scope, vector, nearest, pool)
         # Beside the event loop: hundreds of candidates take a while.
         ranked = await asyncio.to_thread(rank, pool, asked, meaning)
-        return _Found(
+        return Found(
             asked=asked,
             pool=pool,
             meaning=meaning,
             ranked=ranked,
             sentences=await self._sentence_vectors(store, scope, meaning, ranked),
         )
+
+    async def _times(self, question: str, store: MemoryStore, scope: Scope) -> tuple[when.Range, ...]:
+        """The times that a question names; one that it tells from an event ("two weeks before the wedding") is known
+        once the event is found.
+        """
+        times = list(when.ranges(folded(question), self._clock()))
+        for told in when.from_events(question):
+            days = [named.start for named in when.ranges(folded(told.event), self._clock())]
+            if not days:
+                days = await self._days_of(told.event, store, scope)
+            times += [told.range(day) for day in days]
+        return tuple(times)
+
+    async def _days_of(self, event: str, store: MemoryStore, scope: Scope) -> list[datetime]:
+        """When an event was: on the days that the message which tells of it best names, else when that was said."""
+        found = await self.found(event, store, scope)
+        if not found.ranked:
+            return []
+        message = found.ranked[0].message
+        days = [day.start for day in when.told_of(folded(normal(message.content)), message.created_at)]
+        return days or [message.created_at]
 
     async def _vector(self, question: str) -> Floats | None:
         """The question's vector; None where words alone have to do."""
@@ -212,11 +234,11 @@ class MemoryRetrieval:
         seqs = [one.row.seq for one in ranked[: 2 * CANDIDATES] if one.verbose > LONG_WINDED]
         return await store.vectors.sentences(scope, self._embedder.name, seqs)
 
-    def _snippet(self, one: Scored, found: "_Found") -> Snippet:
+    def snippet(self, one: Scored, found: Found) -> Snippet:
         """A candidate as the prompt carries it. Made only for those that may fit: counting tokens is dear."""
         return Snippet(message=one.message, text=self._shown(one, found), score=one.parts)
 
-    def _shown(self, one: Scored, found: "_Found") -> str:
+    def _shown(self, one: Scored, found: Found) -> str:
         """What the prompt carries of a message: all of it, or of a long one the sentences that matter."""
         meaning, vectors = found.meaning, found.sentences.get(one.row.seq)
         text = one.message.content
