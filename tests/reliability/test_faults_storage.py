@@ -1,5 +1,6 @@
 """Storage that fails, under the running bot: what the person sees, what is kept, how it recovers."""
 
+import socket
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -7,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from playground.faults import Fault
 from reliability.invariants import read, violations
 from tests.end_to_end.harness import ANSWERS, House, Member, Process
-from tests.reliability.disk import Disk, disk
+from tests.reliability.disk import Disk, disk, unwritable
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 STORAGES = ["SQLite", "JSON"]
@@ -63,6 +65,51 @@ async def test_while_the_disk_is_full_answers_go_on_and_are_written_afterwards(
     assert read(full_disk.data).inbox == ()
 
 
+async def test_by_webhook_telegram_keeps_what_a_full_disk_does_not_take(house: House, full_disk: Disk) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    ann = house.person()
+    settings = {"WEBHOOK_URL": f"http://{address}/hook", "WEBHOOK_LISTEN": address, "DATA_DIR": str(full_disk.data)}
+    async with house.bot(**settings) as process:
+        await ann.sets_up()
+        await ann.asks("Before")
+        full_disk.fill(process.pid)
+        since = ann.now
+        assert await ann.asks("In need") == "Noted."
+        [kept] = house.world.updates.pending()
+        assert kept["message"]["text"] == "In need", "refused with 503, so that Telegram offers it again"
+        assert len([line for line in process.text().splitlines() if "is not on disk yet" in line]) == 1
+        full_disk.free(process.pid)
+        await ann.asks("After", "Noted.")
+        await house.world.updates.emptied()
+        texts = [message["text"] for message in ann.heard(since=since)]
+        assert texts.count("Noted.") == 2, texts
+    assert stored(full_disk.data, ann.id) == ["Before", "In need", "After"]
+    assert read(full_disk.data).inbox == ()
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+async def test_a_folder_that_becomes_read_only_under_the_bot_is_survived(
+    house: House, tmp_path: Path, storage: str
+) -> None:
+    ann = house.person()
+    data = tmp_path / "data"
+    async with house.bot(DATA_DIR=str(data)) as process:
+        await ann.sets_up(storage)
+        await ann.asks("Before")
+        with unwritable(data, process.pid):
+            await trouble(ann, process, "In need")
+            assert "Before" in str(house.chat_requests()[-1]), "it goes on from memory"
+            assert "Total messages: 2" in await ann.asks("/summary_status"), "reading goes on, too"
+            assert house.world.updates.pending(), "what is on no disk stays with Telegram"
+        since = ann.now
+        await ann.asks("After", "Noted.")
+        await house.world.updates.polled()
+        assert [message["text"] for message in ann.heard(since=since)] == ["Noted."]
+    assert stored(data, ann.id) == ["Before", "In need", "In need again", "After"]
+    assert read(data).inbox == ()
+
+
 async def test_killed_while_the_disk_is_full_it_starts_anew_with_what_telegram_kept(
     house: House, full_disk: Disk
 ) -> None:
@@ -96,6 +143,30 @@ async def test_a_fold_on_a_full_disk_leaves_everything_active(house: House, full
         full_disk.free(process.pid)
         await ann.asks("/summary_now", "ummar")
     assert stored(full_disk.data, ann.id) == ["One", "Two"]
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+async def test_a_setup_that_ends_as_the_disk_fills_has_ended(house: House, full_disk: Disk, storage: str) -> None:
+    """What the person was told stands: the next number is a message, before the disk has room again and after."""
+    ann = house.person()
+    async with house.bot(DATA_DIR=str(full_disk.data)) as process:
+        asked = await ann.tells("/summary", "step 1")
+        since = ann.now
+        ann.press(asked, storage)
+        await ann.hears("step 2", since=since)
+        since = ann.now
+        house.faults.add(Fault(kind="hang", method="sendMessage", chat_id=ann.chat_id))
+        ann.says("20")
+        await ann.hears("External memory configured", since=since)
+        full_disk.fill(process.pid)
+        house.faults.release()
+        await trouble(ann, process, "7")
+        told = [message["text"] for message in ann.heard(since=since)]
+        assert not [text for text in told if "nothing was changed" in text.lower()], told
+        full_disk.free(process.pid)
+        await ann.asks("8", "Noted.")
+        await house.world.updates.polled()
+    assert stored(full_disk.data, ann.id) == ["7", "7 again", "8"]
 
 
 @pytest.mark.parametrize("storage", STORAGES)
