@@ -1,11 +1,10 @@
 """open_conversation(): the one place where the parts are wired. Knows no Telegram."""
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from conversation import Conversation
 from errors import SettingsError
@@ -17,18 +16,24 @@ from models.chat_model import ChatModel
 from models.embeddings import Embedder, embedder_for
 from models.offline import ExtractiveSummarizer, OfflineModel
 from models.openai_api import OpenAIChat
+from rebuilding import Rebuilding
 from records import Clock
 from retrieval.prompt_draft import Budgets
 from settings import Settings
-from summary_manager import SummaryManager
+from summary_manager import FoldLimits, SummaryManager
 from token_budget import TokenBudget
 from tokens import Tokenizer
+from upkeep import Step, Upkeep
 
 log = logging.getLogger(__name__)
 
 SUMMARY_HEADER = 32
 """Tokens that the prompt spends around one summary's text: level, dates, number of messages."""
 LEAST_SUMMARY = 40
+LONGEST_QUIET = 60 * 24 * 366
+"""Minutes; more would be no date any more."""
+LOOK_FOR_QUIET = 60.0
+"""Seconds between two looks for scopes that have been quiet."""
 RETRY_WRITES = 5.0
 """Seconds between two attempts at writing what a failing store did not take."""
 
@@ -53,6 +58,19 @@ def summary_text_budget(settings: Settings) -> int:
     return max(LEAST_SUMMARY, part // 10 - SUMMARY_HEADER)
 
 
+def fold_limits(settings: Settings) -> FoldLimits:
+    part = budgets(settings).under(settings.max_context_tokens)
+    quiet = settings.idle_fold_minutes
+    return FoldLimits(
+        window=settings.max_context_tokens,
+        chunk=summary_text_budget(settings),
+        # One live summary with its header fits the summaries' part.
+        live=max(LEAST_SUMMARY, min(settings.rolling_summary_tokens, part.summaries - SUMMARY_HEADER)),
+        recent=part.recent,
+        quiet=timedelta(minutes=min(quiet, LONGEST_QUIET)) if quiet else None,
+    )
+
+
 def demand_endpoint(settings: Settings) -> None:
     """Raises SettingsError when nothing says which model endpoint to ask."""
     if not settings.openai_api_key and not settings.openai_base_url:
@@ -69,11 +87,13 @@ async def open_conversation(
     clock: Clock = utc_now,
     offline: bool = False,
     models: tuple[ChatModel, ChatModel] | None = None,
+    embedder: Embedder | None = None,
 ) -> AsyncIterator[Conversation]:
     """A conversation with everything under it, closed in order at the end.
 
-    `offline`: answer and summarise without any endpoint. `models`: what answers and what summarises, instead of those
-    that the settings name (benchmarks). Raises SettingsError and StorageError.
+    `offline`: answer and summarise without any endpoint. `models`: what answers and what summarises, `embedder`: what
+    embeds and is open already, instead of those that the settings name (benchmarks). Raises SettingsError and
+    StorageError.
     """
     async with AsyncExitStack() as stack:
         memory = await stack.enter_async_context(ExternalMemory.open(settings.data_dir, clock=clock))
@@ -88,7 +108,8 @@ async def open_conversation(
             overall=settings.daily_token_budget,
             clock=clock,
         )
-        embedder = await open_embedder(settings, stack, offline=offline)
+        if embedder is None:
+            embedder = await open_embedder(settings, stack, offline=offline)
         indexing: Indexing | None = None
         if embedder is not None:
             indexing = Indexing(memory=memory, embedder=embedder, tokenizer=tokenizer)
@@ -104,29 +125,33 @@ async def open_conversation(
             memory=memory,
             model=summariser,
             tokenizer=Tokenizer.for_model(settings.summary_model),
-            window=settings.max_context_tokens,
-            text_budget=summary_text_budget(settings),
+            limits=fold_limits(settings),
             budget=budget,
             clock=clock,
             fallback=ExtractiveSummarizer() if settings.summary_fallback == "extractive" else None,
             embedding_model=embedder.name if embedder else None,
         )
+        rebuilding = Rebuilding(memory=memory, summaries=summaries, stand_in=ExtractiveSummarizer(), clock=clock)
+        await stack.enter_async_context(rebuilding)
         conversation = Conversation(
             memory=memory,
             retrieval=retrieval,
             summaries=summaries,
+            rebuilding=rebuilding,
             model=answers,
             budget=budget,
             clock=clock,
             indexing=indexing,
+            pressure=settings.pressure_percent / 100,
         )
-        writer = asyncio.create_task(_write_kept(conversation))
+        steps = [
+            Step(name="writing what is kept", work=conversation.write_kept, every=RETRY_WRITES),
+            Step(name="folding what is quiet", work=summaries.fold_quiet, every=LOOK_FOR_QUIET),
+        ]
         try:
-            yield conversation
+            async with Upkeep(steps):
+                yield conversation
         finally:
-            writer.cancel()
-            with suppress(asyncio.CancelledError):
-                await writer
             if left := await conversation.write_kept():
                 log.error("%d turns could not be written before the stop", left)
 
@@ -173,9 +198,3 @@ async def playground_model(settings: Settings) -> tuple[Settings, str, bool]:
         found = replace(settings, openai_base_url=ollama.URL, openai_model=model, summary_model=model)
         return found, f"{model} (Ollama on this machine)", False
     return settings, "the offline model (it only quotes what it remembers)", True
-
-
-async def _write_kept(conversation: Conversation) -> None:
-    while True:
-        await asyncio.sleep(RETRY_WRITES)
-        await conversation.write_kept()

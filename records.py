@@ -13,7 +13,10 @@ from typing import Literal
 Role = Literal["user", "assistant", "system"]
 Clock = Callable[[], datetime]
 """Gives the present as an aware UTC datetime."""
-FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards"]
+FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards", "rebuild"]
+Policy = Literal["pyramid", "rolling", "sliding"]
+Origin = Literal["", "forwarded", "tool", "imported"]
+"""Where a message's words come from: "" = said here by its role."""
 
 
 class StorageType(StrEnum):
@@ -36,7 +39,11 @@ class Scope:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OwnerConfig:
-    """An owner's choices; they hold for all of the owner's scopes."""
+    """An owner's choices; they hold for all of the owner's scopes.
+
+    `auto_fold` False: summaries only when asked for. `timezone`: an IANA name, "" = UTC. `fold_instructions`: what
+    summaries are to heed besides. `incognito`: memory is read, nothing is written.
+    """
 
     owner: int
     storage: StorageType
@@ -44,6 +51,11 @@ class OwnerConfig:
     enabled: bool
     created_at: datetime
     updated_at: datetime
+    policy: Policy = "pyramid"
+    auto_fold: bool = True
+    timezone: str = ""
+    fold_instructions: str = ""
+    incognito: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,6 +74,7 @@ class NewMessage:
     source: str | None = None
     turn: int | None = None
     telegram_id: int | None = None
+    origin: Origin = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,6 +91,8 @@ class Message:
     source: str | None = None
     telegram_id: int | None = None
     chunk_id: int | None = None
+    origin: Origin = ""
+    edited_at: datetime | None = None
 
     @property
     def is_active(self) -> bool:
@@ -91,6 +106,7 @@ class Summary:
     `source_chunk_ids`: the chunks it covers, oldest first, at every level. `source_ids`: the summaries it was made
     of (empty for L1). `first_id` to `last_id`: the messages of its scope that it covers, without a gap.
     `milliseconds`, `tokens_in`, `tokens_out`: what making it cost. `base_id`: the version it was based on, if any.
+    `score`: its quality from 0 to 1, `details` the parts of it; None = not measured.
     """
 
     id: int
@@ -112,16 +128,28 @@ class Summary:
     model: str = ""
     prompt_version: str = ""
     base_id: int | None = None
+    policy: Policy = "pyramid"
+    reason: str = ""
+    score: float | None = None
+    details: Mapping[str, float] = field(default_factory=dict)
+    status: str = "completed"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldPlan:
-    """What one fold will make: a summary of `level` out of these messages (L1) or summaries (above), oldest first."""
+    """What one fold will make: a summary of `level` out of these messages (L1) or summaries (above), oldest first.
+
+    `base_id`: the summary among `summary_ids` that the new one takes the place of (rolling, sliding). `window_ids`: the
+    messages, archived before or now, that the summary tells of where that is not all of its sources (sliding).
+    """
 
     level: int
     message_ids: tuple[int, ...] = ()
     summary_ids: tuple[int, ...] = ()
     reason: FoldReason
+    policy: Policy = "pyramid"
+    base_id: int | None = None
+    window_ids: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -145,6 +173,37 @@ class NewSummary:
     tokens_in: int = 0
     tokens_out: int = 0
     milliseconds: int = 0
+    score: float | None = None
+    details: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Archived:
+    """An archived message without its text."""
+
+    id: int
+    turn: int
+    is_user: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rebuilt:
+    """A summary made anew, one of a row that takes the place of all summaries of a scope at once.
+
+    `sources` and `base` count from 0 within the row. `message_ids`: its own chunk. `first` and `last`: id and time of
+    the messages that it tells of.
+    """
+
+    level: int
+    made: NewSummary
+    message_ids: tuple[int, ...]
+    sources: tuple[int, ...]
+    base: int | None
+    first: tuple[int, datetime]
+    last: tuple[int, datetime]
+    message_count: int
+    policy: Policy
+    is_active: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -156,6 +215,51 @@ class FoldFailure:
     error: str
     attempts: int
     told: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Forgetting:
+    """What an owner wants forgotten: messages or facts by their ids, what was said from `since` to before `until`,
+    archives (chunks that are wholly older than `until`), or everything. Holds no text.
+    """
+
+    what: Literal["messages", "facts", "dates", "archives", "everything"]
+    ids: tuple[int, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Forgotten:
+    """What a forgetting takes, or took, in counts.
+
+    `unfolded`: messages that stay, whose summary goes and is made anew. `kept_aside`: files that the operator keeps
+    beside the memory, which may hold what was forgotten. `is_clean` False: another program reads the files just now;
+    traces go from them as soon as it lets go.
+    """
+
+    messages: int = 0
+    summaries: int = 0
+    facts: int = 0
+    profiles: int = 0
+    versions: int = 0
+    unfolded: int = 0
+    kept_aside: tuple[str, ...] = ()
+    is_clean: bool = True
+
+    @property
+    def is_nothing(self) -> bool:
+        return not (self.messages or self.summaries or self.facts or self.profiles or self.versions)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Correction:
+    """What an edited message came to. `turn`: the turn it belongs to, None where nothing is stored of it or it says
+    the same; `is_last`: nothing was said since, so that it may be answered anew.
+    """
+
+    turn: int | None = None
+    is_last: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -229,16 +333,21 @@ class Snippet:
 class ContextPart:
     """One part of a prompt: its tokens, and the most it was allowed."""
 
-    name: Literal["system", "summaries", "recent", "snippets", "clock", "message", "overhead"]
+    name: Literal[
+        "system", "profile", "summaries", "recent", "tools", "facts", "snippets", "clock", "message", "overhead"
+    ]
     tokens: int
     budget: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cut:
-    """Messages first..last of the scope that are neither verbatim in the prompt nor covered by a summary in it."""
+    """Messages first..last of the scope that are neither verbatim in the prompt nor covered by a summary in it.
 
-    what: Literal["turns", "summary", "message", "system"]
+    archived: no active summary covers them (they left a sliding window, or another program wrote the file).
+    """
+
+    what: Literal["turns", "summary", "archived", "message", "system"]
     first_id: int
     last_id: int
     why: str
@@ -246,10 +355,14 @@ class Cut:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Context:
-    """What one request carries, and the account of it."""
+    """What one request carries, and the account of it.
+
+    `wanted`: tokens that it would have without snippets, were nothing cut.
+    """
 
     messages: tuple[PromptMessage, ...]
     ceiling: int
+    wanted: int = 0
     parts: tuple[ContextPart, ...]
     recent: tuple[Message, ...] = ()
     summaries: tuple[Summary, ...] = ()
@@ -328,13 +441,18 @@ class Reply:
 class Status:
     """What /summary_status shows of a scope. `config` is None where nothing was ever configured.
 
-    `indexed`: how many of the owner's messages the search by meaning knows, and how many there are; None without it.
+    `rebuilding`: chunks made anew, and how many there are. `newest`: the summary made last. `compressed`: how often the
+    oldest of what the active summaries tell was compressed. `indexed`: how many of the owner's messages the search by
+    meaning knows, and how many there are; None without it.
     """
 
     config: OwnerConfig | None
     counts: Counts
     failure: FoldFailure | None = None
     is_folding: bool = False
+    rebuilding: tuple[int, int] | None = None
+    newest: Summary | None = None
+    compressed: int = 0
     indexed: tuple[int, int] | None = None
     advice: tuple[str, ...] = ()
 

@@ -14,15 +14,19 @@ import numpy as np
 import numpy.typing as npt
 
 from records import (
+    Archived,
     Counts,
     FoldFailure,
     FoldLease,
     FoldPlan,
     FoldReason,
+    Forgetting,
+    Forgotten,
     Message,
     NewMessage,
     NewSummary,
     OwnerConfig,
+    Rebuilt,
     Role,
     Scope,
     StorageType,
@@ -128,6 +132,68 @@ class Vectors(Protocol):
         ...
 
 
+class Rebuilds(Protocol):
+    """Making all summaries of a scope anew, under the scope's fold lease."""
+
+    async def outline(self, scope: Scope) -> list[Archived]:
+        """The archived messages of a scope, ascending."""
+        ...
+
+    async def renew(self, lease: FoldLease, until: datetime) -> None:
+        """The lease holds longer. Raises StaleFold where it was lost."""
+        ...
+
+    async def commit(
+        self,
+        lease: FoldLease,
+        rebuilt: Sequence[Rebuilt],
+        outline: Sequence[Archived],
+        *,
+        since: datetime,
+        now: datetime,
+    ) -> None:
+        """In one transaction: all summaries of the scope go, these take their place, each message gets its new chunk.
+
+        Raises StaleFold, changing nothing, when the lease was lost or of the outlined messages one is gone or was
+        edited after `since`.
+        """
+        ...
+
+    async def interrupted(self) -> list[Scope]:
+        """Scopes whose last job is a rebuild that ended with its process, and not for the third time in a row."""
+        ...
+
+
+class Forgets(Protocol):
+    """What an owner takes back from one store, with everything built on it."""
+
+    async def said_as(self, scope: Scope, telegram_id: int) -> Message | None:
+        """The stored message that has this id in Telegram."""
+        ...
+
+    async def preview(self, owner: int, what: Forgetting) -> Forgotten:
+        """What `forget` would take now; nothing is changed."""
+        ...
+
+    async def sources(self, owner: int, what: Forgetting, among: Sequence[str]) -> list[str]:
+        """Those of these sources whose messages would go."""
+        ...
+
+    async def forget(self, owner: int, what: Forgetting) -> Forgotten:
+        """Erase what was asked for from every table, and void the leases of folds; to be done again without harm.
+
+        Messages that stay and lost their summary are active again. Traces stay in the files until `scrub`.
+        """
+        ...
+
+    async def revise(self, scope: Scope, message: int, text: str, *, why: str, now: datetime) -> Message | None:
+        """Give a message another text: the earlier one is kept as a version, what was built on it goes.
+
+        The message as it is now; None where there is none, or it says so already.
+        """
+        ...
+
+
 class MemoryStore(Protocol):
     """One backend that holds the memories of the owners that live in it."""
 
@@ -135,6 +201,10 @@ class MemoryStore(Protocol):
 
     @property
     def vectors(self) -> Vectors: ...
+    @property
+    def rebuilds(self) -> Rebuilds: ...
+    @property
+    def forgetting(self) -> Forgets: ...
 
     # owners ------------------------------------------------------------------------------------------------
     async def owners(self) -> list[OwnerConfig]: ...
@@ -190,6 +260,11 @@ class MemoryStore(Protocol):
         """Ascending by id."""
         ...
 
+    async def quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
+        """Scopes with unfolded messages, of owners whose memory is on and folded by itself, whose newest message is
+        older than `before`; with that message's id."""
+        ...
+
     async def begin_fold(
         self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
     ) -> FoldLease | None:
@@ -198,7 +273,7 @@ class MemoryStore(Protocol):
 
     async def commit_fold(self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
         """In one transaction: check the fence, insert the summary, archive exactly the plan's messages (chunk id = the
-        new L1's id) or deactivate its summaries, complete the job, clear the failure.
+        new summary's id), deactivate its summaries, complete the job, clear the failure.
 
         Raises StaleFold, changing nothing, when the lease was lost or a source is gone, edited, or already folded.
         """
@@ -230,6 +305,10 @@ class MemoryStore(Protocol):
 
     async def erase(self, owner: int) -> None:
         """Remove everything of an owner, its `users` row too, from tables, index and free pages."""
+        ...
+
+    async def scrub(self) -> bool:
+        """Leave nothing of what was erased in any file of this store; False where a reader is in the way: try again."""
         ...
 
     async def flush(self) -> None:

@@ -14,6 +14,7 @@ FLOORS = [
     {"telegram_ui", "playground"},
     {"assembly"},
     {"conversation"},
+    {"rebuilding"},
     {"memory_retrieval", "summary_manager", "facts", "indexing"},
     {"external_memory", "retrieval", "token_budget"},
     {"storage", "models", "folding"},
@@ -27,6 +28,7 @@ FLOORS = [
         "errors",
         "logs",
         "http_server",
+        "upkeep",
     },
 ]
 """Top to bottom. A room may import from the floors below its own; on the lowest floor, from each other."""
