@@ -112,6 +112,7 @@ class Conversation:
         self._gates: dict[int, OwnerGate] = {}
         self._last_context: OrderedDict[Scope, Context] = OrderedDict()
         self._store_fails = False
+        self._unread = set[Scope]()
 
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply:
         """Answer one turn. In one scope calls are served strictly in the order in which they were made.
@@ -243,7 +244,7 @@ class Conversation:
             if line.was_enabled is not None and line.was_enabled != enabled:
                 line.recent.clear()
             line.was_enabled = enabled
-        turn = _Turn(is_on=enabled, here=next(self._unstored_ids))
+        turn = _Turn(is_on=enabled, here=next(self._unstored_ids), notices=notices)
         if enabled:
             try:
                 await self._store_question(line, turn, drafts)
@@ -305,9 +306,12 @@ class Conversation:
         if turn.stored is not None:
             try:
                 async with self.memory.opened(incoming.scope.owner) as store:
-                    return await self.retrieval.context(incoming, store=store, turn=turn.stored, ceiling=ceiling)
+                    context = await self.retrieval.context(incoming, store=store, turn=turn.stored, ceiling=ceiling)
+                self._unread.discard(incoming.scope)
             except StorageError as error:
-                log.warning("recall for %s failed: %s", incoming.scope, type(error).__name__)
+                self._note_unread(incoming.scope, error, turn.notices)
+            else:
+                return context
         return await self.retrieval.context(incoming, store=None, unstored=turn.before, ceiling=ceiling)
 
     async def _remember_answer(
@@ -388,6 +392,13 @@ class Conversation:
             notices.append(f"{_STORE_NOTICE} (error {number})")
         self._store_fails = True
 
+    def _note_unread(self, scope: Scope, error: StorageError, notices: list[str]) -> None:
+        number = secrets.token_hex(4)
+        log.error("[%s] recall for %s failed: %s", number, scope, error.sentence)
+        if scope not in self._unread:
+            notices.append(f"{_UNREAD_NOTICE.format(why=error.sentence.rstrip('.'))} (error {number})")
+        self._unread.add(scope)
+
 
 @dataclass
 class _Turn:
@@ -395,6 +406,7 @@ class _Turn:
 
     is_on: bool
     here: int
+    notices: list[str]
     before: tuple[Message, ...] = ()
     stored: int | None = None
     answer: Message | None = None
@@ -407,6 +419,10 @@ _CUT_NOTICE = (
 _STORE_NOTICE = (
     "I cannot write to my memory right now. I go on from what I remember of this conversation, and store it as soon as "
     "that works again."
+)
+_UNREAD_NOTICE = (
+    "I could not look into my memory for this: {why}. I answered from what I remember of this conversation; your "
+    "message is kept."
 )
 _FOLD_NOTICE = (
     "I could not summarise our earlier talk: {why} Nothing is lost: all messages stay as they are, and I try again "

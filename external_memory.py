@@ -21,6 +21,7 @@ from storage.erasing import Erasing
 from storage.inbox import UpdateInbox
 from storage.json_file import JsonStore
 from storage.migrations import MIGRATIONS
+from storage.soundness import examined
 from storage.sqlite import SqliteStore
 from storage.store import MemoryStore
 from storage.usage import UsageLedger
@@ -136,6 +137,7 @@ class ExternalMemory:
             erasing = Erasing(database, folder, stores)
             for owner in await erasing.resume(lambda owner: _store_of(owner, directory, stores)):
                 log.warning("a forgetting of %d that a process before this one had begun was finished", owner)
+            await stack.enter_async_context(examined(database.path, lambda sentence: log.error("%s", sentence)))
             yield cls(
                 directory=directory,
                 erasing=erasing,

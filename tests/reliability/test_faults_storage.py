@@ -15,6 +15,7 @@ from tests.reliability.disk import Disk, disk, unwritable
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 STORAGES = ["SQLite", "JSON"]
+PAGE = 4096
 
 
 @pytest.fixture
@@ -227,6 +228,72 @@ async def test_a_damaged_memory_db_ends_the_start_and_is_left_as_it_is(
     assert len(run.err.splitlines()) == 1, run.err
     assert "memory.db" in run.err
     assert path.read_bytes() == spoiled
+
+
+def spoil(path: Path, words: str) -> tuple[int, bytes]:
+    """Overwrite the page of a database that holds these words; where it is, and what stands there now."""
+    whole = bytearray(path.read_bytes())
+    begin = whole.index(words.encode()) // PAGE * PAGE
+    whole[begin : begin + PAGE] = b"\xff" * PAGE
+    path.write_bytes(whole)
+    return begin, bytes(whole[begin : begin + PAGE])
+
+
+async def test_a_page_damaged_in_the_middle_is_named_and_the_last_backup_brings_it_back(
+    house: House, tmp_path: Path
+) -> None:
+    ann, bob = house.person(), house.person("Bob")
+    settings = {"DATA_DIR": str(tmp_path / "data")}
+    environ = house.environ(**settings)
+    path = tmp_path / "data" / "memory.db"
+    async with house.bot(**settings):
+        await ann.sets_up(every_n=500)
+        await bob.sets_up()
+        for number in range(6):
+            await ann.asks(f"Saying {number} has many words: {f'plum{number} ' * 200}")
+    assert (await house.run("--backup", "whole", environ=environ)).status == 0
+    begin, spoiled = spoil(path, "Saying 2 has")
+    async with house.bot(**settings) as process:
+        await process.logged("memory.db is damaged and was left untouched; stop the bot and bring back the last backup")
+        since = ann.now
+        assert await ann.asks("What of the plum2?") == "Noted."
+        notice = await ann.hears("could not look into my memory", since=since)
+        assert "--restore FILE" in notice["text"]
+        number = notice["text"].rpartition("(error ")[2].rstrip(")")
+        assert len([line for line in process.text().splitlines() if f"[{number}]" in line]) == 1
+        since = ann.now
+        await ann.asks("And what else?", "Noted.")
+        assert not [message for message in ann.heard(since=since) if "could not look" in message["text"]]
+        assert await bob.asks("Am I concerned?") == "Noted."
+        refused = await house.run("--backup", "spoiled", environ=environ)
+        assert refused.status != 0
+        assert "damaged" in refused.err
+    assert path.read_bytes()[begin : begin + PAGE] == spoiled, "nothing is overwritten"
+    assert (await house.run("--restore", "whole", environ=environ)).status == 0
+    [aside] = (tmp_path / "data").glob("before-restore-*")
+    assert spoiled in (aside / "memory.db").read_bytes()
+    async with house.bot(**settings) as process:
+        house.model.script(ANSWERS, "Yes, I know them.")
+        await ann.asks("What of the plum2?", "Yes, I know them.")
+        assert "plum2 plum2" in str(house.chat_requests()[-1])
+        assert "damaged" not in process.text()
+    assert len(stored(tmp_path / "data", ann.id)) == 7
+
+
+async def test_a_damaged_working_copy_is_made_anew(house: House, tmp_path: Path) -> None:
+    ann = house.person()
+    settings = {"DATA_DIR": str(tmp_path / "data")}
+    said = [f"Saying {number} has many words: {f'plum{number} ' * 200}" for number in range(6)]
+    async with house.bot(**settings):
+        await ann.sets_up("JSON", 500)
+        for words in said:
+            await ann.asks(words)
+    spoil(tmp_path / "data" / "index.db", "Saying 2 has")
+    async with house.bot(**settings) as process:
+        assert "index.db was damaged and is made anew from memory.json" in process.text()
+        await ann.asks("What of the plum2?", "Noted.")
+        assert "plum2 plum2" in str(house.chat_requests()[-1])
+    assert stored(tmp_path / "data", ann.id) == [*(words.strip() for words in said), "What of the plum2?"]
 
 
 async def test_a_file_of_a_newer_version_is_refused_with_a_sentence(house: House, tmp_path: Path) -> None:
