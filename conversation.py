@@ -161,6 +161,23 @@ class Conversation:
             log.info("%d messages and what was built on them were forgotten of %d", taken.messages, owner)
             return taken
 
+    async def rename(self, owner: int, new: int) -> None:
+        """A group has another id: its memory, and what the process holds of it, go on under that.
+
+        Waits for the answers that are being written. Raises StorageError: then to be tried again.
+        """
+        async with self._talks(owner).exclusive():
+            if await self.memory.rename(owner, new):
+                log.info("what is kept of %d goes on as that of %d", owner, new)
+            for scope in [scope for scope in self._lines if scope.owner == owner]:
+                self._move_line(scope, Scope(owner=new, thread=scope.thread))
+        if self.indexing is not None:
+            self.indexing.wake()
+
+    def successor(self, owner: int) -> int:
+        """The id that an owner has now, which may have been another."""
+        return self.memory.successor(owner)
+
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         """The stored text follows what a person made of a message; what was built on it goes. Raises StorageError."""
         async with self._talks(scope.owner).exclusive():
@@ -352,6 +369,16 @@ class Conversation:
             if idle is not None and idle != scope:
                 del self._lines[idle]
         return line
+
+    def _move_line(self, scope: Scope, new: Scope) -> None:
+        line = self._lines.pop(scope)
+        line.scope = new
+        line.recent = deque((replace(message, scope=new) for message in line.recent), maxlen=REMEMBERED_HERE)
+        known = self._lines.setdefault(new, line)
+        if known is not line:
+            known.unwritten.extendleft(reversed(line.unwritten))
+        if context := self._last_context.pop(scope, None):
+            self._last_context.setdefault(new, context)
 
     def _remember_here(self, line: _Line, turn: "_Turn", draft: NewMessage) -> None:
         line.recent.append(

@@ -27,8 +27,9 @@ from telegram_ui.chat import Chat
 from telegram_ui.delivery import AnswerStream, ChatGone, Delivery, DeliveryError, DeliveryUnknown
 from telegram_ui.inbox import SENDS_EVER, DurableQueue, Received
 from telegram_ui.lanes import Lanes, Work
-from telegram_ui.messages import Arrival, arrival, incoming
+from telegram_ui.messages import Arrival, arrival, incoming, upgraded
 from telegram_ui.paste import Pastes, continues, may_continue
+from telegram_ui.upgrades import Upgrades
 
 logger = logging.getLogger(__name__)
 
@@ -63,6 +64,8 @@ class Answering(Protocol):
 
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply: ...
     async def settle(self, scope: Scope) -> tuple[str, ...]: ...
+    async def rename(self, owner: int, new: int) -> None: ...
+    def successor(self, owner: int) -> int: ...
 
 
 class Intake:
@@ -93,6 +96,10 @@ class Intake:
         self._chat_lanes = Lanes("chats", at_once=CHATS_AT_ONCE)
         self._settle_lanes = Lanes("settling", at_once=SETTLING_AT_ONCE)
         self._all_lanes = (self._command_lanes, self._slow_lanes, self._chat_lanes, self._settle_lanes)
+        self._upgrades = Upgrades(
+            conversation, (self._command_lanes, self._slow_lanes, self._chat_lanes), self._settle_lanes, pause=pause
+        )
+        delivery.on_upgrade(self._upgrades.begin)
         self._settling: set[Scope] = set()
         self._albums: dict[Scope, str] = {}
         self._closing = False
@@ -103,7 +110,11 @@ class Intake:
             return
         update = received.update
         bot = update.get_bot()
+        if (ids := upgraded(update)) is not None:
+            self._upgrades.begin(*ids, partial(self._done, received))
+            return
         said = arrival(update, bot.bot)
+        said = said and self._upgrades.as_now(said)
         if said is None or said.kind == "edited" or (said.kind == "command" and not said.addressed):
             await self._done(received)
         elif not self._access.is_served(said.person):
@@ -339,6 +350,8 @@ class Concern:
         self._long: dict[tuple[Scope, int], Arrival] = {}
 
     def __call__(self, update: telegram.Update) -> bool:
+        if upgraded(update) is not None:
+            return True
         said = arrival(update, update.get_bot().bot)
         if said is None or said.kind == "edited":
             return False

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import telegram
 
+from errors import StorageError
 from models.chat_model import OnText
 from playground.bot_api import bot_api
 from playground.faults import Fault, Faults
@@ -44,6 +45,8 @@ class Scripted:
     fails: dict[str, Exception] = field(default_factory=dict)
     begun: dict[str, asyncio.Event] = field(default_factory=lambda: defaultdict(asyncio.Event))
     notices: tuple[str, ...] = ()
+    successors: dict[int, int] = field(default_factory=dict)
+    rename_fails: int = 0
 
     def gate(self, text: str) -> asyncio.Event:
         return self.gates.setdefault(text, asyncio.Event())
@@ -67,6 +70,15 @@ class Scripted:
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         return self.notices
+
+    async def rename(self, owner: int, new: int) -> None:
+        if self.rename_fails:
+            self.rename_fails -= 1
+            raise StorageError
+        self.successors[owner] = new
+
+    def successor(self, owner: int) -> int:
+        return self.successors.get(owner, owner)
 
 
 @dataclass
