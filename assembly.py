@@ -8,18 +8,23 @@ from datetime import UTC, datetime, timedelta
 
 from conversation import Conversation
 from errors import SettingsError
+from exporting import Exporting
 from external_memory import ExternalMemory
+from importing import Importing
 from indexing import Indexing
 from memory_retrieval import MemoryRetrieval
+from memory_search import MemorySearch
 from models import ollama
 from models.chat_model import ChatModel
 from models.embeddings import Embedder, embedder_for
 from models.offline import ExtractiveSummarizer, OfflineModel
 from models.openai_api import OpenAIChat
+from provenance import Provenance
 from rebuilding import Rebuilding
 from records import Clock
 from retrieval.prompt_draft import Budgets
 from settings import Settings
+from shelving import Shelving
 from summary_manager import FoldLimits, SummaryManager
 from token_budget import TokenBudget
 from tokens import Tokenizer
@@ -133,8 +138,20 @@ async def open_conversation(
         )
         rebuilding = Rebuilding(memory=memory, summaries=summaries, stand_in=ExtractiveSummarizer(), clock=clock)
         await stack.enter_async_context(rebuilding)
+        shelving = Shelving(
+            home=memory.home,
+            tokenizer=Tokenizer.for_model(settings.summary_model),
+            text_budget=summary_text_budget(settings),
+            clock=clock,
+        )
         conversation = Conversation(
+            provenance=Provenance(memory),
+            search=MemorySearch(memory=memory, retrieval=retrieval, tokenizer=tokenizer),
             memory=memory,
+            importing=Importing(
+                memory=memory, shelving=shelving, clock=clock, stored=indexing.wake if indexing else lambda: None
+            ),
+            exporting=Exporting(memory=memory, clock=clock),
             retrieval=retrieval,
             summaries=summaries,
             rebuilding=rebuilding,
