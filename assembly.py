@@ -4,22 +4,29 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from conversation import Conversation
 from errors import SettingsError
+from exporting import Exporting
 from external_memory import ExternalMemory
+from importing import Importing
 from indexing import Indexing
 from memory_retrieval import MemoryRetrieval
+from memory_search import MemorySearch
 from models import ollama
 from models.chat_model import ChatModel
 from models.embeddings import Embedder, embedder_for
 from models.offline import ExtractiveSummarizer, OfflineModel
 from models.openai_api import OpenAIChat
+from provenance import Provenance
+from rebuilding import Rebuilding
 from records import Clock
 from retrieval.prompt_draft import Budgets
 from settings import Settings
-from summary_manager import SummaryManager
+from shelving import Shelving
+from summary_manager import FoldLimits, SummaryManager
 from token_budget import TokenBudget
 from tokens import Tokenizer
 from upkeep import Step, Upkeep
@@ -29,6 +36,14 @@ log = logging.getLogger(__name__)
 SUMMARY_HEADER = 32
 """Tokens that the prompt spends around one summary's text: level, dates, number of messages."""
 LEAST_SUMMARY = 40
+LONGEST_QUIET = 60 * 24 * 366
+"""Minutes; more would be no date any more."""
+LOOK_FOR_QUIET = 60.0
+"""Seconds between two looks for scopes that have been quiet."""
+TIDYING = 60.0
+"""Seconds between two attempts at cleaning files that another program was reading."""
+LOOK_FOR_OLD = 3600.0
+"""Seconds between two looks for archives older than RETENTION_DAYS."""
 RETRY_WRITES = 5.0
 """Seconds between two attempts at writing what a failing store did not take."""
 
@@ -51,6 +66,19 @@ def summary_text_budget(settings: Settings) -> int:
     """Tokens of one summary's text, so that ten of them with their headers fit the summaries' part."""
     part = budgets(settings).under(settings.max_context_tokens).summaries
     return max(LEAST_SUMMARY, part // 10 - SUMMARY_HEADER)
+
+
+def fold_limits(settings: Settings) -> FoldLimits:
+    part = budgets(settings).under(settings.max_context_tokens)
+    quiet = settings.idle_fold_minutes
+    return FoldLimits(
+        window=settings.max_context_tokens,
+        chunk=summary_text_budget(settings),
+        # One live summary with its header fits the summaries' part.
+        live=max(LEAST_SUMMARY, min(settings.rolling_summary_tokens, part.summaries - SUMMARY_HEADER)),
+        recent=part.recent,
+        quiet=timedelta(minutes=min(quiet, LONGEST_QUIET)) if quiet else None,
+    )
 
 
 def demand_endpoint(settings: Settings) -> None:
@@ -107,23 +135,46 @@ async def open_conversation(
             memory=memory,
             model=summariser,
             tokenizer=Tokenizer.for_model(settings.summary_model),
-            window=settings.max_context_tokens,
-            text_budget=summary_text_budget(settings),
+            limits=fold_limits(settings),
             budget=budget,
             clock=clock,
             fallback=ExtractiveSummarizer() if settings.summary_fallback == "extractive" else None,
             embedding_model=embedder.name if embedder else None,
         )
+        rebuilding = Rebuilding(memory=memory, summaries=summaries, stand_in=ExtractiveSummarizer(), clock=clock)
+        await stack.enter_async_context(rebuilding)
+        shelving = Shelving(
+            home=memory.home,
+            tokenizer=Tokenizer.for_model(settings.summary_model),
+            text_budget=summary_text_budget(settings),
+            clock=clock,
+        )
         conversation = Conversation(
+            provenance=Provenance(memory),
+            search=MemorySearch(memory=memory, retrieval=retrieval, tokenizer=tokenizer),
             memory=memory,
+            importing=Importing(
+                memory=memory, shelving=shelving, clock=clock, stored=indexing.wake if indexing else lambda: None
+            ),
+            exporting=Exporting(memory=memory, clock=clock),
             retrieval=retrieval,
             summaries=summaries,
+            rebuilding=rebuilding,
             model=answers,
             budget=budget,
             clock=clock,
             indexing=indexing,
+            pressure=settings.pressure_percent / 100,
         )
-        steps = [Step(name="writing what is kept", work=conversation.write_kept, every=RETRY_WRITES)]
+        steps = [
+            Step(name="writing what is kept", work=conversation.write_kept, every=RETRY_WRITES),
+            Step(name="folding what is quiet", work=summaries.fold_quiet, every=LOOK_FOR_QUIET),
+        ]
+        steps.append(Step(name="cleaning the files of what was forgotten", work=memory.tidy, every=TIDYING))
+        if settings.retention_days:
+            keep = timedelta(days=settings.retention_days)
+            work = partial(conversation.forget_archives, keep)
+            steps.append(Step(name="forgetting what is older than RETENTION_DAYS", work=work, every=LOOK_FOR_OLD))
         try:
             async with Upkeep(steps):
                 yield conversation

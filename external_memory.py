@@ -9,16 +9,20 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 from errors import StorageError
-from records import Clock, OwnerConfig, StorageType
+from records import Clock, Forgetting, Forgotten, OwnerConfig, StorageType
 from storage.data_dir import data_dir as held_data_dir
 from storage.database import Database
 from storage.directory import Directory
+from storage.erasing import Erasing
 from storage.inbox import UpdateInbox
 from storage.json_file import JsonStore
 from storage.migrations import MIGRATIONS
+from storage.renaming import Renaming
+from storage.soundness import examined
 from storage.sqlite import SqliteStore
 from storage.store import MemoryStore
 from storage.usage import UsageLedger
@@ -86,6 +90,8 @@ class ExternalMemory:
         self,
         *,
         directory: Directory,
+        erasing: Erasing,
+        renaming: Renaming,
         stores: dict[StorageType, MemoryStore],
         inbox: UpdateInbox,
         wizards: WizardStates,
@@ -96,6 +102,8 @@ class ExternalMemory:
         self.wizards = wizards
         self.usage = usage
         self._directory = directory
+        self._erasing = erasing
+        self._renaming = renaming
         self._stores = stores
         self._clock = clock
         self._gates: dict[int, OwnerGate] = {}
@@ -125,12 +133,21 @@ class ExternalMemory:
                     move.target,
                     move.state,
                 )
+            renaming = Renaming(database, stores)
+            for owner in await renaming.resume():
+                log.warning("%d, a group that became a supergroup, was given its new id", owner)
             for owner in await directory.adopt(stores):
                 log.info("owner %d was found in memory.json and adopted", owner)
             for store in (sqlite, json):
                 await store.take_back_leases()
+            erasing = Erasing(database, folder, stores)
+            for owner in await erasing.resume(lambda owner: _store_of(owner, directory, stores)):
+                log.warning("a forgetting of %d that a process before this one had begun was finished", owner)
+            await stack.enter_async_context(examined(database.path, lambda sentence: log.error("%s", sentence)))
             yield cls(
                 directory=directory,
+                erasing=erasing,
+                renaming=renaming,
                 stores=stores,
                 inbox=UpdateInbox(database),
                 wizards=WizardStates(database),
@@ -193,6 +210,47 @@ class ExternalMemory:
             config = await self._config(owner)
             yield self._stores[config.storage if config else StorageType.SQLITE]
 
+    async def preview(self, owner: int, what: Forgetting) -> Forgotten:
+        """What `forget` would take."""
+        async with self.home(owner) as store:
+            return await store.forgetting.preview(owner, what)
+
+    async def forget(self, owner: int, what: Forgetting, *, tidies: bool = True) -> Forgotten:
+        """Erase it with everything built on it from every file, whether memory is on or off; what went.
+
+        `tidies` False: the files are left to `tidy`, where many forget at once. Raises StorageError, nothing erased.
+        The owner's turns must be over (Conversation.forget sees to that).
+        """
+        async with self._gate(owner).exclusive():
+            config = await self._config(owner)
+            self._configs.pop(owner, None)
+            store = self._stores[config.storage if config else StorageType.SQLITE]
+            return await self._erasing.forget(owner, what, store, now=self._clock(), tidies=tidies)
+
+    async def rename(self, owner: int, new: int) -> bool:
+        """A group has another id: everything that is kept of it goes on under that; whether there was anything.
+
+        Where the new id has something to remember already, both stay as they are. Raises StorageError: try it again.
+        """
+        async with self._gate(owner).exclusive(), self._gate(new).exclusive():
+            for one in (owner, new):
+                self._configs.pop(one, None)
+            return await self._renaming.rename(owner, new, now=self._clock())
+
+    def successor(self, owner: int) -> int:
+        """The id that an owner has now, which may have been another."""
+        return self._renaming.successors.get(owner, owner)
+
+    async def tidy(self) -> None:
+        """Clean the files of what was forgotten, where that is not done yet. Call it now and then."""
+        await self._erasing.tidy()
+
+    async def with_archives(self, *, older_than: datetime) -> list[int]:
+        """The owners who have archives of before then."""
+        what = Forgetting(what="archives", until=older_than)
+        owners = [place.owner for place in await self._directory.places()]
+        return [owner for owner in owners if (await self.preview(owner, what)).messages]
+
     async def total(self, owner: int) -> int:
         """Messages stored of an owner, over all scopes."""
         async with self.home(owner) as store:
@@ -230,3 +288,8 @@ class ExternalMemory:
 
     def _gate(self, owner: int) -> OwnerGate:
         return self._gates.setdefault(owner, OwnerGate())
+
+
+async def _store_of(owner: int, directory: Directory, stores: dict[StorageType, MemoryStore]) -> MemoryStore:
+    place = await directory.place(owner)
+    return stores[place.storage if place else StorageType.SQLITE]

@@ -111,11 +111,13 @@ class MemoryRetrieval:
             return draft.context()
         last = await store.last_turns(scope, LAST_TURNS, before=turn)
         summaries = sorted(await store.summaries(scope), key=lambda one: (-one.level, one.first_id))
-        draft.take_last_turns([*last, *unstored])
+        newest = _newest_turns([*last, *unstored], LAST_TURNS)
+        draft.take_last_turns(newest)
         draft.take_summaries(summaries)
-        draft.take_older_turns([one for one in await store.unfolded(scope) if turn is None or one.turn < turn])
-        await self._note_uncovered(draft, store, scope, summaries)
-        found = await self.found(incoming.text, store, scope, lean_on=_last_words(last))
+        earlier = [one for one in await store.unfolded(scope) if turn is None or one.turn < turn]
+        draft.take_older_turns([*earlier, *unstored])
+        await self._note_counts(draft, store, scope, summaries, incoming if turn is not None else None)
+        found = await self.found(incoming.text, store, scope, lean_on=_last_words(newest))
         shown = draft.shown_ids
         draft.take_snippets(
             self.snippet(one, found)
@@ -138,7 +140,16 @@ class MemoryRetrieval:
         tokens = sum(self._tokens.count(text + "\n") for _, text in prompts.days(snippets, now))
         return Recall(ranked=tuple(found.ranked), snippets=snippets, tokens=tokens)
 
-    async def found(self, question: str, store: MemoryStore, scope: Scope, *, lean_on: str = "") -> Found:
+    async def ranked(self, question: str, *, store: MemoryStore, scope: Scope, limit: int) -> list[Snippet]:
+        """Everything that a question may mean, best first: up to `limit` messages by words, as many by meaning, and
+        what was said around them.
+        """
+        found = await self.found(question, store, scope, limit=limit)
+        return [self.snippet(one, found) for one in found.ranked]
+
+    async def found(
+        self, question: str, store: MemoryStore, scope: Scope, *, lean_on: str = "", limit: int = CANDIDATES
+    ) -> Found:
         """All candidates of a question, best first. Raises a StorageError."""
         terms = content_terms(question)
         if lean_on and len(terms) <= FOLLOW_UP_TERMS:
@@ -150,9 +161,9 @@ class MemoryRetrieval:
             ranges=await self._times(normal(question), store, scope),
         )
         vector = await self._vector(question)
-        nearest = await self._nearest(store, scope, vector)
+        nearest = await self._nearest(store, scope, vector, limit)
         seeds = nearest.seqs if nearest else ()
-        pool = await store.pool(scope, terms, limit=CANDIDATES, reach=REACH, seeds=seeds)
+        pool = await store.pool(scope, terms, limit=limit, reach=REACH, seeds=seeds)
         meaning = await self._meaning(store, scope, vector, nearest, pool)
         # Beside the event loop: hundreds of candidates take a while.
         ranked = await asyncio.to_thread(rank, pool, asked, meaning)
@@ -195,10 +206,10 @@ class MemoryRetrieval:
             log.warning("the question was not embedded, words alone search: %s", type(error).__name__)
             return None
 
-    async def _nearest(self, store: MemoryStore, scope: Scope, vector: Floats | None) -> Nearest | None:
+    async def _nearest(self, store: MemoryStore, scope: Scope, vector: Floats | None, limit: int) -> Nearest | None:
         if vector is None or self._embedder is None:
             return None
-        return await store.vectors.nearest(scope, self._embedder.name, vector, CANDIDATES)
+        return await store.vectors.nearest(scope, self._embedder.name, vector, limit)
 
     async def _meaning(
         self, store: MemoryStore, scope: Scope, vector: Floats | None, nearest: Nearest | None, pool: Pool
@@ -247,14 +258,38 @@ class MemoryRetrieval:
         shown = clipped(pieces, scores, tokens=SNIPPET_TOKENS, count=self._tokens.count)
         return self._tokens.cut_middle(shown, SNIPPET_TOKENS)
 
-    async def _note_uncovered(
-        self, draft: PromptDraft, store: MemoryStore, scope: Scope, summaries: Sequence[Summary]
+    async def _note_counts(
+        self,
+        draft: PromptDraft,
+        store: MemoryStore,
+        scope: Scope,
+        summaries: Sequence[Summary],
+        stored: Incoming | None,
     ) -> None:
-        """No hole: what is archived under no active summary (a file from elsewhere) is at least in the account."""
+        """For the account: how much there is in all, without the question that is stored already.
+
+        No hole: what is archived and told by no active summary is at least in the account.
+        """
         counts = await store.counts(scope)
+        pieces = stored.pieces if stored else ()
+        draft.note_history(
+            messages=counts.total - len(pieces),
+            characters=counts.characters - sum(len(piece.text) for piece in pieces),
+        )
         if counts.archived > sum(summary.message_count for summary in summaries):
             newest = await store.page(scope, limit=1)
-            draft.take_uncovered(1, newest[-1].id if newest else 1)
+            for first_id, last_id in _gaps(summaries, newest[-1].id if newest else 1):
+                draft.take_uncovered(first_id, last_id)
+
+
+def _gaps(summaries: Sequence[Summary], newest: int) -> list[tuple[int, int]]:
+    """Ranges of ids before and between summaries; what comes after them only where nothing else is left."""
+    found, next_id = list[tuple[int, int]](), 1
+    for summary in sorted(summaries, key=lambda one: one.first_id):
+        if summary.first_id > next_id:
+            found.append((next_id, summary.first_id - 1))
+        next_id = max(next_id, summary.last_id + 1)
+    return found or [(min(next_id, newest), newest)]
 
 
 def _newest_turns(messages: Sequence[Message], turns: int) -> list[Message]:

@@ -11,9 +11,11 @@ from enum import StrEnum
 from typing import Literal
 
 Role = Literal["user", "assistant", "system"]
+UNSTORED = 10**12
+"""Ids from here on name messages that are in no store."""
 Clock = Callable[[], datetime]
 """Gives the present as an aware UTC datetime."""
-FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards"]
+FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards", "rebuild", "import"]
 Policy = Literal["pyramid", "rolling", "sliding"]
 Origin = Literal["", "forwarded", "tool", "imported"]
 """Where a message's words come from: "" = said here by its role."""
@@ -64,7 +66,8 @@ class NewMessage:
 
     `source` names what caused it ("bot:update" for Telegram, "import:…" for history) and is unique per owner and
     role: storing the same source again returns the first one. An assistant's source is that of the update it answers.
-    `turn` is the id of the turn's first message; None opens a new turn.
+    `turn` is the id of the turn's first message; None opens a new turn. Of an answer: `account`, the JSON object of
+    what it was made from, and `saved`, the tokens that this spared against the whole history.
     """
 
     role: Role
@@ -75,6 +78,8 @@ class NewMessage:
     turn: int | None = None
     telegram_id: int | None = None
     origin: Origin = ""
+    account: str = ""
+    saved: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -178,6 +183,35 @@ class NewSummary:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Archived:
+    """An archived message without its text."""
+
+    id: int
+    turn: int
+    is_user: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rebuilt:
+    """A summary made anew, one of a row that takes the place of all summaries of a scope at once.
+
+    `sources` and `base` count from 0 within the row. `message_ids`: its own chunk. `first` and `last`: id and time of
+    the messages that it tells of.
+    """
+
+    level: int
+    made: NewSummary
+    message_ids: tuple[int, ...]
+    sources: tuple[int, ...]
+    base: int | None
+    first: tuple[int, datetime]
+    last: tuple[int, datetime]
+    message_count: int
+    policy: Policy
+    is_active: bool = True
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class FoldFailure:
     """The last fold of a scope that failed, while none has succeeded since."""
 
@@ -189,13 +223,62 @@ class FoldFailure:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Forgetting:
+    """What an owner wants forgotten: messages or facts by their ids, what was said from `since` to before `until`,
+    archives (chunks that are wholly older than `until`), or everything. Holds no text.
+    """
+
+    what: Literal["messages", "facts", "dates", "archives", "everything"]
+    ids: tuple[int, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Forgotten:
+    """What a forgetting takes, or took, in counts.
+
+    `unfolded`: messages that stay, whose summary goes and is made anew. `kept_aside`: files that the operator keeps
+    beside the memory, which may hold what was forgotten. `is_clean` False: another program reads the files just now;
+    traces go from them as soon as it lets go.
+    """
+
+    messages: int = 0
+    summaries: int = 0
+    facts: int = 0
+    profiles: int = 0
+    versions: int = 0
+    unfolded: int = 0
+    kept_aside: tuple[str, ...] = ()
+    is_clean: bool = True
+
+    @property
+    def is_nothing(self) -> bool:
+        return not (self.messages or self.summaries or self.facts or self.profiles or self.versions)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Correction:
+    """What an edited message came to. `turn`: the turn it belongs to, None where nothing is stored of it or it says
+    the same; `is_last`: nothing was said since, so that it may be answered anew.
+    """
+
+    turn: int | None = None
+    is_last: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Counts:
-    """A scope in figures. `active_by_level[level]` counts active summaries; levels without any are absent."""
+    """A scope in figures. `active_by_level[level]` counts active summaries; levels without any are absent.
+
+    `characters`: of all its messages.
+    """
 
     total: int
     archived: int
     unfolded_turns: int
     active_by_level: Mapping[int, int] = field(default_factory=dict)
+    characters: int = 0
 
     @property
     def unfolded(self) -> int:
@@ -268,9 +351,12 @@ class ContextPart:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cut:
-    """Messages first..last of the scope that are neither verbatim in the prompt nor covered by a summary in it."""
+    """Messages first..last of the scope that are neither verbatim in the prompt nor covered by a summary in it.
 
-    what: Literal["turns", "summary", "message", "system"]
+    archived: no active summary covers them (they left a sliding window, or another program wrote the file).
+    """
+
+    what: Literal["turns", "summary", "archived", "message", "system"]
     first_id: int
     last_id: int
     why: str
@@ -278,16 +364,22 @@ class Cut:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Context:
-    """What one request carries, and the account of it."""
+    """What one request carries, and the account of it.
+
+    `wanted`: tokens that it would have without snippets, were nothing cut.
+    `whole`: tokens, as well as they can be told, of a request with the whole history in it; 0 where there is no store.
+    """
 
     messages: tuple[PromptMessage, ...]
     ceiling: int
+    wanted: int = 0
     parts: tuple[ContextPart, ...]
     recent: tuple[Message, ...] = ()
     summaries: tuple[Summary, ...] = ()
     snippets: tuple[Snippet, ...] = ()
     cut: tuple[Cut, ...] = ()
     message_was_cut: bool = False
+    whole: int = 0
 
     @property
     def tokens(self) -> int:
@@ -344,7 +436,8 @@ class Reply:
     `is_error`: the text is a sentence saying what failed, not a model's answer. `repeated`: it was stored already and
     is given again, as after a restart. `is_kept`: what memory should hold of the turn is on disk (True where memory is
     off); False while a store fails: it is kept in the process and written when the store is back. `is_remembered`: the
-    turn is one that memory holds; where it is not, its text must stay in no file.
+    turn is one that memory holds; where it is not, its text must stay in no file. `is_incognito`: memory was read for
+    it, and nothing written.
     """
 
     text: str
@@ -354,20 +447,28 @@ class Reply:
     repeated: bool = False
     is_kept: bool = True
     is_remembered: bool = False
+    is_incognito: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Status:
     """What /summary_status shows of a scope. `config` is None where nothing was ever configured.
 
-    `indexed`: how many of the owner's messages the search by meaning knows, and how many there are; None without it.
+    `rebuilding`: chunks made anew, and how many there are. `newest`: the summary made last. `compressed`: how often the
+    oldest of what the active summaries tell was compressed. `indexed`: how many of the owner's messages the search by
+    meaning knows, and how many there are; None without it.
+    `tokens_saved`: over all of the owner's answers, against sending the whole history with each.
     """
 
     config: OwnerConfig | None
     counts: Counts
     failure: FoldFailure | None = None
     is_folding: bool = False
+    rebuilding: tuple[int, int] | None = None
+    newest: Summary | None = None
+    compressed: int = 0
     indexed: tuple[int, int] | None = None
+    tokens_saved: int = 0
     advice: tuple[str, ...] = ()
 
 

@@ -68,7 +68,11 @@ class Settings:
     recent_budget: int = 3000
     snippet_budget: int = 1500
     system_budget: int = 1500
+    rolling_summary_tokens: int = 150
+    idle_fold_minutes: int = 10
+    pressure_percent: int = 80
     model_timeout: float = 60.0
+    retention_days: int = 0
     daily_token_budget_per_user: int = 0
     daily_token_budget: int = 0
     webhook_url: str = ""
@@ -111,7 +115,11 @@ class Settings:
             recent_budget=env.integer("RECENT_BUDGET", 3000, least=0),
             snippet_budget=env.integer("SNIPPET_BUDGET", 1500, least=0),
             system_budget=env.integer("SYSTEM_BUDGET", 1500, least=0),
+            rolling_summary_tokens=env.integer("ROLLING_SUMMARY_TOKENS", 150, least=20),
+            idle_fold_minutes=env.integer("IDLE_FOLD_MINUTES", 10, least=0),
+            pressure_percent=env.integer("PRESSURE_PERCENT", 80, least=0),
             model_timeout=env.seconds("MODEL_TIMEOUT", 60.0),
+            retention_days=env.integer("RETENTION_DAYS", 0, least=0, most=36_500),
             daily_token_budget_per_user=env.integer("DAILY_TOKEN_BUDGET_PER_USER", 0, least=0),
             daily_token_budget=env.integer("DAILY_TOKEN_BUDGET", 0, least=0),
             webhook_url=env.url("WEBHOOK_URL"),
@@ -147,14 +155,14 @@ class _Environment:
             raise SettingsError(name, "must be a URL that begins with http:// or https://.")
         return text
 
-    def integer(self, name: str, default: int, *, least: int) -> int:
+    def integer(self, name: str, default: int, *, least: int, most: int = LARGEST) -> int:
         text = self.text(name, str(default))
         try:
             number = int(text)
         except ValueError:
             raise SettingsError(name, f"must be a whole number, {least} or more.") from None
-        if not least <= number <= LARGEST:
-            raise SettingsError(name, f"must be a whole number from {least} to {LARGEST}.")
+        if not least <= number <= most:
+            raise SettingsError(name, f"must be a whole number from {least} to {most}.")
         return number
 
     def seconds(self, name: str, default: float) -> float:

@@ -14,15 +14,19 @@ import numpy as np
 import numpy.typing as npt
 
 from records import (
+    Archived,
     Counts,
     FoldFailure,
     FoldLease,
     FoldPlan,
     FoldReason,
+    Forgetting,
+    Forgotten,
     Message,
     NewMessage,
     NewSummary,
     OwnerConfig,
+    Rebuilt,
     Role,
     Scope,
     StorageType,
@@ -128,6 +132,125 @@ class Vectors(Protocol):
         ...
 
 
+class Accounts(Protocol):
+    """What each of the newest 100 answers of an owner was made from: the text that came with it (NewMessage)."""
+
+    async def text(self, scope: Scope, telegram_id: int | None = None) -> str | None:
+        """The account of the newest answer of a scope, or of the answer that a Telegram message showed or asked for."""
+        ...
+
+    async def note_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
+        """By which Telegram messages the answer to `source` was shown: with the message, and as "shown" in the account.
+
+        Where there is no such answer, nothing happens.
+        """
+        ...
+
+    async def saved(self, owner: int) -> int:
+        """The sum of `NewMessage.saved` over all answers of an owner."""
+        ...
+
+
+class Rebuilds(Protocol):
+    """Making all summaries of a scope anew, under the scope's fold lease."""
+
+    async def outline(self, scope: Scope) -> list[Archived]:
+        """The archived messages of a scope, ascending."""
+        ...
+
+    async def renew(self, lease: FoldLease, until: datetime) -> None:
+        """The lease holds longer. Raises StaleFold where it was lost."""
+        ...
+
+    async def commit(
+        self,
+        lease: FoldLease,
+        rebuilt: Sequence[Rebuilt],
+        outline: Sequence[Archived],
+        *,
+        since: datetime,
+        now: datetime,
+    ) -> None:
+        """In one transaction: all summaries of the scope go, these take their place, each message gets its new chunk.
+
+        Raises StaleFold, changing nothing, when the lease was lost or of the outlined messages one is gone or was
+        edited after `since`.
+        """
+        ...
+
+    async def interrupted(self) -> list[Scope]:
+        """Scopes whose last job is a rebuild that ended with its process, and not for the third time in a row."""
+        ...
+
+
+class Forgets(Protocol):
+    """What an owner takes back from one store, with everything built on it."""
+
+    async def said_as(self, scope: Scope, telegram_id: int) -> Message | None:
+        """The stored message that has this id in Telegram, or that was shown by several of which this is one."""
+        ...
+
+    async def preview(self, owner: int, what: Forgetting) -> Forgotten:
+        """What `forget` would take now; nothing is changed."""
+        ...
+
+    async def sources(self, owner: int, what: Forgetting, among: Sequence[str]) -> list[str]:
+        """Those of these sources whose messages would go."""
+        ...
+
+    async def forget(self, owner: int, what: Forgetting) -> Forgotten:
+        """Erase what was asked for from every table, and void the leases of folds; to be done again without harm.
+
+        Messages that stay and lost their summary are active again. Traces stay in the files until `scrub`.
+        """
+        ...
+
+    async def revise(
+        self, scope: Scope, message: int, text: str, *, why: str, now: datetime, account: str = ""
+    ) -> Message | None:
+        """Give a message another text: the earlier one is kept as a version, what was built on it goes. `account`: of
+        an answer, as `NewMessage.account`.
+
+        The message as it is now; None where there is none, or it says so already.
+        """
+        ...
+
+
+class History(Protocol):
+    """What comes into a memory from a file. Every write is void once its lease is (StaleFold)."""
+
+    async def known(self, owner: int, names: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
+        """Those of these (role, source) that the owner's memory holds, with the ids of their messages."""
+        ...
+
+    async def room(self, owner: int, count: int, *, after: int | None = None) -> int:
+        """The first of `count` free ids below everything that was said here; right above `after` where they fit."""
+        ...
+
+    async def is_empty(self, owner: int) -> bool:
+        """Whether nothing is stored of an owner but their choices."""
+        ...
+
+    async def add(self, lease: FoldLease, messages: Sequence[Message], made: NewSummary, *, now: datetime) -> Summary:
+        """Store messages of one scope, their ids given, archived under the L1 made of them, in one transaction."""
+        ...
+
+    async def fold(self, lease: FoldLease, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
+        """As `commit_fold`, in any scope of the lease's owner; the lease goes on."""
+        ...
+
+    async def put(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
+        """Put portable rows of the lease's owner, each with a "table" key, in place of those with the same ids.
+
+        Of `users`, the counters, which never go back.
+        """
+        ...
+
+    async def learn(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
+        """Add those portable rows of `facts` whose text is not known yet; how many. `ids`: the messages' new ones."""
+        ...
+
+
 class MemoryStore(Protocol):
     """One backend that holds the memories of the owners that live in it."""
 
@@ -135,6 +258,14 @@ class MemoryStore(Protocol):
 
     @property
     def vectors(self) -> Vectors: ...
+    @property
+    def accounts(self) -> Accounts: ...
+    @property
+    def rebuilds(self) -> Rebuilds: ...
+    @property
+    def forgetting(self) -> Forgets: ...
+    @property
+    def history(self) -> History: ...
 
     # owners ------------------------------------------------------------------------------------------------
     async def owners(self) -> list[OwnerConfig]: ...
@@ -165,7 +296,10 @@ class MemoryStore(Protocol):
         ...
 
     async def last_turns(self, scope: Scope, turns: int, *, before: int | None = None) -> list[Message]:
-        """All messages of the newest `turns` turns (with a turn id below `before`), folded or not, ascending."""
+        """All messages of the newest `turns` turns (with a turn id below `before`), folded or not, ascending.
+
+        Only of what was said here: imported history is nobody's last turn.
+        """
         ...
 
     async def counts(self, scope: Scope) -> Counts: ...
@@ -190,6 +324,11 @@ class MemoryStore(Protocol):
         """Ascending by id."""
         ...
 
+    async def quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
+        """Scopes with unfolded messages, of owners whose memory is on and folded by itself, whose newest message is
+        older than `before`; with that message's id."""
+        ...
+
     async def begin_fold(
         self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
     ) -> FoldLease | None:
@@ -198,7 +337,7 @@ class MemoryStore(Protocol):
 
     async def commit_fold(self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
         """In one transaction: check the fence, insert the summary, archive exactly the plan's messages (chunk id = the
-        new L1's id) or deactivate its summaries, complete the job, clear the failure.
+        new summary's id), deactivate its summaries, complete the job, clear the failure.
 
         Raises StaleFold, changing nothing, when the lease was lost or a source is gone, edited, or already folded.
         """
@@ -230,6 +369,17 @@ class MemoryStore(Protocol):
 
     async def erase(self, owner: int) -> None:
         """Remove everything of an owner, its `users` row too, from tables, index and free pages."""
+        ...
+
+    async def scrub(self) -> bool:
+        """Leave nothing of what was erased in any file of this store; False where a reader is in the way: try again."""
+        ...
+
+    async def rename(self, owner: int, new: int) -> None:
+        """Everything of an owner goes on under another id, of which nothing is held here; folds under way are void.
+
+        The messages' ids in Telegram are forgotten. Of an owner who is not here nothing happens.
+        """
         ...
 
     async def flush(self) -> None:
