@@ -36,6 +36,7 @@ class Weights:
     named: float = 1.0  # the question names exactly this speaker
     in_range: float = 0.5  # said within a time that the question names; .6 of it in the days after
     alike: float = 0.45  # centred cosine from which two messages begin to say the same; surely so .1 above
+    alike_words: float = 0.85  # the same of the question's words that they hold, where there are no vectors
     k1: float = 1.2  # BM25's usual constants
     b: float = 0.75
 
@@ -105,7 +106,7 @@ def rank(pool: Pool, question: Question, meaning: Meaning | None = None, w: Weig
     return weighed(signals(pool, question, meaning, w), w)
 
 
-def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights) -> Signals:
+def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights = WEIGHTS) -> Signals:
     """What speaks for each candidate, before it is weighed. Of the constants only those of BM25, `borrow`, `near` and
     `centring` have a part in it.
     """
@@ -170,6 +171,7 @@ def _newer(found: Signals, total: NDArray[np.float64], w: Weights) -> NDArray[np
     the best, the newer is shown first, whatever fits.
     """
     best = _best_first(found, total)[:NEWER]
+    alike = w.alike if "meaning" in found.values else w.alike_words
     lacking = np.zeros(len(found.rows))
     for older in best[:OLDER]:
         before = found.rows[older].message
@@ -178,7 +180,7 @@ def _newer(found: Signals, total: NDArray[np.float64], w: Weights) -> NDArray[np
             is_newer = message.created_at.date() > before.created_at.date() and message.speaker == before.speaker
             if not is_newer or total[newer] >= total[older]:
                 continue
-            likeness = (float(found.directions[older] @ found.directions[newer]) - w.alike) / SURELY
+            likeness = (float(found.directions[older] @ found.directions[newer]) - alike) / SURELY
             sure = min(1.0, likeness)
             if sure > 0:
                 lacking[newer] = max(lacking[newer], sure * (total[older] - total[newer] + JUST_BEFORE))
@@ -186,9 +188,9 @@ def _newer(found: Signals, total: NDArray[np.float64], w: Weights) -> NDArray[np
 
 
 def _best_first(found: Signals, total: NDArray[np.float64]) -> list[int]:
-    rounded = np.round(total, 6)
-    lengths = [len(row.message.content) for row in found.rows]
-    return sorted(range(len(lengths)), key=lambda i: (-rounded[i], lengths[i], -found.rows[i].message.id))
+    lengths = np.array([len(row.message.content) for row in found.rows])
+    ids = np.array([row.message.id for row in found.rows])
+    return [int(i) for i in np.lexsort((-ids, lengths, -np.round(total, 6)))]
 
 
 def idf(turns: int, frequency: int) -> float:
