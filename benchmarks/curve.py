@@ -1,8 +1,8 @@
 """How does coverage grow with the budget? `python -m benchmarks.curve --data FILE ... [--svg FILE] [--vectors FILE]`
 
-Asks every question once by words and meaning and once by words alone, packs what was found into many budgets, prints the
-coverages, and draws them: a line for each set of files (`--data` may be given several times) and each kind of search.
-Does not know how anything is found.
+Asks every question once by words and meaning and once by words alone, packs what was found into many budgets, prints
+the coverages, and draws them: a line for each set of files (`--data` may be given several times) and each kind of
+search. Does not know how anything is found.
 """
 
 import argparse
@@ -53,27 +53,27 @@ def drawn(lines: Mapping[str, Line]) -> str:
         return bottom - (bottom - 20) * (coverage - least) / (100 - least)
 
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}">',
+        '<g font-family="sans-serif" font-size="12">',
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
     ]
     for coverage in range(least, 101, 10):
         parts.append(f'<path d="M{MARGIN} {y(coverage):.1f}H{right}" stroke="#ddd"/>')
         parts.append(f'<text x="{MARGIN - 6}" y="{y(coverage) + 4:.1f}" text-anchor="end">{coverage}</text>')
-    for budget in BUDGETS:
-        parts.append(f'<text x="{x(budget):.1f}" y="{bottom + 18}" text-anchor="middle">{budget:,}</text>')
+    parts += [f'<text x="{x(b):.1f}" y="{bottom + 18}" text-anchor="middle">{b:,}</text>' for b in BUDGETS]
     middle = (MARGIN + right) // 2
     parts.append(f'<text x="{middle}" y="{HEIGHT - 8}" text-anchor="middle">tokens for earlier messages</text>')
     parts.append(f'<text x="{MARGIN}" y="12">coverage, %</text>')
     ends = sorted(((of[BUDGETS[-1]], name) for name, of in lines.items()), reverse=True)
     height = 0.0
-    for place, (coverage, name) in enumerate(ends):
+    for place, (end, name) in enumerate(ends):
         colour, of = COLOURS[place % len(COLOURS)], lines[name]
         points = " ".join(f"{x(budget):.1f},{y(value):.1f}" for budget, value in of.items())
         parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts += [f'<circle cx="{x(b):.1f}" cy="{y(v):.1f}" r="3" fill="{colour}"/>' for b, v in of.items()]
-        height = max(y(coverage) + 4, height + 16)
+        height = max(y(end) + 4, height + 16)
         parts.append(f'<text x="{right + 10}" y="{height:.1f}" fill="{colour}">{escape(name)}</text>')
-    return "\n".join([*parts, "</svg>", ""])
+    return "\n".join([*parts, "</g></svg>", ""])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -27,7 +27,7 @@ def mem0(job: Job, folder: Path) -> Rankings:
 
     class Embedder:
         def embed(self, text: str, action: str | None = None) -> list[float]:
-            return vectors["query" if action == "search" else "passage", text]
+            return vectors["query" if action == "search" else "passage", _one_line(text)]
 
         def embed_batch(self, texts: Sequence[str], action: str | None = None) -> list[list[float]]:
             return [self.embed(text, action) for text in texts]
@@ -62,7 +62,7 @@ def agentrecall(job: Job, folder: Path, *, semantic: bool = False) -> Rankings:
         dim = job["dimensions"]
 
         def embed(self, texts: Sequence[str]) -> list[list[float]]:
-            return [vectors["query" if text in questions else "passage", text] for text in texts]
+            return [vectors["query" if text in questions else "passage", _one_line(text)] for text in texts]
 
     given = {"embedder": Embedder(), "embeddings": True} if semantic else {"embeddings": False}
     memory = importlib.import_module("agentrecall").Memory(folder / "memory.db", **given)
@@ -83,7 +83,8 @@ def lancedb(job: Job, folder: Path) -> Rankings:
     vectors = _vectors(job, folder)
     database = importlib.import_module("lancedb").connect(str(folder / "lance"))
     rows = [
-        {"number": number, "text": text, "vector": vectors["passage", text]} for number, text in enumerate(job["texts"])
+        {"number": number, "text": text, "vector": vectors["passage", _one_line(text)]}
+        for number, text in enumerate(job["texts"])
     ]
     table = database.create_table("messages", rows)
     table.create_fts_index("text")
@@ -91,7 +92,7 @@ def lancedb(job: Job, folder: Path) -> Rankings:
         [
             int(row["number"])
             for row in table.search(query_type="hybrid")
-            .vector(vectors["query", question])
+            .vector(vectors["query", _one_line(question)])
             .text(_plain(question))
             .limit(LIMIT)
             .to_list()
@@ -113,10 +114,15 @@ def _plain(question: str) -> str:
     return "".join(one if one.isalnum() else " " for one in question)
 
 
+def _one_line(text: str) -> str:
+    """As packages that trim what they are given would have it."""
+    return " ".join(text.split())
+
+
 def _vectors(job: Job, folder: Path) -> dict[tuple[str, str], list[float]]:
     kept = importlib.import_module("numpy").load(folder / "vectors.npz")
     return {
-        (kind, text): vector
+        (kind, _one_line(text)): vector
         for kind, texts in (("passage", job["texts"]), ("query", job["questions"]))
         for text, vector in zip(texts, kept[kind].tolist(), strict=True)
     }
