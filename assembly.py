@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from asking import Asking
 from conversation import Conversation
 from errors import SettingsError
 from exporting import Exporting
@@ -14,6 +15,7 @@ from importing import Importing
 from indexing import Indexing
 from memory_retrieval import MemoryRetrieval
 from memory_search import MemorySearch
+from model_tools import ModelTools
 from models import ollama
 from models.chat_model import ChatModel
 from models.embeddings import Embedder, embedder_for
@@ -144,9 +146,14 @@ async def open_conversation(
             text_budget=summary_text_budget(settings),
             clock=clock,
         )
+        search = MemorySearch(memory=memory, retrieval=retrieval, tokenizer=tokenizer)
+        tools = ModelTools(search=search, tokenizer=tokenizer, clock=clock) if settings.tools == "auto" else None
         conversation = Conversation(
+            asking=Asking(
+                model=answers, budget=budget, tokenizer=tokenizer, ceiling=settings.max_context_tokens, tools=tools
+            ),
             provenance=Provenance(memory),
-            search=MemorySearch(memory=memory, retrieval=retrieval, tokenizer=tokenizer),
+            search=search,
             memory=memory,
             importing=Importing(
                 memory=memory, shelving=shelving, clock=clock, stored=indexing.wake if indexing else lambda: None
@@ -155,7 +162,6 @@ async def open_conversation(
             retrieval=retrieval,
             summaries=summaries,
             rebuilding=rebuilding,
-            model=answers,
             budget=budget,
             clock=clock,
             indexing=indexing,

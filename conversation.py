@@ -9,9 +9,11 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import notices
-from errors import ContextTooLong, ModelError, StorageError
+from asking import Answered, Asking
+from errors import ModelError, StorageError
 from exporting import Exporting
 from external_memory import ExternalMemory, OwnerGate
 from importing import Importing
@@ -19,12 +21,12 @@ from indexing import Indexing
 from lines import SCOPES_HERE, Line, Lines, Mode, Turn, Unwritten
 from memory_retrieval import MemoryRetrieval
 from memory_search import MemorySearch
-from models.chat_model import ChatModel, OnText
+from model_tools import Place, used_ids
+from models.chat_model import OnText
 from provenance import Provenance
 from rebuilding import Rebuilding
 from records import (
     Clock,
-    Completion,
     Context,
     Correction,
     Forgetting,
@@ -40,9 +42,6 @@ from token_budget import TokenBudget
 
 log = logging.getLogger(__name__)
 
-SHORTER = 0.6
-"""A prompt that the endpoint found too long is made anew this much shorter, once."""
-
 
 class Conversation:
     """Answers turns, scope by scope."""
@@ -54,9 +53,9 @@ class Conversation:
         retrieval: MemoryRetrieval,
         summaries: SummaryManager,
         rebuilding: Rebuilding,
+        asking: Asking,
         provenance: Provenance,
         search: MemorySearch,
-        model: ChatModel,
         budget: TokenBudget,
         clock: Clock,
         importing: Importing,
@@ -74,7 +73,7 @@ class Conversation:
         self.provenance = provenance
         self.search = search
         self.indexing = indexing
-        self._model = model
+        self._asking = asking
         self._budget = budget
         self._clock = clock
         self._pressure = pressure
@@ -178,7 +177,7 @@ class Conversation:
             return Reply(text=turn.answer.content, repeated=True, is_remembered=True)
         is_incognito = turn.mode == "incognito"
         try:
-            context, completion = await self._ask(line, incoming, turn, on_text)
+            answered = await self._ask(line, incoming, turn, on_text)
         except ModelError as error:
             number = secrets.token_hex(4)
             log.warning("[%s] no answer for %s: %s", number, incoming.scope, type(error).__name__)
@@ -190,14 +189,16 @@ class Conversation:
                 is_remembered=turn.is_on,
                 is_incognito=is_incognito,
             )
+        context, completion = answered.context, answered.completion
         if context.message_was_cut:
             told.append(notices.CUT + (" It is stored whole." if turn.is_on else ""))
         if completion.is_truncated:
             told.append("The model stopped at its own length limit, so the answer may end early.")
-        account = account_of(context, at=self._clock(), model=completion.model)
+        found = used_ids(answered.used)
+        account = account_of(context, at=self._clock(), model=completion.model, looked_up=found)
         if turn.stored is None:
             self.provenance.hold(incoming, account)
-        await self._remember_answer(line, incoming, turn, completion, account, told)
+        await self._remember_answer(line, incoming, turn, answered, account, told)
         return Reply(
             text=completion.text,
             context=context,
@@ -260,25 +261,23 @@ class Conversation:
             source = drafts[-1].source
             turn.answer = await store.find(line.scope, role="assistant", source=source) if source else None
 
-    async def _ask(
-        self, line: Line, incoming: Incoming, turn: Turn, on_text: OnText | None
-    ) -> tuple[Context, Completion]:
+    async def _ask(self, line: Line, incoming: Incoming, turn: Turn, on_text: OnText | None) -> Answered:
         person = incoming.person.id
         await self._budget.demand(person)
         context = await self._relieved(line, incoming, turn, await self._context(line, incoming, turn, None))
-        try:
-            completion = await self._budget.complete(person, self._model, context.messages, on_text=on_text)
-        except ContextTooLong:
-            log.info("the endpoint found %d tokens too long for %s: trying shorter", context.tokens, incoming.scope)
-            context = await self._context(line, incoming, turn, int(context.tokens * SHORTER))
-            completion = await self._budget.complete(person, self._model, context.messages, on_text=on_text)
+        # Where the store could not take the question it is not asked for more either.
+        mode = "off" if turn.is_on and turn.stored is None else turn.mode
+        place = Place(scope=incoming.scope, mode=mode, turn=turn.stored)
+        remake = partial(self._context, line, incoming, turn)
+        answered = await self._asking.answer(person, place, context, remake, on_text=on_text)
+        context = answered.context
         self._last_context[incoming.scope] = context
         self._last_context.move_to_end(incoming.scope)
         while len(self._last_context) > SCOPES_HERE // 10:
             self._last_context.popitem(last=False)
         if any(cut.what == "turns" for cut in context.cut):
             self._with_cut.add(incoming.scope)
-        return context, completion
+        return answered
 
     async def _relieved(self, line: Line, incoming: Incoming, turn: Turn, context: Context) -> Context:
         """Under pressure it is folded first, then answered; where that cannot be, what does not fit is cut as ever."""
@@ -307,13 +306,25 @@ class Conversation:
         line: Line,
         incoming: Incoming,
         turn: Turn,
-        completion: Completion,
+        answered: Answered,
         account: Account,
         told: list[str],
     ) -> None:
+        notes = [
+            NewMessage(
+                role="system",
+                content=one.note,
+                created_at=self._clock(),
+                speaker=one.call.name,
+                source=f"{incoming.source}:{number}",
+                turn=turn.stored,
+                origin="tool",
+            )
+            for number, one in enumerate(answered.used)
+        ]
         draft = NewMessage(
             role="assistant",
-            content=completion.text,
+            content=answered.completion.text,
             created_at=self._clock(),
             source=incoming.source,
             turn=turn.stored,
@@ -324,15 +335,15 @@ class Conversation:
         if not turn.is_on:
             return
         if turn.stored is None:
-            line.unwritten[-1].drafts.append(draft)
+            line.unwritten[-1].drafts += [*notes, draft]
             return
         try:
             async with self.memory.opened(incoming.scope.owner) as store:
                 if store is not None:
-                    await store.append(incoming.scope, [draft])
+                    await store.append(incoming.scope, [*notes, draft])
         except StorageError as error:
             self._note_failure(error, told)
-            line.unwritten.append(Unwritten([draft], turn=turn.stored))
+            line.unwritten.append(Unwritten([*notes, draft], turn=turn.stored))
 
     def _talks(self, owner: int) -> OwnerGate:
         """Turns of an owner are many at once, in their scopes; forgetting and correcting are alone."""

@@ -107,7 +107,13 @@ class MemoryRetrieval:
         found = await self._ranked(incoming.text, store, scope, lean_on=_last_words(newest))
         shown = draft.shown_ids
         draft.take_snippets(
-            [one for one in found if one.message.id not in shown and (turn is None or one.message.turn < turn)]
+            [
+                one
+                for one in found
+                if one.message.id not in shown
+                and (turn is None or one.message.turn < turn)
+                and one.message.origin != "tool"
+            ]
         )
         return draft.context()
 
@@ -252,4 +258,4 @@ def _newest_turns(messages: Sequence[Message], turns: int) -> list[Message]:
 
 def _last_words(messages: Sequence[Message]) -> str:
     """What a person said last, for a follow-up to lean on."""
-    return next((one.content for one in reversed(messages) if one.role != "assistant"), "")
+    return next((one.content for one in reversed(messages) if one.role == "user"), "")

@@ -29,7 +29,8 @@ class Brought:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Explanation:
     """An account with the things that it names. `recent`: the first and the last of the messages that stood in the
-    prompt word for word, and how many they were with those of this process; `is_stored`: False for one that only this
+    prompt word for word, and how many they were with those of this process; `looked_up`: what the model searched for
+    by itself, None where it has been forgotten since; `is_stored`: False for one that only this
     process knows.
     """
 
@@ -38,6 +39,7 @@ class Explanation:
     summaries: tuple[Summary, ...] = ()
     gone_summaries: int = 0
     brought: tuple[Brought, ...] = ()
+    looked_up: tuple[Message | None, ...] = ()
     is_stored: bool = True
 
 
@@ -107,7 +109,7 @@ async def _explained(account: Account, store: MemoryStore | None, scope: Scope, 
     if store is None:
         return Explanation(account=account, is_stored=is_stored)
     recent_ids = account.recent_ids
-    wanted = {*recent_ids, *(one.id for one in account.snippets)}
+    wanted = {*recent_ids, *account.looked_up, *(one.id for one in account.snippets)}
     messages = {one.id: one for one in await store.messages(scope, sorted(wanted))}
     summaries = [one for one in await store.summaries(scope, active_only=False) if one.id in account.summaries]
     return Explanation(
@@ -119,5 +121,6 @@ async def _explained(account: Account, store: MemoryStore | None, scope: Scope, 
             Brought(message=messages.get(one.id), chosen=one)
             for one in sorted(account.snippets, key=lambda one: -sum(one.score.values()))
         ),
+        looked_up=tuple(messages.get(number) for number in account.looked_up),
         is_stored=is_stored,
     )

@@ -14,6 +14,8 @@ FLOORS = [
     {"telegram_ui", "playground"},
     {"assembly"},
     {"conversation"},
+    {"asking"},
+    {"model_tools"},
     {"rebuilding", "memory_search"},
     {"memory_retrieval", "summary_manager", "facts", "indexing", "provenance", "importing", "exporting"},
     {"external_memory", "retrieval", "token_budget", "shelving"},
