@@ -36,9 +36,9 @@ class Chosen:
 class Account:
     """What one answer was made from.
 
-    `looked_up`: ids of messages that the model found by its own search. `recent`: ids of the messages that stood in the prompt word for word, as runs (first, last); `here`: how many more
-    there were that no store holds. `whole`: tokens that the whole history would have taken in place of all this.
-    `shown`: ids of the Telegram messages that showed the answer.
+    `recent`: ids of the messages that stood in the prompt word for word, as runs (first, last); `here`: how many more
+    there were that no store holds. `looked_up`: ids of messages that the model found by its own search. `whole`: tokens
+    that the whole history would have taken in place of all this. `shown`: ids of the Telegram messages that showed it.
     """
 
     at: datetime

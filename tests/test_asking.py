@@ -84,7 +84,7 @@ async def test_a_result_is_masked_in_later_turns_and_no_snippet(talk: Talk) -> N
     await long_ago(talk)
     talk.server.script("chat-model", looks_for("walnuts"), "In the blue box.")
     await talk.say("Where did I put them?")
-    await talk.say("And what did search_memory find of walnuts?")
+    await talk.say("And what did you look up of the walnuts?")
     prompt = talk.prompts()[-1]
     assert "[archived result, ask again]" in prompt
     assert "messages 1" not in prompt
@@ -104,12 +104,7 @@ async def test_dates_bound_a_search(talk: Talk) -> None:
     talk.server.script("chat-model", looks_for("walnuts", **{"from": "2026-11-12", "to": "2026-11-13"}), "Twice.")
     await talk.say("How often?")
     result = talk.server.of("chat-model")[-1].messages[-1]["content"]
-    assert ["day 12" in result, "day 13" in result, "day 11" in result, "day 14" in result] == [
-        True,
-        True,
-        False,
-        False,
-    ]
+    assert [day for day in range(10, 16) if f"day {day}" in result] == [12, 13]
 
 
 @pytest.mark.parametrize(
