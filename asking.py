@@ -7,12 +7,14 @@ included. Does not know what a context is made of, what tools do, or what become
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from errors import ContextTooLong, ModelBroken
-from model_tools import ModelTools, Place, Used
+from model_tools import ModelTools, Place, Used, used_ids
 from models.chat_model import ChatModel, OnText, ToolModel
 from models.tool_calls import offered_text
-from records import Completion, Context, ContextPart, PromptMessage, Tool
+from records import Clock, Completion, Context, ContextPart, NewMessage, PromptMessage, Tool
+from retrieval.account import Account, account_of
 from token_budget import TokenBudget
 from tokens import Tokenizer
 
@@ -35,15 +37,54 @@ class Answered:
 
     context: Context
     completion: Completion
+    at: datetime
     used: tuple[Used, ...] = ()
+
+    @property
+    def account(self) -> Account:
+        return account_of(self.context, at=self.at, model=self.completion.model, looked_up=used_ids(self.used))
+
+    def drafts(self, source: str, turn: int | None) -> list[NewMessage]:
+        """What memory keeps: a note of each use of a tool, and the answer, last. `source`: of the question."""
+        account = self.account
+        notes = [
+            NewMessage(
+                role="system",
+                content=one.note,
+                created_at=self.at,
+                speaker=one.call.name,
+                source=f"{source}:{number}",
+                turn=turn,
+                origin="tool",
+            )
+            for number, one in enumerate(self.used)
+        ]
+        answer = NewMessage(
+            role="assistant",
+            content=self.completion.text,
+            created_at=self.at,
+            source=source,
+            turn=turn,
+            account=account.text(),
+            saved=account.saved,
+        )
+        return [*notes, answer]
 
 
 class Asking:
     """Asks a model. `tools` None: it is never offered any."""
 
     def __init__(
-        self, *, model: ChatModel, budget: TokenBudget, tokenizer: Tokenizer, ceiling: int, tools: ModelTools | None
+        self,
+        *,
+        model: ChatModel,
+        budget: TokenBudget,
+        tokenizer: Tokenizer,
+        ceiling: int,
+        clock: Clock,
+        tools: ModelTools | None,
     ) -> None:
+        self._clock = clock
         self._model = model
         self._budget = budget
         self._tokens = tokenizer
@@ -77,7 +118,8 @@ class Asking:
                 context = await remake(int(context.tokens * SHORTER))
                 continue
             if not completion.calls:
-                return Answered(context=_with(context, said, extra), completion=completion, used=tuple(used))
+                whole = _with(context, said, extra)
+                return Answered(context=whole, completion=completion, at=self._clock(), used=tuple(used))
             if must_answer or self._tools is None:
                 raise ModelBroken("The model went on asking for tools instead of answering.")
             results = [await self._tools.use(call, place) for call in completion.calls]

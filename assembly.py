@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from asking import Asking
 from conversation import Conversation
@@ -41,6 +42,10 @@ LONGEST_QUIET = 60 * 24 * 366
 """Minutes; more would be no date any more."""
 LOOK_FOR_QUIET = 60.0
 """Seconds between two looks for scopes that have been quiet."""
+TIDYING = 60.0
+"""Seconds between two attempts at cleaning files that another program was reading."""
+LOOK_FOR_OLD = 3600.0
+"""Seconds between two looks for archives older than RETENTION_DAYS."""
 RETRY_WRITES = 5.0
 """Seconds between two attempts at writing what a failing store did not take."""
 
@@ -150,7 +155,12 @@ async def open_conversation(
         tools = ModelTools(search=search, tokenizer=tokenizer, clock=clock) if settings.tools == "auto" else None
         conversation = Conversation(
             asking=Asking(
-                model=answers, budget=budget, tokenizer=tokenizer, ceiling=settings.max_context_tokens, tools=tools
+                model=answers,
+                budget=budget,
+                tokenizer=tokenizer,
+                ceiling=settings.max_context_tokens,
+                clock=clock,
+                tools=tools,
             ),
             provenance=Provenance(memory),
             search=search,
@@ -171,6 +181,11 @@ async def open_conversation(
             Step(name="writing what is kept", work=conversation.write_kept, every=RETRY_WRITES),
             Step(name="folding what is quiet", work=summaries.fold_quiet, every=LOOK_FOR_QUIET),
         ]
+        steps.append(Step(name="cleaning the files of what was forgotten", work=memory.tidy, every=TIDYING))
+        if settings.retention_days:
+            keep = timedelta(days=settings.retention_days)
+            work = partial(conversation.forget_archives, keep)
+            steps.append(Step(name="forgetting what is older than RETENTION_DAYS", work=work, every=LOOK_FOR_OLD))
         try:
             async with Upkeep(steps):
                 yield conversation

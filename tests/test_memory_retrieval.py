@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from records import Scope, StorageType
+from records import Cut, Scope, StorageType, Summary
 from tests.talk import ANNA, Talk, talking
 
 SCOPE = Scope(owner=ANNA.id)
@@ -25,7 +25,8 @@ async def test_what_was_cut_is_found_by_its_rarest_word_in_the_same_turn(talk: T
     for word in words:
         reply = await talk.say(f"Where does the {word} stand?")
         assert reply.context is not None
-        cut = [(one.first_id, one.last_id) for one in reply.context.cut]
+        covered: list[Cut | Summary] = [*reply.context.cut, *reply.context.summaries]
+        cut = [(one.first_id, one.last_id) for one in covered]
         shown = {one.id for one in reply.context.recent} | {one.message.id for one in reply.context.snippets}
         async with talk.conversation.memory.home(ANNA.id) as store:
             earlier = [one for one in await store.page(SCOPE, limit=1000) if one.turn < 2 * len(words)]
