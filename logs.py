@@ -13,8 +13,8 @@ from collections.abc import Iterable
 OURS = frozenset(
     {
         "asking", "assembly", "bot", "conversation", "external_memory", "facts", "folding", "importing", "indexing",
-        "logs", "memory_retrieval", "model_tools", "models", "playground", "rebuilding", "retrieval", "storage", "summary_manager",
-        "telegram_ui", "token_budget", "tokens", "upkeep", "words",
+        "logs", "memory_retrieval", "model_tools", "models", "playground", "rebuilding", "retrieval", "storage",
+        "summary_manager", "telegram_ui", "token_budget", "tokens", "upkeep", "words",
     }
 )  # fmt: skip
 
