@@ -16,6 +16,9 @@ Clock = Callable[[], datetime]
 FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards"]
 
 
+FactKind = Literal["personal", "preference", "knowledge", "event"]
+
+
 class StorageType(StrEnum):
     """Where an owner's memory lives; the value is what `users.storage_type` holds."""
 
@@ -156,6 +159,72 @@ class FoldFailure:
     error: str
     attempts: int
     told: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewFact:
+    """A fact about to be known: one sentence about the owner, in the third person.
+
+    `source_ids`: the messages that say it. `valid_to`: set where it is over already. What the extraction said beside:
+    `only_one`, nobody has two of this at a time (a home, an age); `known`, the fact that it repeats or replaces.
+    """
+
+    text: str
+    kind: FactKind
+    subject: str
+    source_ids: tuple[int, ...]
+    observed_at: datetime
+    valid_from: datetime
+    valid_to: datetime | None = None
+    importance: int = 3
+    tags: tuple[str, ...] = ()
+    only_one: bool = False
+    relation: Literal["new", "repeats", "replaces"] = "new"
+    known: int | None = None
+    origin: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fact:
+    """A stored fact. Ids are per owner, ascend, and stay through edits.
+
+    It holds from `valid_from` until `valid_to` (None: still); `superseded_by`: the fact that took its place.
+    `importance`: 1 to 5. `origin`: how it came to be known ("" extracted, "added" by hand, "edited").
+    """
+
+    id: int
+    owner: int
+    text: str
+    kind: FactKind
+    subject: str
+    source_ids: tuple[int, ...]
+    observed_at: datetime
+    valid_from: datetime
+    created_at: datetime
+    valid_to: datetime | None = None
+    superseded_by: int | None = None
+    importance: int = 3
+    tags: tuple[str, ...] = ()
+    is_pinned: bool = False
+    deleted_at: datetime | None = None
+    origin: str = ""
+
+    @property
+    def is_valid(self) -> bool:
+        return self.valid_to is None and self.deleted_at is None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FactChange:
+    """What becomes of a new fact: a sentence of its own, or more sources for `same_as` (`ends`: which is over then).
+
+    `closes`: facts whose place it takes. Numbers below 0 name earlier changes of the same list: -1 is the first.
+    """
+
+    fact: NewFact
+    same_as: int | None = None
+    closes: tuple[int, ...] = ()
+    ends: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
