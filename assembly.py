@@ -1,9 +1,8 @@
 """open_conversation(): the one place where the parts are wired. Knows no Telegram."""
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -23,6 +22,7 @@ from settings import Settings
 from summary_manager import SummaryManager
 from token_budget import TokenBudget
 from tokens import Tokenizer
+from upkeep import Step, Upkeep
 
 log = logging.getLogger(__name__)
 
@@ -120,13 +120,11 @@ async def open_conversation(
             clock=clock,
             indexing=indexing,
         )
-        writer = asyncio.create_task(_write_kept(conversation))
+        steps = [Step(name="writing what is kept", work=conversation.write_kept, every=RETRY_WRITES)]
         try:
-            yield conversation
+            async with Upkeep(steps):
+                yield conversation
         finally:
-            writer.cancel()
-            with suppress(asyncio.CancelledError):
-                await writer
             if left := await conversation.write_kept():
                 log.error("%d turns could not be written before the stop", left)
 
@@ -173,9 +171,3 @@ async def playground_model(settings: Settings) -> tuple[Settings, str, bool]:
         found = replace(settings, openai_base_url=ollama.URL, openai_model=model, summary_model=model)
         return found, f"{model} (Ollama on this machine)", False
     return settings, "the offline model (it only quotes what it remembers)", True
-
-
-async def _write_kept(conversation: Conversation) -> None:
-    while True:
-        await asyncio.sleep(RETRY_WRITES)
-        await conversation.write_kept()

@@ -22,10 +22,13 @@ from external_memory import ExternalMemory
 from playground.stage import open_stage
 from settings import Settings, environment
 from storage import archive
+from telegram_ui.buttons import Buttons
 from telegram_ui.commands import Commands
 from telegram_ui.delivery import Delivery
+from telegram_ui.families import families
+from telegram_ui.family import MayConfigure
 from telegram_ui.service import telegram_service
-from telegram_ui.wizard import MayConfigure, Wizard
+from telegram_ui.wizard import Wizard
 
 VERSION = "0.1.0"
 DEFAULT_PORT = 8300
@@ -159,8 +162,15 @@ def _commands(
 ) -> Commands:
     memory = conversation.memory
     wizard = Wizard(memory.wizards, memory, delivery, may_configure=may_configure)
-    key = settings.telegram_bot_token.value.encode()
-    return Commands(conversation, delivery, wizard, may_configure=may_configure, key=key)
+    buttons = Buttons(settings.telegram_bot_token.value.encode())
+    return Commands(
+        conversation,
+        delivery,
+        wizard,
+        may_configure=may_configure,
+        buttons=buttons,
+        families=families(conversation, delivery, buttons, may_configure=may_configure),
+    )
 
 
 async def play(settings: Settings, stop: Stop, *, port: int | None) -> None:

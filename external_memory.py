@@ -6,7 +6,7 @@ every instant exactly one place answers. Does not know models, prompts or Telegr
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -167,12 +167,17 @@ class ExternalMemory:
                 finally:
                     # A move that fails or is cancelled on its way back may have been made all the same.
                     self._configs.pop(owner, None)
-            return await self._put(owner, storage=storage, every_n=every_n, enabled=True)
+            return await self._put(owner, lambda known: replace(known, every_n=every_n, enabled=True), storage=storage)
 
     async def switch(self, owner: int, *, enabled: bool) -> OwnerConfig:
         """Turn memory on or off; with nothing configured yet, the defaults (SQLite, every 20 turns)."""
         async with self._gate(owner).exclusive():
-            return await self._put(owner, enabled=enabled)
+            return await self._put(owner, lambda known: replace(known, enabled=enabled))
+
+    async def choose(self, owner: int, change: Callable[[OwnerConfig], OwnerConfig]) -> OwnerConfig:
+        """Change an owner's further choices; where they live stays. With nothing configured yet, memory stays off."""
+        async with self._gate(owner).exclusive():
+            return await self._put(owner, change)
 
     @asynccontextmanager
     async def opened(self, owner: int) -> AsyncIterator[MemoryStore | None]:
@@ -201,19 +206,19 @@ class ExternalMemory:
         return self._configs[owner]
 
     async def _put(
-        self, owner: int, *, enabled: bool, storage: StorageType | None = None, every_n: int | None = None
+        self, owner: int, change: Callable[[OwnerConfig], OwnerConfig], *, storage: StorageType = StorageType.SQLITE
     ) -> OwnerConfig:
-        known = await self._config(owner)
+        """`storage`: of an owner that nothing is known of yet."""
         now = self._clock()
-        config = known or OwnerConfig(
+        config = await self._config(owner) or OwnerConfig(
             owner=owner,
-            storage=storage or StorageType.SQLITE,
+            storage=storage,
             every_n=DEFAULT_EVERY_N,
-            enabled=enabled,
+            enabled=False,
             created_at=now,
             updated_at=now,
         )
-        config = replace(config, enabled=enabled, every_n=every_n or config.every_n, updated_at=now)
+        config = replace(change(config), owner=owner, storage=config.storage, updated_at=now)
         self._configs.pop(owner, None)
         # The directory first: a store never holds an owner that it does not know.
         place = await self._directory.settle(config)

@@ -14,6 +14,9 @@ Role = Literal["user", "assistant", "system"]
 Clock = Callable[[], datetime]
 """Gives the present as an aware UTC datetime."""
 FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards"]
+Policy = Literal["pyramid", "rolling", "sliding"]
+Origin = Literal["", "forwarded", "tool", "imported"]
+"""Where a message's words come from: "" = said here by its role."""
 
 
 FactKind = Literal["personal", "preference", "knowledge", "event"]
@@ -39,7 +42,11 @@ class Scope:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OwnerConfig:
-    """An owner's choices; they hold for all of the owner's scopes."""
+    """An owner's choices; they hold for all of the owner's scopes.
+
+    `auto_fold` False: summaries only when asked for. `timezone`: an IANA name, "" = UTC. `fold_instructions`: what
+    summaries are to heed besides. `incognito`: memory is read, nothing is written.
+    """
 
     owner: int
     storage: StorageType
@@ -47,6 +54,11 @@ class OwnerConfig:
     enabled: bool
     created_at: datetime
     updated_at: datetime
+    policy: Policy = "pyramid"
+    auto_fold: bool = True
+    timezone: str = ""
+    fold_instructions: str = ""
+    incognito: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,6 +77,7 @@ class NewMessage:
     source: str | None = None
     turn: int | None = None
     telegram_id: int | None = None
+    origin: Origin = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,6 +94,8 @@ class Message:
     source: str | None = None
     telegram_id: int | None = None
     chunk_id: int | None = None
+    origin: Origin = ""
+    edited_at: datetime | None = None
 
     @property
     def is_active(self) -> bool:
@@ -94,6 +109,7 @@ class Summary:
     `source_chunk_ids`: the chunks it covers, oldest first, at every level. `source_ids`: the summaries it was made
     of (empty for L1). `first_id` to `last_id`: the messages of its scope that it covers, without a gap.
     `milliseconds`, `tokens_in`, `tokens_out`: what making it cost. `base_id`: the version it was based on, if any.
+    `score`: its quality from 0 to 1, `details` the parts of it; None = not measured.
     """
 
     id: int
@@ -115,16 +131,26 @@ class Summary:
     model: str = ""
     prompt_version: str = ""
     base_id: int | None = None
+    policy: Policy = "pyramid"
+    reason: str = ""
+    score: float | None = None
+    details: Mapping[str, float] = field(default_factory=dict)
+    status: str = "completed"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldPlan:
-    """What one fold will make: a summary of `level` out of these messages (L1) or summaries (above), oldest first."""
+    """What one fold will make: a summary of `level` out of these messages (L1) or summaries (above), oldest first.
+
+    `base_id`: the summary among `summary_ids` that the new one takes the place of (rolling, sliding).
+    """
 
     level: int
     message_ids: tuple[int, ...] = ()
     summary_ids: tuple[int, ...] = ()
     reason: FoldReason
+    policy: Policy = "pyramid"
+    base_id: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -148,6 +174,8 @@ class NewSummary:
     tokens_in: int = 0
     tokens_out: int = 0
     milliseconds: int = 0
+    score: float | None = None
+    details: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -298,7 +326,9 @@ class Snippet:
 class ContextPart:
     """One part of a prompt: its tokens, and the most it was allowed."""
 
-    name: Literal["system", "summaries", "recent", "snippets", "clock", "message", "overhead"]
+    name: Literal[
+        "system", "profile", "summaries", "recent", "tools", "facts", "snippets", "clock", "message", "overhead"
+    ]
     tokens: int
     budget: int
 

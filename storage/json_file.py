@@ -21,7 +21,7 @@ from storage.database import Database, Transaction, migrate, uncancelled
 from storage.driver import connect, create_private, explained, sqlite3
 from storage.journal import Entry, Journal, entries, survey
 from storage.migrations import MIGRATIONS
-from storage.rows import BY_NAME, MESSAGES, TABLES, UPSERT_USER, USERS, Portable, Table, mapping
+from storage.rows import BY_NAME, ERASED, MESSAGES, TABLES, UPSERT_USER, USERS, Portable, Table, mapping
 from storage.sqlite import SqliteStore
 
 SNAPSHOT_NAME, JOURNAL_NAME, INDEX_NAME = "memory.json", "memory.json.journal", "index.db"
@@ -302,7 +302,7 @@ class _Recovery:
                 "what it held is not remembered until it is repaired or restored from a backup."
             )
             return
-        if found.format == 0:
+        if found.format < snapshot.FORMAT:
             copy = self._target.with_name(f"{SNAPSHOT_NAME}.before-format-{snapshot.FORMAT}")
             if not copy.exists():
                 _copy(self._target, copy)
@@ -386,7 +386,7 @@ def _apply(connection: sqlite3.Connection, entry: Entry) -> None:
             )
     for (owner,) in entry.delete.get("users", ()):
         connection.execute("DELETE FROM words WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ?)", (owner,))
-        for emptied in ("messages", "summaries", "failures", "jobs", "scopes", "users"):
+        for emptied in (*ERASED, "users"):
             connection.execute(f"DELETE FROM {emptied} WHERE user_id = ?", (owner,))  # noqa: S608
     for table in TABLES[1:]:
         where = " AND ".join(f"{column} = ?" for column in table.key)

@@ -277,6 +277,119 @@ def usage(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+CHOICES_SCHEMA = """
+-- An owner's further choices, and the counters of what is numbered for them.
+ALTER TABLE users ADD COLUMN policy TEXT NOT NULL DEFAULT 'pyramid';
+ALTER TABLE users ADD COLUMN auto_fold INTEGER NOT NULL DEFAULT 1;     -- 0: summaries only when asked for
+ALTER TABLE users ADD COLUMN timezone TEXT NOT NULL DEFAULT '';        -- IANA name; '' = UTC
+ALTER TABLE users ADD COLUMN fold_instructions TEXT NOT NULL DEFAULT ''; -- what summaries are to heed besides
+ALTER TABLE users ADD COLUMN incognito INTEGER NOT NULL DEFAULT 0;     -- 1: memory is read, nothing is written
+ALTER TABLE users ADD COLUMN next_fact_id INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE users ADD COLUMN next_profile_id INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE users ADD COLUMN next_version_id INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE users ADD COLUMN tokens_saved INTEGER NOT NULL DEFAULT 0;  -- against sending the whole history each time
+
+-- '' (said here), 'forwarded', 'tool' (a tool's output) or 'imported'.
+ALTER TABLE messages ADD COLUMN origin TEXT NOT NULL DEFAULT '';
+ALTER TABLE messages ADD COLUMN edited_at TEXT;
+
+ALTER TABLE summaries ADD COLUMN policy TEXT NOT NULL DEFAULT 'pyramid';
+ALTER TABLE summaries ADD COLUMN reason TEXT NOT NULL DEFAULT '';      -- why it was made: 'threshold', 'now' …
+ALTER TABLE summaries ADD COLUMN score REAL;                           -- quality, 0 to 1; NULL = not measured
+ALTER TABLE summaries ADD COLUMN details TEXT NOT NULL DEFAULT '{}';   -- JSON object: the parts of the score
+ALTER TABLE summaries ADD COLUMN status TEXT NOT NULL DEFAULT 'completed';
+
+-- What is known of an owner: one sentence each.
+CREATE TABLE facts (
+  id            INTEGER NOT NULL,             -- per owner, ascending, never used again
+  user_id       INTEGER NOT NULL,
+  text          TEXT NOT NULL,                -- third person
+  kind          TEXT NOT NULL,                -- personal, preference, knowledge or event
+  subject       TEXT NOT NULL DEFAULT '',     -- what it is about, so that a newer value finds the older
+  importance    REAL NOT NULL DEFAULT 0.5,    -- 0 to 1
+  tags          TEXT NOT NULL DEFAULT '[]',   -- JSON array of words
+  source_ids    TEXT NOT NULL DEFAULT '[]',   -- JSON array: the messages that it was learned from
+  observed_at   TEXT NOT NULL,
+  valid_from    TEXT,
+  valid_to      TEXT,                         -- NULL = still true as far as is known
+  superseded_by INTEGER,                      -- the fact that replaced it
+  is_pinned     INTEGER NOT NULL DEFAULT 0,
+  deleted_at    TEXT,                         -- its owner took it out; soon erased
+  origin        TEXT NOT NULL DEFAULT '',     -- '' (learned) or 'owner' (told by /memory add)
+  created_at    TEXT NOT NULL,
+  PRIMARY KEY (user_id, id)
+);
+-- Derived: a fact's meaning under one embedding model.
+CREATE TABLE fact_vectors (
+  user_id INTEGER NOT NULL,
+  fact_id INTEGER NOT NULL,
+  model   TEXT NOT NULL,
+  vector  BLOB NOT NULL,                      -- float16, little-endian, of length 1
+  PRIMARY KEY (user_id, fact_id, model)
+);
+CREATE TRIGGER fact_gone AFTER DELETE ON facts BEGIN
+  DELETE FROM fact_vectors WHERE user_id = old.user_id AND fact_id = old.id;
+END;
+CREATE TRIGGER fact_edited AFTER UPDATE OF text ON facts WHEN old.text <> new.text BEGIN
+  DELETE FROM fact_vectors WHERE user_id = old.user_id AND fact_id = old.id;
+END;
+
+-- The distilled document about an owner: every version, the newest is the one in use.
+CREATE TABLE profiles (
+  id              INTEGER NOT NULL,
+  user_id         INTEGER NOT NULL,
+  text            TEXT NOT NULL,
+  created_at      TEXT NOT NULL,
+  model           TEXT NOT NULL DEFAULT '',
+  last_summary_id INTEGER NOT NULL DEFAULT 0, -- the newest summary that went into it
+  status          TEXT NOT NULL DEFAULT 'completed',
+  tokens_in       INTEGER NOT NULL DEFAULT 0,
+  tokens_out      INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (user_id, id)
+);
+
+-- Earlier texts of edited messages, rejected and superseded answers: in no count and no prompt.
+CREATE TABLE versions (
+  id          INTEGER NOT NULL,
+  user_id     INTEGER NOT NULL,
+  message_id  INTEGER NOT NULL,
+  thread_id   INTEGER NOT NULL DEFAULT 0,
+  role        TEXT NOT NULL,
+  content     TEXT NOT NULL,
+  written_at  TEXT NOT NULL,
+  replaced_at TEXT NOT NULL,
+  why         TEXT NOT NULL DEFAULT 'edited',
+  PRIMARY KEY (user_id, id)
+);
+CREATE INDEX version_message ON versions (user_id, message_id);
+
+-- What each of the newest answers was made from: by ids and figures, never by text.
+CREATE TABLE accounts (
+  id         INTEGER NOT NULL,                -- the answer's message id
+  user_id    INTEGER NOT NULL,
+  thread_id  INTEGER NOT NULL DEFAULT 0,
+  account    TEXT NOT NULL,                   -- JSON object
+  created_at TEXT NOT NULL,
+  PRIMARY KEY (user_id, id)
+);
+
+-- How far what is done beside the talk has got in a scope.
+CREATE TABLE progress (
+  user_id    INTEGER NOT NULL,
+  thread_id  INTEGER NOT NULL,
+  learned_id INTEGER NOT NULL DEFAULT 0,      -- facts were extracted up to this message
+  PRIMARY KEY (user_id, thread_id)
+) WITHOUT ROWID;
+"""
+
+
+@migration
+def choices_and_knowledge(connection: sqlite3.Connection) -> None:
+    """What an owner may choose besides, and what is known of them: facts, profile, versions, accounts."""
+    for statement in statements(CHOICES_SCHEMA):
+        connection.execute(statement)
+
+
 def statements(script: str) -> list[str]:
     """The statements of a script, so that each runs inside our transaction (executescript would commit first)."""
     found: list[str] = []

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from storage import word_index
 from storage.driver import sqlite3
-from storage.rows import MESSAGES, SUMMARIES, UPSERT_USER, USERS, Portable, Table, Value, whole
+from storage.rows import MESSAGES, SUMMARIES, USERS, Portable, Table, upsert_user, whole
 
 EPOCH = "1970-01-01T00:00:00+00:00"
 DEFAULT_EVERY_N = 20
@@ -220,19 +220,19 @@ def take_over(connection: sqlite3.Connection) -> None:
         summaries = [dict(row) for row in found]
         contents = connection.execute("SELECT * FROM original_messages WHERE user_id = ? ORDER BY id", (owner,))
         user = users.get(owner, {})
-        for table, row in adopted(owner, user, messages, map(dict, contents), summaries):
-            connection.execute(table.upsert if table is not USERS else UPSERT_USER, _user(table, row, user))
+        for whole_table, row in adopted(owner, user, messages, map(dict, contents), summaries):
+            table = whole_table.only(row)  # columns that later migrations add are not there yet
+            if whole_table is USERS:
+                connection.execute(upsert_user(table), (*table.stored(row), _storage(user)))
+            else:
+                connection.execute(table.upsert, table.stored(row))
     for name in TABLES:
         connection.execute(f"DROP TABLE original_{name}")
     word_index.rebuild(connection)
 
 
-def _user(table: Table, row: Portable, user: Mapping[str, object]) -> tuple[Value, ...]:
-    values = table.stored(row)
-    if table is not USERS:
-        return values
-    storage = "json" if str(user.get("storage_type") or "").strip().lower() == "json" else "sqlite"
-    return (*values, storage)
+def _storage(user: Mapping[str, object]) -> str:
+    return "json" if str(user.get("storage_type") or "").strip().lower() == "json" else "sqlite"
 
 
 def old_message(row: Mapping[str, object]) -> OldMessage:
@@ -277,7 +277,6 @@ def adopted(
             "updated_at": utc(user.get("updated_at") or created),
             "next_message_id": 1 + max((message.id for message in messages), default=0),
             "next_summary_id": 1 + max((one.id for one in old), default=0),
-            "last_fence": 0,
         },
     )
     for row in contents:
@@ -296,9 +295,6 @@ def adopted(
                 "is_active": chunk is None,
                 "chunk_id": chunk,
                 "turn_id": repaired.turn_of[number],
-                "speaker": "",
-                "source": None,
-                "telegram_id": None,
             },
         )
     for row, one in zip(summaries, old, strict=True):
@@ -321,12 +317,6 @@ def adopted(
                 "first_at": cover.first_at or made,
                 "last_at": cover.last_at or made,
                 "message_count": cover.count,
-                "model": "",
-                "prompt_version": "",
-                "tokens_in": 0,
-                "tokens_out": 0,
-                "milliseconds": 0,
-                "base_id": None,
             },
         )
 

@@ -14,9 +14,22 @@ from typing import IO
 from errors import StorageTooNew
 from storage import original
 from storage.driver import create_private, fsync_folder, sqlite3
-from storage.rows import FAILURES, MESSAGES, SUMMARIES, TABLES, UPSERT_USER, USERS, Portable, Table, mapping
+from storage.rows import MESSAGES, TABLES, UPSERT_USER, USERS, Portable, Table, mapping
 
-FORMAT = 1
+FORMAT = 2
+"""1: before facts, profiles, versions and accounts were kept."""
+DATES = (
+    *("created_at", "first_at", "last_at", "at", "edited_at"),
+    *("observed_at", "valid_from", "valid_to", "deleted_at", "written_at", "replaced_at"),
+)
+COUNTERS = {
+    "next_message_id": "messages",
+    "next_summary_id": "summaries",
+    "next_fact_id": "facts",
+    "next_profile_id": "profiles",
+    "next_version_id": "versions",
+}
+"""Columns of `users` that give the next id, and the tables that they number."""
 Identity = str
 
 
@@ -179,55 +192,35 @@ def _list(value: object) -> list[dict[str, object]]:
     return value
 
 
-_MISSING: dict[str, object] = {
-    "thread_id": 0,
-    "speaker": "",
-    "source": None,
-    "telegram_id": None,
-    "chunk_id": None,
-    "source_ids": (),
-    "model": "",
-    "prompt_version": "",
-    "tokens_in": 0,
-    "tokens_out": 0,
-    "milliseconds": 0,
-    "base_id": None,
-    "last_fence": 0,
-    "told": False,
-}
-
-
 def _ours(
     owner: int, user: Mapping[str, object], listed: Mapping[str, list[dict[str, object]]]
 ) -> Iterator[tuple[Table, Portable]]:
-    highest = {
-        name: max((int(str(row["id"])) for row in listed[name]), default=0) for name in ("messages", "summaries")
-    }
+    highest = {name: max((int(str(row["id"])) for row in listed[name]), default=0) for name in COUNTERS.values()}
     created = original.utc(user.get("created_at"))
     yield (
         USERS,
         {
+            **USERS.defaults,
+            **{name: user[name] for name in USERS.columns if name in user},
             "user_id": owner,
             "summary_every_n": user.get("summary_every_n", original.DEFAULT_EVERY_N),
             "memory_enabled": original.truth(user.get("memory_enabled", False)),
             "created_at": created,
             "updated_at": original.utc(user.get("updated_at") or created),
-            "next_message_id": max(int(str(user.get("next_message_id", 1))), highest["messages"] + 1),
-            "next_summary_id": max(int(str(user.get("next_summary_id", 1))), highest["summaries"] + 1),
-            "last_fence": user.get("last_fence", 0),
+            **{counter: max(int(str(user.get(counter, 1))), highest[name] + 1) for counter, name in COUNTERS.items()},
         },
     )
     chunks = {row["id"] for row in listed["summaries"]}
-    for table in (MESSAGES, SUMMARIES, FAILURES):
+    for table in TABLES[1:]:
         for row in listed[table.name]:
-            whole = {**_MISSING, **row, "user_id": owner}
+            whole = {**table.defaults, **row, "user_id": owner}
             if table is MESSAGES:
                 # A message of a summary that somebody cut out by hand is active again, not lost behind nothing.
                 whole["chunk_id"] = whole["chunk_id"] if whole["chunk_id"] in chunks else None
                 whole["is_active"] = whole["chunk_id"] is None
                 whole.setdefault("turn_id", whole["id"])
-            for date in ("created_at", "first_at", "last_at", "at"):
-                if date in whole:
+            for date in DATES:
+                if whole.get(date) is not None:
                     whole[date] = original.utc(whole[date])
             yield table, {name: whole[name] for name in table.columns}
 

@@ -8,41 +8,32 @@ import asyncio
 import hashlib
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
-from datetime import datetime, timedelta
 
-from errors import StaleFold, StorageError
+from errors import StorageError
 from records import (
     Counts,
-    FoldFailure,
-    FoldLease,
-    FoldPlan,
-    FoldReason,
     Message,
     NewMessage,
-    NewSummary,
     OwnerConfig,
     Role,
     Scope,
     StorageType,
-    Summary,
 )
 from storage import word_index
-from storage.database import Database, Transaction
-from storage.driver import Row
+from storage.database import Database
+from storage.fold_table import FoldTable
 from storage.rows import (
     BY_NAME,
+    ERASED,
     MESSAGES,
-    SUMMARIES,
     TABLES,
     UPSERT_USER,
     USERS,
     Table,
     config_of,
-    failure_of,
     grouped,
     mapping,
     message_of,
-    summary_of,
     text_of,
     whole,
 )
@@ -57,7 +48,7 @@ RANKED_WHOLE = 400
 """Up to so many messages of a scope are all candidates: what no word finds may still be what is meant."""
 
 
-class SqliteStore:
+class SqliteStore(FoldTable):
     """A MemoryStore over an open Database (the caller opens and closes it).
 
     `kind` is what `users.storage_type` says of the owners that live here; rows of others are pointers that
@@ -65,14 +56,8 @@ class SqliteStore:
     """
 
     def __init__(self, database: Database, kind: StorageType = StorageType.SQLITE) -> None:
-        self.kind = kind
+        super().__init__(database, kind)
         self.vectors = VectorIndex(database)
-        self._db = database
-
-    async def take_back_leases(self) -> None:
-        """Void the leases of a predecessor that died: to be called once at start, by the only process there is."""
-        async with self._db.write() as tx:
-            await tx.rows("UPDATE jobs SET state = 'expired' WHERE state = 'processing'")
 
     # owners ------------------------------------------------------------------------------------------------
     async def owners(self) -> list[OwnerConfig]:
@@ -92,11 +77,15 @@ class SqliteStore:
         async with self._db.write() as tx:
             put = await tx.row(
                 """
-                INSERT INTO users (user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at)
-                VALUES (?, ?, ?, ?, ?, ?)
+                INSERT INTO users (
+                  user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at,
+                  policy, auto_fold, timezone, fold_instructions, incognito
+                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (user_id) DO UPDATE SET
                   summary_every_n = excluded.summary_every_n, memory_enabled = excluded.memory_enabled,
-                  created_at = excluded.created_at, updated_at = excluded.updated_at
+                  created_at = excluded.created_at, updated_at = excluded.updated_at,
+                  policy = excluded.policy, auto_fold = excluded.auto_fold, timezone = excluded.timezone,
+                  fold_instructions = excluded.fold_instructions, incognito = excluded.incognito
                 WHERE storage_type = excluded.storage_type
                 RETURNING user_id
                 """,
@@ -106,6 +95,11 @@ class SqliteStore:
                 int(config.enabled),
                 text_of(config.created_at),
                 text_of(config.updated_at),
+                config.policy,
+                int(config.auto_fold),
+                whole(config.timezone),
+                whole(config.fold_instructions),
+                int(config.incognito),
             )
             if put is None:
                 raise StorageError("This memory lives in another store.")
@@ -267,201 +261,6 @@ class SqliteStore:
         async with self._db.read() as reader:
             return [message_of(mapping(row)) for row in await reader.rows(sql, *values)]
 
-    # summaries and folds -----------------------------------------------------------------------------------
-    async def summaries(self, scope: Scope, *, active_only: bool = True) -> list[Summary]:
-        async with self._db.read() as reader:
-            rows = await reader.rows(
-                "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active >= ? ORDER BY id",
-                scope.owner,
-                scope.thread,
-                int(active_only),
-            )
-        return [summary_of(mapping(row)) for row in rows]
-
-    async def begin_fold(
-        self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
-    ) -> FoldLease | None:
-        """Take the scope's lease; None while another live one has not expired. An expired lease is taken over."""
-        expires_at = now + lease
-        async with self._db.write() as tx:
-            live = await tx.row(
-                "SELECT id, expires_at FROM jobs WHERE user_id = ? AND thread_id = ? AND state = 'processing'",
-                scope.owner,
-                scope.thread,
-            )
-            if live:
-                if datetime.fromisoformat(live["expires_at"]) > now:
-                    return None
-                await tx.rows("UPDATE jobs SET state = 'expired', ended_at = ? WHERE id = ?", text_of(now), live["id"])
-            fence = await tx.row(
-                _TAKE_FENCE,
-                scope.owner,
-                self.kind,
-            )
-            if fence is None:
-                raise StorageError("This memory is not kept here; turn it on first.")
-            failed = await tx.row(
-                "SELECT attempts FROM failures WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread
-            )
-            job = await tx.insert(
-                """
-                INSERT INTO jobs (user_id, thread_id, state, reason, fence, started_at, expires_at)
-                VALUES (?, ?, 'processing', ?, ?, ?, ?)
-                """,
-                scope.owner,
-                scope.thread,
-                reason,
-                fence[0],
-                text_of(now),
-                text_of(expires_at),
-            )
-        return FoldLease(
-            scope=scope,
-            job_id=job,
-            fence=fence[0],
-            expires_at=expires_at,
-            attempt=1 + (failed["attempts"] if failed else 0),
-        )
-
-    async def commit_fold(self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
-        """Check the fence, insert the summary, archive exactly the plan's sources, complete the job: whole or not."""
-        scope = lease.scope
-        async with self._db.write() as tx:
-            if not await self._holds(tx, lease):
-                raise StaleFold
-            messages = await self._sources(tx, _ACTIVE_MESSAGES, scope, plan.message_ids)
-            below = [
-                summary_of(mapping(row)) for row in await self._sources(tx, _ACTIVE_SUMMARIES, scope, plan.summary_ids)
-            ]
-            if not messages and not below:
-                raise StaleFold
-            counter = await tx.row(_TAKE_SUMMARY_ID, scope.owner, self.kind)
-            if counter is None:
-                raise StaleFold
-            number = int(counter[0]) - 1
-            below.sort(key=lambda summary: summary.first_id)
-            ends = [(row["id"], row["created_at"]) for row in messages]
-            ends += [(summary.first_id, text_of(summary.first_at)) for summary in below]
-            ends += [(summary.last_id, text_of(summary.last_at)) for summary in below]
-            (first_id, first_at), (last_id, last_at) = min(ends), max(ends)
-            chunks = [chunk for summary in below for chunk in summary.source_chunk_ids]
-            summary_row: dict[str, object] = {
-                "id": number,
-                "user_id": scope.owner,
-                "thread_id": scope.thread,
-                "summary_text": whole(made.text),
-                "created_at": text_of(now),
-                "level": plan.level,
-                "source_chunk_ids": [*dict.fromkeys(chunks), *([number] if messages else [])],
-                "is_active": True,
-                "source_ids": [summary.id for summary in below],
-                "first_id": first_id,
-                "last_id": last_id,
-                "first_at": first_at,
-                "last_at": last_at,
-                "message_count": len(messages) + sum(summary.message_count for summary in below),
-                "model": made.model,
-                "prompt_version": made.prompt_version,
-                "tokens_in": made.tokens_in,
-                "tokens_out": made.tokens_out,
-                "milliseconds": made.milliseconds,
-                "base_id": None,
-            }
-            await tx.insert(SUMMARIES.upsert, *SUMMARIES.stored(summary_row))
-            await tx.rows(
-                """
-                UPDATE messages SET chunk_id = ?, is_active = 0
-                WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))
-                """,
-                number,
-                scope.owner,
-                json.dumps(plan.message_ids),
-            )
-            await tx.rows(
-                "UPDATE summaries SET is_active = 0 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
-                scope.owner,
-                json.dumps(plan.summary_ids),
-            )
-            await tx.rows(
-                "UPDATE jobs SET state = 'completed', ended_at = ?, summary_id = ? WHERE id = ?",
-                text_of(now),
-                number,
-                lease.job_id,
-            )
-            await tx.rows("DELETE FROM failures WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread)
-            row = await tx.row("SELECT * FROM summaries WHERE user_id = ? AND id = ?", scope.owner, number)
-            assert row is not None  # noqa: S101 - it was inserted above
-            return summary_of(mapping(row))
-
-    async def _holds(self, tx: Transaction, lease: FoldLease) -> bool:
-        return bool(
-            await tx.row(
-                """
-                SELECT 1 FROM jobs
-                WHERE id = ? AND user_id = ? AND thread_id = ? AND fence = ? AND state = 'processing'
-                """,
-                lease.job_id,
-                lease.scope.owner,
-                lease.scope.thread,
-                lease.fence,
-            )
-        )
-
-    async def _sources(self, tx: Transaction, sql: str, scope: Scope, ids: Sequence[int]) -> list[Row]:
-        """The rows a fold was made of. Raises StaleFold when one is gone or was folded meanwhile."""
-        if not ids:
-            return []
-        rows = await tx.rows(sql, scope.owner, scope.thread, json.dumps(list(ids)))
-        if [row["id"] for row in rows] != sorted(set(ids)):
-            raise StaleFold
-        return rows
-
-    async def fail_fold(self, lease: FoldLease, error: str, *, now: datetime) -> FoldFailure:
-        """Keep the attempt as failed and free the lease; nothing is archived. A lost lease is left as it is."""
-        scope = lease.scope
-        async with self._db.write() as tx:
-            if await self._holds(tx, lease):
-                await tx.rows(
-                    "UPDATE jobs SET state = 'failed', ended_at = ?, error = ? WHERE id = ?",
-                    text_of(now),
-                    whole(error),
-                    lease.job_id,
-                )
-                job = await tx.row("SELECT reason FROM jobs WHERE id = ?", lease.job_id)
-                await tx.rows(
-                    """
-                    INSERT INTO failures (user_id, thread_id, at, reason, error, attempts, told)
-                    VALUES (?, ?, ?, ?, ?, 1, 0)
-                    ON CONFLICT DO UPDATE SET
-                      at = excluded.at, reason = excluded.reason, error = excluded.error, attempts = attempts + 1
-                    """,
-                    scope.owner,
-                    scope.thread,
-                    text_of(now),
-                    job["reason"] if job else "threshold",
-                    whole(error),
-                )
-            row = await tx.row(_FAILURE, scope.owner, scope.thread)
-        if row:
-            return failure_of(mapping(row))
-        # The lease was lost and its successor succeeded: nothing failed that anybody needs to hear of.
-        return FoldFailure(at=now, reason="threshold", error=error, attempts=lease.attempt, told=True)
-
-    async def release_fold(self, lease: FoldLease) -> None:
-        """Give the lease back without result (nothing to fold, or shutting down)."""
-        async with self._db.write() as tx:
-            if await self._holds(tx, lease):
-                await tx.rows("DELETE FROM jobs WHERE id = ?", lease.job_id)
-
-    async def fold_failure(self, scope: Scope) -> FoldFailure | None:
-        async with self._db.read() as reader:
-            row = await reader.row(_FAILURE, scope.owner, scope.thread)
-        return failure_of(mapping(row)) if row else None
-
-    async def mark_failure_told(self, scope: Scope) -> None:
-        async with self._db.write() as tx:
-            await tx.rows("UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread)
-
     # owner-wide --------------------------------------------------------------------------------------------
     async def dump(self, owner: int) -> AsyncIterator[Sequence[Mapping[str, object]]]:
         """Everything of an owner as batches of plain rows, each with a "table" key, as of one moment."""
@@ -515,7 +314,7 @@ class SqliteStore:
         """Remove everything of an owner from tables, index, free pages and log. A pointer to another store stays."""
         async with self._db.write() as tx:
             await word_index.remove(tx, owner)
-            for table in ("messages", "summaries", "failures", "jobs", "scopes"):
+            for table in ERASED:
                 await tx.rows(f"DELETE FROM {table} WHERE user_id = ?", owner)  # noqa: S608
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
         self.vectors.drop(owner)
@@ -548,6 +347,7 @@ def _message(scope: Scope, number: int, draft: NewMessage) -> Message:
         speaker=whole(draft.speaker),
         source=draft.source,
         telegram_id=draft.telegram_id,
+        origin=draft.origin,
     )
 
 
@@ -565,6 +365,8 @@ def _portable(message: Message) -> dict[str, object]:
         "speaker": message.speaker,
         "source": message.source,
         "telegram_id": message.telegram_id,
+        "origin": message.origin,
+        "edited_at": None,
     }
 
 
@@ -576,7 +378,7 @@ def _next_batch(table: Table, owner: int, after: tuple[int, ...]) -> tuple[str, 
     return (
         f"SELECT * FROM {table.name} WHERE user_id = ? AND {key} > ? ORDER BY {key} LIMIT {BATCH}",  # noqa: S608
         owner,
-        *(after or (-1,)),
+        *(after or (-_AFTER_THE_LAST,)),
     )
 
 
@@ -584,21 +386,6 @@ _BY_SOURCE = "SELECT * FROM messages WHERE user_id = ? AND role = ? AND source =
 _TAKE_MESSAGE_IDS = """
 UPDATE users SET next_message_id = next_message_id + ? WHERE user_id = ? AND storage_type = ? RETURNING next_message_id
 """
-_TAKE_FENCE = """
-UPDATE users SET last_fence = last_fence + 1 WHERE user_id = ? AND storage_type = ? RETURNING last_fence
-"""
-_TAKE_SUMMARY_ID = """
-UPDATE users SET next_summary_id = next_summary_id + 1 WHERE user_id = ? AND storage_type = ? RETURNING next_summary_id
-"""
-_ACTIVE_MESSAGES = """
-SELECT id, created_at FROM messages
-WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND id IN (SELECT value FROM json_each(?)) ORDER BY id
-"""
-_ACTIVE_SUMMARIES = """
-SELECT * FROM summaries
-WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND id IN (SELECT value FROM json_each(?)) ORDER BY id
-"""
-_FAILURE = "SELECT * FROM failures WHERE user_id = ? AND thread_id = ?"
 _LOAD_MESSAGE = f"""
 INSERT INTO messages ({MESSAGES.selected()}, seq) VALUES ({", ".join("?" * (len(MESSAGES.columns) + 1))})
 """  # noqa: S608

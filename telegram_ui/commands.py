@@ -1,15 +1,12 @@
-"""The commands: one table, from which /help, the menus and the README's list come, and what each one says.
+"""The basic commands and what each one says; every command and press finds its family here.
 
 Does not know how updates arrive, who is served at all, or how messages are sent.
 """
 
-import hashlib
-import hmac
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal, Protocol
+from typing import Protocol
 
 import telegram
 from telegram import (
@@ -22,10 +19,12 @@ from telegram import (
 from telegram.error import TelegramError
 
 from records import FoldOutcome, Person, Scope, Status, Summary
+from telegram_ui.buttons import Buttons, NotTheirs
 from telegram_ui.chat import Chat
+from telegram_ui.command_table import COMMANDS, Command
 from telegram_ui.delivery import Delivery
-from telegram_ui.formatting import scrubbed
-from telegram_ui.wizard import ADMINS_ONLY, NAMES, MayConfigure, Memory, Wizard, messages, turns
+from telegram_ui.family import Ask, Family, Handler, MayConfigure, Press
+from telegram_ui.wizard import ADMINS_ONLY, NAMES, Memory, Wizard, messages, turns
 from telegram_ui.wizard import PREFIX as WIZARD
 
 log = logging.getLogger(__name__)
@@ -33,33 +32,6 @@ log = logging.getLogger(__name__)
 SWITCH_ON = "on"
 DEFAULT_THRESHOLD = 20
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Command:
-    """A row of the table. `who`: in groups, whether only admins may; `where`: the menus that list it.
-
-    `asks_model`: it takes as long as a model does, so nothing else is to wait behind it.
-    """
-
-    name: str
-    description: str
-    who: Literal["everyone", "admins"] = "everyone"
-    where: Literal["private", "everywhere"] = "everywhere"
-    asks_model: bool = False
-
-
-COMMANDS = (
-    Command(name="start", description="what I am, and a button to turn memory on", where="private"),
-    Command(name="help", description="every command, and what is stored where"),
-    Command(name="summary", description="set up memory: storage and how often to summarise", who="admins"),
-    Command(name="cancel", description="leave the setup, nothing changed", who="admins"),
-    Command(name="summary_status", description="how memory stands, in figures"),
-    Command(name="summary_show", description="read the summaries"),
-    Command(name="summary_on", description="turn memory on", who="admins"),
-    Command(name="summary_off", description="turn memory off; what is stored stays", who="admins"),
-    Command(name="summary_now", description="summarise now what is not summarised yet", who="admins", asks_model=True),
-    Command(name="stop", description="stop the answer that is being written"),
-)
 
 WHAT_IS_STORED = (
     "While memory is on, I store what you write to me and what I answer, the summaries I make of it, and your "
@@ -100,16 +72,16 @@ class Commands:
         wizard: Wizard,
         *,
         may_configure: MayConfigure,
-        key: bytes,
+        buttons: Buttons,
+        families: Sequence[Family] = (),
     ) -> None:
-        """`key` signs the welcome's button, so that it works for its person and place alone, after restarts too."""
         self._memory = conversation.memory
         self._summaries = conversation.summaries
         self._delivery = delivery
         self._wizard = wizard
         self._may_configure = may_configure
-        self._key = hashlib.sha256(b"keepsake buttons" + key).digest()
-        self._handlers: dict[str, Callable[[Chat, Person], Awaitable[None]]] = {
+        self._buttons = buttons
+        basic: dict[str, Callable[[Chat, Person], Awaitable[None]]] = {
             "start": self._start,
             "help": self._help,
             "summary": wizard.begin,
@@ -121,8 +93,11 @@ class Commands:
             "summary_now": self._now,
             "stop": self._stop,
         }
-        if set(self._handlers) != {command.name for command in COMMANDS}:
-            raise AssertionError("The table of commands and their handlers differ.")
+        self._handlers: dict[str, Handler] = {name: _plain(handler) for name, handler in basic.items()}
+        self._presses: dict[str, Press] = {SWITCH_ON: self._press_on}
+        for family in families:
+            self._handlers |= family.handlers
+            self._presses |= family.presses
 
     @property
     def names(self) -> frozenset[str]:
@@ -133,8 +108,8 @@ class Commands:
         return frozenset(command.name for command in COMMANDS if command.asks_model)
 
     async def handle(self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str) -> None:
-        """Answer a command of `names`; what follows its name is of no use to any so far."""
-        await self._handlers[name](chat, person)
+        """Answer a command of `names`."""
+        await self._handlers[name](Ask(update=update, chat=chat, person=person, argument=argument))
 
     async def press(self, update: telegram.Update, chat: Chat, person: Person) -> None:
         """A press of an inline button: done if it is its person's and not stale, else a toast says why not."""
@@ -146,8 +121,11 @@ class Commands:
             kind = (query.data or "").partition(":")[0]
             if kind == WIZARD:
                 toast = await self._wizard.press(query, chat, person)
-            elif kind == SWITCH_ON:
-                toast = await self._press_on(query, chat, person)
+            elif press := self._presses.get(kind):
+                payload = self._buttons.payload(query.data or "", chat, person)
+                toast = await press(Ask(update=update, chat=chat, person=person, argument=payload))
+        except NotTheirs as not_theirs:
+            toast = str(not_theirs)
         except BaseException:
             toast = "That did not work. Please try again."
             raise
@@ -181,7 +159,7 @@ class Commands:
         if config is not None and config.enabled:
             await self._delivery.say(chat, f"{hello}Memory is on. {WHAT_IS_STORED}\n\n/help lists what I can do.")
             return
-        button = InlineKeyboardButton("Turn memory on", callback_data=self._on_data(chat, person))
+        button = InlineKeyboardButton("Turn memory on", callback_data=self._buttons.data(SWITCH_ON, chat, person))
         await self._delivery.say(
             chat,
             f"{hello}Memory is off until you turn it on: with the button below, or with /summary to "
@@ -268,25 +246,25 @@ class Commands:
             f"I remember from now on; what was said {said} is not stored. /summary changes this."
         )
 
-    # The welcome's button ------------------------------------------------------------------------------
-
-    def _on_data(self, chat: Chat, person: Person) -> str:
-        place = f"{person.id}:{chat.scope.owner}:{chat.scope.thread}"
-        return f"{SWITCH_ON}:{person.id}:{hmac.new(self._key, place.encode(), hashlib.sha256).hexdigest()[:20]}"
-
-    async def _press_on(self, query: telegram.CallbackQuery, chat: Chat, person: Person) -> str | None:
-        data = scrubbed(query.data or "")
-        if not hmac.compare_digest(data.encode(), self._on_data(chat, person).encode()):
-            is_own = data.startswith(f"{SWITCH_ON}:{person.id}:")
-            return "This button does nothing here." if is_own else "This button belongs to somebody else."
-        if not await self._may_configure(chat, person):
+    async def _press_on(self, ask: Ask) -> str | None:
+        """The welcome's button."""
+        if not await self._may_configure(ask.chat, ask.person):
             return ADMINS_ONLY
-        was_on = (config := await self._memory.config(chat.scope.owner)) is not None and config.enabled
-        told = await self._turn_on(chat)
+        was_on = (config := await self._memory.config(ask.chat.scope.owner)) is not None and config.enabled
+        told = await self._turn_on(ask.chat)
         if was_on:
             return told[:200]
-        await self._delivery.say(chat, told)
+        await self._delivery.say(ask.chat, told)
         return "Memory is on."
+
+
+def _plain(handler: Callable[[Chat, Person], Awaitable[None]]) -> Handler:
+    """A command that takes no argument."""
+
+    async def handle(ask: Ask) -> None:
+        await handler(ask.chat, ask.person)
+
+    return handle
 
 
 def _menu(commands: Sequence[Command]) -> list[telegram.BotCommand]:

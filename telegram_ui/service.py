@@ -21,12 +21,11 @@ from telegram.error import BadRequest, Conflict, InvalidToken, TelegramError
 from telegram.ext import Application, ApplicationBuilder, CallbackContext, ExtBot, TypeHandler
 
 from errors import SettingsError
-from records import Person
 from settings import Settings
 from storage.inbox import UpdateInbox
 from telegram_ui.access import Access
-from telegram_ui.chat import Chat
 from telegram_ui.delivery import Delivery
+from telegram_ui.family import MayConfigure
 from telegram_ui.inbox import DurableQueue, HoldingBot, PollRequest, QuietRequest, Received
 from telegram_ui.intake import Answering, Commands, Concern, Intake
 from telegram_ui.messages import ALLOWED_UPDATES
@@ -39,7 +38,6 @@ SILENT_FOR = 300.0  # seconds without a successful poll after which polling is s
 LONGEST_WAIT = 30.0  # seconds between attempts to reach Telegram
 REFUSED = "Telegram refuses this token. Copy it again from BotFather."
 
-MayConfigure = Callable[[Chat, Person], Awaitable[bool]]
 Pause = Callable[[float], Awaitable[None]]
 AnyApplication = Application[Any, Any, Any, Any, Any, Any]
 

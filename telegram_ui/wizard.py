@@ -5,7 +5,7 @@ changes nothing. Does not know other commands, nor how messages are sent.
 """
 
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
@@ -17,6 +17,7 @@ from records import OwnerConfig, Person, Scope, StorageType
 from storage.wizards import WizardState
 from telegram_ui.chat import Chat
 from telegram_ui.delivery import Delivery, DeliveryError
+from telegram_ui.family import MayConfigure
 from telegram_ui.formatting import Piece, scrubbed, units
 
 PREFIX = "w"
@@ -58,9 +59,6 @@ class Memory(Protocol):
     async def configure(self, owner: int, *, storage: StorageType, every_n: int) -> OwnerConfig: ...
     async def switch(self, owner: int, *, enabled: bool) -> OwnerConfig: ...
     async def total(self, owner: int) -> int: ...
-
-
-MayConfigure = Callable[[Chat, Person], Awaitable[bool]]
 
 
 def turns(number: int) -> str:

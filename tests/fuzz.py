@@ -42,6 +42,7 @@ from storage.migrations import MIGRATIONS
 from storage.sqlite import SqliteStore
 from storage.wizards import WizardState
 from telegram_ui import formatting
+from telegram_ui.buttons import Buttons
 from telegram_ui.chat import Chat
 from telegram_ui.commands import Commands
 from telegram_ui.inbox import DurableQueue
@@ -256,7 +257,7 @@ class Doors:
 
         self._wizard = Wizard(self._states, self._memory, delivery, may_configure=may, now=lambda: NOW)
         conversation = cast("Any", SimpleNamespace(memory=self._memory, summaries=None))
-        self._commands = Commands(conversation, delivery, self._wizard, may_configure=may, key=b"key")
+        self._commands = Commands(conversation, delivery, self._wizard, may_configure=may, buttons=Buttons(b"key"))
         self._bot = SimpleNamespace(bot=self._me, id=9)
         served = cast("Any", SimpleNamespace(is_served=lambda person: True))
         concern = Concern(served, self._commands)

@@ -13,7 +13,7 @@ from dotenv import dotenv_values
 
 from bot import VERSION, parser
 from settings import Secret, Settings
-from telegram_ui.commands import COMMANDS
+from telegram_ui.command_table import COMMANDS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -27,6 +27,7 @@ FLOORS = [
         "errors",
         "logs",
         "http_server",
+        "upkeep",
     },
 ]
 """Top to bottom. A room may import from the floors below its own; on the lowest floor, from each other."""

@@ -14,6 +14,7 @@ from errors import StorageError, StorageTooNew
 from storage import snapshot as snapshots
 from storage.journal import Entry, entry_of
 from storage.json_file import JsonStore
+from storage.rows import BY_NAME
 from tests.storage.conftest import ANNA, BORIS, NOW, config, fold, lease, said, talk
 
 STAMP = "unreadable-20260301T120000Z"
@@ -65,7 +66,7 @@ async def test_after_a_clean_stop_memory_json_is_complete(tmp_path: Path) -> Non
     assert names(tmp_path) == {"memory.json", "index.db"}
     assert stat.S_IMODE((tmp_path / "memory.json").stat().st_mode) == 0o600
     whole = content(tmp_path)
-    assert list(whole) == ["keepsake", "users", "messages", "summaries", "failures"]
+    assert list(whole) == ["keepsake", *BY_NAME]
     user, first = whole["users"]["42"], whole["messages"]["42"][0]
     assert (user["storage_type"], user["memory_enabled"], user["summary_every_n"]) == ("json", True, 3)
     assert (first["content"], first["is_active"], first["chunk_id"]) == ("turn 0", False, 1)

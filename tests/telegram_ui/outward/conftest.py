@@ -19,6 +19,7 @@ from playground.refusals import Json
 from playground.server import serve
 from playground.world import World
 from records import Counts, FoldOutcome, Person, Scope, Status, Summary
+from telegram_ui.buttons import Buttons
 from telegram_ui.chat import Chat
 from telegram_ui.commands import Commands
 from telegram_ui.delivery import Delivery, Streaming
@@ -224,7 +225,7 @@ async def desk(peer: Peer, tmp_path: Path) -> AsyncIterator[Desk]:
         def make() -> Commands:
             delivery = peer.delivery()
             wizard = Wizard(memory.wizards, memory, delivery, may_configure=may_configure, now=lambda: now[0])
-            return Commands(talk, delivery, wizard, may_configure=may_configure, key=b"key")
+            return Commands(talk, delivery, wizard, may_configure=may_configure, buttons=Buttons(b"key"))
 
         made = Desk(peer, talk, make, make(), now)
         await made._updates()

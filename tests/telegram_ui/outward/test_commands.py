@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from records import Counts, FoldFailure, FoldOutcome, NewMessage, Scope, Status, StorageType, Summary
-from telegram_ui.commands import COMMANDS, status_text
+from telegram_ui.command_table import COMMANDS
+from telegram_ui.commands import status_text
 from telegram_ui.messages import arrival
 from telegram_ui.wizard import CANCELLED, EXPIRED, LIFETIME, NOTHING_TO_CANCEL, number_in
 from tests.telegram_ui.outward.conftest import ANN, BOB, FORUM, GROUP, STARTED, TOPIC, Desk

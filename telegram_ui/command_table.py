@@ -1,0 +1,32 @@
+"""The commands: one table, from which /help, the menus and the README's list come. Does not know what they do."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Command:
+    """A row of the table. `who`: in groups, whether only admins may; `where`: the menus that list it.
+
+    `asks_model`: it takes as long as a model does, so nothing else is to wait behind it.
+    """
+
+    name: str
+    description: str
+    who: Literal["everyone", "admins"] = "everyone"
+    where: Literal["private", "everywhere"] = "everywhere"
+    asks_model: bool = False
+
+
+COMMANDS = (
+    Command(name="start", description="what I am, and a button to turn memory on", where="private"),
+    Command(name="help", description="every command, and what is stored where"),
+    Command(name="summary", description="set up memory: storage and how often to summarise", who="admins"),
+    Command(name="cancel", description="leave the setup, nothing changed", who="admins"),
+    Command(name="summary_status", description="how memory stands, in figures"),
+    Command(name="summary_show", description="read the summaries"),
+    Command(name="summary_on", description="turn memory on", who="admins"),
+    Command(name="summary_off", description="turn memory off; what is stored stays", who="admins"),
+    Command(name="summary_now", description="summarise now what is not summarised yet", who="admins", asks_model=True),
+    Command(name="stop", description="stop the answer that is being written"),
+)

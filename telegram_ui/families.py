@@ -1,0 +1,13 @@
+"""Every family of commands beside the basic ones, wired. Does not know what they do."""
+
+from conversation import Conversation
+from telegram_ui.buttons import Buttons
+from telegram_ui.delivery import Delivery
+from telegram_ui.family import Family, MayConfigure
+
+
+def families(
+    conversation: Conversation, delivery: Delivery, buttons: Buttons, *, may_configure: MayConfigure
+) -> tuple[Family, ...]:
+    """One of each; commands.py joins their handlers and presses."""
+    return ()

@@ -1,0 +1,51 @@
+"""What commands.py expects of a family of commands: handlers by name, presses by the kind of button.
+
+Does not know any family; each has a file of its own, families.py lists them.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import telegram
+
+from records import Person
+from telegram_ui.chat import Chat
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ask:
+    """Somebody's command or press. `argument`: what follows a command's name, or the payload of a pressed button."""
+
+    update: telegram.Update
+    chat: Chat
+    person: Person
+    argument: str = ""
+
+    @property
+    def replied_to(self) -> int | None:
+        """The Telegram id of the message that the command replies to."""
+        message = self.update.effective_message
+        replied = message.reply_to_message if message else None
+        return replied.message_id if replied else None
+
+    @property
+    def message_id(self) -> int | None:
+        """The Telegram id of the command, or of the message whose button was pressed."""
+        message = self.update.effective_message
+        return message.message_id if message else None
+
+
+Handler = Callable[[Ask], Awaitable[None]]
+Press = Callable[[Ask], Awaitable[str | None]]
+"""Gives the words of the toast, if any. The button is known to be its presser's."""
+MayConfigure = Callable[[Chat, Person], Awaitable[bool]]
+
+
+class Family(Protocol):
+    """A family of commands. `presses`: by the kind that its buttons were made with (buttons.py)."""
+
+    @property
+    def handlers(self) -> Mapping[str, Handler]: ...
+    @property
+    def presses(self) -> Mapping[str, Press]: ...

@@ -1,0 +1,83 @@
+"""Files of earlier versions of ours open, with everything in them and the defaults of what is new."""
+
+import contextlib
+import json
+from pathlib import Path
+
+from storage.database import Database, migrate
+from storage.driver import connect
+from storage.journal import Entry
+from storage.json_file import JsonStore
+from storage.migrations import MIGRATIONS
+from storage.sqlite import SqliteStore
+from tests.storage.conftest import ANNA, NOW
+
+SPOKEN = """
+INSERT INTO users (user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at, next_message_id)
+VALUES (?, 'sqlite', 7, 1, '2026-01-01T00:00:00+00:00', '2026-01-01T00:00:00+00:00', 2);
+"""
+MESSAGE = """
+INSERT INTO messages (id, user_id, role, content, created_at, is_active, turn_id)
+VALUES (1, ?, 'user', 'Greenland', '2026-01-01T00:00:00+00:00', 1, 1)
+"""
+
+
+async def test_a_memory_db_of_the_second_format(tmp_path: Path) -> None:
+    file = tmp_path / "memory.db"
+    migrate(file, MIGRATIONS[:2])
+    with contextlib.closing(connect(file)) as connection:
+        connection.execute(SPOKEN, (ANNA.owner,))
+        connection.execute(MESSAGE, (ANNA.owner,))
+    async with Database.open(file) as database:
+        store = SqliteStore(database)
+        config = await store.owner(ANNA.owner)
+        [message] = await store.page(ANNA)
+    assert config is not None
+    assert (config.every_n, config.policy, config.auto_fold, config.incognito) == (7, "pyramid", True, False)
+    assert (message.content, message.origin, message.edited_at) == ("Greenland", "", None)
+    assert file.with_name("memory.db.before-format-3").exists()
+
+
+async def test_a_memory_json_and_a_journal_of_the_first_format(tmp_path: Path) -> None:
+    user = {
+        "user_id": ANNA.owner,
+        "storage_type": "json",
+        "summary_every_n": 7,
+        "memory_enabled": True,
+        "created_at": "2026-01-01T00:00:00+00:00",
+        "updated_at": "2026-01-01T00:00:00+00:00",
+        "next_message_id": 2,
+        "next_summary_id": 1,
+        "last_fence": 0,
+    }
+    message = {
+        "id": 1,
+        "user_id": ANNA.owner,
+        "thread_id": 0,
+        "role": "user",
+        "content": "Greenland",
+        "created_at": "2026-01-01T00:00:00+00:00",
+        "is_active": True,
+        "chunk_id": None,
+        "turn_id": 1,
+        "speaker": "",
+        "source": None,
+        "telegram_id": None,
+    }
+    written = {
+        "keepsake": {"format": 1, "journal_seq": 0},
+        "users": {str(ANNA.owner): user},
+        "messages": {str(ANNA.owner): [message]},
+    }
+    (tmp_path / "memory.json").write_text(json.dumps(written), encoding="utf-8")
+    later = Entry(seq=1, put={"messages": [{**message, "id": 2, "content": "Iceland"}]})
+    (tmp_path / "memory.json.journal").write_bytes(later.line())
+    async with JsonStore.open(tmp_path, clock=lambda: NOW) as store:
+        config = await store.owner(ANNA.owner)
+        messages = await store.page(ANNA)
+        assert not store.reports
+    assert config is not None
+    assert (config.every_n, config.policy) == (7, "pyramid")
+    assert [one.content for one in messages] == ["Greenland", "Iceland"]
+    assert (tmp_path / "memory.json.before-format-2").exists()
+    assert json.loads((tmp_path / "memory.json").read_text(encoding="utf-8"))["keepsake"]["format"] == 2
