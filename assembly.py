@@ -4,11 +4,12 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from conversation import Conversation
 from errors import SettingsError
 from external_memory import ExternalMemory
+from facts import Facts, FactSettings
 from indexing import Indexing
 from memory_retrieval import MemoryRetrieval
 from models import ollama
@@ -29,6 +30,8 @@ log = logging.getLogger(__name__)
 SUMMARY_HEADER = 32
 """Tokens that the prompt spends around one summary's text: level, dates, number of messages."""
 LEAST_SUMMARY = 40
+QUIET_LOOKED_FOR = 15.0
+"""Seconds between two looks for scopes in which the talk has paused."""
 RETRY_WRITES = 5.0
 """Seconds between two attempts at writing what a failing store did not take."""
 
@@ -44,6 +47,17 @@ def budgets(settings: Settings) -> Budgets:
         summaries=settings.summary_budget,
         recent=settings.recent_budget,
         snippets=settings.snippet_budget,
+    )
+
+
+def fact_settings(settings: Settings) -> FactSettings:
+    return FactSettings(
+        is_on=settings.facts == "on",
+        batch_turns=settings.facts_batch_turns,
+        quiet=timedelta(seconds=settings.facts_quiet_seconds),
+        duplicate_distance=settings.fact_duplicate_distance,
+        profile_every=settings.profile_every_summaries,
+        profile_keep=settings.profile_keep_summaries,
     )
 
 
@@ -100,6 +114,16 @@ async def open_conversation(
             clock=clock,
             embedder=embedder,
         )
+        facts = Facts(
+            memory=memory,
+            model=summariser,
+            tokenizer=Tokenizer.for_model(settings.summary_model),
+            window=settings.max_context_tokens,
+            budget=budget,
+            clock=clock,
+            settings=fact_settings(settings),
+            embedder=embedder,
+        )
         summaries = SummaryManager(
             memory=memory,
             model=summariser,
@@ -110,6 +134,7 @@ async def open_conversation(
             clock=clock,
             fallback=ExtractiveSummarizer() if settings.summary_fallback == "extractive" else None,
             embedding_model=embedder.name if embedder else None,
+            before_fold=facts.before_fold,
         )
         conversation = Conversation(
             memory=memory,
@@ -118,9 +143,13 @@ async def open_conversation(
             model=answers,
             budget=budget,
             clock=clock,
+            facts=facts,
             indexing=indexing,
         )
-        steps = [Step(name="writing what is kept", work=conversation.write_kept, every=RETRY_WRITES)]
+        steps = [
+            Step(name="writing what is kept", work=conversation.write_kept, every=RETRY_WRITES),
+            Step(name="learning where the talk has paused", work=facts.settle_quiet, every=QUIET_LOOKED_FOR),
+        ]
         try:
             async with Upkeep(steps):
                 yield conversation

@@ -14,6 +14,7 @@ from itertools import count
 
 from errors import BudgetSpent, ContextTooLong, KeepsakeError, ModelError, StorageError
 from external_memory import ExternalMemory
+from facts import Facts
 from indexing import Indexing
 from memory_retrieval import MemoryRetrieval
 from models.chat_model import ChatModel, OnText
@@ -68,10 +69,12 @@ class Conversation:
         model: ChatModel,
         budget: TokenBudget,
         clock: Clock,
+        facts: Facts,
         indexing: Indexing | None = None,
     ) -> None:
         self.memory = memory
         self.summaries = summaries
+        self.facts = facts
         self.retrieval = retrieval
         self.indexing = indexing
         self._model = model
@@ -99,7 +102,15 @@ class Conversation:
                 self.indexing.wake()
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
-        """Folds that are due, outside the turn; sentences that the owner must be told (a failed fold, once)."""
+        """Facts and folds that are due, outside the turn, each failing by itself; sentences that the owner must be told
+        (a failed fold, once).
+        """
+        await self.facts.settle(scope)
+        told = await self._fold(scope)
+        await self.facts.distil_if_due(scope.owner)
+        return told
+
+    async def _fold(self, scope: Scope) -> tuple[str, ...]:
         try:
             outcome = await self.summaries.fold(scope, "threshold")
             if outcome.state == "nothing" and scope in self._with_cut:

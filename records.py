@@ -204,7 +204,7 @@ class NewFact:
     observed_at: datetime
     valid_from: datetime
     valid_to: datetime | None = None
-    importance: int = 3
+    importance: float = 0.5
     tags: tuple[str, ...] = ()
     only_one: bool = False
     relation: Literal["new", "repeats", "replaces"] = "new"
@@ -217,7 +217,7 @@ class Fact:
     """A stored fact. Ids are per owner, ascend, and stay through edits.
 
     It holds from `valid_from` until `valid_to` (None: still); `superseded_by`: the fact that took its place.
-    `importance`: 1 to 5. `origin`: how it came to be known ("" extracted, "added" by hand, "edited").
+    `importance`: 0 to 1. `origin`: "" learned, "owner" told by hand, "earlier" the words that an edit replaced.
     """
 
     id: int
@@ -231,7 +231,7 @@ class Fact:
     created_at: datetime
     valid_to: datetime | None = None
     superseded_by: int | None = None
-    importance: int = 3
+    importance: float = 0.5
     tags: tuple[str, ...] = ()
     is_pinned: bool = False
     deleted_at: datetime | None = None
@@ -240,6 +240,34 @@ class Fact:
     @property
     def is_valid(self) -> bool:
         return self.valid_to is None and self.deleted_at is None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Profile:
+    """A version of the document about an owner. `last_summary_id`: the newest summary that went into it."""
+
+    id: int
+    owner: int
+    text: str
+    created_at: datetime
+    model: str = ""
+    last_summary_id: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewProfile:
+    """A profile about to be stored, and what it was made from; `base_id` the version before it."""
+
+    owner: int
+    text: str
+    model: str
+    base_id: int | None
+    fact_ids: tuple[int, ...]
+    summary_ids: tuple[int, ...]
+    tokens_in: int = 0
+    tokens_out: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -6,7 +6,7 @@ is refused changes nothing. Does not know Telegram, or who is told of a failure.
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Literal
@@ -56,7 +56,7 @@ class SummaryManager:
 
     `text_budget`: the most tokens of one summary's text. `window`: the most tokens of one request's prompt.
     `fallback`: makes the summary when the model fails or is refused; None = the fold fails then. `embedding_model`:
-    whose progress the status tells.
+    whose progress the status tells. `before_fold`: what is done with turns before they are archived; never raises.
     """
 
     def __init__(
@@ -71,6 +71,7 @@ class SummaryManager:
         clock: Clock,
         fallback: ChatModel | None = None,
         embedding_model: str | None = None,
+        before_fold: Callable[[Scope], Awaitable[None]] | None = None,
     ) -> None:
         self._memory = memory
         self._model = model
@@ -81,11 +82,14 @@ class SummaryManager:
         self._clock = clock
         self._fallback = fallback
         self._embedding_model = embedding_model
+        self._before_fold = before_fold
         self._folding: set[Scope] = set()
 
     async def fold(self, scope: Scope, reason: FoldReason) -> FoldOutcome:
         """Everything that is due for this reason, level by level. Raises a StorageError only."""
         made: list[Summary] = []
+        if self._before_fold is not None and await self._will_archive(scope, reason):
+            await self._before_fold(scope)
         while True:
             work = await self._begin(scope, "upwards" if made else reason)
             if not isinstance(work, _Work):
@@ -149,6 +153,14 @@ class SummaryManager:
         """Active summaries, highest level first, oldest first within a level."""
         async with self._memory.home(scope.owner) as store:
             return sorted(await store.summaries(scope), key=lambda summary: (-summary.level, summary.first_id))
+
+    async def _will_archive(self, scope: Scope, reason: FoldReason) -> bool:
+        config = await self._memory.config(scope.owner)
+        async with self._memory.opened(scope.owner) as store:
+            if config is None or store is None:
+                return False
+            plan = await self._plan(store, scope, config.every_n, reason)
+            return plan is not None and bool(plan.message_ids)
 
     async def _begin(self, scope: Scope, reason: FoldReason) -> "_Work | Literal['nothing', 'busy']":
         """Plan, take the lease, and read what the plan names. The owner's memory cannot move meanwhile."""

@@ -5,7 +5,7 @@ background for the owner of the memory; a day begins at 00:00 UTC. Does not know
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import date, timedelta
 
@@ -39,14 +39,20 @@ class TokenBudget:
         return bool(self._per_user or self._overall)
 
     async def complete(
-        self, spender: int, model: ChatModel, messages: Sequence[PromptMessage], *, on_text: OnText | None = None
+        self,
+        spender: int,
+        model: ChatModel,
+        messages: Sequence[PromptMessage],
+        *,
+        on_text: OnText | None = None,
+        schema: Mapping[str, object] | None = None,
     ) -> Completion:
         """The model's answer, on the account of `spender`. Raises BudgetSpent without asking, or a ModelError.
 
         An answer that broke off or was stopped counts too, with what of it had come.
         """
         if not self.is_set:
-            return await model.complete(messages, on_text=on_text)
+            return await model.complete(messages, on_text=on_text, schema=schema)
         await self.demand(spender)
         shown = ""
 
@@ -57,7 +63,7 @@ class TokenBudget:
                 await on_text(text)
 
         try:
-            completion = await model.complete(messages, on_text=show if on_text else None)
+            completion = await model.complete(messages, on_text=show if on_text else None, schema=schema)
         except BaseException as error:
             if shown or not isinstance(error, ModelError):
                 prompt = self._tokens.prompt_tokens(messages)

@@ -78,7 +78,7 @@ class Told:
     text: str
     kind: FactKind
     subject: str
-    importance: int
+    importance: float
     tags: tuple[str, ...]
     sources: tuple[int, ...]
     since: str
@@ -177,9 +177,9 @@ def _told(item: object) -> Told | None:
     relation = str(item.get("relation") or "").strip().lower()
     return Told(
         text=_text(item),
-        kind=cast(FactKind, kind) if kind in KINDS else "knowledge",
+        kind=kind if kind in KINDS else "knowledge",
         subject=_line(item.get("subject"), LONGEST_SUBJECT).casefold(),
-        importance=min(5, max(1, _whole(item.get("importance")) or 3)),
+        importance=(min(5, max(1, _whole(item.get("importance")) or 3)) - 1) / 4,
         tags=tuple(dict.fromkeys(tag for tag in (_line(one, 30).casefold() for one in _list(item, "tags")) if tag))[
             :MOST_TAGS
         ],

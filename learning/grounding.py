@@ -6,6 +6,7 @@ passes. Does not know models or stores.
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 
 from folding.gate import invented_numbers
@@ -31,7 +32,7 @@ def objections(fact: NewFact, messages: Sequence[Message], *, beside: Sequence[s
     said = "\n".join([*(message.content for message in sources), *beside])
     found = []
     text, derived = _without_derived_dates(fact.text, sources, said, zone)
-    known = "\n".join([said, *derived, *_calendar(sources, zone)])
+    known = "\n".join([said, *derived, *_calendar(sources, zone), *marks(said).numbers])
     if invented_numbers(text, known):
         found.append("a number or date that the messages lack")
     if _invented_names(fact.text, said):
@@ -39,10 +40,13 @@ def objections(fact: NewFact, messages: Sequence[Message], *, beside: Sequence[s
     return found
 
 
-def since_is_said(moment: datetime, messages: Sequence[Message], *, zone: tzinfo) -> bool:
-    """Whether a date beside a fact follows from the messages."""
-    local = moment.astimezone(zone)
-    return any(_follows(local, message, zone) for message in messages)
+def with_said_beginning(fact: NewFact, messages: Sequence[Message], *, zone: tzinfo) -> NewFact:
+    """The fact without a beginning that nobody said: it is known to hold since it was told."""
+    begins = fact.valid_from.astimezone(zone)
+    sources = [message for message in messages if message.id in fact.source_ids]
+    if fact.valid_from == fact.observed_at or any(_follows(begins, message, zone) for message in sources):
+        return fact
+    return replace(fact, valid_from=min(fact.observed_at, fact.valid_to) if fact.valid_to else fact.observed_at)
 
 
 def _without_derived_dates(

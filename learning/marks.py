@@ -192,7 +192,7 @@ def essence(text: str) -> tuple[str, ...]:
         word = match.group()
         word = word.removesuffix("'s") if len(word) > 3 else word
         if word not in _DROPPED:
-            found.append(_CANONICAL.get(word, folded(word)))
+            found.append(_one_word(word))
     return tuple(found)
 
 
@@ -200,7 +200,7 @@ def essence(text: str) -> tuple[str, ...]:
 def topics(text: str) -> frozenset[str]:
     """What a text is about, whatever it says of it: stems without negation, synonyms made one."""
     plain = [
-        _CANONICAL.get(word, word)
+        _one_word(word, plain=True)
         for word in (match.group() for match in _WORD.finditer(normal(text)))
         if word not in _NEGATION and not _NEGATED_AUXILIARY.match(word) and word not in _DROPPED and word not in _IDLE
     ]
@@ -208,6 +208,13 @@ def topics(text: str) -> frozenset[str]:
 
 
 _IDLE = frozenset("longer more any anymore does do did mehr más ya больше уже plus".split())
+
+
+def _one_word(word: str, *, plain: bool = False) -> str:
+    """A word in the one form of all that say the same."""
+    if word in _NUMBER_WORDS:
+        return str(_NUMBER_WORDS[word])
+    return _CANONICAL.get(word) or (word if plain else folded(word))
 
 
 def _name(word: str) -> str:

@@ -21,7 +21,9 @@ from records import (
 )
 from storage import word_index
 from storage.database import Database
+from storage.fact_table import FactTable
 from storage.fold_table import FoldTable
+from storage.profile_table import ProfileTable
 from storage.rows import (
     BY_NAME,
     ERASED,
@@ -58,6 +60,8 @@ class SqliteStore(FoldTable):
     def __init__(self, database: Database, kind: StorageType = StorageType.SQLITE) -> None:
         super().__init__(database, kind)
         self.vectors = VectorIndex(database)
+        self.facts = FactTable(database, kind)
+        self.profiles = ProfileTable(database, kind)
 
     # owners ------------------------------------------------------------------------------------------------
     async def owners(self) -> list[OwnerConfig]:

@@ -15,6 +15,7 @@ FLOORS = [
     {"assembly"},
     {"conversation"},
     {"memory_retrieval", "summary_manager", "facts", "indexing"},
+    {"learning"},
     {"external_memory", "retrieval", "token_budget"},
     {"storage", "models", "folding"},
     {
