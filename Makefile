@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 DATA ?= benchmarks/data/chat-en.json
 KILLS ?= 500
 TURNS ?= 10000
+# Most tests wait for a process: twice as many workers as two cores have.
+WORKERS ?= 4
 
 .PHONY: run test lint format bench fuzz crash-test soak clean
 
@@ -12,7 +14,7 @@ run: $(VENV)/.run
 	@$(BIN)/python bot.py $$($(BIN)/python -m settings)
 
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

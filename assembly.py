@@ -17,10 +17,11 @@ from models.chat_model import ChatModel
 from models.embeddings import Embedder, embedder_for
 from models.offline import ExtractiveSummarizer, OfflineModel
 from models.openai_api import OpenAIChat
+from rebuilding import Rebuilding
 from records import Clock
 from retrieval.prompt_draft import Budgets
 from settings import Settings
-from summary_manager import SummaryManager
+from summary_manager import FoldLimits, SummaryManager
 from token_budget import TokenBudget
 from tokens import Tokenizer
 from upkeep import Step, Upkeep
@@ -32,6 +33,10 @@ SUMMARY_HEADER = 32
 LEAST_SUMMARY = 40
 QUIET_LOOKED_FOR = 15.0
 """Seconds between two looks for scopes in which the talk has paused."""
+LONGEST_QUIET = 60 * 24 * 366
+"""Minutes; more would be no date any more."""
+LOOK_FOR_QUIET = 60.0
+"""Seconds between two looks for scopes that have been quiet."""
 RETRY_WRITES = 5.0
 """Seconds between two attempts at writing what a failing store did not take."""
 
@@ -67,6 +72,19 @@ def summary_text_budget(settings: Settings) -> int:
     return max(LEAST_SUMMARY, part // 10 - SUMMARY_HEADER)
 
 
+def fold_limits(settings: Settings) -> FoldLimits:
+    part = budgets(settings).under(settings.max_context_tokens)
+    quiet = settings.idle_fold_minutes
+    return FoldLimits(
+        window=settings.max_context_tokens,
+        chunk=summary_text_budget(settings),
+        # One live summary with its header fits the summaries' part.
+        live=max(LEAST_SUMMARY, min(settings.rolling_summary_tokens, part.summaries - SUMMARY_HEADER)),
+        recent=part.recent,
+        quiet=timedelta(minutes=min(quiet, LONGEST_QUIET)) if quiet else None,
+    )
+
+
 def demand_endpoint(settings: Settings) -> None:
     """Raises SettingsError when nothing says which model endpoint to ask."""
     if not settings.openai_api_key and not settings.openai_base_url:
@@ -83,11 +101,13 @@ async def open_conversation(
     clock: Clock = utc_now,
     offline: bool = False,
     models: tuple[ChatModel, ChatModel] | None = None,
+    embedder: Embedder | None = None,
 ) -> AsyncIterator[Conversation]:
     """A conversation with everything under it, closed in order at the end.
 
-    `offline`: answer and summarise without any endpoint. `models`: what answers and what summarises, instead of those
-    that the settings name (benchmarks). Raises SettingsError and StorageError.
+    `offline`: answer and summarise without any endpoint. `models`: what answers and what summarises, `embedder`: what
+    embeds and is open already, instead of those that the settings name (benchmarks). Raises SettingsError and
+    StorageError.
     """
     async with AsyncExitStack() as stack:
         memory = await stack.enter_async_context(ExternalMemory.open(settings.data_dir, clock=clock))
@@ -102,7 +122,8 @@ async def open_conversation(
             overall=settings.daily_token_budget,
             clock=clock,
         )
-        embedder = await open_embedder(settings, stack, offline=offline)
+        if embedder is None:
+            embedder = await open_embedder(settings, stack, offline=offline)
         indexing: Indexing | None = None
         if embedder is not None:
             indexing = Indexing(memory=memory, embedder=embedder, tokenizer=tokenizer)
@@ -128,27 +149,31 @@ async def open_conversation(
             memory=memory,
             model=summariser,
             tokenizer=Tokenizer.for_model(settings.summary_model),
-            window=settings.max_context_tokens,
-            text_budget=summary_text_budget(settings),
+            limits=fold_limits(settings),
             budget=budget,
             clock=clock,
             fallback=ExtractiveSummarizer() if settings.summary_fallback == "extractive" else None,
             embedding_model=embedder.name if embedder else None,
             before_fold=facts.before_fold,
         )
+        rebuilding = Rebuilding(memory=memory, summaries=summaries, stand_in=ExtractiveSummarizer(), clock=clock)
+        await stack.enter_async_context(rebuilding)
         conversation = Conversation(
             memory=memory,
             retrieval=retrieval,
             summaries=summaries,
+            rebuilding=rebuilding,
             model=answers,
             budget=budget,
             clock=clock,
             facts=facts,
             indexing=indexing,
+            pressure=settings.pressure_percent / 100,
         )
         steps = [
             Step(name="writing what is kept", work=conversation.write_kept, every=RETRY_WRITES),
             Step(name="learning where the talk has paused", work=facts.settle_quiet, every=QUIET_LOOKED_FOR),
+            Step(name="folding what is quiet", work=summaries.fold_quiet, every=LOOK_FOR_QUIET),
         ]
         try:
             async with Upkeep(steps):

@@ -13,12 +13,25 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from errors import BudgetSpent, ContextTooLong, KeepsakeError, ModelError, StorageError
-from external_memory import ExternalMemory
+from external_memory import ExternalMemory, OwnerGate
 from facts import Facts
 from indexing import Indexing
 from memory_retrieval import MemoryRetrieval
 from models.chat_model import ChatModel, OnText
-from records import Clock, Completion, Context, Incoming, Message, NewMessage, Reply, Scope
+from rebuilding import Rebuilding
+from records import (
+    Clock,
+    Completion,
+    Context,
+    Correction,
+    Forgetting,
+    Forgotten,
+    Incoming,
+    Message,
+    NewMessage,
+    Reply,
+    Scope,
+)
 from summary_manager import SummaryManager
 from token_budget import TokenBudget
 
@@ -44,6 +57,11 @@ class _Line:
     unwritten: deque["_Unwritten"] = field(default_factory=deque)
     was_enabled: bool | None = None
 
+    def forget(self, what: Forgetting) -> None:
+        """`recent` as a whole: its messages are known by no id. What is unwritten as far as it is meant."""
+        self.recent.clear()
+        self.unwritten = deque(kept for kept in self.unwritten if not kept.is_meant(what))
+
 
 @dataclass
 class _Unwritten:
@@ -56,6 +74,12 @@ class _Unwritten:
     turn: int | None = None
     if_on: bool = False
 
+    def is_meant(self, what: Forgetting) -> bool:
+        if what.what == "dates":
+            said = self.drafts[0].created_at
+            return not ((what.since and said < what.since) or (what.until and said >= what.until))
+        return what.what == "everything" or (what.what == "messages" and self.turn in what.ids)
+
 
 class Conversation:
     """Answers turns, scope by scope."""
@@ -66,23 +90,29 @@ class Conversation:
         memory: ExternalMemory,
         retrieval: MemoryRetrieval,
         summaries: SummaryManager,
+        rebuilding: Rebuilding,
         model: ChatModel,
         budget: TokenBudget,
         clock: Clock,
         facts: Facts,
         indexing: Indexing | None = None,
+        pressure: float = 0.0,
     ) -> None:
+        """`pressure`: the share of the ceiling above which it is folded before it is answered; 0 = never."""
         self.memory = memory
         self.summaries = summaries
         self.facts = facts
+        self.rebuilding = rebuilding
         self.retrieval = retrieval
         self.indexing = indexing
         self._model = model
         self._budget = budget
         self._clock = clock
+        self._pressure = pressure
         self._lines: OrderedDict[Scope, _Line] = OrderedDict()
         self._unstored_ids = count(UNSTORED)
         self._with_cut = set[Scope]()
+        self._gates: dict[int, OwnerGate] = {}
         self._last_context: OrderedDict[Scope, Context] = OrderedDict()
         self._store_fails = False
 
@@ -94,7 +124,7 @@ class Conversation:
         """
         line = self._line(incoming.scope)
         try:
-            async with line.lock:
+            async with line.lock, self._talks(incoming.scope.owner).shared():
                 return await self._turn(line, incoming, on_text)
         finally:
             # Not before: the question needs the embedder first.
@@ -116,13 +146,46 @@ class Conversation:
             if outcome.state == "nothing" and scope in self._with_cut:
                 outcome = await self.summaries.fold(scope, "cut")
             self._with_cut.discard(scope)
-            if outcome.state == "failed" and await self.summaries.untold_failure(scope):
+            # What failed meanwhile beside the talk is told as well.
+            failure = await self.summaries.untold_failure(scope) if outcome.state in ("failed", "nothing") else None
+            if failure is not None:
                 number = secrets.token_hex(4)
                 log.warning("[%s] the owner of %s is told that a fold failed", number, scope)
-                return (f"{_FOLD_NOTICE.format(why=outcome.error)} (error {number})",)
+                return (f"{_FOLD_NOTICE.format(why=failure.error)} (error {number})",)
         except StorageError as error:
             log.warning("settling %s failed: %s", scope, type(error).__name__)
         return ()
+
+    async def forget(self, owner: int, what: Forgetting) -> Forgotten:
+        """Erase it from every store and file, and from what this process holds; what went.
+
+        Waits for the owner's answers that are being written, for they may have read it. Raises StorageError.
+        """
+        async with self._talks(owner).exclusive():
+            taken = await self.memory.forget(owner, what)
+            for scope, line in self._lines.items():
+                if scope.owner == owner:
+                    line.forget(what)
+                    self._last_context.pop(scope, None)
+                    self._with_cut.discard(scope)
+            log.info("%d messages and what was built on them were forgotten of %d", taken.messages, owner)
+            return taken
+
+    async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
+        """The stored text follows what a person made of a message; what was built on it goes. Raises StorageError."""
+        async with self._talks(scope.owner).exclusive():
+            async with self.memory.opened(scope.owner) as store:
+                if store is None or (message := await store.forgetting.said_as(scope, telegram_id)) is None:
+                    return Correction()
+                revised = await store.forgetting.revise(scope, message.id, text, why="edited", now=self._clock())
+                if revised is None:
+                    return Correction()
+                newest = await store.last_turns(scope, 1)
+            self._line(scope).recent.clear()
+            self._last_context.pop(scope, None)
+        if self.indexing is not None:
+            self.indexing.wake()
+        return Correction(turn=revised.turn, is_last=bool(newest) and newest[-1].turn == revised.turn)
 
     def last_context(self, scope: Scope) -> Context | None:
         """The account of the newest answer of a scope, while the process remembers it."""
@@ -223,7 +286,7 @@ class Conversation:
     ) -> tuple[Context, Completion]:
         person = incoming.person.id
         await self._budget.demand(person)
-        context = await self._context(line, incoming, turn, None)
+        context = await self._relieved(line, incoming, turn, await self._context(line, incoming, turn, None))
         try:
             completion = await self._budget.complete(person, self._model, context.messages, on_text=on_text)
         except ContextTooLong:
@@ -237,6 +300,17 @@ class Conversation:
         if any(cut.what == "turns" for cut in context.cut):
             self._with_cut.add(incoming.scope)
         return context, completion
+
+    async def _relieved(self, line: _Line, incoming: Incoming, turn: "_Turn", context: Context) -> Context:
+        """Under pressure it is folded first, then answered; where that cannot be, what does not fit is cut as ever."""
+        if turn.stored is None or not self._pressure or context.wanted <= self._pressure * context.ceiling:
+            return context
+        try:
+            outcome = await self.summaries.fold(incoming.scope, "pressure")
+        except StorageError as error:
+            log.warning("folding %s under pressure failed: %s", incoming.scope, type(error).__name__)
+            return context
+        return await self._context(line, incoming, turn, None) if outcome.state == "folded" else context
 
     async def _context(self, line: _Line, incoming: Incoming, turn: "_Turn", ceiling: int | None) -> Context:
         if turn.stored is not None:
@@ -270,6 +344,10 @@ class Conversation:
         except StorageError as error:
             self._note_failure(error, notices)
             line.unwritten.append(_Unwritten([draft], turn=turn.stored))
+
+    def _talks(self, owner: int) -> OwnerGate:
+        """Turns of an owner are many at once, in their scopes; forgetting and correcting are alone."""
+        return self._gates.setdefault(owner, OwnerGate())
 
     # what the process itself holds ---------------------------------------------------------------------------
 

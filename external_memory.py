@@ -9,13 +9,15 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 from errors import StorageError
-from records import Clock, OwnerConfig, StorageType
+from records import Clock, Forgetting, Forgotten, OwnerConfig, StorageType
 from storage.data_dir import data_dir as held_data_dir
 from storage.database import Database
 from storage.directory import Directory
+from storage.erasing import Erasing
 from storage.inbox import UpdateInbox
 from storage.json_file import JsonStore
 from storage.migrations import MIGRATIONS
@@ -86,6 +88,7 @@ class ExternalMemory:
         self,
         *,
         directory: Directory,
+        erasing: Erasing,
         stores: dict[StorageType, MemoryStore],
         inbox: UpdateInbox,
         wizards: WizardStates,
@@ -96,6 +99,7 @@ class ExternalMemory:
         self.wizards = wizards
         self.usage = usage
         self._directory = directory
+        self._erasing = erasing
         self._stores = stores
         self._clock = clock
         self._gates: dict[int, OwnerGate] = {}
@@ -129,8 +133,12 @@ class ExternalMemory:
                 log.info("owner %d was found in memory.json and adopted", owner)
             for store in (sqlite, json):
                 await store.take_back_leases()
+            erasing = Erasing(database, folder, stores)
+            for owner in await erasing.resume(lambda owner: _store_of(owner, directory, stores)):
+                log.warning("a forgetting of %d that a process before this one had begun was finished", owner)
             yield cls(
                 directory=directory,
+                erasing=erasing,
                 stores=stores,
                 inbox=UpdateInbox(database),
                 wizards=WizardStates(database),
@@ -193,6 +201,35 @@ class ExternalMemory:
             config = await self._config(owner)
             yield self._stores[config.storage if config else StorageType.SQLITE]
 
+    async def preview(self, owner: int, what: Forgetting) -> Forgotten:
+        """What `forget` would take."""
+        async with self.home(owner) as store:
+            return await store.forgetting.preview(owner, what)
+
+    async def forget(self, owner: int, what: Forgetting) -> Forgotten:
+        """Erase it with everything built on it from every file, whether memory is on or off; what went.
+
+        Raises StorageError, nothing erased. The owner's turns must be over (Conversation.forget sees to that).
+        """
+        async with self._gate(owner).exclusive():
+            config = await self._config(owner)
+            self._configs.pop(owner, None)
+            store = self._stores[config.storage if config else StorageType.SQLITE]
+            return await self._erasing.forget(owner, what, store, now=self._clock())
+
+    async def tidy(self) -> None:
+        """Clean the files of what was forgotten, where a reader was in the way. Call it now and then."""
+        await self._erasing.tidy()
+
+    async def forget_archives(self, *, older_than: datetime) -> int:
+        """Erase every owner's archives of before then, as /forget does; how many messages that were."""
+        gone = 0
+        for place in await self._directory.places():
+            what = Forgetting(what="archives", until=older_than)
+            if (await self.preview(place.owner, what)).messages:
+                gone += (await self.forget(place.owner, what)).messages
+        return gone
+
     async def total(self, owner: int) -> int:
         """Messages stored of an owner, over all scopes."""
         async with self.home(owner) as store:
@@ -230,3 +267,8 @@ class ExternalMemory:
 
     def _gate(self, owner: int) -> OwnerGate:
         return self._gates.setdefault(owner, OwnerGate())
+
+
+async def _store_of(owner: int, directory: Directory, stores: dict[StorageType, MemoryStore]) -> MemoryStore:
+    place = await directory.place(owner)
+    return stores[place.storage if place else StorageType.SQLITE]

@@ -20,7 +20,7 @@ from learning.requests import Request, Requests, Stretch
 from models.chat_model import ChatModel
 from models.embeddings import Embedder
 from records import Clock, Fact, FactChange, Message, NewFact, NewProfile, Profile, Scope, Summary
-from storage.store import Floats
+from storage.knowledge import Floats
 from token_budget import TokenBudget
 from tokens import Tokenizer
 
@@ -102,9 +102,15 @@ class Facts:
         """Learn where a batch is waiting. Whatever fails is said in the log and tried again later."""
         await self._learn_safely(scope, at_least=self._settings.batch_turns)
 
-    async def before_fold(self, scope: Scope) -> None:
+    async def before_fold(self, scope: Scope, message_ids: Sequence[int]) -> None:
         """What is about to be folded is learned from first."""
-        await self._learn_safely(scope, at_least=1)
+        try:
+            async with self._memory.opened(scope.owner) as store:
+                learned, waiting = await store.facts.pending(scope, 1) if store is not None else (0, [])
+        except StorageError:
+            return
+        if waiting and learned < max(message_ids):
+            await self._learn_safely(scope, at_least=1)
 
     async def settle_quiet(self) -> None:
         """Learn where the talk has paused, however little is waiting; distil what is due; erase what was deleted."""

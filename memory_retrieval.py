@@ -204,11 +204,22 @@ class MemoryRetrieval:
     async def _note_uncovered(
         self, draft: PromptDraft, store: MemoryStore, scope: Scope, summaries: Sequence[Summary]
     ) -> None:
-        """No hole: what is archived under no active summary (a file from elsewhere) is at least in the account."""
+        """No hole: what is archived and told by no active summary is at least in the account."""
         counts = await store.counts(scope)
         if counts.archived > sum(summary.message_count for summary in summaries):
             newest = await store.page(scope, limit=1)
-            draft.take_uncovered(1, newest[-1].id if newest else 1)
+            for first_id, last_id in _gaps(summaries, newest[-1].id if newest else 1):
+                draft.take_uncovered(first_id, last_id)
+
+
+def _gaps(summaries: Sequence[Summary], newest: int) -> list[tuple[int, int]]:
+    """Ranges of ids before and between summaries; what comes after them only where nothing else is left."""
+    found, next_id = list[tuple[int, int]](), 1
+    for summary in sorted(summaries, key=lambda one: one.first_id):
+        if summary.first_id > next_id:
+            found.append((next_id, summary.first_id - 1))
+        next_id = max(next_id, summary.last_id + 1)
+    return found or [(min(next_id, newest), newest)]
 
 
 def _newest_turns(messages: Sequence[Message], turns: int) -> list[Message]:

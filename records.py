@@ -13,7 +13,7 @@ from typing import Literal
 Role = Literal["user", "assistant", "system"]
 Clock = Callable[[], datetime]
 """Gives the present as an aware UTC datetime."""
-FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards"]
+FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards", "rebuild"]
 Policy = Literal["pyramid", "rolling", "sliding"]
 Origin = Literal["", "forwarded", "tool", "imported"]
 """Where a message's words come from: "" = said here by its role."""
@@ -142,7 +142,8 @@ class Summary:
 class FoldPlan:
     """What one fold will make: a summary of `level` out of these messages (L1) or summaries (above), oldest first.
 
-    `base_id`: the summary among `summary_ids` that the new one takes the place of (rolling, sliding).
+    `base_id`: the summary among `summary_ids` that the new one takes the place of (rolling, sliding). `window_ids`: the
+    messages, archived before or now, that the summary tells of where that is not all of its sources (sliding).
     """
 
     level: int
@@ -151,6 +152,7 @@ class FoldPlan:
     reason: FoldReason
     policy: Policy = "pyramid"
     base_id: int | None = None
+    window_ids: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -176,6 +178,35 @@ class NewSummary:
     milliseconds: int = 0
     score: float | None = None
     details: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Archived:
+    """An archived message without its text."""
+
+    id: int
+    turn: int
+    is_user: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rebuilt:
+    """A summary made anew, one of a row that takes the place of all summaries of a scope at once.
+
+    `sources` and `base` count from 0 within the row. `message_ids`: its own chunk. `first` and `last`: id and time of
+    the messages that it tells of.
+    """
+
+    level: int
+    made: NewSummary
+    message_ids: tuple[int, ...]
+    sources: tuple[int, ...]
+    base: int | None
+    first: tuple[int, datetime]
+    last: tuple[int, datetime]
+    message_count: int
+    policy: Policy
+    is_active: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -284,6 +315,51 @@ class FactChange:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Forgetting:
+    """What an owner wants forgotten: messages or facts by their ids, what was said from `since` to before `until`,
+    archives (chunks that are wholly older than `until`), or everything. Holds no text.
+    """
+
+    what: Literal["messages", "facts", "dates", "archives", "everything"]
+    ids: tuple[int, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Forgotten:
+    """What a forgetting takes, or took, in counts.
+
+    `unfolded`: messages that stay, whose summary goes and is made anew. `kept_aside`: files that the operator keeps
+    beside the memory, which may hold what was forgotten. `is_clean` False: another program reads the files just now;
+    traces go from them as soon as it lets go.
+    """
+
+    messages: int = 0
+    summaries: int = 0
+    facts: int = 0
+    profiles: int = 0
+    versions: int = 0
+    unfolded: int = 0
+    kept_aside: tuple[str, ...] = ()
+    is_clean: bool = True
+
+    @property
+    def is_nothing(self) -> bool:
+        return not (self.messages or self.summaries or self.facts or self.profiles or self.versions)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Correction:
+    """What an edited message came to. `turn`: the turn it belongs to, None where nothing is stored of it or it says
+    the same; `is_last`: nothing was said since, so that it may be answered anew.
+    """
+
+    turn: int | None = None
+    is_last: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Counts:
     """A scope in figures. `active_by_level[level]` counts active summaries; levels without any are absent."""
 
@@ -363,9 +439,12 @@ class ContextPart:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cut:
-    """Messages first..last of the scope that are neither verbatim in the prompt nor covered by a summary in it."""
+    """Messages first..last of the scope that are neither verbatim in the prompt nor covered by a summary in it.
 
-    what: Literal["turns", "summary", "message", "system"]
+    archived: no active summary covers them (they left a sliding window, or another program wrote the file).
+    """
+
+    what: Literal["turns", "summary", "archived", "message", "system"]
     first_id: int
     last_id: int
     why: str
@@ -373,10 +452,14 @@ class Cut:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Context:
-    """What one request carries, and the account of it."""
+    """What one request carries, and the account of it.
+
+    `wanted`: tokens that it would have without snippets, were nothing cut.
+    """
 
     messages: tuple[PromptMessage, ...]
     ceiling: int
+    wanted: int = 0
     parts: tuple[ContextPart, ...]
     recent: tuple[Message, ...] = ()
     summaries: tuple[Summary, ...] = ()
@@ -455,13 +538,18 @@ class Reply:
 class Status:
     """What /summary_status shows of a scope. `config` is None where nothing was ever configured.
 
-    `indexed`: how many of the owner's messages the search by meaning knows, and how many there are; None without it.
+    `rebuilding`: chunks made anew, and how many there are. `newest`: the summary made last. `compressed`: how often the
+    oldest of what the active summaries tell was compressed. `indexed`: how many of the owner's messages the search by
+    meaning knows, and how many there are; None without it.
     """
 
     config: OwnerConfig | None
     counts: Counts
     failure: FoldFailure | None = None
     is_folding: bool = False
+    rebuilding: tuple[int, int] | None = None
+    newest: Summary | None = None
+    compressed: int = 0
     indexed: tuple[int, int] | None = None
     advice: tuple[str, ...] = ()
 

@@ -76,6 +76,9 @@ class Settings:
     recent_budget: int = 3000
     snippet_budget: int = 1500
     system_budget: int = 1500
+    rolling_summary_tokens: int = 150
+    idle_fold_minutes: int = 10
+    pressure_percent: int = 80
     model_timeout: float = 60.0
     daily_token_budget_per_user: int = 0
     daily_token_budget: int = 0
@@ -129,6 +132,9 @@ class Settings:
             recent_budget=env.integer("RECENT_BUDGET", 3000, least=0),
             snippet_budget=env.integer("SNIPPET_BUDGET", 1500, least=0),
             system_budget=env.integer("SYSTEM_BUDGET", 1500, least=0),
+            rolling_summary_tokens=env.integer("ROLLING_SUMMARY_TOKENS", 150, least=20),
+            idle_fold_minutes=env.integer("IDLE_FOLD_MINUTES", 10, least=0),
+            pressure_percent=env.integer("PRESSURE_PERCENT", 80, least=0),
             model_timeout=env.seconds("MODEL_TIMEOUT", 60.0),
             daily_token_budget_per_user=env.integer("DAILY_TOKEN_BUDGET_PER_USER", 0, least=0),
             daily_token_budget=env.integer("DAILY_TOKEN_BUDGET", 0, least=0),

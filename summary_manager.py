@@ -6,18 +6,22 @@ is refused changes nothing. Does not know Telegram, or who is told of a failure.
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Literal
 
 import prompts
-from errors import BudgetSpent, FoldRefused, KeepsakeError, StorageError
+from errors import BudgetSpent, KeepsakeError, StorageError
 from external_memory import ExternalMemory
-from folding import gate, pyramid
+from folding import left_behind, pyramid, rolling, sliding
+from folding.score import Source
+from folding.situation import Planner, Said, Situation, Standing, UnfoldedTurn
+from folding.summarising import Ask, Material, Summariser
 from models.chat_model import ChatModel
 from records import (
     Clock,
+    Completion,
     FoldFailure,
     FoldLease,
     FoldOutcome,
@@ -25,6 +29,8 @@ from records import (
     FoldReason,
     Message,
     NewSummary,
+    OwnerConfig,
+    Policy,
     PromptMessage,
     Scope,
     Status,
@@ -37,26 +43,54 @@ from tokens import Tokenizer
 
 log = logging.getLogger(__name__)
 
+PLANNERS: Mapping[Policy, Planner] = {"pyramid": pyramid.plan, "rolling": rolling.plan, "sliding": sliding.plan}
 LEASE = timedelta(minutes=15)
+IDLE_BACK_OFF = timedelta(minutes=10)
+"""After a failure a quiet scope is left alone so long, twice as long after each further one."""
+MOST_DOUBLINGS = 8
 JSON_COMFORT = 100_000
 """Messages up to which the JSON store is promised to be quick; above it SQLite is recommended."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class FoldLimits:
+    """Tokens: `window` of one request's prompt; `chunk` of a pyramid's summary, `live` of a rolling or sliding one.
+
+    `recent`: what unfolded turns may take of a prompt; a scope that was quiet for `quiet` is folded when it holds more
+    than half of it (None: never).
+    """
+
+    window: int
+    chunk: int
+    live: int
+    recent: int
+    quiet: timedelta | None = None
+
+    def text(self, policy: Policy) -> int:
+        return self.chunk if policy == "pyramid" else self.live
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class _Work:
-    """A leased fold: the plan, and its sources as the model will read them."""
+    """A leased fold: the plan, and its sources as the model will read them.
+
+    `compressed`: how often the oldest of it will have been compressed; `left`: first and last message that left a
+    sliding window.
+    """
 
     lease: FoldLease
     plan: FoldPlan
-    lines: tuple[str, ...]
+    material: Material
+    compressed: int
+    left: tuple[int, int] | None = None
 
 
 class SummaryManager:
     """Folds scopes, one live fold at a time in each.
 
-    `text_budget`: the most tokens of one summary's text. `window`: the most tokens of one request's prompt.
     `fallback`: makes the summary when the model fails or is refused; None = the fold fails then. `embedding_model`:
-    whose progress the status tells. `before_fold`: what is done with turns before they are archived; never raises.
+    whose progress the status tells. `before_fold`: what is done with messages before they are archived; never raises.
+    `rebuilds`: how far each rebuild is, in chunks (rebuilding.py keeps it).
     """
 
     def __init__(
@@ -65,32 +99,37 @@ class SummaryManager:
         memory: ExternalMemory,
         model: ChatModel,
         tokenizer: Tokenizer,
-        window: int,
-        text_budget: int,
+        limits: FoldLimits,
         budget: TokenBudget,
         clock: Clock,
         fallback: ChatModel | None = None,
         embedding_model: str | None = None,
-        before_fold: Callable[[Scope], Awaitable[None]] | None = None,
+        before_fold: Callable[[Scope, Sequence[int]], Awaitable[None]] | None = None,
     ) -> None:
         self._memory = memory
         self._model = model
         self._tokens = tokenizer
-        self._window = window
-        self._text_budget = text_budget
+        self.limits = limits
+        self._summariser = Summariser(tokenizer=tokenizer, window=limits.window)
         self._budget = budget
         self._clock = clock
         self._fallback = fallback
         self._embedding_model = embedding_model
         self._before_fold = before_fold
         self._folding: set[Scope] = set()
+        self.rebuilds: dict[Scope, tuple[int, int]] = {}
+        self._too_small: dict[Scope, int] = {}
 
     async def fold(self, scope: Scope, reason: FoldReason) -> FoldOutcome:
-        """Everything that is due for this reason, level by level. Raises a StorageError only."""
+        """Everything that is due for this reason, level by level; under pressure one fold only, the rest can wait.
+
+        Raises a StorageError only.
+        """
         made: list[Summary] = []
-        if self._before_fold is not None and await self._will_archive(scope, reason):
-            await self._before_fold(scope)
+        await self._prepare(scope, reason)
         while True:
+            if made and reason == "pressure":
+                return FoldOutcome(state="folded", summaries=tuple(made))
             work = await self._begin(scope, "upwards" if made else reason)
             if not isinstance(work, _Work):
                 return FoldOutcome(state="folded" if made else work, summaries=tuple(made))
@@ -120,6 +159,28 @@ class SummaryManager:
             await self.untold_failure(scope)
         return outcome
 
+    async def fold_quiet(self) -> None:
+        """Fold the scopes that have been quiet for long and hold much: to be called now and then."""
+        if self.limits.quiet is None:
+            return
+        now = self._clock()
+        seen: dict[Scope, int] = {}
+        for store in self._memory.stores:
+            for scope, newest in await store.quiet_scopes(now - self.limits.quiet):
+                if self._too_small.get(scope) == newest or await self._is_small(store, scope):
+                    seen[scope] = newest
+                elif not await self._backs_off(store, scope, now):
+                    await self.fold(scope, "idle")
+        self._too_small = seen
+
+    async def _is_small(self, store: MemoryStore, scope: Scope) -> bool:
+        unfolded = await store.unfolded(scope)
+        return sum(self._tokens.count(message.content) for message in unfolded) <= self.limits.recent // 2
+
+    async def _backs_off(self, store: MemoryStore, scope: Scope, now: datetime) -> bool:
+        failure = await store.fold_failure(scope)
+        return failure is not None and now < failure.at + IDLE_BACK_OFF * 2 ** min(failure.attempts - 1, MOST_DOUBLINGS)
+
     async def untold_failure(self, scope: Scope) -> FoldFailure | None:
         """The failure that the owner does not know of yet; given once."""
         async with self._memory.home(scope.owner) as store:
@@ -135,6 +196,7 @@ class SummaryManager:
         async with self._memory.home(scope.owner) as store:
             counts = await store.counts(scope)
             failure = await store.fold_failure(scope)
+            active = await store.summaries(scope)
             model = self._embedding_model
             indexed = await store.vectors.progress(scope.owner, model) if model else None
         advice: tuple[str, ...] = ()
@@ -145,6 +207,9 @@ class SummaryManager:
             counts=counts,
             failure=failure,
             is_folding=scope in self._folding,
+            rebuilding=self.rebuilds.get(scope),
+            newest=max(active, key=lambda one: one.id, default=None),
+            compressed=max((times_compressed(one) for one in active), default=0),
             indexed=indexed,
             advice=advice,
         )
@@ -154,13 +219,31 @@ class SummaryManager:
         async with self._memory.home(scope.owner) as store:
             return sorted(await store.summaries(scope), key=lambda summary: (-summary.level, summary.first_id))
 
-    async def _will_archive(self, scope: Scope, reason: FoldReason) -> bool:
+    async def _prepare(self, scope: Scope, reason: FoldReason) -> None:
+        """What is to be done with messages before they are archived. Outside of any gate, for it may take a model."""
+        if self._before_fold is None:
+            return
         config = await self._memory.config(scope.owner)
         async with self._memory.opened(scope.owner) as store:
             if config is None or store is None:
-                return False
-            plan = await self._plan(store, scope, config.every_n, reason)
-            return plan is not None and bool(plan.message_ids)
+                return
+            plan = await self._plan(store, scope, config, reason, await store.summaries(scope))
+        if plan is not None and plan.message_ids:
+            await self._before_fold(scope, plan.message_ids)
+
+    async def _plan(
+        self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: FoldReason, summaries: Sequence[Summary]
+    ) -> FoldPlan | None:
+        if not (config.auto_fold or reason in ("now", "upwards")):
+            return None
+        if reason == "pressure" and await store.fold_failure(scope) is not None:
+            return None
+        situation = await self._situation(store, scope, config, reason, summaries)
+        starts = sorted(one.first_id for one in summaries) if config.policy == "pyramid" else ()
+        behind = left_behind.first_stretch(situation.turns, starts, most=config.every_n)
+        if behind:
+            return FoldPlan(level=1, message_ids=behind, reason=reason)
+        return PLANNERS[config.policy](situation, reason)
 
     async def _begin(self, scope: Scope, reason: FoldReason) -> "_Work | Literal['nothing', 'busy']":
         """Plan, take the lease, and read what the plan names. The owner's memory cannot move meanwhile."""
@@ -168,38 +251,84 @@ class SummaryManager:
         async with self._memory.opened(scope.owner) as store:
             if config is None or store is None:
                 return "nothing"
-            plan = await self._plan(store, scope, config.every_n, reason)
+            summaries = await store.summaries(scope)
+            plan = await self._plan(store, scope, config, reason, summaries)
             if plan is None:
                 return "nothing"
             lease = await store.begin_fold(scope, plan.reason, now=self._clock(), lease=LEASE)
             if lease is None:
                 return "busy"
-            if plan.level == 1:
-                lines = [prompts.conversation_line(one) for one in await store.messages(scope, plan.message_ids)]
-            else:
-                wanted = set(plan.summary_ids)
-                sources = [one for one in await store.summaries(scope) if one.id in wanted]
-                lines = [prompts.summary_line(one) for one in sorted(sources, key=lambda one: one.first_id)]
-            return _Work(lease=lease, plan=plan, lines=tuple(lines))
+            return await self._work(
+                store, config, lease, plan, [one for one in summaries if one.id in plan.summary_ids]
+            )
 
-    async def _plan(self, store: MemoryStore, scope: Scope, every_n: int, reason: FoldReason) -> FoldPlan | None:
-        active: dict[int, list[int]] = {}
-        for summary in sorted(await store.summaries(scope), key=lambda summary: (summary.first_id, summary.id)):
-            active.setdefault(summary.level, []).append(summary.id)
-        turns = unfolded_turns(await store.unfolded(scope)) if reason != "upwards" else []
-        return pyramid.plan(turns=turns, active=active, every_n=every_n, reason=reason)
+    async def _situation(
+        self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: FoldReason, summaries: Sequence[Summary]
+    ) -> Situation:
+        unfolded = await store.unfolded(scope)
+        archived: Sequence[Message] = ()
+        if config.policy == "sliding" and unfolded:
+            archived = await store.page(scope, before=unfolded[0].id, limit=sliding.WINDOW)
+        return Situation(
+            turns=unfolded_turns(unfolded, self._tokens if reason == "pressure" else None),
+            standing=[
+                Standing(id=one.id, level=one.level, policy=one.policy)
+                for one in sorted(summaries, key=lambda one: (one.first_id, one.id))
+            ],
+            archived=[Said(id=message.id, is_user=message.role == "user") for message in archived],
+            every_n=config.every_n,
+        )
+
+    async def _work(
+        self, store: MemoryStore, config: OwnerConfig, lease: FoldLease, plan: FoldPlan, below: Sequence[Summary]
+    ) -> _Work:
+        below = sorted(below, key=lambda one: one.first_id)
+        window = await store.messages(lease.scope, plan.window_ids or plan.message_ids)
+        dropped: Sequence[Message] = ()
+        if plan.policy == "sliding":
+            # Only its own predecessor is gone on from, and only where the window still reaches back to it.
+            below = [one for one in below if one.id == plan.base_id and one.last_id >= window[0].id]
+            new = [message for message in window if not below or message.id > below[0].last_id]
+            if below and below[0].first_id < window[0].id:
+                earlier = await store.page(lease.scope, before=window[0].id, limit=below[0].message_count)
+                dropped = [message for message in earlier if message.id >= below[0].first_id]
+        else:
+            new = window
+        summed = [Source(text=prompts.summary_line(one), is_user=False) for one in below]
+        compressed = 1 + max((times_compressed(one) for one in below), default=0)
+        if plan.policy == "sliding":  # no message is rewritten after it left
+            compressed = min(compressed, sum(message.role == "user" for message in window) or 1)
+        return _Work(
+            lease=lease,
+            plan=plan,
+            material=Material(
+                lines=message_sources(new) if new else summed,
+                of_summaries=not new,
+                base=summed if new else (),
+                dropped=message_sources(dropped) if dropped else (),
+                window=message_sources(window) if dropped else (),
+                limit=self.limits.text(plan.policy),
+                wishes=config.fold_instructions,
+            ),
+            compressed=compressed,
+            left=(dropped[0].id, dropped[-1].id) if dropped else None,
+        )
 
     async def _run(self, work: "_Work") -> Summary:
         """Model call outside any transaction, then the gate, then one transaction that checks all sources again."""
         scope, started = work.lease.scope, time.monotonic()
-        made = await self._summarise(scope.owner, work.lines, work.plan.level)
-        made = replace(made, milliseconds=round((time.monotonic() - started) * 1000))
+        made = await self.summarise(scope.owner, work.material)
+        milliseconds = round((time.monotonic() - started) * 1000)
+        details = {**made.details, "compressed": float(work.compressed)}
+        made = replace(made, milliseconds=milliseconds, details=details)
         async with self._memory.home(scope.owner) as store:
             summary = await store.commit_fold(work.lease, work.plan, made, now=self._clock())
         log.info(
             "summarized messages %d-%d of %s in %d ms (level %d)",
             *(summary.first_id, summary.last_id, scope, made.milliseconds, summary.level),
         )
+        if work.left is not None:
+            log.info("messages %d-%d left the sliding window of %s", *work.left, scope)
         return summary
 
     async def _release(self, work: "_Work") -> None:
@@ -209,94 +338,51 @@ class SummaryManager:
         except StorageError as error:
             log.warning("a lease of %s stays until it expires: %s", work.lease.scope, type(error).__name__)
 
-    async def _summarise(self, owner: int, lines: Sequence[str], level: int) -> NewSummary:
+    async def summarise(self, owner: int, material: Material) -> NewSummary:
         """A text that passed the gate, by the model or, where that is wanted, by the fallback."""
         try:
-            return await self._by(self._model, owner, lines, level)
+            return await self._summariser.summarise(material, self._on_account(owner), model=self._model.name)
         except BudgetSpent:
             raise
         except KeepsakeError as error:
             if self._fallback is None:
                 raise
             log.warning("summary by %s: the model's failed with %s", self._fallback.name, type(error).__name__)
-            return await self._by(self._fallback, owner, lines, level)
+            return await self.summarise_by(self._fallback, material)
 
-    async def _by(self, model: ChatModel, owner: int, lines: Sequence[str], level: int) -> NewSummary:
-        source = "\n".join(lines)
-        text, tokens_in, tokens_out = await self._in_parts(model, owner, lines, level)
-        text = self._tokens.cut_end(text.strip(), self._text_budget)
-        objections = gate.objections(
-            text, source, tokens=self._tokens.count(text), source_tokens=self._tokens.count(source)
-        )
-        if objections:
-            raise FoldRefused(f"The summary was refused: {'; '.join(objections)}.")
-        return NewSummary(
-            text=text,
-            model=model.name,
-            prompt_version=prompts.FOLD_VERSION,
-            tokens_in=tokens_in,
-            tokens_out=tokens_out,
-        )
+    async def summarise_by(self, model: ChatModel, material: Material) -> NewSummary:
+        """The same by a model of this process, which costs nobody tokens."""
+        return await self._summariser.summarise(material, model.complete, model=model.name)
 
-    async def _in_parts(self, model: ChatModel, owner: int, lines: Sequence[str], level: int) -> tuple[str, int, int]:
-        """One call where the lines fit the window, else a call for each part and one more over the parts' texts."""
-        tokens_in = tokens_out = 0
-        while True:
-            texts = []
-            parts = self._parts(lines, level)
-            for part in parts:
-                completion = (
-                    await model.complete(part)  # in this process: it costs nobody tokens
-                    if model is self._fallback
-                    else await self._budget.complete(owner, model, part)
-                )
-                tokens_in += completion.usage.prompt
-                tokens_out += completion.usage.completion
-                texts.append(completion.text.strip())
-            if len(texts) == 1:
-                return texts[0], tokens_in, tokens_out
-            limit = self._room(level=2) // 2
-            merged = [prompts.quoted(self._tokens.cut_end(text, limit)) for text in texts if text]
-            if not merged:
-                return "", tokens_in, tokens_out
-            lines, level = [f"- {text}" for text in merged], max(level, 2)
+    def _on_account(self, owner: int) -> Ask:
+        async def ask(messages: Sequence[PromptMessage]) -> Completion:
+            return await self._budget.complete(owner, self._model, messages)
 
-    def _parts(self, lines: Sequence[str], level: int) -> list[list[PromptMessage]]:
-        """The requests that carry all lines, each within the window; a line too long for one is split."""
-        room = self._room(level)
-        pieces = [piece for line in lines for piece in self._tokens.split(line, room)]
-        groups: list[list[str]] = [[]]
-        used = 0
-        for piece in pieces:
-            size = self._tokens.count(piece) + 1
-            if groups[-1] and used + size > room:
-                groups.append([])
-                used = 0
-            groups[-1].append(piece)
-            used += size
-        return [self._request(group, level) for group in groups]
-
-    def _request(self, lines: Sequence[str], level: int) -> list[PromptMessage]:
-        block = prompts.conversation_block(lines) if level == 1 else prompts.summaries_block(lines)
-        return [
-            PromptMessage(role="system", content=prompts.fold_instructions(level, max_tokens=self._text_budget)),
-            PromptMessage(role="user", content=block),
-        ]
-
-    def _room(self, level: int) -> int:
-        """Tokens of lines that fit one request; a few are left for the seams between pieces."""
-        return self._window - self._tokens.prompt_tokens(self._request([], level)) - 16
+        return ask
 
 
-def unfolded_turns(messages: Sequence[Message]) -> list[pyramid.UnfoldedTurn]:
-    """Active messages grouped by turn, in order."""
+def unfolded_turns(messages: Sequence[Message], tokens: Tokenizer | None = None) -> list[UnfoldedTurn]:
+    """Active messages grouped by turn, in order; their sizes by `tokens`, where these matter."""
     turns: dict[int, list[Message]] = {}
     for message in messages:
         turns.setdefault(message.turn, []).append(message)
     return [
-        pyramid.UnfoldedTurn(
+        UnfoldedTurn(
             message_ids=tuple(message.id for message in turn),
             answered=any(message.role == "assistant" for message in turn),
+            user_ids=frozenset(message.id for message in turn if message.role == "user"),
+            tokens=sum(tokens.count(message.content) for message in turn) if tokens else 0,
         )
         for turn in turns.values()
     ]
+
+
+def message_sources(messages: Sequence[Message]) -> list[Source]:
+    """Messages as the model reads them; what tools gave out is left out, unless there is nothing else."""
+    told = [message for message in messages if message.origin != "tool"] or messages
+    return [Source(text=prompts.conversation_line(one), is_user=one.role == "user") for one in told]
+
+
+def times_compressed(summary: Summary) -> int:
+    """How often the oldest of what a summary tells was compressed: by its making, and those of what it was made of."""
+    return int(summary.details.get("compressed", summary.level))

@@ -134,20 +134,28 @@ def stem(word: str, language: str) -> str:
     return folded(str(stemmer.stemWord(word)))
 
 
+@lru_cache(maxsize=100_000)
+def _votes(word: str) -> tuple[tuple[str, float], ...]:
+    """The languages that a word speaks for, and how much."""
+    bare = word.split("'")[0] + "'"
+    made = []
+    for language in _LATIN:
+        known, telling = FUNCTION_WORDS[language], _TELLING.get(language, "")
+        vote = float(word in known or bare in known) + 0.5 * any(c in telling for c in word)
+        if vote:
+            made.append((language, vote))
+    return tuple(made)
+
+
 def latin_language(words: list[str], default: str = "english") -> str:
     """The language of a message's Latin words: most function words and telling letters; `default` on a tie at none."""
+    scores = dict.fromkeys(_LATIN, 0.0) | {default: 0.25}
+    for word in words:
+        for language, vote in _votes(word):
+            scores[language] += vote
+    best = max(_LATIN, key=lambda language: scores[language])
     # One foreign letter is no evidence yet: "café" is an English word, too.
-    best, most = default, 0.5
-    for language in _LATIN:
-        known = FUNCTION_WORDS[language]
-        telling = _TELLING.get(language, "")
-        hits = sum(word in known or word.split("'")[0] + "'" in known for word in words)
-        score = (
-            hits + 0.5 * sum(any(c in telling for c in word) for word in words) + (0.25 if language == default else 0)
-        )
-        if score > most:
-            best, most = language, score
-    return best
+    return best if scores[best] > 0.5 else default
 
 
 def analyse(text: str) -> list[str]:

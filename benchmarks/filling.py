@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks.invented import Talk
 from folding import pyramid
+from folding.situation import Situation, Standing
 from records import Scope, StorageType
 from storage.database import Database
 from storage.json_file import JsonStore
@@ -112,7 +113,7 @@ def _summaries(scope: Scope, chunks: int, count: int) -> list[Row]:
 
     for chunk in range(chunks):
         add(1, (chunk * CHUNK + 1, (chunk + 1) * CHUNK, []), ())
-        while plan := pyramid.plan(turns=(), active=active, every_n=EVERY_N, reason="upwards"):
+        while plan := pyramid.plan(_standing(active), "upwards"):
             below = [spans[number] for number in plan.summary_ids]
             for level in active:
                 active[level] = [number for number in active[level] if number not in plan.summary_ids]
@@ -121,6 +122,10 @@ def _summaries(scope: Scope, chunks: int, count: int) -> list[Row]:
             covered = [one for span in below for one in span[2]]
             add(plan.level, (below[0][0], below[-1][1], covered), plan.summary_ids)
     return list(made)
+
+
+def _standing(active: Mapping[int, Sequence[int]]) -> Situation:
+    return Situation(standing=[Standing(id=number, level=level) for level, ids in active.items() for number in ids])
 
 
 def _summary(

@@ -10,7 +10,8 @@ import asyncio
 import json
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,7 +20,9 @@ import prompts
 from assembly import open_conversation
 from benchmarks.locomo import Line, Question, Sample, read
 from benchmarks.measure import progress, report, spread
+from benchmarks.vector_file import KeptVectors
 from memory_retrieval import MemoryRetrieval, Recall
+from models.embeddings import Embedder, embedder_for
 from records import FoldPlan, NewMessage, NewSummary, Scope, StorageType
 from settings import Settings, environment
 from storage.store import MemoryStore
@@ -40,6 +43,16 @@ class Clock:
 
     def __call__(self) -> datetime:
         return self.now
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Remembered:
+    """A conversation in a store of its own; `ids`: LoCoMo's id for each message id; `now`: when questions are asked."""
+
+    retrieval: MemoryRetrieval
+    store: MemoryStore
+    ids: dict[int, str]
+    now: datetime
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,35 +96,70 @@ class Asked:
         )
 
 
-async def measure(data: Path, settings: Settings, *, storage: StorageType = StorageType.SQLITE) -> list[Asked]:
-    """Every question of the file, asked."""
+async def measure(
+    data: Sequence[Path],
+    settings: Settings,
+    *,
+    storage: StorageType = StorageType.SQLITE,
+    vectors: Path | None = None,
+) -> list[Asked]:
+    """Every question of the files, asked. `vectors`: a file that keeps vectors for the next run."""
     asked: list[Asked] = []
-    for sample in read(data):
-        progress(f"{sample.sample_id}: {sum(map(len, sample.sessions))} messages, {len(sample.questions)} questions")
-        with tempfile.TemporaryDirectory(prefix="keepsake-recall-") as folder:
-            asked += await _measure_sample(sample, replace(settings, data_dir=Path(folder)), storage)
+    async with embedding(settings, vectors) as embedder:
+        for sample in (sample for path in data for sample in read(path)):
+            progress(
+                f"{sample.sample_id}: {sum(map(len, sample.sessions))} messages, {len(sample.questions)} questions"
+            )
+            asked += await _measure_sample(sample, settings, storage, embedder)
     return asked
 
 
-async def _measure_sample(sample: Sample, settings: Settings, storage: StorageType) -> list[Asked]:
+async def _measure_sample(
+    sample: Sample, settings: Settings, storage: StorageType, embedder: Embedder | None
+) -> list[Asked]:
+    async with remembered(sample, settings, storage=storage, embedder=embedder) as memory:
+        return [await _ask(sample, question, memory) for question in sample.questions]
+
+
+@asynccontextmanager
+async def embedding(settings: Settings, kept: Path | None) -> AsyncIterator[Embedder | None]:
+    """What the settings name, open; with `kept` vectors come from that file where it holds them."""
+    embedder = None if settings.embedding_model == "none" else embedder_for(settings)
+    if embedder is None:
+        yield None
+        return
+    async with KeptVectors(embedder, kept) if kept else embedder as opened:
+        yield opened
+
+
+@asynccontextmanager
+async def remembered(
+    sample: Sample,
+    settings: Settings,
+    *,
+    storage: StorageType = StorageType.SQLITE,
+    embedder: Embedder | None = None,
+) -> AsyncIterator[Remembered]:
+    """A conversation stored and indexed in a fresh store, at the time of the questions."""
     clock = Clock()
-    async with open_conversation(settings, clock=clock, offline=True) as conversation:
+    if embedder is None:
+        settings = replace(settings, embedding_model="none")
+    async with AsyncExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="keepsake-recall-")))
+        conversation = await stack.enter_async_context(
+            open_conversation(replace(settings, data_dir=folder), clock=clock, offline=True, embedder=embedder)
+        )
         await conversation.memory.configure(SCOPE.owner, storage=storage, every_n=20)
-        async with conversation.memory.opened(SCOPE.owner) as store:
-            if store is None:
-                raise RuntimeError("The memory that was just turned on is off.")
-            ids: dict[int, str] = {}
-            for session in sample.sessions:
-                clock.now = session[-1].said_at
-                ids |= await remember(session, store)
-            clock.now = sample.ended_at + ASKED_AFTER
-            if conversation.indexing is not None:
-                conversation.indexing.wake()
-                await conversation.indexing.caught_up()
-            return [
-                await _ask(sample, question, conversation.retrieval, store, ids, clock.now)
-                for question in sample.questions
-            ]
+        store = await stack.enter_async_context(conversation.memory.home(SCOPE.owner))
+        ids: dict[int, str] = {}
+        for session in sample.sessions:
+            clock.now = session[-1].said_at
+            ids |= await remember(session, store)
+        clock.now = sample.ended_at + ASKED_AFTER
+        if conversation.indexing is not None:
+            conversation.indexing.wake()
+            await conversation.indexing.caught_up()
+        yield Remembered(retrieval=conversation.retrieval, store=store, ids=ids, now=clock.now)
 
 
 async def remember(session: Sequence[Line], store: MemoryStore) -> dict[int, str]:
@@ -138,22 +186,15 @@ async def remember(session: Sequence[Line], store: MemoryStore) -> dict[int, str
     return ids
 
 
-async def _ask(
-    sample: Sample,
-    question: Question,
-    retrieval: MemoryRetrieval,
-    store: MemoryStore,
-    ids: dict[int, str],
-    now: datetime,
-) -> Asked:
+async def _ask(sample: Sample, question: Question, memory: Remembered) -> Asked:
     start = time.perf_counter()
-    recall = await retrieval.recall(question.text, store=store, scope=SCOPE)
+    recall = await memory.retrieval.recall(question.text, store=memory.store, scope=SCOPE)
     seconds = time.perf_counter() - start
     return Asked(
         sample_id=sample.sample_id,
         question=question,
-        ranked=tuple(ids[snippet.message.id] for snippet in recall.ranked),
-        shown=tuple(_as_shown(recall, ids, now)),
+        ranked=tuple(memory.ids[snippet.message.id] for snippet in recall.ranked),
+        shown=tuple(_as_shown(recall, memory.ids, memory.now)),
         seconds=seconds,
     )
 
@@ -192,11 +233,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, required=True, nargs="+", help="files in LoCoMo's format, measured as one")
     parser.add_argument("--out", type=Path, help="write one JSON line for each question")
     parser.add_argument("--storage", type=StorageType, default=StorageType.SQLITE, choices=list(StorageType))
+    parser.add_argument("--vectors", type=Path, help="keep vectors in this file, for the next run")
     options = parser.parse_args(arguments)
     settings = Settings.from_env(environment())
-    asked: list[Asked] = []
-    for path in options.data:
-        asked += asyncio.run(measure(path, settings, storage=options.storage))
+    asked = asyncio.run(measure(options.data, settings, storage=options.storage, vectors=options.vectors))
     if options.out:
         tokens = Tokenizer.for_model(settings.openai_model)
         options.out.write_text("".join(one.line(tokens) + "\n" for one in asked), encoding="utf-8")

@@ -68,16 +68,16 @@ def objections(text: str, source: str, *, tokens: int, source_tokens: int) -> li
 
 def invented_numbers(text: str, source: str) -> set[str]:
     """Numbers of `text` that `source` lacks, written in any usual way ("3", "03", "three", "March" for a 03)."""
-    known = _numbers(source)
+    known = numbers(source)
     folded = source.casefold()
     known.update(str(value) for value, word in enumerate(_NUMBER_WORDS) if re.search(rf"\b{word}\b", folded))
     for month, names in enumerate(_MONTHS, start=1):
         if any(re.search(rf"\b{name}\b", folded) for name in names):
             known.add(str(month))
-    return {number for number in _numbers(_LIST_MARK.sub("", text)) if number not in known}
+    return {number for number in numbers(_LIST_MARK.sub("", text)) if number not in known}
 
 
-def _numbers(text: str) -> set[str]:
+def numbers(text: str) -> set[str]:
     """Whole numbers and their parts, leading zeros and separators dropped: "2026-05-03" gives 2026, 5, 3, 20260503."""
     found = set[str]()
     for match in _NUMBER.finditer(text):

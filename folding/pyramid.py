@@ -5,8 +5,8 @@ Does not know texts, models or stores.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from folding.situation import Situation, UnfoldedTurn, ids_of, ready
 from records import FoldPlan, FoldReason
 
 FAN_IN = 5
@@ -15,38 +15,16 @@ MOST_ACTIVE = 10
 """At most this many summaries are active in all, so that they always fit the prompt."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class UnfoldedTurn:
-    """The active messages of one turn. `answered`: its answer is among them, so nothing more will come."""
-
-    message_ids: tuple[int, ...]
-    answered: bool
-
-
-def plan(
-    *,
-    turns: Sequence[UnfoldedTurn],
-    active: Mapping[int, Sequence[int]],
-    every_n: int,
-    reason: FoldReason,
-) -> FoldPlan | None:
-    """The next fold. `active[level]`: ids of the active summaries, oldest first.
-
-    A turn that is still being answered stays unfolded, unless the owner asked for the fold ("now").
-    """
-    return _first_level(turns, every_n, reason) or _upwards(active)
+def plan(situation: Situation, reason: FoldReason) -> FoldPlan | None:
+    """The next fold: a chunk that is due, else summaries that are too many."""
+    return _first_level(situation.turns, situation.every_n, reason) or _upwards(situation.by_level)
 
 
 def _first_level(turns: Sequence[UnfoldedTurn], every_n: int, reason: FoldReason) -> FoldPlan | None:
-    ready = list(turns)
-    if reason != "now":
-        while ready and not ready[-1].answered:
-            ready.pop()
-    due = len(ready) >= every_n if reason == "threshold" else reason != "upwards" and bool(ready)
-    if not due:
+    due = ready(turns, reason)
+    if not due or (reason == "threshold" and len(due) < every_n):
         return None
-    ids = tuple(sorted(message_id for turn in ready for message_id in turn.message_ids))
-    return FoldPlan(level=1, message_ids=ids, reason=reason)
+    return FoldPlan(level=1, message_ids=ids_of(due), reason=reason)
 
 
 def _upwards(active: Mapping[int, Sequence[int]]) -> FoldPlan | None:

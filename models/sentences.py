@@ -18,7 +18,7 @@ Said = Literal["user", "summary", "assistant"]
 _ASSISTANT_NAMES = {"assistant", "keepsake", "bot"}
 
 _BLOCK = re.compile(
-    r"\s*<(?P<kind>remembered|summaries|conversation|profile)>\n?(?P<inside>.*?)(?:</(?P=kind)>|\Z)", re.DOTALL
+    r"\s*<(?P<kind>remembered|summaries|conversation|dropped|profile)>\n?(?P<inside>.*?)(?:</(?P=kind)>|\Z)", re.DOTALL
 )
 _CLOCK = re.compile(r"\s*It is now \d[^\n]*(?:\n|\Z)")
 _STAMP = re.compile(r"^\[(?P<stamp>(?:level \d|\d{4}-\d\d-\d\d)[^\]\n]*)\][ \t]*", re.MULTILINE)
@@ -123,7 +123,8 @@ def _without_blocks(text: str) -> tuple[list[Sentence], str]:
     """The sentences of the blocks at the start of a text, and what follows; a tag further on is the person's own."""
     sentences: list[Sentence] = []
     while block := _BLOCK.match(text):
-        sentences += read_lines(block["inside"], "summary" if block["kind"] in ("summaries", "profile") else "user")
+        if block["kind"] != "dropped":
+            sentences += read_lines(block["inside"], "summary" if block["kind"] in ("summaries", "profile") else "user")
         text = text[block.end() :]
     return sentences, text
 

@@ -71,7 +71,9 @@ class PromptDraft:
         self._system = tokenizer.cut_end(system_prompt, budgets.system)
         words = f"{incoming.person.name}: {incoming.text}" if incoming.in_group else incoming.text
         room = budgets.ceiling - self._size(self._request()) - 4
-        self._message_was_cut = tokenizer.count(words) > room
+        said = tokenizer.count(words)
+        self._message_was_cut = said > room
+        self._wanted = budgets.ceiling - room + said
         self._words = tokenizer.cut_middle(words, max(0, room)) if self._message_was_cut else words
         self._left = max(0, budgets.ceiling - self._size(self._request()))
         wanted = budgets.summaries + budgets.recent + budgets.snippets
@@ -97,6 +99,7 @@ class PromptDraft:
     def take_last_turns(self, messages: Sequence[Message]) -> None:
         """The newest whole while they fit; the first that does not is cut in its middle, older ones are left out."""
         for turn in reversed(self._as_turns(messages)):
+            self._wanted += turn.tokens
             if not self._turns_broken_off and turn.tokens <= self._left:
                 self._add(turn)
                 continue
@@ -112,6 +115,7 @@ class PromptDraft:
         taken = self._tokens.count(prompts.summaries_block([])) + 6
         for summary in summaries:
             size = self._tokens.count(prompts.summary_line(summary)) + 1
+            self._wanted += size
             if taken + size <= room:
                 self._summaries.append(summary)
                 taken += size
@@ -135,6 +139,7 @@ class PromptDraft:
             and not any(first <= turn.messages[0].id <= last for first, last in seen)
         ]
         sizes = [turn.tokens for turn in older]
+        self._wanted += sum(sizes)
         last = sum(turn.tokens for turn in self._turns)
         start = _steady_start(sizes, budget=max(0, self._steady_recent - last), step=self._steady_recent // 2)
         room = 0 if self._turns_broken_off else min(max(0, self._budgets.recent - last), self._left)
@@ -147,8 +152,8 @@ class PromptDraft:
             self._add(turn)
 
     def take_uncovered(self, first_id: int, last_id: int) -> None:
-        """Archived messages that no active summary covers (files that other programs wrote)."""
-        self._cut.append(Cut(what="turns", first_id=first_id, last_id=last_id, why="no active summary"))
+        """Archived messages that no active summary covers."""
+        self._cut.append(Cut(what="archived", first_id=first_id, last_id=last_id, why="no active summary"))
 
     def take_snippets(self, snippets: Sequence[Snippet]) -> None:
         """Best first; what does not fit is skipped."""
@@ -161,6 +166,7 @@ class PromptDraft:
         return Context(
             messages=tuple(self._request()),
             ceiling=self._budgets.ceiling,
+            wanted=self._wanted,
             parts=self._parts(),
             recent=tuple(message for turn in self._ordered() for message in turn.messages),
             summaries=tuple(self._summaries),

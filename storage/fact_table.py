@@ -14,7 +14,7 @@ from errors import StaleFacts, StorageError
 from records import Fact, FactChange, Message, NewFact, Scope, StorageType
 from storage.database import Database, Transaction
 from storage.rows import FACTS, fact_of, mapping, message_of, text_of, whole
-from storage.store import Floats
+from storage.knowledge import Floats
 
 EARLIER = "earlier"
 """The origin of a row that holds the words which an edit replaced."""

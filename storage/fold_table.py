@@ -37,6 +37,12 @@ class FoldTable:
             )
         return [summary_of(mapping(row)) for row in rows]
 
+    async def quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
+        """Scopes with unfolded messages, folded by themselves, whose newest message is older; with that one's id."""
+        async with self._db.read() as reader:
+            rows = await reader.rows(_QUIET, self.kind, text_of(before))
+        return [(Scope(owner=row["user_id"], thread=row["thread_id"]), row["newest"]) for row in rows]
+
     async def begin_fold(
         self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
     ) -> FoldLease | None:
@@ -86,7 +92,7 @@ class FoldTable:
         """Check the fence, insert the summary, archive exactly the plan's sources, complete the job: whole or not."""
         scope = lease.scope
         async with self._db.write() as tx:
-            if not await self._holds(tx, lease):
+            if not await holds(tx, lease):
                 raise StaleFold
             messages = await self._sources(tx, _ACTIVE_MESSAGES, scope, plan.message_ids)
             below = [
@@ -99,11 +105,27 @@ class FoldTable:
                 raise StaleFold
             number = int(counter[0]) - 1
             below.sort(key=lambda summary: summary.first_id)
-            ends = [(row["id"], row["created_at"]) for row in messages]
-            ends += [(summary.first_id, text_of(summary.first_at)) for summary in below]
-            ends += [(summary.last_id, text_of(summary.last_at)) for summary in below]
+            await tx.rows(
+                """
+                UPDATE messages SET chunk_id = ?, is_active = 0
+                WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))
+                """,
+                number,
+                scope.owner,
+                json.dumps(plan.message_ids),
+            )
+            if plan.window_ids:
+                told = await self._sources(tx, _WINDOW, scope, plan.window_ids)
+                covered, chunks = len(told), [row["chunk_id"] for row in told]
+                ends = [(row["id"], row["created_at"]) for row in told]
+            else:
+                ends = [(row["id"], row["created_at"]) for row in messages]
+                ends += [(summary.first_id, text_of(summary.first_at)) for summary in below]
+                ends += [(summary.last_id, text_of(summary.last_at)) for summary in below]
+                covered = len(messages) + sum(summary.message_count for summary in below)
+                chunks = [chunk for summary in below for chunk in summary.source_chunk_ids]
+                chunks += [number] if messages else []
             (first_id, first_at), (last_id, last_at) = min(ends), max(ends)
-            chunks = [chunk for summary in below for chunk in summary.source_chunk_ids]
             summary_row: dict[str, object] = {
                 "id": number,
                 "user_id": scope.owner,
@@ -111,14 +133,14 @@ class FoldTable:
                 "summary_text": whole(made.text),
                 "created_at": text_of(now),
                 "level": plan.level,
-                "source_chunk_ids": [*dict.fromkeys(chunks), *([number] if messages else [])],
+                "source_chunk_ids": list(dict.fromkeys(chunks)),
                 "is_active": True,
                 "source_ids": [summary.id for summary in below],
                 "first_id": first_id,
                 "last_id": last_id,
                 "first_at": first_at,
                 "last_at": last_at,
-                "message_count": len(messages) + sum(summary.message_count for summary in below),
+                "message_count": covered,
                 "model": made.model,
                 "prompt_version": made.prompt_version,
                 "tokens_in": made.tokens_in,
@@ -132,43 +154,14 @@ class FoldTable:
             }
             await tx.insert(SUMMARIES.upsert, *SUMMARIES.stored(summary_row))
             await tx.rows(
-                """
-                UPDATE messages SET chunk_id = ?, is_active = 0
-                WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))
-                """,
-                number,
-                scope.owner,
-                json.dumps(plan.message_ids),
-            )
-            await tx.rows(
                 "UPDATE summaries SET is_active = 0 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
                 scope.owner,
                 json.dumps(plan.summary_ids),
             )
-            await tx.rows(
-                "UPDATE jobs SET state = 'completed', ended_at = ?, summary_id = ? WHERE id = ?",
-                text_of(now),
-                number,
-                lease.job_id,
-            )
-            await tx.rows("DELETE FROM failures WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread)
+            await completed(tx, lease, number, now)
             row = await tx.row("SELECT * FROM summaries WHERE user_id = ? AND id = ?", scope.owner, number)
             assert row is not None  # noqa: S101 - it was inserted above
             return summary_of(mapping(row))
-
-    async def _holds(self, tx: Transaction, lease: FoldLease) -> bool:
-        return bool(
-            await tx.row(
-                """
-                SELECT 1 FROM jobs
-                WHERE id = ? AND user_id = ? AND thread_id = ? AND fence = ? AND state = 'processing'
-                """,
-                lease.job_id,
-                lease.scope.owner,
-                lease.scope.thread,
-                lease.fence,
-            )
-        )
 
     async def _sources(self, tx: Transaction, sql: str, scope: Scope, ids: Sequence[int]) -> list[Row]:
         """The rows a fold was made of. Raises StaleFold when one is gone or was folded meanwhile."""
@@ -183,7 +176,7 @@ class FoldTable:
         """Keep the attempt as failed and free the lease; nothing is archived. A lost lease is left as it is."""
         scope = lease.scope
         async with self._db.write() as tx:
-            if await self._holds(tx, lease):
+            if await holds(tx, lease):
                 await tx.rows(
                     "UPDATE jobs SET state = 'failed', ended_at = ?, error = ? WHERE id = ?",
                     text_of(now),
@@ -213,7 +206,7 @@ class FoldTable:
     async def release_fold(self, lease: FoldLease) -> None:
         """Give the lease back without result (nothing to fold, or shutting down)."""
         async with self._db.write() as tx:
-            if await self._holds(tx, lease):
+            if await holds(tx, lease):
                 await tx.rows("DELETE FROM jobs WHERE id = ?", lease.job_id)
 
     async def fold_failure(self, scope: Scope) -> FoldFailure | None:
@@ -224,6 +217,33 @@ class FoldTable:
     async def mark_failure_told(self, scope: Scope) -> None:
         async with self._db.write() as tx:
             await tx.rows("UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread)
+
+
+async def holds(tx: Transaction, lease: FoldLease) -> bool:
+    """Whether a lease is still the scope's."""
+    return bool(
+        await tx.row(
+            """
+            SELECT 1 FROM jobs
+            WHERE id = ? AND user_id = ? AND thread_id = ? AND fence = ? AND state = 'processing'
+            """,
+            lease.job_id,
+            lease.scope.owner,
+            lease.scope.thread,
+            lease.fence,
+        )
+    )
+
+
+async def completed(tx: Transaction, lease: FoldLease, summary: int, now: datetime) -> None:
+    """The job is done; no failure of its scope is left."""
+    await tx.rows(
+        "UPDATE jobs SET state = 'completed', ended_at = ?, summary_id = ? WHERE id = ?",
+        text_of(now),
+        summary,
+        lease.job_id,
+    )
+    await tx.rows("DELETE FROM failures WHERE user_id = ? AND thread_id = ?", lease.scope.owner, lease.scope.thread)
 
 
 _TAKE_FENCE = """
@@ -239,5 +259,17 @@ WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND id IN (SELECT value FR
 _ACTIVE_SUMMARIES = """
 SELECT * FROM summaries
 WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND id IN (SELECT value FROM json_each(?)) ORDER BY id
+"""
+_WINDOW = """
+SELECT id, created_at, chunk_id FROM messages
+WHERE user_id = ? AND thread_id = ? AND is_active = 0 AND id IN (SELECT value FROM json_each(?)) ORDER BY id
+"""
+_QUIET = """
+SELECT scopes.user_id, scopes.thread_id, (
+  SELECT id FROM messages WHERE messages.user_id = scopes.user_id AND messages.thread_id = scopes.thread_id
+  ORDER BY id DESC LIMIT 1
+) AS newest FROM scopes JOIN users ON users.user_id = scopes.user_id
+WHERE users.storage_type = ? AND users.memory_enabled = 1 AND users.auto_fold = 1 AND scopes.total > scopes.archived
+AND (SELECT created_at FROM messages WHERE messages.user_id = scopes.user_id AND messages.id = newest) <= ?
 """
 _FAILURE = "SELECT * FROM failures WHERE user_id = ? AND thread_id = ?"

@@ -4,6 +4,7 @@ Owns which updates are seen, pending and done, and how often their answer's send
 Does not know what is in a payload.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -109,6 +110,19 @@ class UpdateInbox:
                 bot_id,
                 update_id,
             )
+
+    async def waiting(self) -> dict[str, int]:
+        """Where what is not done and still has its payload stands, by its source ("bot:update")."""
+        async with self._db.read() as reader:
+            rows = await reader.rows(
+                "SELECT position, bot_id, update_id FROM updates WHERE done_at IS NULL AND payload IS NOT NULL"
+            )
+        return {f"{row['bot_id']}:{row['update_id']}": row["position"] for row in rows}
+
+    async def empty(self, positions: Sequence[int]) -> None:
+        """Take the payloads away: what they said was forgotten. A start drops such an update."""
+        async with self._db.write() as tx:
+            await tx.many("UPDATE updates SET payload = NULL WHERE position = ?", [(one,) for one in positions])
 
     async def forget_text(self) -> bool:
         """Take the payloads of done updates out of the file's log too; False when that has to wait."""

@@ -390,6 +390,27 @@ def choices_and_knowledge(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+FORGETTINGS_SCHEMA = """
+-- A forgetting that has begun and is not in every file yet; see erasing.py. In memory.db alone.
+CREATE TABLE forgettings (
+  id        INTEGER PRIMARY KEY,
+  user_id   INTEGER NOT NULL,
+  what      TEXT NOT NULL,                    -- JSON object: ids and dates, no text
+  begun_at  TEXT NOT NULL,
+  is_erased INTEGER NOT NULL DEFAULT 0        -- 1: the tables are done, files may still hold traces
+);
+-- The message that an edit or a reply names.
+CREATE INDEX message_telegram ON messages (user_id, thread_id, telegram_id) WHERE telegram_id IS NOT NULL;
+"""
+
+
+@migration
+def forgettings(connection: sqlite3.Connection) -> None:
+    """What a start finishes where a process died while it forgot."""
+    for statement in statements(FORGETTINGS_SCHEMA):
+        connection.execute(statement)
+
+
 def statements(script: str) -> list[str]:
     """The statements of a script, so that each runs inside our transaction (executescript would commit first)."""
     found: list[str] = []

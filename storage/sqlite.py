@@ -24,6 +24,8 @@ from storage.database import Database
 from storage.fact_table import FactTable
 from storage.fold_table import FoldTable
 from storage.profile_table import ProfileTable
+from storage.forgetting import ForgetTable
+from storage.rebuild_table import RebuildTable
 from storage.rows import (
     BY_NAME,
     ERASED,
@@ -62,6 +64,8 @@ class SqliteStore(FoldTable):
         self.vectors = VectorIndex(database)
         self.facts = FactTable(database, kind)
         self.profiles = ProfileTable(database, kind)
+        self.rebuilds = RebuildTable(database, kind)
+        self.forgetting = ForgetTable(database, kind, self.vectors)
 
     # owners ------------------------------------------------------------------------------------------------
     async def owners(self) -> list[OwnerConfig]:
@@ -323,6 +327,12 @@ class SqliteStore(FoldTable):
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
         self.vectors.drop(owner)
         await self._db.forget_log()
+
+    async def scrub(self) -> bool:
+        """Merge the word index and write the file anew, so that erased words are in no page, segment or log."""
+        async with self._db.write() as tx:
+            await word_index.merge(tx)
+        return await self._db.scrub()
 
     async def flush(self) -> None:
         """Nothing is kept back: every method is on disk when it returns."""

@@ -14,25 +14,25 @@ import numpy as np
 import numpy.typing as npt
 
 from records import (
+    Archived,
     Counts,
-    Fact,
-    FactChange,
     FoldFailure,
     FoldLease,
     FoldPlan,
     FoldReason,
+    Forgetting,
+    Forgotten,
     Message,
-    NewFact,
     NewMessage,
-    NewProfile,
     NewSummary,
     OwnerConfig,
-    Profile,
+    Rebuilt,
     Role,
     Scope,
     StorageType,
     Summary,
 )
+from storage.knowledge import Facts, Profiles
 
 Floats = npt.NDArray[np.float32]
 """Vectors, normalised: a dot product is a cosine."""
@@ -133,106 +133,64 @@ class Vectors(Protocol):
         ...
 
 
-class Facts(Protocol):
-    """What is known of the owners in one store. Nothing is found under another owner."""
+class Rebuilds(Protocol):
+    """Making all summaries of a scope anew, under the scope's fold lease."""
 
-    async def valid(self, owner: int) -> list[Fact]:
-        """The facts that hold, ascending by id."""
+    async def outline(self, scope: Scope) -> list[Archived]:
+        """The archived messages of a scope, ascending."""
         ...
 
-    async def all(self, owner: int) -> list[Fact]:
-        """Those that hold, those that were superseded or ended, and those that were deleted and may be restored."""
-        ...
-
-    async def fact(self, owner: int, id_: int) -> Fact | None: ...
-
-    # learning ------------------------------------------------------------------------------------------------
-    async def pending(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
-        """Up to which message the scope was learned from, and what was said in it since, ascending.
-
-        Only what was said here; of a scope that was never learned from, only what is not folded yet.
-        """
-        ...
-
-    async def waiting(self, quiet_since: datetime) -> list[Scope]:
-        """Scopes with something to learn in which nothing was said since; of owners with memory on."""
+    async def renew(self, lease: FoldLease, until: datetime) -> None:
+        """The lease holds longer. Raises StaleFold where it was lost."""
         ...
 
     async def commit(
         self,
-        scope: Scope,
-        changes: Sequence[FactChange],
+        lease: FoldLease,
+        rebuilt: Sequence[Rebuilt],
+        outline: Sequence[Archived],
         *,
-        read: Sequence[Message],
-        learned: int,
-        until: int,
+        since: datetime,
         now: datetime,
-    ) -> list[Fact]:
-        """In one transaction: check that the messages read are as they were and nobody learned since `learned`, insert
-        facts, add sources, close what is superseded, and be learned up to `until`. The facts inserted, in order.
+    ) -> None:
+        """In one transaction: all summaries of the scope go, these take their place, each message gets its new chunk.
 
-        Raises StaleFacts, changing nothing, where a message is gone or edited. A known fact that is gone, or no longer
-        holds, is neither merged into nor closed.
+        Raises StaleFold, changing nothing, when the lease was lost or of the outlined messages one is gone or was
+        edited after `since`.
         """
         ...
 
-    # by hand -------------------------------------------------------------------------------------------------
-    async def add(self, owner: int, fact: NewFact, *, now: datetime) -> Fact: ...
-    async def edit(self, owner: int, id_: int, text: str, *, now: datetime) -> Fact | None:
-        """The fact with other words under the same id; the earlier words stay as its history. None: no such fact."""
-        ...
-
-    async def undo_edit(self, owner: int, id_: int) -> Fact | None:
-        """The fact with its words before the last edit. None: there was none."""
-        ...
-
-    async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None: ...
-    async def delete(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
-        """Deleted facts are in no prompt; they can be restored until they are erased."""
-        ...
-
-    async def restore(self, owner: int, id_: int) -> Fact | None: ...
-    async def erase_deleted(self, before: datetime) -> int:
-        """Erase what was deleted before, its history too; how many."""
-        ...
-
-    # meaning -------------------------------------------------------------------------------------------------
-    async def unembedded(self, model: str, limit: int) -> list[Fact]:
-        """Facts that hold and have no vector of this model yet."""
-        ...
-
-    async def put_vectors(self, model: str, facts: Sequence[Fact], vectors: Floats) -> None:
-        """Vectors [n, d] of these facts; those of facts that changed or went meanwhile are left out."""
-        ...
-
-    async def vectors(self, owner: int, model: str) -> Mapping[int, Floats]:
-        """The vector [d] of each of the owner's facts that has one."""
-        ...
-
-    async def seqs(self, scope: Scope, ids: Sequence[int]) -> Mapping[int, int]:
-        """The store's own numbers of messages of a scope, by id, for `pool`."""
+    async def interrupted(self) -> list[Scope]:
+        """Scopes whose last job is a rebuild that ended with its process, and not for the third time in a row."""
         ...
 
 
-class Profiles(Protocol):
-    """The documents about the owners in one store: every version, the newest in use."""
+class Forgets(Protocol):
+    """What an owner takes back from one store, with everything built on it."""
 
-    async def newest(self, owner: int) -> Profile | None: ...
-    async def versions(self, owner: int) -> list[Profile]:
-        """Newest first."""
+    async def said_as(self, scope: Scope, telegram_id: int) -> Message | None:
+        """The stored message that has this id in Telegram."""
         ...
 
-    async def put(self, profile: NewProfile, *, now: datetime) -> Profile:
-        """A new version. Raises StaleFacts where something that it was made from is gone."""
+    async def preview(self, owner: int, what: Forgetting) -> Forgotten:
+        """What `forget` would take now; nothing is changed."""
         ...
 
-    async def delete(self, owner: int, id_: int) -> bool:
-        """Erase a version; whether there was one."""
+    async def sources(self, owner: int, what: Forgetting, among: Sequence[str]) -> list[str]:
+        """Those of these sources whose messages would go."""
         ...
 
-    async def undistilled(self, owner: int, limit: int) -> list[Summary]:
-        """The newest completed summaries of level 1, of all scopes, that are newer than those in the newest profile;
-        ascending.
+    async def forget(self, owner: int, what: Forgetting) -> Forgotten:
+        """Erase what was asked for from every table, and void the leases of folds; to be done again without harm.
+
+        Messages that stay and lost their summary are active again. Traces stay in the files until `scrub`.
+        """
+        ...
+
+    async def revise(self, scope: Scope, message: int, text: str, *, why: str, now: datetime) -> Message | None:
+        """Give a message another text: the earlier one is kept as a version, what was built on it goes.
+
+        The message as it is now; None where there is none, or it says so already.
         """
         ...
 
@@ -248,6 +206,10 @@ class MemoryStore(Protocol):
     def facts(self) -> Facts: ...
     @property
     def profiles(self) -> Profiles: ...
+    @property
+    def rebuilds(self) -> Rebuilds: ...
+    @property
+    def forgetting(self) -> Forgets: ...
 
     # owners ------------------------------------------------------------------------------------------------
     async def owners(self) -> list[OwnerConfig]: ...
@@ -303,6 +265,11 @@ class MemoryStore(Protocol):
         """Ascending by id."""
         ...
 
+    async def quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
+        """Scopes with unfolded messages, of owners whose memory is on and folded by itself, whose newest message is
+        older than `before`; with that message's id."""
+        ...
+
     async def begin_fold(
         self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
     ) -> FoldLease | None:
@@ -311,7 +278,7 @@ class MemoryStore(Protocol):
 
     async def commit_fold(self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
         """In one transaction: check the fence, insert the summary, archive exactly the plan's messages (chunk id = the
-        new L1's id) or deactivate its summaries, complete the job, clear the failure.
+        new summary's id), deactivate its summaries, complete the job, clear the failure.
 
         Raises StaleFold, changing nothing, when the lease was lost or a source is gone, edited, or already folded.
         """
@@ -343,6 +310,10 @@ class MemoryStore(Protocol):
 
     async def erase(self, owner: int) -> None:
         """Remove everything of an owner, its `users` row too, from tables, index and free pages."""
+        ...
+
+    async def scrub(self) -> bool:
+        """Leave nothing of what was erased in any file of this store; False where a reader is in the way: try again."""
         ...
 
     async def flush(self) -> None:

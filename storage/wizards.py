@@ -77,3 +77,8 @@ class WizardStates:
                 person,
             )
         return row is not None
+
+    async def forget(self, owner: int) -> None:
+        """Remove the states of all scopes of an owner."""
+        async with self._db.write() as tx:
+            await tx.rows("DELETE FROM wizards WHERE user_id = ?", owner)

@@ -101,9 +101,45 @@ async def remove(tx: "Transaction", owner: int) -> None:
     FTS5 keeps the terms of deleted rows until segments are merged, so all are merged: erased words leave the file.
     """
     await tx.rows("DELETE FROM words WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ?)", owner)
-    await tx.rows("INSERT INTO words (words) VALUES ('optimize')")
+    await merge(tx)
     await tx.rows("DELETE FROM places WHERE user_id = ?", owner)
     await tx.rows("DELETE FROM scope_words WHERE user_id = ?", owner)
+
+
+async def forget(tx: "Transaction", owner: int, ids: str) -> None:
+    """Remove messages (a JSON array of ids) from the index, before they are removed from `messages`.
+
+    Their terms stay in the file until `merge`.
+    """
+    for table, key in (("words", "rowid"), ("places", "seq")):
+        await tx.rows(
+            f"""
+            DELETE FROM {table} WHERE {key} IN (
+              SELECT seq FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)))
+            """,  # noqa: S608
+            owner,
+            ids,
+        )
+    await tx.rows("DELETE FROM scope_words WHERE user_id = ? AND turns = 0", owner)
+
+
+async def reindex(tx: "Transaction", seq: int, row: Mapping[str, object]) -> None:
+    """Index a message whose text changed; it keeps its place."""
+    (entry,) = _entries([(seq, row)])
+    known = await tx.row("SELECT place, session, said_at FROM places WHERE seq = ?", seq)
+    if known is not None:
+        await tx.rows("DELETE FROM words WHERE rowid = ?", seq)
+        await tx.rows("DELETE FROM places WHERE seq = ?", seq)
+        await tx.rows(_INSERT, seq, entry.text)
+        await tx.rows(_PLACE, *entry.row(_Last(*known)))
+
+
+async def merge(tx: "Transaction") -> None:
+    """Merge all segments of FTS5 into one: until then it keeps the terms of rows that were deleted.
+
+    Its 'secure-delete' option would do without, but no SQLite before 3.42 could read the file any more.
+    """
+    await tx.rows("INSERT INTO words (words) VALUES ('optimize')")
 
 
 async def search(reader: "Reader", scope: Scope, terms: Iterable[str], limit: int) -> list[tuple[Row, float]]:

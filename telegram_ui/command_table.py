@@ -28,5 +28,8 @@ COMMANDS = (
     Command(name="summary_on", description="turn memory on", who="admins"),
     Command(name="summary_off", description="turn memory off; what is stored stays", who="admins"),
     Command(name="summary_now", description="summarise now what is not summarised yet", who="admins", asks_model=True),
+    Command(name="summary_policy", description="choose how I summarise, and whether by myself", who="admins"),
+    Command(name="summary_prompt", description="tell what summaries shall heed besides", who="admins"),
+    Command(name="summary_rebuild", description="make all summaries anew", who="admins"),
     Command(name="stop", description="stop the answer that is being written"),
 )

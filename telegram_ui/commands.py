@@ -18,6 +18,7 @@ from telegram import (
 )
 from telegram.error import TelegramError
 
+from folding.score import WEIGHTS
 from records import FoldOutcome, Person, Scope, Status, Summary
 from telegram_ui.buttons import Buttons, NotTheirs
 from telegram_ui.chat import Chat
@@ -282,6 +283,7 @@ def status_text(status: Status) -> str:
             f"Memory: {'enabled' if config.enabled else 'disabled'}",
             f"Storage: {NAMES[config.storage]}",
             f"Threshold: {turns(config.every_n)}",
+            f"Policy: {config.policy}" + ("" if config.auto_fold else " (automatic summaries are off)"),
         ]
     lines += [
         f"Messages since last summary: {counts.unfolded}",
@@ -290,6 +292,13 @@ def status_text(status: Status) -> str:
         f"Active summaries: {counts.active_summaries}",
         f"Highest level: {counts.highest_level}",
     ]
+    if status.newest is not None and status.newest.score is not None:
+        parts = (f"{name} {status.newest.details[name]:.2f}" for name in WEIGHTS if name in status.newest.details)
+        lines.append(f"Quality of the newest summary: {status.newest.score:.2f} of 1 ({', '.join(parts)})")
+    if status.compressed > 1:
+        lines.append(f"The oldest detail was compressed {status.compressed} times. /summary_rebuild makes it fresh.")
+    if status.rebuilding is not None:
+        lines.append("All summaries are being made anew: {} of {} parts.".format(*status.rebuilding))
     if status.is_folding:
         lines.append("A summary is being made right now.")
     if status.indexed is not None and status.indexed[0] < status.indexed[1]:

@@ -14,6 +14,7 @@ FLOORS = [
     {"telegram_ui", "playground"},
     {"assembly"},
     {"conversation"},
+    {"rebuilding"},
     {"memory_retrieval", "summary_manager", "facts", "indexing"},
     {"learning"},
     {"external_memory", "retrieval", "token_budget"},

@@ -41,7 +41,7 @@ async def server() -> AsyncIterator[tuple[OpenAIServer, str]]:
 
 
 def endpoint(url: str, model: str) -> EndpointEmbedder:
-    return EndpointEmbedder(model=model, api_key=Secret("k"), base_url=url, timeout=5, sleep=no_pause)
+    return EndpointEmbedder(model=model, api_key=Secret("k"), base_url=url, timeout=60, sleep=no_pause)
 
 
 @asynccontextmanager
@@ -51,7 +51,7 @@ async def indexed(memory: ExternalMemory, url: str, model: str = "e") -> AsyncIt
         embedder = await stack.enter_async_context(endpoint(url, model))
         indexing = Indexing(memory=memory, embedder=embedder, tokenizer=TOKENS, pause=no_pause)
         await stack.enter_async_context(indexing)
-        await asyncio.wait_for(indexing.caught_up(), 20)
+        await asyncio.wait_for(indexing.caught_up(), 90)
         yield embedder
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -105,7 +106,9 @@ SYSTEM_TEXTS = {DEFAULT_SYSTEM_PROMPT}
 
 def demand_orders_are_data(talk: Talk, max_tokens: int) -> None:
     """The system role holds our own instructions alone, once and first; a block is closed by us alone."""
-    ours = SYSTEM_TEXTS | {prompts.fold_instructions(level, max_tokens=max_tokens) for level in (1, 2)}
+    ours = SYSTEM_TEXTS | {
+        prompts.fold_instructions(kind, max_tokens=max_tokens) for kind in get_args(prompts.FoldKind)
+    }
     for request in talk.server.requests:
         assert [message["role"] for message in request.messages].count("system") == 1
         assert request.messages[0]["content"] in ours
@@ -147,7 +150,7 @@ async def test_a_stored_instruction_never_lands_in_the_system_role(tmp_path: Pat
         assert any("<remembered>" in text for text in carried), "snippets were in play"
         assert any("<summaries>" in text for text in carried)
         assert any(ORDER in text for text in carried)
-        demand_orders_are_data(talk, talk.conversation.summaries._text_budget)
+        demand_orders_are_data(talk, talk.conversation.summaries.limits.chunk)
 
 
 def test_a_name_stays_on_its_line_and_within_its_block() -> None:

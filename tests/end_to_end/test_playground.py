@@ -6,7 +6,7 @@ import socket
 import httpx
 import pytest
 
-from tests.end_to_end.harness import House, Json, Process
+from tests.end_to_end.harness import PATIENCE, House, Json, Process
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -21,7 +21,7 @@ async def test_a_fact_is_recalled_after_forty_turns(house: House) -> None:
         await process.logged("ready")
         line = await process.printed("playground")
         assert f"http://127.0.0.1:{port}" in line
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=20) as page:
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=PATIENCE) as page:
             assert (await page.get("/")).status_code == 200
             await the_talk(page)
         assert await process.terminate() == 0
@@ -63,7 +63,7 @@ async def now(page: httpx.AsyncClient) -> int:
 
 
 async def hears(page: httpx.AsyncClient, words: str, since: int) -> Json:
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(PATIENCE):
         while True:
             events = (await page.get("/api/events", params={"since": since})).json()
             for event in events:

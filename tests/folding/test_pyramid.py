@@ -1,14 +1,27 @@
 """The pyramid's planner: counts worked out in the design, and what holds for every history."""
 
+from collections.abc import Mapping, Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folding.pyramid import FAN_IN, MOST_ACTIVE, UnfoldedTurn, plan
+from folding.pyramid import FAN_IN, MOST_ACTIVE, plan
+from folding.situation import Situation, Standing, UnfoldedTurn
+from records import FoldPlan, FoldReason
 
 
 def turn(*ids: int, answered: bool = True) -> UnfoldedTurn:
     return UnfoldedTurn(message_ids=ids, answered=answered)
+
+
+def upwards(active: Mapping[int, Sequence[int]]) -> FoldPlan | None:
+    standing = [Standing(id=number, level=level) for level, ids in active.items() for number in ids]
+    return plan(Situation(standing=standing), "upwards")
+
+
+def asked(turns: Sequence[UnfoldedTurn], every_n: int, reason: FoldReason) -> FoldPlan | None:
+    return plan(Situation(turns=turns, every_n=every_n), reason)
 
 
 def settled_after(l1s: int) -> tuple[list[int], int]:
@@ -18,7 +31,7 @@ def settled_after(l1s: int) -> tuple[list[int], int]:
     for _ in range(l1s):
         newest += 1
         active.setdefault(1, []).append(newest)
-        while (fold := plan(turns=[], active=active, every_n=1, reason="upwards")) is not None:
+        while (fold := upwards(active)) is not None:
             below = active[fold.level - 1]
             assert list(fold.summary_ids) == below[: len(fold.summary_ids)], "the oldest go first"
             del below[: len(fold.summary_ids)]
@@ -43,37 +56,37 @@ def test_a_long_history_never_has_more_active_summaries_than_fit() -> None:
 def test_eleven_levels_of_one_summary_each_end_in_one_fold_of_the_oldest_two() -> None:
     """Folding a single summary upwards would go on for ever, one model call after the other."""
     active = {level: [12 - level] for level in range(1, MOST_ACTIVE + 2)}
-    fold = plan(turns=[], active=active, every_n=1, reason="upwards")
+    fold = upwards(active)
     assert fold is not None
     assert (fold.level, fold.summary_ids) == (12, (1, 2))
     after = {**active, 10: [], 11: [], 12: [13]}
-    assert plan(turns=[], active=after, every_n=1, reason="upwards") is None
+    assert upwards(after) is None
 
 
 def test_a_threshold_counts_answered_turns_only() -> None:
     turns = [turn(1, 2), turn(3, answered=False)]
-    assert plan(turns=turns, active={}, every_n=2, reason="threshold") is None
-    due = plan(turns=[*turns[:1], turn(3, 4), turn(5, answered=False)], active={}, every_n=2, reason="threshold")
+    assert asked(turns, 2, "threshold") is None
+    due = asked([*turns[:1], turn(3, 4), turn(5, answered=False)], 2, "threshold")
     assert due is not None
     assert due.message_ids == (1, 2, 3, 4)
 
 
 def test_an_unanswered_turn_in_the_middle_is_folded_with_the_others() -> None:
-    due = plan(turns=[turn(1, answered=False), turn(2, 3)], active={}, every_n=2, reason="threshold")
+    due = asked([turn(1, answered=False), turn(2, 3)], 2, "threshold")
     assert due is not None
     assert due.message_ids == (1, 2, 3)
 
 
 def test_asked_for_now_folds_whatever_there_is() -> None:
-    due = plan(turns=[turn(7, answered=False)], active={}, every_n=500, reason="now")
+    due = asked([turn(7, answered=False)], 500, "now")
     assert due is not None
     assert due.message_ids == (7,)
-    assert plan(turns=[], active={1: [1]}, every_n=1, reason="now") is None
+    assert plan(Situation(standing=[Standing(id=1, level=1)]), "now") is None
 
 
 @given(st.dictionaries(st.integers(1, 6), st.lists(st.integers(1, 10**6), max_size=12), max_size=6))
 def test_a_fold_upwards_takes_two_to_five_of_one_level(active: dict[int, list[int]]) -> None:
-    fold = plan(turns=[], active=active, every_n=1, reason="upwards")
+    fold = upwards(active)
     total = sum(map(len, active.values()))
     if fold is None:
         assert total <= MOST_ACTIVE

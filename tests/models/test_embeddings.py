@@ -20,7 +20,7 @@ async def no_pause(seconds: float) -> None:
 async def endpoint() -> AsyncIterator[tuple[OpenAIServer, EndpointEmbedder]]:
     async with (
         running() as (server, url),
-        EndpointEmbedder(model="e", api_key=Secret("k"), base_url=url, timeout=5, sleep=no_pause) as embedder,
+        EndpointEmbedder(model="e", api_key=Secret("k"), base_url=url, timeout=60, sleep=no_pause) as embedder,
     ):
         yield server, embedder
 

@@ -39,7 +39,7 @@ class Playground:
         """A new visitor's page, its chats loaded. What the console complains of is a failure of the test."""
         context = await self.browser.new_context(viewport={"width": width, "height": height}, locale="en")
         page = await context.new_page()
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(90_000)
         page.on("pageerror", lambda error: self.problems.append(str(error)))
         page.on("console", lambda line: self.problems.append(line.text) if line.type == "error" else None)
         await page.goto(self.url)

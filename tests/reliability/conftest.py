@@ -1,5 +1,16 @@
-"""One house for a module; each test starts the bot it needs."""
+"""A house for each test: what one sets up to fail, no other meets."""
 
-from tests.end_to_end.conftest import house
+from collections.abc import AsyncIterator
+from pathlib import Path
 
-__all__ = ["house"]
+import pytest_asyncio
+
+from tests.end_to_end.harness import House, check_requests, open_house
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def house(tmp_path: Path) -> AsyncIterator[House]:
+    """Peers without a bot; in the end every request that was made is looked at again."""
+    async with open_house(tmp_path) as house:
+        yield house
+        check_requests(house)

@@ -1,0 +1,74 @@
+"""Vectors kept in a file from run to run, by what was embedded: repeated measurements need no model.
+
+What is found is the same with it and without it. Does not know what is measured.
+"""
+
+import hashlib
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+
+from models.embeddings import Embedder, Vectors
+
+_TABLE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
+
+
+class KeptVectors:
+    """An embedder that asks another one only for what its file does not hold yet. Use as `async with`."""
+
+    def __init__(self, embedder: Embedder, file: Path) -> None:
+        self._embedder = embedder
+        self._db = sqlite3.connect(file, check_same_thread=False)
+        self._db.execute(_TABLE)
+
+    async def __aenter__(self) -> Self:
+        await self._embedder.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._db.close()
+        await self._embedder.__aexit__(kind, error, trace)
+
+    @property
+    def name(self) -> str:
+        return self._embedder.name
+
+    @property
+    def dimensions(self) -> int:
+        return self._embedder.dimensions
+
+    async def passages(self, texts: Sequence[str]) -> Vectors:
+        keys = [self._key("passage", text) for text in texts]
+        missing = [index for index, key in enumerate(keys) if self._kept(key) is None]
+        if missing:
+            self._keep(
+                [keys[index] for index in missing], await self._embedder.passages([texts[index] for index in missing])
+            )
+        found = [vector for key in keys if (vector := self._kept(key)) is not None]
+        return np.stack(found) if found else np.zeros((0, self.dimensions), np.float32)
+
+    async def query(self, text: str) -> Vectors:
+        key = self._key("query", text)
+        vector = self._kept(key)
+        if vector is None:
+            vector = await self._embedder.query(text)
+            self._keep([key], vector[None])
+        return vector
+
+    def _key(self, kind: str, text: str) -> bytes:
+        return hashlib.sha256(f"{self.name}\0{kind}\0{text}".encode()).digest()
+
+    def _kept(self, key: bytes) -> Vectors | None:
+        row = self._db.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone()
+        return np.frombuffer(row[0], "<f4").astype(np.float32) if row else None
+
+    def _keep(self, keys: Sequence[bytes], vectors: Vectors) -> None:
+        rows = [(key, vector.astype("<f4").tobytes()) for key, vector in zip(keys, vectors, strict=True)]
+        with self._db:
+            self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)

@@ -1,0 +1,158 @@
+"""A forgetting in every file: recorded before it begins, so that a start finishes what a dying process left.
+
+Owns the order (record, inbox, store, files), the durable record in memory.db, and the copies that lie in the data
+directory. All steps may be done again. Does not know what is built on a message (forgetting.py).
+"""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from errors import StorageError
+from records import Forgetting, Forgotten, StorageType
+from storage.archive import ASIDE
+from storage.database import Database
+from storage.driver import explained, fsync_folder
+from storage.inbox import UpdateInbox
+from storage.rows import optional_moment, text_of
+from storage.store import MemoryStore
+from storage.wizards import WizardStates
+
+Stores = Mapping[StorageType, MemoryStore]
+SCRUBS = 3
+"""So often a file whose log is in use is tried before that is left to the next time."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Unfinished:
+    """A recorded forgetting. `is_erased`: the tables are done, the files are not."""
+
+    id: int
+    owner: int
+    what: Forgetting
+    is_erased: bool
+
+
+class Erasing:
+    """Forgettings across the stores of one data directory."""
+
+    def __init__(self, database: Database, folder: Path, stores: Stores) -> None:
+        self._db = database
+        self._folder = folder
+        self._stores = stores
+        self._inbox = UpdateInbox(database)
+        self._wizards = WizardStates(database)
+        self._erased: set[int] = set()  # records whose tables this process has done
+
+    async def forget(self, owner: int, what: Forgetting, store: MemoryStore, *, now: datetime) -> Forgotten:
+        """Erase from the owner's store and from every file; what went.
+
+        Nobody else may use the owner's memory meanwhile. Raises StorageError, nothing erased.
+        """
+        async with self._db.write() as tx:
+            number = await tx.insert(
+                "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)", owner, _text(what), text_of(now)
+            )
+        try:
+            taken = await self._erase(owner, what, store)
+        except StorageError:
+            with suppress(StorageError):
+                await self._drop(number)
+            raise
+        self._erased.add(number)
+        try:
+            is_clean = await self.tidy()
+        except StorageError:
+            is_clean = False
+        return replace(taken, kept_aside=self._kept_aside(), is_clean=is_clean)
+
+    async def resume(self, store_of: Callable[[int], Awaitable[MemoryStore]]) -> list[int]:
+        """Finish what a process before this one had begun; whose that was. To be called before anything is stored."""
+        unfinished = await self._unfinished()
+        for one in unfinished:
+            if not one.is_erased:
+                await self._erase(one.owner, one.what, await store_of(one.owner))
+                self._erased.add(one.id)
+        await self.tidy()
+        return [one.owner for one in unfinished]
+
+    async def tidy(self) -> bool:
+        """Clean the files of what is erased, where that is not done yet; whether all are. Call it now and then."""
+        unfinished = await self._unfinished()
+        if not unfinished:
+            return True
+        for one in unfinished:
+            if one.id in self._erased and not one.is_erased:
+                # Before anything else: begun anew, it would take what was said since.
+                async with self._db.write() as tx:
+                    await tx.rows("UPDATE forgettings SET is_erased = 1 WHERE id = ?", one.id)
+        if not await self._scrub():
+            return False
+        for one in unfinished:
+            if one.is_erased or one.id in self._erased:
+                await self._drop(one.id)
+        return True
+
+    async def _erase(self, owner: int, what: Forgetting, store: MemoryStore) -> Forgotten:
+        # The inbox first: once the messages are gone, nothing says which updates were theirs.
+        waiting = await self._inbox.waiting()
+        gone = await store.forgetting.sources(owner, what, list(waiting))
+        await self._inbox.empty([waiting[source] for source in gone])
+        if what.what == "everything":
+            await self._wizards.forget(owner)
+        return await store.forgetting.forget(owner, what)
+
+    async def _unfinished(self) -> list[Unfinished]:
+        async with self._db.read() as reader:
+            rows = await reader.rows("SELECT * FROM forgettings ORDER BY id")
+        return [
+            Unfinished(id=row["id"], owner=row["user_id"], what=_what(row["what"]), is_erased=bool(row["is_erased"]))
+            for row in rows
+        ]
+
+    async def _drop(self, number: int) -> None:
+        async with self._db.write() as tx:
+            await tx.rows("DELETE FROM forgettings WHERE id = ?", number)
+
+    async def _scrub(self) -> bool:
+        """Every file of every store, for an owner may have lived elsewhere before; whether all are clean."""
+        with explained(self._folder):
+            for copy in self._folder.glob("*.before-format-*"):
+                copy.unlink()
+            fsync_folder(self._folder)
+        for store in self._stores.values():
+            for _ in range(SCRUBS):
+                if await store.scrub():
+                    break
+            else:
+                return False
+        return True
+
+    def _kept_aside(self) -> tuple[str, ...]:
+        """What was damaged or replaced and put aside: it may be the only copy of somebody else's memory."""
+        found = [*self._folder.glob("*.unreadable-*"), *self._folder.glob(f"{ASIDE}*")]
+        return tuple(sorted(path.name for path in found))
+
+
+def _text(what: Forgetting) -> str:
+    return json.dumps(
+        {
+            "what": what.what,
+            "ids": what.ids,
+            "since": text_of(what.since) if what.since else None,
+            "until": text_of(what.until) if what.until else None,
+        }
+    )
+
+
+def _what(text: str) -> Forgetting:
+    found = json.loads(text)
+    return Forgetting(
+        what=found["what"],
+        ids=tuple(found["ids"]),
+        since=optional_moment(found["since"]),
+        until=optional_moment(found["until"]),
+    )

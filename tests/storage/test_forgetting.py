@@ -1,0 +1,247 @@
+"""Forgetting in one store: what goes, what stays and is active again, what can no longer be committed."""
+
+from datetime import timedelta
+
+import pytest
+
+from errors import StaleFold
+from records import FoldPlan, Forgetting, Forgotten, Message, NewMessage, Summary
+from storage import word_index
+from storage.rows import ACCOUNTS, FACTS, PROFILES, PROGRESS, Table
+from storage.sqlite import SqliteStore
+from tests.storage.conftest import ANNA, BORIS, NOW, TOPIC, fold, fold_up, lease, made, said, talk
+
+
+async def put(store: SqliteStore, table: Table, **row: object) -> None:
+    whole = {**table.defaults, "user_id": ANNA.owner, **row}
+    async with store._db.write() as tx:
+        await tx.insert(table.upsert, *table.stored(whole))
+
+
+async def fact(store: SqliteStore, number: int, text: str, *sources: int, **more: object) -> None:
+    at = NOW.isoformat()
+    row = {"id": number, "text": text, "kind": "personal", "observed_at": at, "created_at": at}
+    await put(store, FACTS, **row, source_ids=list(sources), **more)
+
+
+async def rows(store: SqliteStore, sql: str) -> list[tuple[object, ...]]:
+    async with store._db.read() as reader:
+        return [tuple(row) for row in await reader.rows(sql)]
+
+
+async def active(store: SqliteStore) -> list[int]:
+    return [one.id for one in await store.unfolded(ANNA)]
+
+
+async def pyramid(store: SqliteStore) -> tuple[list[Message], list[Summary], Summary]:
+    """Twelve messages in three chunks of four under one L2, and two that are not folded."""
+    stored = await talk(store, ANNA, 7)
+    leaves = [await fold(store, ANNA, stored[start : start + 4]) for start in (0, 4, 8)]
+    return stored, leaves, await fold_up(store, ANNA, leaves)
+
+
+def messages(*ids: int) -> Forgetting:
+    return Forgetting(what="messages", ids=ids)
+
+
+async def test_a_message_goes_with_every_summary_above_it(store: SqliteStore) -> None:
+    stored, leaves, _ = await pyramid(store)
+    what = messages(stored[5].id)
+    taken = await store.forgetting.preview(ANNA.owner, what)
+    assert taken == Forgotten(messages=1, summaries=2, unfolded=3)
+    assert await store.forgetting.forget(ANNA.owner, what) == taken
+    assert [one.id for one in await store.page(ANNA)] == [one.id for one in stored if one.id != stored[5].id]
+    assert [one.id for one in await store.summaries(ANNA, active_only=False)] == [leaves[0].id, leaves[2].id]
+    assert all(one.is_active for one in await store.summaries(ANNA))
+    assert await active(store) == [stored[4].id, stored[6].id, stored[7].id, stored[12].id, stored[13].id]
+    counts = await store.counts(ANNA)
+    assert (counts.total, counts.archived, counts.active_by_level) == (13, 8, {1: 2})
+
+
+async def test_forgetting_again_takes_nothing_more(store: SqliteStore) -> None:
+    stored, _, _ = await pyramid(store)
+    await store.forgetting.forget(ANNA.owner, messages(stored[5].id))
+    assert (await store.forgetting.forget(ANNA.owner, messages(stored[5].id))).is_nothing
+    assert (await store.forgetting.preview(ANNA.owner, messages(4711))).is_nothing
+    assert (await store.counts(ANNA)).total == 13
+
+
+async def test_a_forgotten_message_is_found_by_no_word_and_its_neighbours_still_are(store: SqliteStore) -> None:
+    [first, gone, last] = [
+        (await store.append(ANNA, [said(text)]))[0] for text in ("apple tree", "walrus tree", "cherry tree")
+    ]
+    await store.forgetting.forget(ANNA.owner, messages(gone.id))
+    assert await store.search(ANNA, ["walrus"], limit=9) == []
+    assert {hit.message.id for hit in await store.search(ANNA, ["tree"], limit=9)} == {first.id, last.id}
+    pool = await store.pool(ANNA, ["tree", "walrus"], limit=9, reach=2)
+    assert (pool.turns, pool.frequency) == (2, {"tree": 2, "walrus": 0})
+    [later] = await store.append(ANNA, [said("walrus again")])
+    assert [hit.message.id for hit in await store.search(ANNA, ["walrus"], limit=9)] == [later.id]
+    assert later.id > last.id
+
+
+async def test_a_fold_in_flight_cannot_bring_it_back(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 3)
+    taken = await lease(store, ANNA)
+    await store.forgetting.forget(ANNA.owner, messages(stored[0].id))
+    for ids in ([one.id for one in stored], [one.id for one in stored[1:]]):
+        plan = FoldPlan(level=1, message_ids=tuple(ids), reason="now")
+        with pytest.raises(StaleFold):
+            await store.commit_fold(taken, plan, made("secret"), now=NOW)
+    assert await store.summaries(ANNA, active_only=False) == []
+    assert await store.begin_fold(ANNA, "now", now=NOW, lease=timedelta(minutes=1)) is not None
+
+
+async def test_what_a_failed_fold_said_goes_too(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 1)
+    await store.fail_fold(await lease(store, ANNA), "It said heliotrope.", now=NOW)
+    await store.forgetting.forget(ANNA.owner, messages(stored[0].id))
+    assert await store.fold_failure(ANNA) is None
+    assert await rows(store, "SELECT error FROM jobs WHERE error IS NOT NULL") == []
+
+
+async def test_dates_take_what_was_said_in_them_in_every_thread_of_this_owner(store: SqliteStore) -> None:
+    day = timedelta(days=1)
+    for scope in (BORIS, TOPIC, ANNA):
+        for number in range(4):
+            draft = NewMessage(role="user", content=f"day {number}", created_at=NOW + number * day)
+            await store.append(scope, [draft])
+    what = Forgetting(what="dates", since=NOW + day, until=NOW + 3 * day)
+    assert await store.forgetting.forget(BORIS.owner, what) == Forgotten(messages=4)
+    for scope in (BORIS, TOPIC):
+        assert [one.content for one in await store.page(scope)] == ["day 0", "day 3"]
+    assert len(await store.page(ANNA)) == 4
+
+
+async def test_archives_go_by_whole_chunks_and_what_is_unfolded_stays(store: SqliteStore) -> None:
+    day = timedelta(days=1)
+    stored = [
+        (await store.append(ANNA, [NewMessage(role="user", content=f"day {n}", created_at=NOW + n * day)]))[0]
+        for n in range(6)
+    ]
+    await fold(store, ANNA, stored[:2])
+    await fold(store, ANNA, stored[2:4])
+    what = Forgetting(what="archives", until=NOW + 3 * day)
+    assert await store.forgetting.forget(ANNA.owner, what) == Forgotten(messages=2, summaries=1)
+    assert [one.content for one in await store.page(ANNA)] == ["day 2", "day 3", "day 4", "day 5"]
+    assert (await store.forgetting.preview(ANNA.owner, what)).is_nothing
+
+
+async def test_everything_leaves_the_settings_and_the_other_owners(store: SqliteStore) -> None:
+    await pyramid(store)
+    await fact(store, 1, "Anna likes heliotrope.", 1)
+    await talk(store, BORIS, 2)
+    others = await store.digest(BORIS.owner)
+    before = await store.owner(ANNA.owner)
+    taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="everything"))
+    assert (taken.messages, taken.summaries, taken.facts) == (14, 4, 1)
+    assert await store.owner(ANNA.owner) == before
+    assert await store.digest(BORIS.owner) == others
+    assert await store.scopes(ANNA.owner) == []
+    [fresh] = await store.append(ANNA, [said("anew")])
+    assert fresh.id == 15, "ids are never used again"
+
+
+async def test_facts_and_profiles_built_on_a_message_go_and_what_they_had_replaced_holds_again(
+    store: SqliteStore,
+) -> None:
+    stored, _leaves, _ = await pyramid(store)
+    await fact(store, 1, "Anna lives in Portland.", stored[0].id, superseded_by=2, valid_to=NOW.isoformat())
+    await fact(store, 2, "Anna lives in Seattle.", stored[2].id)
+    await fact(store, 3, "Anna likes tea.", stored[12].id)
+    for number, last in ((1, 0), (2, 3)):
+        at = (NOW + timedelta(days=number - 2)).isoformat()
+        await put(store, PROFILES, id=number, text="Anna.", created_at=at, last_summary_id=last)
+    taken = await store.forgetting.forget(ANNA.owner, messages(stored[2].id))
+    assert (taken.facts, taken.profiles) == (1, 1)
+    assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts") == [(1, None, None), (3, None, None)]
+    assert await rows(store, "SELECT id FROM profiles") == [(1,)]
+
+
+async def test_a_chain_of_facts_closes_over_the_one_that_goes(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 3)
+    later = (NOW + timedelta(days=9)).isoformat()
+    await fact(store, 1, "Portland", stored[0].id, superseded_by=2, valid_to=NOW.isoformat())
+    await fact(store, 2, "Seattle", stored[2].id, superseded_by=3, valid_to=later)
+    await fact(store, 3, "Boston", stored[4].id, valid_from=later)
+    await store.forgetting.forget(ANNA.owner, messages(stored[2].id))
+    assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts") == [(1, 3, later), (3, None, None)]
+
+
+async def test_a_fact_that_goes_by_itself_leaves_its_message_and_its_predecessor_over(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 1)
+    await fact(store, 1, "Portland", stored[0].id, superseded_by=2, valid_to=NOW.isoformat())
+    await fact(store, 2, "Seattle", stored[0].id)
+    taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(2, 99)))
+    assert taken == Forgotten(facts=1)
+    assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts") == [(1, None, NOW.isoformat())]
+    assert (await store.counts(ANNA)).total == 2
+
+
+async def test_accounts_of_forgotten_answers_go(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 2)
+    for one in (stored[1], stored[3]):
+        await put(store, ACCOUNTS, id=one.id, account={}, created_at=NOW.isoformat())
+    await store.forgetting.forget(ANNA.owner, messages(stored[1].id))
+    assert await rows(store, "SELECT id FROM accounts") == [(stored[3].id,)]
+
+
+# edited messages ---------------------------------------------------------------------------------------------
+async def test_an_edit_keeps_the_earlier_text_and_unfolds_what_was_built_on_it(store: SqliteStore) -> None:
+    stored, leaves, _ = await pyramid(store)
+    await fact(store, 1, "Anna said turn 2.", stored[4].id)
+    await put(store, PROGRESS, thread_id=0, learned_id=stored[-1].id)
+    revised = await store.forgetting.revise(ANNA, stored[4].id, "walrus", why="edited", now=NOW)
+    assert revised is not None
+    assert (revised.content, revised.edited_at, revised.is_active) == ("walrus", NOW, True)
+    assert [one.id for one in await store.summaries(ANNA)] == [leaves[0].id, leaves[2].id]
+    assert await active(store) == [one.id for one in (*stored[4:8], *stored[12:])]
+    assert await rows(store, "SELECT message_id, content, why FROM versions") == [(stored[4].id, "turn 2", "edited")]
+    assert await rows(store, "SELECT * FROM facts") == []
+    assert await rows(store, "SELECT learned_id FROM progress") == [(stored[4].id - 1,)]
+    [hit] = await store.search(ANNA, ["walrus"], limit=9)
+    assert hit.message.id == stored[4].id
+    assert stored[4].id not in [hit.message.id for hit in await store.search(ANNA, ["turn"], limit=99)]
+    assert (await store.pool(ANNA, ["walrus"], limit=9, reach=1)).turns == len(stored)
+
+
+async def test_an_edit_that_says_the_same_or_of_nothing_changes_nothing(store: SqliteStore) -> None:
+    stored, _, _ = await pyramid(store)
+    digest = await store.digest(ANNA.owner)
+    assert await store.forgetting.revise(ANNA, stored[0].id, "turn 0", why="edited", now=NOW) is None
+    assert await store.forgetting.revise(ANNA, 999, "walrus", why="edited", now=NOW) is None
+    assert await store.forgetting.revise(BORIS, stored[0].id, "walrus", why="edited", now=NOW) is None
+    assert await store.digest(ANNA.owner) == digest
+
+
+async def test_versions_go_with_their_message(store: SqliteStore) -> None:
+    [message] = await store.append(ANNA, [said("first words")])
+    await store.forgetting.revise(ANNA, message.id, "second words", why="edited", now=NOW)
+    taken = await store.forgetting.forget(ANNA.owner, messages(message.id))
+    assert taken == Forgotten(messages=1, versions=1)
+    assert await rows(store, "SELECT * FROM versions") == []
+
+
+async def test_a_message_is_known_by_its_telegram_id_in_its_own_scope(store: SqliteStore) -> None:
+    draft = NewMessage(role="user", content="hello", created_at=NOW, telegram_id=77)
+    [message] = await store.append(ANNA, [draft])
+    assert await store.forgetting.said_as(ANNA, 77) == message
+    assert await store.forgetting.said_as(ANNA, 78) is await store.forgetting.said_as(BORIS, 77) is None
+
+
+async def test_the_index_is_as_if_it_had_been_made_anew(store: SqliteStore) -> None:
+    stored, _, _ = await pyramid(store)
+    await store.forgetting.revise(ANNA, stored[3].id, "walrus and turn", why="edited", now=NOW)
+    await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[9].id))
+    wanted = ["turn", "walrus", "reply"]
+    before = await store.pool(ANNA, wanted, limit=99, reach=0)
+    async with store._db.write() as tx:
+        for table in ("words", "places", "scope_words"):
+            await tx.rows(f"DELETE FROM {table}")  # noqa: S608
+        found = await tx.rows("SELECT * FROM messages ORDER BY seq")
+        await word_index.index(tx, [(row["seq"], dict(row)) for row in found])
+    after = await store.pool(ANNA, wanted, limit=99, reach=0)
+    assert (before.turns, before.mean_length, before.frequency) == (after.turns, after.mean_length, after.frequency)
+    assert [(row.seq, row.counts, row.length) for row in before.rows] == [
+        (row.seq, row.counts, row.length) for row in after.rows
+    ]

@@ -1,0 +1,227 @@
+"""Forgetting as a whole: no file of the data directory holds the words afterwards, whatever they were in."""
+
+import asyncio
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from external_memory import ExternalMemory
+from records import Forgetting, Scope, StorageType
+from storage.rows import ACCOUNTS, FACTS, PROFILES
+from tests.peers.openai_server import Behaviour
+from tests.talk import ANNA, BORIS, Talk, talking
+
+SCOPE = Scope(owner=ANNA.id)
+WORD, OTHER = "Heliotröpe“", "marigold"
+STORAGES = list(StorageType)
+
+
+def traces(folder: Path, words: Iterable[str] = (WORD,)) -> list[str]:
+    """Files that hold one of the words: as UTF-8, as UTF-16, escaped as JSON, or as the word index has it."""
+    found = []
+    for path in sorted(folder.rglob("*")):
+        held = path.read_bytes() if path.is_file() else b""
+        for word in words:
+            core = word.casefold()[:7]
+            forms = {word, core, json.dumps(word)[1:-1], json.dumps(core)[1:-1]}
+            encodings = ("utf-8", "utf-16-le", "utf-16-be")
+            found += [f"{path.name}: {form}" for form in forms if any(form.encode(name) in held for name in encodings)]
+    return found
+
+
+async def store_of(talk: Talk, owner: int = ANNA.id):  # type: ignore[no-untyped-def]
+    async with talk.conversation.memory.home(owner) as store:
+        return store
+
+
+async def ids_with(talk: Talk, word: str) -> tuple[int, ...]:
+    async with talk.conversation.memory.home(ANNA.id) as store:
+        return tuple(one.id for one in await store.page(SCOPE, limit=1000) if word in one.content)
+
+
+async def lived(talk: Talk) -> None:
+    """A conversation in which the word is in a question, an answer, summaries, a fact, a profile and a version."""
+    talk.server.default("chat-model", f"You said {OTHER}.")
+    talk.server.default("summary-model", "They spoke of flowers.")
+    store = await store_of(talk)
+    number = 0
+    for turn in range(12):
+        text = f"{OTHER} {turn} " + "x" * 50 * turn
+        if turn == 5:
+            talk.server.script("chat-model", Behaviour(text=f"Your secret is {WORD}."))
+            await talk.say(f"My secret is {WORD}. " * 3)
+            number = (await ids_with(talk, "My secret"))[0]
+            await store.forgetting.revise(SCOPE, number, f"{WORD}, corrected", why="edited", now=talk.moment[0])
+            talk.server.script("summary-model", Behaviour(text=f"They spoke of {WORD}."))
+            await talk.conversation.settle(SCOPE)
+            continue
+        if turn == 11:
+            talk.server.script("summary-model", Behaviour(text="They spoke."), Behaviour(text=f"Of {WORD}, mostly."))
+        await talk.turn(text)
+    assert len([one for one in await store.summaries(SCOPE, active_only=False) if WORD in one.text]) == 2
+    async with store._db.write() as tx:
+        at = talk.moment[0].isoformat()
+        for table, row in (
+            (FACTS, {"id": 1, "text": f"Has {WORD}.", "kind": "personal", "source_ids": [number], "observed_at": at}),
+            (PROFILES, {"id": 1, "text": f"Owner of {WORD}.", "last_summary_id": 99}),
+            (ACCOUNTS, {"id": number + 1, "account": {"recent": [number]}}),
+        ):
+            await tx.insert(
+                table.upsert, *table.stored({**table.defaults, **row, "user_id": ANNA.id, "created_at": at})
+            )
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+async def test_no_file_holds_a_forgotten_message(tmp_path: Path, storage: StorageType) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=2)
+        await lived(talk)
+        assert traces(tmp_path), "the test would see them"
+        talk.server.default("summary-model", "They spoke of flowers.")
+        ids = await ids_with(talk, WORD)
+        taken = await talk.conversation.forget(ANNA.id, Forgetting(what="messages", ids=ids))
+        assert (taken.messages, taken.facts, taken.profiles, taken.versions) == (2, 1, 1, 1)
+        assert (taken.summaries, taken.unfolded) == (2, 2)
+        assert traces(tmp_path) == []
+        assert (await store_of(talk)).kind is storage
+        await talk.conversation.settle(SCOPE)
+        await talk.turn(f"Still {OTHER}?")
+        assert WORD not in talk.prompts()[-1]
+        assert traces(tmp_path) == []
+        assert traces(tmp_path, [OTHER]), "nothing else went"
+    assert traces(tmp_path) == []
+    async with talking(tmp_path) as talk:
+        assert traces(tmp_path) == []
+        assert await ids_with(talk, OTHER)
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+async def test_no_file_holds_anything_of_an_owner_who_forgets_everything(tmp_path: Path, storage: StorageType) -> None:
+    async with talking(tmp_path) as talk:
+        # Somebody else's words, and a life in the other store before.
+        await talk.remember(owner=BORIS.id, storage=storage)
+        await talk.say("begonia", person=BORIS)
+        other = next(one for one in STORAGES if one is not storage)
+        await talk.conversation.memory.configure(ANNA.id, storage=other, every_n=2)
+        await lived(talk)
+        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=2)
+        taken = await talk.conversation.forget(ANNA.id, Forgetting(what="everything"))
+        assert taken.messages == 24
+        assert taken.is_clean
+        assert traces(tmp_path, [WORD, OTHER]) == []
+        config = await talk.conversation.memory.config(ANNA.id)
+        assert config is not None
+        assert (config.storage, config.enabled) == (storage, True)
+        talk.server.default("chat-model", "Hello.")
+        await talk.say("Anew.")
+        assert WORD not in talk.prompts()[-1]
+        assert OTHER not in talk.prompts()[-1]
+    assert traces(tmp_path, [WORD, OTHER]) == []
+    assert traces(tmp_path, ["begonia"])
+
+
+async def test_copies_made_by_an_upgrade_go_and_what_was_put_aside_is_named(tmp_path: Path) -> None:
+    (tmp_path / "memory.db.before-format-1").write_text(WORD)
+    (tmp_path / "memory.json.unreadable-20260101T000000Z").write_text("somebody's only copy")
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        await talk.say(WORD)
+        taken = await talk.conversation.forget(ANNA.id, Forgetting(what="everything"))
+    assert taken.kept_aside == ("memory.json.unreadable-20260101T000000Z",)
+    assert traces(tmp_path) == []
+
+
+async def test_an_update_that_waits_for_its_answer_loses_its_text_when_its_message_is_forgotten(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        memory = talk.conversation.memory
+        for number, text in ((5, WORD), (6, "kept")):
+            await memory.inbox.receive(1, number, json.dumps({"text": text}), talk.moment[0])
+        await talk.conversation.reply(talk.incoming(WORD, source="1:5"))
+        await talk.conversation.forget(ANNA.id, Forgetting(what="everything"))
+        assert [one.payload for one in await memory.inbox.pending(1)] == ["", '{"text": "kept"}']
+        assert traces(tmp_path) == []
+
+
+async def test_forgetting_waits_for_an_answer_that_may_have_read_it(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        await talk.say(WORD)
+        talk.server.script("chat-model", Behaviour(text=f"It was {WORD}.", hold="start"))
+        answering = asyncio.create_task(talk.say("What was it?"))
+        await talk.server.until_held()
+        forgetting = asyncio.create_task(talk.conversation.forget(ANNA.id, Forgetting(what="everything")))
+        await talk.server.release()
+        await answering
+        assert (await forgetting).messages == 4
+        assert traces(tmp_path) == []
+
+
+async def test_the_process_forgets_too(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        await talk.say(WORD)
+        await talk.conversation.forget(ANNA.id, Forgetting(what="everything"))
+        await talk.conversation.memory.switch(ANNA.id, enabled=False)
+        await talk.say("And?")
+        assert WORD not in talk.prompts()[-1]
+        assert talk.conversation.last_context(SCOPE) is None or WORD not in str(talk.conversation.last_context(SCOPE))
+
+
+async def test_one_can_forget_while_memory_is_off(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        await talk.say(WORD)
+        await talk.conversation.memory.switch(ANNA.id, enabled=False)
+        assert (await talk.conversation.forget(ANNA.id, Forgetting(what="everything"))).messages == 2
+    assert traces(tmp_path) == []
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+async def test_a_forgetting_that_had_begun_is_finished_at_the_next_start(tmp_path: Path, storage: StorageType) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=2)
+        await lived(talk)
+        ids = await ids_with(talk, WORD)
+        memory = talk.conversation.memory
+        async with memory._erasing._db.write() as tx:
+            what = json.dumps({"what": "messages", "ids": ids, "since": None, "until": None})
+            await tx.rows("INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, 'now')", ANNA.id, what)
+    assert traces(tmp_path)
+    async with ExternalMemory.open(tmp_path, clock=lambda: talk.moment[0]) as memory:
+        assert traces(tmp_path) == []
+        async with memory.home(ANNA.id) as store:
+            assert len(await store.page(SCOPE, limit=1000)) == 22
+        assert await memory._erasing._unfinished() == []
+
+
+async def test_what_was_said_after_a_forgetting_is_not_taken_by_its_cleaning(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        await talk.say(WORD)
+        memory = talk.conversation.memory
+        async with memory._erasing._db.read(frozen=True) as reader:
+            await reader.rows("SELECT 1 FROM users")
+            assert not (await talk.conversation.forget(ANNA.id, Forgetting(what="everything"))).is_clean
+        await talk.say(OTHER)
+        await memory.tidy()
+        assert traces(tmp_path) == []
+        assert await ids_with(talk, OTHER)
+
+
+async def test_what_is_left_of_a_chunk_is_summarised_anew_before_anything_else(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=2)
+        for number in range(6):
+            await talk.turn(f"{WORD if number == 2 else OTHER} {number}")
+        store = await store_of(talk)
+        assert [one.first_id for one in await store.summaries(SCOPE)] == [1, 5, 9]
+        await talk.conversation.forget(ANNA.id, Forgetting(what="messages", ids=(5, 6)))
+        assert [one.first_id for one in await store.summaries(SCOPE)] == [1, 9]
+        await talk.conversation.settle(SCOPE)
+        summaries = await store.summaries(SCOPE)
+        assert [(one.first_id, one.last_id) for one in summaries] == [(1, 4), (9, 12), (7, 8)]
+        assert WORD not in talk.prompts("summary-model")[-1]
+        assert (await store.counts(SCOPE)).unfolded == 0
