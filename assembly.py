@@ -11,7 +11,7 @@ from errors import SettingsError
 from external_memory import ExternalMemory
 from facts import Facts, FactSettings
 from indexing import Indexing
-from memory_retrieval import MemoryRetrieval
+from memory_retrieval import FactRecall, MemoryRetrieval
 from models import ollama
 from models.chat_model import ChatModel
 from models.embeddings import Embedder, embedder_for
@@ -134,6 +134,7 @@ async def open_conversation(
             system_prompt=settings.system_prompt,
             clock=clock,
             embedder=embedder,
+            facts=FactRecall(top=settings.facts_top_k, min_similarity=settings.fact_min_similarity),
         )
         facts = Facts(
             memory=memory,

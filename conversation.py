@@ -10,6 +10,7 @@ import secrets
 from collections import OrderedDict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, tzinfo
 from itertools import count
 
 from errors import BudgetSpent, ContextTooLong, KeepsakeError, ModelError, StorageError
@@ -242,6 +243,7 @@ class Conversation:
                 speaker=incoming.person.name,
                 source=piece.source,
                 telegram_id=piece.telegram_id,
+                origin=piece.origin,
             )
             for piece in incoming.pieces
         ]
@@ -313,13 +315,18 @@ class Conversation:
         return await self._context(line, incoming, turn, None) if outcome.state == "folded" else context
 
     async def _context(self, line: _Line, incoming: Incoming, turn: "_Turn", ceiling: int | None) -> Context:
+        zone: tzinfo = UTC
         if turn.stored is not None:
             try:
+                config = await self.memory.config(incoming.scope.owner)
+                zone = config.zone if config else UTC
                 async with self.memory.opened(incoming.scope.owner) as store:
-                    return await self.retrieval.context(incoming, store=store, turn=turn.stored, ceiling=ceiling)
+                    return await self.retrieval.context(
+                        incoming, store=store, turn=turn.stored, ceiling=ceiling, zone=zone
+                    )
             except StorageError as error:
                 log.warning("recall for %s failed: %s", incoming.scope, type(error).__name__)
-        return await self.retrieval.context(incoming, store=None, unstored=turn.before, ceiling=ceiling)
+        return await self.retrieval.context(incoming, store=None, unstored=turn.before, ceiling=ceiling, zone=zone)
 
     async def _remember_answer(
         self, line: _Line, incoming: Incoming, turn: "_Turn", completion: Completion, notices: list[str]

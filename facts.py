@@ -8,8 +8,7 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from datetime import datetime, timedelta, tzinfo
 
 import prompts
 from errors import BudgetSpent, ContextTooLong, ModelBroken, ModelDeclined, ModelError, StaleFacts, StorageError
@@ -178,7 +177,7 @@ class Facts:
             if is_all and len(turns) < max(1, at_least):
                 return None
             known = await store.facts.valid(scope.owner)
-        zone = zone_of(config.timezone)
+        zone = config.zone
         stretch = self._requests.stretch(turns, known, who=_who(scope.owner), zone=zone) if turns else None
         return _Batch(
             scope=scope,
@@ -336,16 +335,6 @@ def answered_turns(messages: Sequence[Message]) -> list[list[Message]]:
     for message in messages:
         turns.setdefault(message.turn, []).append(message)
     return [turn for turn in turns.values() if {"user", "assistant"} <= {message.role for message in turn}]
-
-
-def zone_of(name: str) -> tzinfo:
-    """The zone of an IANA name; UTC for none, or one that this machine does not know."""
-    if not name:
-        return UTC
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return UTC
 
 
 def _who(owner: int) -> str:

@@ -6,9 +6,10 @@ own block. Does not know tokens, stores or who asks.
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from itertools import groupby
 from typing import Literal
+from zoneinfo import ZoneInfo
 
 from records import Fact, Message, Snippet, Summary
 
@@ -19,9 +20,7 @@ LONGEST_PROFILE = 400
 LONGEST_NAME = 64
 """Characters of a name that a prompt carries (Telegram's first and last name: 64 each)."""
 
-_OUR_TAGS = re.compile(
-    r"<(/?(?:remembered|summaries|conversation|dropped|profile|facts|known)\b)", re.IGNORECASE
-)
+_OUR_TAGS = re.compile(r"<(/?(?:remembered|summaries|conversation|dropped|profile|facts|known)\b)", re.IGNORECASE)
 
 FoldKind = Literal["conversation", "summaries", "rolling", "sliding"]
 """What a fold is made of: messages, summaries, a summary and what was said since, or the same while some is dropped."""
@@ -139,8 +138,8 @@ def dropped_block(lines: Iterable[str]) -> str:
     return "<dropped>\n" + "\n".join(lines) + "\n</dropped>"
 
 
-def summary_line(summary: Summary) -> str:
-    first, last = date(summary.first_at), date(summary.last_at)
+def summary_line(summary: Summary, zone: tzinfo = UTC) -> str:
+    first, last = date(summary.first_at.astimezone(zone)), date(summary.last_at.astimezone(zone))
     span = first if first == last else f"{first} to {last}"
     return f"[level {summary.level} · {span} · {summary.message_count} messages] {quoted(summary.text)}"
 
@@ -150,8 +149,12 @@ def summaries_block(lines: Sequence[str]) -> str:
 
 
 def snippet_heading(moment: datetime, now: datetime) -> str:
-    """What stands once above the snippets of one day: a date on every line would cost a third of their budget."""
-    return f"[{date(moment)}, {ago(moment, now)}]"
+    """What stands once above the snippets of one day: a date on every line would cost a third of their budget.
+
+    Days are those of the zone of `now`.
+    """
+    local = moment.astimezone(now.tzinfo)
+    return f"[{date(local)}, {ago(local, now)}]"
 
 
 def snippet_line(message: Message, text: str) -> str:
@@ -160,7 +163,10 @@ def snippet_line(message: Message, text: str) -> str:
 
 def days(snippets: Sequence[Snippet], now: datetime) -> list[tuple[list[Snippet], str]]:
     """Snippets, given in order of time, day by day, with what the prompt carries of each day."""
-    grouped = [list(group) for _, group in groupby(snippets, key=lambda one: one.message.created_at.date())]
+    zone = now.tzinfo
+    grouped = [
+        list(group) for _, group in groupby(snippets, key=lambda one: one.message.created_at.astimezone(zone).date())
+    ]
     return [
         (
             group,
@@ -208,10 +214,9 @@ def profile_block(text: str) -> str:
     return "<profile>\n" + _OUR_TAGS.sub(r"‹\1", text) + "\n</profile>"
 
 
-def fact_line(fact: Fact) -> str:
-    """A fact as the prompt carries it: its number, since when it holds, and where it ends if it has."""
-    until = f" until {date(fact.valid_to)}" if fact.valid_to else ""
-    return f"[fact {fact.id} · since {date(fact.valid_from)}{until}] {quoted(fact.text)}"
+def fact_line(fact: Fact, zone: tzinfo = UTC) -> str:
+    """A fact as the prompt carries it: its number, and since when it is known to hold."""
+    return f"[fact {fact.id} · since {date(fact.valid_from.astimezone(zone))}] {quoted(fact.text)}"
 
 
 def facts_block(lines: Sequence[str]) -> str:
@@ -226,9 +231,10 @@ def remembered_block(snippets: Sequence[Snippet], now: datetime) -> str:
 
 
 def clock_line(now: datetime) -> str:
-    return f"It is now {minute(now)} UTC."
+    return f"It is now {minute(now)} {now.tzinfo if isinstance(now.tzinfo, ZoneInfo) else 'UTC'}."
 
 
-def last_message(*, remembered: str, clock: str, words: str) -> str:
-    """The one message that changes every turn: snippets, clock, the user's words."""
-    return "\n\n".join(part for part in (f"{remembered}\n{clock}" if remembered else clock, words) if part)
+def last_message(*, facts: str = "", remembered: str, clock: str, words: str) -> str:
+    """The one message that changes every turn: facts, snippets, clock, the user's words."""
+    data = "\n".join(part for part in (facts, remembered, clock) if part)
+    return "\n\n".join(part for part in (data, words) if part)

@@ -6,9 +6,10 @@ Does not know where a value comes from (Telegram, a model, a database) or where 
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 from typing import Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 Role = Literal["user", "assistant", "system"]
 Clock = Callable[[], datetime]
@@ -59,6 +60,14 @@ class OwnerConfig:
     timezone: str = ""
     fold_instructions: str = ""
     incognito: bool = False
+
+    @property
+    def zone(self) -> tzinfo:
+        """The owner's time zone; UTC where none is chosen, or one that this machine does not know."""
+        try:
+            return ZoneInfo(self.timezone) if self.timezone else UTC
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            return UTC
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -422,8 +431,26 @@ class Snippet:
     @property
     def why(self) -> str:
         """The reason in one line, strongest part first."""
-        parts = sorted(self.score.items(), key=lambda part: -abs(part[1]))
-        return ", ".join(f"{name} {value:+.2f}" for name, value in parts if abs(value) >= 0.005)
+        return reason(self.score)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RecalledFact:
+    """A fact that is carried for this question; `score` is by part, as a snippet's."""
+
+    fact: Fact
+    score: Mapping[str, float]
+
+    @property
+    def why(self) -> str:
+        """The reason in one line, strongest part first."""
+        return reason(self.score)
+
+
+def reason(score: Mapping[str, float]) -> str:
+    """The parts of a score in one line, strongest first."""
+    parts = sorted(score.items(), key=lambda part: -abs(part[1]))
+    return ", ".join(f"{name} {value:+.2f}" for name, value in parts if abs(value) >= 0.005)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -464,6 +491,8 @@ class Context:
     recent: tuple[Message, ...] = ()
     summaries: tuple[Summary, ...] = ()
     snippets: tuple[Snippet, ...] = ()
+    facts: tuple[RecalledFact, ...] = ()
+    profile: Profile | None = None
     cut: tuple[Cut, ...] = ()
     message_was_cut: bool = False
 
@@ -513,6 +542,7 @@ class Piece:
     sent_at: datetime
     telegram_id: int | None = None
     seam: str = ""
+    origin: Origin = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -23,8 +23,8 @@ from storage import word_index
 from storage.database import Database
 from storage.fact_table import FactTable
 from storage.fold_table import FoldTable
-from storage.profile_table import ProfileTable
 from storage.forgetting import ForgetTable
+from storage.profile_table import ProfileTable
 from storage.rebuild_table import RebuildTable
 from storage.rows import (
     BY_NAME,
