@@ -8,8 +8,10 @@ from datetime import UTC, datetime, timedelta
 
 from conversation import Conversation
 from errors import SettingsError
+from exporting import Exporting
 from external_memory import ExternalMemory
 from facts import Facts, FactSettings
+from importing import Importing
 from indexing import Indexing
 from memory_retrieval import FactRecall, MemoryRetrieval
 from models import ollama
@@ -21,6 +23,7 @@ from rebuilding import Rebuilding
 from records import Clock
 from retrieval.prompt_draft import Budgets
 from settings import Settings
+from shelving import Shelving
 from summary_manager import FoldLimits, SummaryManager
 from token_budget import TokenBudget
 from tokens import Tokenizer
@@ -159,8 +162,18 @@ async def open_conversation(
         )
         rebuilding = Rebuilding(memory=memory, summaries=summaries, stand_in=ExtractiveSummarizer(), clock=clock)
         await stack.enter_async_context(rebuilding)
+        shelving = Shelving(
+            home=memory.home,
+            tokenizer=Tokenizer.for_model(settings.summary_model),
+            text_budget=summary_text_budget(settings),
+            clock=clock,
+        )
         conversation = Conversation(
             memory=memory,
+            importing=Importing(
+                memory=memory, shelving=shelving, clock=clock, stored=indexing.wake if indexing else lambda: None
+            ),
+            exporting=Exporting(memory=memory, clock=clock),
             retrieval=retrieval,
             summaries=summaries,
             rebuilding=rebuilding,

@@ -14,8 +14,10 @@ from datetime import UTC, tzinfo
 from itertools import count
 
 from errors import BudgetSpent, ContextTooLong, KeepsakeError, ModelError, StorageError
+from exporting import Exporting
 from external_memory import ExternalMemory, OwnerGate
 from facts import Facts
+from importing import Importing
 from indexing import Indexing
 from memory_retrieval import MemoryRetrieval
 from models.chat_model import ChatModel, OnText
@@ -96,10 +98,14 @@ class Conversation:
         budget: TokenBudget,
         clock: Clock,
         facts: Facts,
+        importing: Importing,
+        exporting: Exporting,
         indexing: Indexing | None = None,
         pressure: float = 0.0,
     ) -> None:
         """`pressure`: the share of the ceiling above which it is folded before it is answered; 0 = never."""
+        self.importing = importing
+        self.exporting = exporting
         self.memory = memory
         self.summaries = summaries
         self.facts = facts

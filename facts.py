@@ -33,6 +33,8 @@ FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=1), timedelta(hours=1)
 DELETED_FOR = timedelta(days=1)
 """How long a fact that its owner deleted can be restored; then it is erased."""
 EMBEDDED_AT_ONCE = 32
+SCARCE = 4
+"""With less left of the day's tokens than so many of such requests cost, answers and summaries go first."""
 MOST_SUMMARIES = 200
 """Summaries that a profile is distilled from at most, the newest."""
 
@@ -238,6 +240,9 @@ class Facts:
         return told or ()
 
     async def _asked(self, owner: int, request: Request) -> str:
+        room = await self._budget.room(owner)
+        if room is not None and room < SCARCE * self._requests.size(request):
+            raise BudgetSpent
         completion = await self._budget.complete(owner, self._model, request, schema=extraction.FACTS_SCHEMA)
         return completion.text
 

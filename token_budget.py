@@ -82,6 +82,15 @@ class TokenBudget:
         if self._overall and sum(self._spent.values()) >= self._overall:
             raise BudgetSpent(f"This bot's token budget for today is used up. {self._anew()}")
 
+    async def room(self, spender: int) -> int | None:
+        """Tokens that are left for this account today; None where there is no limit."""
+        if not self.is_set:
+            return None
+        await self._begin_day()
+        left = [self._per_user - self._spent.get(spender, 0)] if self._per_user else []
+        left += [self._overall - sum(self._spent.values())] if self._overall else []
+        return max(0, min(left))
+
     async def _spend(self, spender: int, used: Usage) -> None:
         """Count it here at once, and in the ledger as soon as that can be written."""
         await self._begin_day()

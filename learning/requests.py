@@ -78,6 +78,10 @@ class Requests:
             shown=tuple(shown),
         )
 
+    def size(self, request: Request) -> int:
+        """Tokens of a request's prompt."""
+        return self._tokens.prompt_tokens(request)
+
     def repair(self, stretch: Stretch, answer: str) -> Request:
         """The same request after an answer that was no list of facts."""
         shown = self._tokens.cut_middle(answer, int(self._window * ANSWER_SHARE / 2))

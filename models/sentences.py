@@ -1,7 +1,7 @@
 """A prompt as the sentences that it remembers: who said each, and on which day.
 
-Owns the reading of the layout that prompts.py writes (<summaries>, <facts>, <remembered>, <conversation>; `[date] Name: text`
-lines), leniently: each of it may be missing. Does not know what the sentences are wanted for.
+Owns the reading of the layout that prompts.py writes (<summaries>, <facts>, <remembered>, <conversation>;
+`[date] Name: text` lines), leniently: each of it may be missing. Does not know what the sentences are wanted for.
 """
 
 import re

@@ -69,7 +69,7 @@ class Turn:
 
 
 class PromptDraft:
-    """Offer the parts in this order: last turns, profile, summaries, older turns, facts, snippets; then take the context.
+    """Offer the parts in this order: last turns, profile, summaries, older turns, facts, snippets; then the context.
 
     Dates are written in the zone of `now`.
     """

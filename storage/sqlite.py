@@ -24,6 +24,7 @@ from storage.database import Database
 from storage.fact_table import FactTable
 from storage.fold_table import FoldTable
 from storage.forgetting import ForgetTable
+from storage.history import HistoryTable
 from storage.profile_table import ProfileTable
 from storage.rebuild_table import RebuildTable
 from storage.rows import (
@@ -38,6 +39,7 @@ from storage.rows import (
     grouped,
     mapping,
     message_of,
+    row_of_message,
     text_of,
     whole,
 )
@@ -66,6 +68,7 @@ class SqliteStore(FoldTable):
         self.profiles = ProfileTable(database, kind)
         self.rebuilds = RebuildTable(database, kind)
         self.forgetting = ForgetTable(database, kind, self.vectors)
+        self.history = HistoryTable(database, kind)
 
     # owners ------------------------------------------------------------------------------------------------
     async def owners(self) -> list[OwnerConfig]:
@@ -145,7 +148,7 @@ class SqliteStore(FoldTable):
                     continue
                 message = _message(scope, number, draft)
                 number += 1
-                fresh_row = _portable(message)
+                fresh_row = row_of_message(message)
                 seq = await tx.insert(MESSAGES.upsert, *MESSAGES.stored(fresh_row))
                 entries.append((seq, fresh_row))
                 stored[place] = seen[key] = message
@@ -189,7 +192,8 @@ class SqliteStore(FoldTable):
         return await self._messages(
             """
             SELECT * FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND turn_id IN (
-              SELECT DISTINCT turn_id FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND turn_id < ?3
+              SELECT DISTINCT turn_id FROM messages
+              WHERE user_id = ?1 AND thread_id = ?2 AND turn_id > 0 AND turn_id < ?3
               ORDER BY turn_id DESC LIMIT ?4
             ) ORDER BY +id -- the sign keeps SQLite from walking through all ids to spare the sorting of a few
             """,
@@ -363,25 +367,6 @@ def _message(scope: Scope, number: int, draft: NewMessage) -> Message:
         telegram_id=draft.telegram_id,
         origin=draft.origin,
     )
-
-
-def _portable(message: Message) -> dict[str, object]:
-    return {
-        "id": message.id,
-        "user_id": message.scope.owner,
-        "thread_id": message.scope.thread,
-        "role": message.role,
-        "content": message.content,
-        "created_at": text_of(message.created_at),
-        "is_active": message.is_active,
-        "chunk_id": message.chunk_id,
-        "turn_id": message.turn,
-        "speaker": message.speaker,
-        "source": message.source,
-        "telegram_id": message.telegram_id,
-        "origin": message.origin,
-        "edited_at": None,
-    }
 
 
 def _next_batch(table: Table, owner: int, after: tuple[int, ...]) -> tuple[str, int, *tuple[int, ...]]:

@@ -195,6 +195,41 @@ class Forgets(Protocol):
         ...
 
 
+class History(Protocol):
+    """What comes into a memory from a file. Every write is void once its lease is (StaleFold)."""
+
+    async def known(self, owner: int, names: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
+        """Those of these (role, source) that the owner's memory holds, with the ids of their messages."""
+        ...
+
+    async def room(self, owner: int, count: int, *, after: int | None = None) -> int:
+        """The first of `count` free ids below everything that was said here; right above `after` where they fit."""
+        ...
+
+    async def is_empty(self, owner: int) -> bool:
+        """Whether nothing is stored of an owner but their choices."""
+        ...
+
+    async def add(self, lease: FoldLease, messages: Sequence[Message], made: NewSummary, *, now: datetime) -> Summary:
+        """Store messages of one scope, their ids given, archived under the L1 made of them, in one transaction."""
+        ...
+
+    async def fold(self, lease: FoldLease, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
+        """As `commit_fold`, in any scope of the lease's owner; the lease goes on."""
+        ...
+
+    async def put(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
+        """Put portable rows of the lease's owner, each with a "table" key, in place of those with the same ids.
+
+        Of `users`, the counters, which never go back.
+        """
+        ...
+
+    async def learn(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
+        """Add those portable rows of `facts` whose text is not known yet; how many. `ids`: the messages' new ones."""
+        ...
+
+
 class MemoryStore(Protocol):
     """One backend that holds the memories of the owners that live in it."""
 
@@ -210,6 +245,8 @@ class MemoryStore(Protocol):
     def rebuilds(self) -> Rebuilds: ...
     @property
     def forgetting(self) -> Forgets: ...
+    @property
+    def history(self) -> History: ...
 
     # owners ------------------------------------------------------------------------------------------------
     async def owners(self) -> list[OwnerConfig]: ...
@@ -240,7 +277,10 @@ class MemoryStore(Protocol):
         ...
 
     async def last_turns(self, scope: Scope, turns: int, *, before: int | None = None) -> list[Message]:
-        """All messages of the newest `turns` turns (with a turn id below `before`), folded or not, ascending."""
+        """All messages of the newest `turns` turns (with a turn id below `before`), folded or not, ascending.
+
+        Only of what was said here: imported history is nobody's last turn.
+        """
         ...
 
     async def counts(self, scope: Scope) -> Counts: ...

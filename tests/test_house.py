@@ -15,10 +15,10 @@ FLOORS = [
     {"assembly"},
     {"conversation"},
     {"rebuilding"},
-    {"memory_retrieval", "summary_manager", "facts", "indexing"},
+    {"memory_retrieval", "summary_manager", "facts", "indexing", "importing", "exporting"},
     {"learning"},
-    {"external_memory", "retrieval", "token_budget"},
-    {"storage", "models", "folding"},
+    {"external_memory", "retrieval", "token_budget", "shelving"},
+    {"storage", "models", "folding", "imports"},
     {
         "prompts",
         "tokens",
