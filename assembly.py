@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from conversation import Conversation
+from distilling import Distilling, ProfileSettings
 from errors import SettingsError
 from exporting import Exporting
 from external_memory import ExternalMemory
@@ -64,8 +65,14 @@ def fact_settings(settings: Settings) -> FactSettings:
         batch_turns=settings.facts_batch_turns,
         quiet=timedelta(seconds=settings.facts_quiet_seconds),
         duplicate_distance=settings.fact_duplicate_distance,
-        profile_every=settings.profile_every_summaries,
-        profile_keep=settings.profile_keep_summaries,
+    )
+
+
+def profile_settings(settings: Settings) -> ProfileSettings:
+    return ProfileSettings(
+        is_on=settings.facts == "on",
+        every=settings.profile_every_summaries,
+        keep=settings.profile_keep_summaries,
     )
 
 
@@ -149,6 +156,16 @@ async def open_conversation(
             settings=fact_settings(settings),
             embedder=embedder,
         )
+        distilling = Distilling(
+            memory=memory,
+            model=summariser,
+            tokenizer=Tokenizer.for_model(settings.summary_model),
+            window=settings.max_context_tokens,
+            budget=budget,
+            clock=clock,
+            settings=profile_settings(settings),
+        )
+        await stack.enter_async_context(distilling)
         summaries = SummaryManager(
             memory=memory,
             model=summariser,
@@ -181,6 +198,7 @@ async def open_conversation(
             budget=budget,
             clock=clock,
             facts=facts,
+            distilling=distilling,
             indexing=indexing,
             pressure=settings.pressure_percent / 100,
         )

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 from itertools import count
 
+from distilling import Distilling
 from errors import BudgetSpent, ContextTooLong, KeepsakeError, ModelError, StorageError
 from exporting import Exporting
 from external_memory import ExternalMemory, OwnerGate
@@ -98,6 +99,7 @@ class Conversation:
         budget: TokenBudget,
         clock: Clock,
         facts: Facts,
+        distilling: Distilling,
         importing: Importing,
         exporting: Exporting,
         indexing: Indexing | None = None,
@@ -109,6 +111,7 @@ class Conversation:
         self.memory = memory
         self.summaries = summaries
         self.facts = facts
+        self.distilling = distilling
         self.rebuilding = rebuilding
         self.retrieval = retrieval
         self.indexing = indexing
@@ -144,7 +147,7 @@ class Conversation:
         """
         await self.facts.settle(scope)
         told = await self._fold(scope)
-        await self.facts.distil_if_due(scope.owner)
+        await self.distilling.distil_if_due(scope.owner)
         return told
 
     async def _fold(self, scope: Scope) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
-"""What is known of an owner: facts learned from their own words, and the profile distilled from them.
+"""What is known of an owner: facts, learned from their own words or told by hand.
 
 Owns when something is learned, from what, and that a failure here touches nothing else. What says the same and what
-changes what is in learning/. Does not know Telegram, nor how facts get into a prompt (memory_retrieval.py).
+changes what is in learning/. Does not know Telegram, nor how facts get into a prompt (memory_retrieval.py) or a
+profile (distilling.py).
 """
 
 import asyncio
@@ -13,12 +14,12 @@ from datetime import datetime, timedelta, tzinfo
 import prompts
 from errors import BudgetSpent, ContextTooLong, ModelBroken, ModelDeclined, ModelError, StaleFacts, StorageError
 from external_memory import ExternalMemory
-from folding import gate
-from learning import extraction, grounding, merging, profile
+from learning import extraction, grounding, merging
+from learning.marks import essence
 from learning.requests import Request, Requests, Stretch
 from models.chat_model import ChatModel
 from models.embeddings import Embedder
-from records import Clock, Fact, FactChange, Message, NewFact, NewProfile, Profile, Scope, Summary
+from records import Clock, Fact, FactChange, Message, NewFact, Scope
 from storage.knowledge import Floats
 from token_budget import TokenBudget
 from tokens import Tokenizer
@@ -35,20 +36,18 @@ DELETED_FOR = timedelta(days=1)
 EMBEDDED_AT_ONCE = 32
 SCARCE = 4
 """With less left of the day's tokens than so many of such requests cost, answers and summaries go first."""
-MOST_SUMMARIES = 200
-"""Summaries that a profile is distilled from at most, the newest."""
+TOLD_BY_HAND = 0.75
+"""How important a fact is that its owner has told by hand."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactSettings:
-    """`is_on` False: nothing is learned or distilled; what is known stays. Sizes and times are the settings' own."""
+    """`is_on` False: nothing is learned; what is known stays. Sizes and times are the settings' own."""
 
     is_on: bool = True
     batch_turns: int = 4
     quiet: timedelta = timedelta(seconds=120)
     duplicate_distance: float = 0.15
-    profile_every: int = 20
-    profile_keep: int = 10
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,7 +72,7 @@ class _Trouble:
 
 
 class Facts:
-    """Learns facts and distils profiles, one owner's at a time. `window`: the most tokens of one request's prompt."""
+    """Learns facts, one owner's at a time. `window`: the most tokens of one request's prompt."""
 
     def __init__(
         self,
@@ -114,7 +113,7 @@ class Facts:
             await self._learn_safely(scope, at_least=1)
 
     async def settle_quiet(self) -> None:
-        """Learn where the talk has paused, however little is waiting; distil what is due; erase what was deleted."""
+        """Learn where the talk has paused, however little is waiting; erase what was deleted for good."""
         now = self._clock()
         for store in self._memory.stores:
             for scope in await store.facts.waiting(now - self._settings.quiet) if self._settings.is_on else ():
@@ -180,7 +179,7 @@ class Facts:
                 return None
             known = await store.facts.valid(scope.owner)
         zone = config.zone
-        stretch = self._requests.stretch(turns, known, who=_who(scope.owner), zone=zone) if turns else None
+        stretch = self._requests.stretch(turns, known, who=prompts.whom(scope.owner), zone=zone) if turns else None
         return _Batch(
             scope=scope,
             stretch=stretch,
@@ -246,6 +245,58 @@ class Facts:
         completion = await self._budget.complete(owner, self._model, request, schema=extraction.FACTS_SCHEMA)
         return completion.text
 
+    # by hand -------------------------------------------------------------------------------------------------
+
+    async def known(self, owner: int) -> list[Fact]:
+        """Everything that is known of an owner, what holds no longer and what was deleted included, ascending."""
+        async with self._memory.home(owner) as store:
+            return await store.facts.all(owner)
+
+    async def add(self, owner: int, text: str) -> tuple[Fact, bool]:
+        """A fact told by hand, and whether it is new: the same words are not known twice. Raises StorageError."""
+        now = self._clock()
+        async with self._memory.home(owner) as store:
+            for fact in await store.facts.valid(owner):
+                if essence(fact.text) == essence(text):
+                    return fact, False
+            new = NewFact(
+                text=text,
+                kind="personal",
+                subject="",
+                source_ids=(),
+                observed_at=now,
+                valid_from=now,
+                importance=TOLD_BY_HAND,
+                origin="owner",
+            )
+            return await store.facts.add(owner, new, now=now), True
+
+    async def edit(self, owner: int, id_: int, text: str) -> Fact | None:
+        """Other words for a fact that holds; None: there is none of this number."""
+        async with self._memory.home(owner) as store:
+            known = await store.facts.fact(owner, id_)
+            if known is None or known.valid_to is not None:
+                return None
+            return await store.facts.edit(owner, id_, text, now=self._clock())
+
+    async def undo_edit(self, owner: int, id_: int) -> Fact | None:
+        async with self._memory.home(owner) as store:
+            return await store.facts.undo_edit(owner, id_)
+
+    async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
+        """A pinned fact is in every prompt."""
+        async with self._memory.home(owner) as store:
+            return await store.facts.pin(owner, id_, is_pinned=is_pinned)
+
+    async def delete(self, owner: int, id_: int) -> Fact | None:
+        """Out of every prompt at once; for a day it can be restored, then it is erased."""
+        async with self._memory.home(owner) as store:
+            return await store.facts.delete(owner, id_, now=self._clock())
+
+    async def restore(self, owner: int, id_: int) -> Fact | None:
+        async with self._memory.home(owner) as store:
+            return await store.facts.restore(owner, id_)
+
     # meaning -------------------------------------------------------------------------------------------------
 
     async def embed_missing(self) -> None:
@@ -270,67 +321,6 @@ class Facts:
             log.warning("facts are not embedded yet, words alone find them: %s", type(error).__name__)
             return None
 
-    # the profile ---------------------------------------------------------------------------------------------
-
-    async def distil_if_due(self, owner: int) -> Profile | None:
-        """A new version where enough summaries are waiting; the newest are left for the next time."""
-        if not self._settings.is_on:
-            return None
-        try:
-            async with self._memory.opened(owner) as store:
-                waiting = await store.profiles.undistilled(owner, MOST_SUMMARIES) if store is not None else []
-            if len(waiting) < max(1, self._settings.profile_every):
-                return None
-            keep = min(self._settings.profile_keep, len(waiting) - 1)
-            return await self._distil(owner, waiting[: len(waiting) - keep])
-        except (StorageError, ModelError) as error:
-            log.warning("the profile of %d was not distilled: %s", owner, type(error).__name__)
-            return None
-
-    async def distil(self, owner: int) -> Profile | None:
-        """A new version now, from everything there is; None where there is nothing to make it from, or the model's
-        answer was unusable. Raises a KeepsakeError.
-        """
-        async with self._memory.opened(owner) as store:
-            if store is None:
-                return None
-            waiting = await store.profiles.undistilled(owner, MOST_SUMMARIES)
-        return await self._distil(owner, waiting)
-
-    async def _distil(self, owner: int, summaries: Sequence[Summary]) -> Profile | None:
-        async with self._memory.opened(owner) as store:
-            if store is None:
-                return None
-            before = await store.profiles.newest(owner)
-            known = sorted(
-                await store.facts.valid(owner), key=lambda one: (not one.is_pinned, -one.importance, -one.id)
-            )
-        if not known and not summaries:
-            return None
-        asked = self._requests.profile(before, summaries, known, who=_who(owner))
-        completion = await self._budget.complete(owner, self._model, asked.request, schema=profile.PROFILE_SCHEMA)
-        text = profile.parse(completion.text, most_words=prompts.LONGEST_PROFILE)
-        objections = gate.objections(text, asked.request[-1].content, tokens=0, source_tokens=0)
-        if objections:
-            log.info("the profile told of %d is refused: %s", owner, "; ".join(objections))
-            return None
-        new = NewProfile(
-            owner=owner,
-            text=text,
-            model=self._model.name,
-            base_id=before.id if before else None,
-            fact_ids=asked.fact_ids,
-            summary_ids=asked.summary_ids,
-            tokens_in=completion.usage.prompt,
-            tokens_out=completion.usage.completion,
-        )
-        async with self._memory.opened(owner) as store:
-            if store is None:
-                return None
-            made = await store.profiles.put(new, now=self._clock())
-        log.info("distilled version %d of the profile of %d", made.id, owner)
-        return made
-
 
 def answered_turns(messages: Sequence[Message]) -> list[list[Message]]:
     """The turns that may be learned from: a person's words, and an answer to them. What came after the last answer
@@ -340,7 +330,3 @@ def answered_turns(messages: Sequence[Message]) -> list[list[Message]]:
     for message in messages:
         turns.setdefault(message.turn, []).append(message)
     return [turn for turn in turns.values() if {"user", "assistant"} <= {message.role for message in turn}]
-
-
-def _who(owner: int) -> str:
-    return "the user" if owner > 0 else "the people of this group"

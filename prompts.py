@@ -181,6 +181,11 @@ def days(snippets: Sequence[Snippet], now: datetime) -> list[tuple[list[Snippet]
     ]
 
 
+def whom(owner: int) -> str:
+    """Whom a memory is about, as instructions name them."""
+    return "the user" if owner > 0 else "the people of this group"
+
+
 def known_line(fact: Fact) -> str:
     """A fact as the extraction sees it, with its number."""
     return f"{fact.id} · {quoted(fact.subject) or 'various'} · since {date(fact.valid_from)}: {quoted(fact.text)}"

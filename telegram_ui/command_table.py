@@ -31,5 +31,7 @@ COMMANDS = (
     Command(name="summary_policy", description="choose how I summarise, and whether by myself", who="admins"),
     Command(name="summary_prompt", description="tell what summaries shall heed besides", who="admins"),
     Command(name="summary_rebuild", description="make all summaries anew", who="admins"),
+    Command(name="memory", description="what I know of you: read it, put it right, add to it"),
+    Command(name="tz", description="your time zone"),
     Command(name="stop", description="stop the answer that is being written"),
 )

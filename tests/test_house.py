@@ -15,7 +15,7 @@ FLOORS = [
     {"assembly"},
     {"conversation"},
     {"rebuilding"},
-    {"memory_retrieval", "summary_manager", "facts", "indexing", "importing", "exporting"},
+    {"memory_retrieval", "summary_manager", "facts", "distilling", "indexing", "importing", "exporting"},
     {"learning"},
     {"external_memory", "retrieval", "token_budget", "shelving"},
     {"storage", "models", "folding", "imports"},
