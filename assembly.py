@@ -15,11 +15,13 @@ from facts import Facts, FactSettings
 from importing import Importing
 from indexing import Indexing
 from memory_retrieval import FactRecall, MemoryRetrieval
+from memory_search import MemorySearch
 from models import ollama
 from models.chat_model import ChatModel
 from models.embeddings import Embedder, embedder_for
 from models.offline import ExtractiveSummarizer, OfflineModel
 from models.openai_api import OpenAIChat
+from provenance import Provenance
 from rebuilding import Rebuilding
 from records import Clock
 from retrieval.prompt_draft import Budgets
@@ -186,6 +188,8 @@ async def open_conversation(
             clock=clock,
         )
         conversation = Conversation(
+            provenance=Provenance(memory),
+            search=MemorySearch(memory=memory, retrieval=retrieval, tokenizer=tokenizer),
             memory=memory,
             importing=Importing(
                 memory=memory, shelving=shelving, clock=clock, stored=indexing.wake if indexing else lambda: None

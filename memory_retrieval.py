@@ -111,12 +111,14 @@ class MemoryRetrieval:
             return draft.context()
         last = await store.last_turns(scope, LAST_TURNS, before=turn)
         summaries = sorted(await store.summaries(scope), key=lambda one: (-one.level, one.first_id))
-        draft.take_last_turns([*last, *unstored])
+        newest = _newest_turns([*last, *unstored], LAST_TURNS)
+        draft.take_last_turns(newest)
         draft.take_profile(await store.profiles.newest(scope.owner))
         draft.take_summaries(summaries)
-        draft.take_older_turns([one for one in await store.unfolded(scope) if turn is None or one.turn < turn])
-        await self._note_uncovered(draft, store, scope, summaries)
-        asked = await self._asked(incoming.text, store, scope, now, lean_on=_last_words(last))
+        earlier = [one for one in await store.unfolded(scope) if turn is None or one.turn < turn]
+        draft.take_older_turns([*earlier, *unstored])
+        await self._note_counts(draft, store, scope, summaries, incoming if turn is not None else None)
+        asked = await self._asked(incoming.text, store, scope, now, lean_on=_last_words(newest))
         found = await self._ranked(asked, store, scope)
         draft.take_facts(asked.facts)
         shown = draft.shown_ids
@@ -133,6 +135,13 @@ class MemoryRetrieval:
         snippets = tuple(sorted(packed, key=lambda one: one.message.id))
         tokens = sum(self._tokens.count(text + "\n") for _, text in prompts.days(snippets, now))
         return Recall(ranked=tuple(ranked), snippets=snippets, tokens=tokens)
+
+    async def ranked(self, question: str, *, store: MemoryStore, scope: Scope, limit: int) -> list[Snippet]:
+        """Everything that a question may mean, best first: up to `limit` messages by words, as many by meaning, and
+        what was said around them.
+        """
+        asked = await self._asked(question, store, scope, self._clock())
+        return await self._ranked(asked, store, scope, limit=limit)
 
     async def _asked(
         self, question: str, store: MemoryStore, scope: Scope, now: datetime, *, lean_on: str = ""
@@ -169,14 +178,16 @@ class MemoryRetrieval:
         best = [one for one in ranked if one.score.keys() - {"pinned"}][: self._facts.top]
         return [one for one in ranked if one in best or one.fact.is_pinned]
 
-    async def _ranked(self, asked: "_Asked", store: MemoryStore, scope: Scope) -> list[Snippet]:
+    async def _ranked(
+        self, asked: "_Asked", store: MemoryStore, scope: Scope, *, limit: int = CANDIDATES
+    ) -> list[Snippet]:
         """All candidates as snippets, best first."""
         question, vector = asked.question, asked.vector
-        nearest = await self._nearest(store, scope, vector)
+        nearest = await self._nearest(store, scope, vector, limit)
         seeds = [*(nearest.seqs if nearest else ())]
         if question.told:
             seeds += [seq for seq in (await store.facts.seqs(scope, list(question.told))).values() if seq not in seeds]
-        pool = await store.pool(scope, question.terms, limit=CANDIDATES, reach=REACH, seeds=seeds)
+        pool = await store.pool(scope, question.terms, limit=limit, reach=REACH, seeds=seeds)
         meaning = await self._meaning(store, scope, vector, nearest, pool)
         ranked = rank(pool, question, meaning)
         sentence_vectors = await self._sentence_vectors(store, scope, meaning, ranked)
@@ -199,10 +210,10 @@ class MemoryRetrieval:
             log.warning("the question was not embedded, words alone search: %s", type(error).__name__)
             return None
 
-    async def _nearest(self, store: MemoryStore, scope: Scope, vector: Floats | None) -> Nearest | None:
+    async def _nearest(self, store: MemoryStore, scope: Scope, vector: Floats | None, limit: int) -> Nearest | None:
         if vector is None or self._embedder is None:
             return None
-        return await store.vectors.nearest(scope, self._embedder.name, vector, CANDIDATES)
+        return await store.vectors.nearest(scope, self._embedder.name, vector, limit)
 
     async def _meaning(
         self, store: MemoryStore, scope: Scope, vector: Floats | None, nearest: Nearest | None, pool: Pool
@@ -245,11 +256,24 @@ class MemoryRetrieval:
         shown = clipped(pieces, scores, tokens=SNIPPET_TOKENS, count=self._tokens.count)
         return self._tokens.cut_middle(shown, SNIPPET_TOKENS)
 
-    async def _note_uncovered(
-        self, draft: PromptDraft, store: MemoryStore, scope: Scope, summaries: Sequence[Summary]
+    async def _note_counts(
+        self,
+        draft: PromptDraft,
+        store: MemoryStore,
+        scope: Scope,
+        summaries: Sequence[Summary],
+        stored: Incoming | None,
     ) -> None:
-        """No hole: what is archived and told by no active summary is at least in the account."""
+        """For the account: how much there is in all, without the question that is stored already.
+
+        No hole: what is archived and told by no active summary is at least in the account.
+        """
         counts = await store.counts(scope)
+        pieces = stored.pieces if stored else ()
+        draft.note_history(
+            messages=counts.total - len(pieces),
+            characters=counts.characters - sum(len(piece.text) for piece in pieces),
+        )
         if counts.archived > sum(summary.message_count for summary in summaries):
             newest = await store.page(scope, limit=1)
             for first_id, last_id in _gaps(summaries, newest[-1].id if newest else 1):

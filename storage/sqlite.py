@@ -19,7 +19,8 @@ from records import (
     Scope,
     StorageType,
 )
-from storage import word_index
+from storage import account_table, word_index
+from storage.account_table import AccountTable
 from storage.database import Database
 from storage.fact_table import FactTable
 from storage.fold_table import FoldTable
@@ -66,6 +67,7 @@ class SqliteStore(FoldTable):
         self.vectors = VectorIndex(database)
         self.facts = FactTable(database, kind)
         self.profiles = ProfileTable(database, kind)
+        self.accounts = AccountTable(database)
         self.rebuilds = RebuildTable(database, kind)
         self.forgetting = ForgetTable(database, kind, self.vectors)
         self.history = HistoryTable(database, kind)
@@ -151,6 +153,7 @@ class SqliteStore(FoldTable):
                 fresh_row = row_of_message(message)
                 seq = await tx.insert(MESSAGES.upsert, *MESSAGES.stored(fresh_row))
                 entries.append((seq, fresh_row))
+                await account_table.keep(tx, message, draft)
                 stored[place] = seen[key] = message
             await word_index.index(tx, entries)
         return [stored[place] for place in range(len(drafts))]
@@ -207,27 +210,34 @@ class SqliteStore(FoldTable):
         async with self._db.read() as reader:
             rows = await reader.rows(
                 """
-                SELECT 'messages' AS what, total AS a, archived AS b FROM scopes WHERE user_id = ?1 AND thread_id = ?2
+                SELECT 'messages' AS what, total AS a, archived AS b, characters AS c
+                FROM scopes WHERE user_id = ?1 AND thread_id = ?2
                 UNION ALL
-                SELECT 'turns', COUNT(DISTINCT turn_id), 0 FROM messages
+                SELECT 'turns', COUNT(DISTINCT turn_id), 0, 0 FROM messages
                 WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1 AND role = 'user'
                 UNION ALL
-                SELECT 'level', level, COUNT(*) FROM summaries
+                SELECT 'level', level, COUNT(*), 0 FROM summaries
                 WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1 GROUP BY level
                 """,
                 scope.owner,
                 scope.thread,
             )
-        total = archived = turns = 0
+        total = archived = characters = turns = 0
         levels: dict[int, int] = {}
-        for what, a, b in rows:
+        for what, a, b, c in rows:
             if what == "messages":
-                total, archived = a, b
+                total, archived, characters = a, b, c
             elif what == "turns":
                 turns = a
             else:
                 levels[a] = b
-        return Counts(total=total, archived=archived, unfolded_turns=turns, active_by_level=levels)
+        return Counts(
+            total=total,
+            archived=archived,
+            unfolded_turns=turns,
+            active_by_level=levels,
+            characters=characters,
+        )
 
     async def scopes(self, owner: int) -> list[Scope]:
         async with self._db.read() as reader:

@@ -133,6 +133,25 @@ class Vectors(Protocol):
         ...
 
 
+class Accounts(Protocol):
+    """What each of the newest 100 answers of an owner was made from: the text that came with it (NewMessage)."""
+
+    async def text(self, scope: Scope, telegram_id: int | None = None) -> str | None:
+        """The account of the newest answer of a scope, or of the answer that a Telegram message showed or asked for."""
+        ...
+
+    async def note_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
+        """By which Telegram messages the answer to `source` was shown: with the message, and as "shown" in the account.
+
+        Where there is no such answer, nothing happens.
+        """
+        ...
+
+    async def saved(self, owner: int) -> int:
+        """The sum of `NewMessage.saved` over all answers of an owner."""
+        ...
+
+
 class Rebuilds(Protocol):
     """Making all summaries of a scope anew, under the scope's fold lease."""
 
@@ -241,6 +260,8 @@ class MemoryStore(Protocol):
     def facts(self) -> Facts: ...
     @property
     def profiles(self) -> Profiles: ...
+    @property
+    def accounts(self) -> Accounts: ...
     @property
     def rebuilds(self) -> Rebuilds: ...
     @property

@@ -19,12 +19,13 @@ from telegram import (
 from telegram.error import TelegramError
 
 from folding.score import WEIGHTS
+from notices import INCOGNITO
 from records import FoldOutcome, Person, Scope, Status, Summary
 from telegram_ui.buttons import Buttons, NotTheirs
 from telegram_ui.chat import Chat
 from telegram_ui.command_table import COMMANDS, Command
 from telegram_ui.delivery import Delivery
-from telegram_ui.family import Ask, Family, Handler, Input, MayConfigure, Press
+from telegram_ui.family import Ask, Family, Handler, Input, MayConfigure, Press, TakesFiles
 from telegram_ui.wizard import ADMINS_ONLY, NAMES, Memory, Wizard, messages, turns
 from telegram_ui.wizard import PREFIX as WIZARD
 
@@ -100,6 +101,7 @@ class Commands:
         for family in families:
             self._handlers |= family.handlers
             self._presses |= family.presses
+        self._takers = [family for family in families if isinstance(family, TakesFiles)]
 
     @property
     def names(self) -> frozenset[str]:
@@ -108,6 +110,11 @@ class Commands:
     @property
     def slow(self) -> frozenset[str]:
         return frozenset(command.name for command in COMMANDS if command.asks_model)
+
+    def is_slow_press(self, data: str) -> bool:
+        """Whether nothing is to wait behind what a button with this data does."""
+        kind = data.partition(":")[0]
+        return any(kind in taker.slow_presses for taker in self._takers)
 
     async def handle(self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str) -> None:
         """Answer a command of `names`."""
@@ -143,6 +150,11 @@ class Commands:
             if await family.input(update, chat, person, text):
                 return True
         return await self._wizard.input(update, chat, person, text)
+
+    async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
+        """Whether a file was awaited, and is dealt with."""
+        ask = Ask(update=update, chat=chat, person=person)
+        return any([await taker.take_file(ask) for taker in self._takers])
 
     async def set_menus(self, bot: telegram.Bot) -> None:
         """Tell Telegram which commands to offer where. Raises TelegramError."""
@@ -303,6 +315,10 @@ def status_text(status: Status) -> str:
         lines.append(f"The oldest detail was compressed {status.compressed} times. /summary_rebuild makes it fresh.")
     if status.rebuilding is not None:
         lines.append("All summaries are being made anew: {} of {} parts.".format(*status.rebuilding))
+    if status.tokens_saved:
+        lines.append(f"Tokens saved so far: about {status.tokens_saved:,} against sending everything each time")
+    if config is not None and config.incognito:
+        lines.append(f"{INCOGNITO}: memory is read, nothing is written (/incognito off ends it)")
     if status.is_folding:
         lines.append("A summary is being made right now.")
     if status.indexed is not None and status.indexed[0] < status.indexed[1]:

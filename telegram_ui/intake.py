@@ -21,13 +21,14 @@ from telegram.error import BadRequest, InvalidToken, NetworkError
 
 from errors import KeepsakeError
 from models.chat_model import OnText
+from notices import INCOGNITO
 from records import Incoming, Person, Reply, Scope
 from telegram_ui.access import Access
 from telegram_ui.chat import Chat
 from telegram_ui.delivery import AnswerStream, ChatGone, Delivery, DeliveryError, DeliveryUnknown
 from telegram_ui.inbox import SENDS_EVER, DurableQueue, Received
 from telegram_ui.lanes import Lanes, Work
-from telegram_ui.messages import Arrival, arrival, incoming
+from telegram_ui.messages import FILE, Arrival, arrival, incoming
 from telegram_ui.paste import Pastes, continues, may_continue
 
 logger = logging.getLogger(__name__)
@@ -56,12 +57,15 @@ class Commands(Protocol):
     async def handle(self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str) -> None: ...
     async def press(self, update: telegram.Update, chat: Chat, person: Person) -> None: ...
     async def wizard_input(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool: ...
+    async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool: ...
+    def is_slow_press(self, data: str) -> bool: ...
 
 
 class Answering(Protocol):
     """What is needed of conversation.Conversation."""
 
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply: ...
+    async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None: ...
     async def settle(self, scope: Scope) -> tuple[str, ...]: ...
 
 
@@ -111,7 +115,9 @@ class Intake:
         elif said.kind == "command":
             self._command(received, said)
         elif said.kind == "press":
-            self._in_commands(received, said, partial(self._commands.press, update, said.chat, said.person))
+            data = update.callback_query.data if update.callback_query else None
+            work = partial(self._commands.press, update, said.chat, said.person)
+            self._in_commands(received, said, work, is_slow=self._commands.is_slow_press(data or ""))
         else:
             self._command_lanes.submit(said.scope, partial(self._offer_to_wizard, received, said))
 
@@ -171,22 +177,27 @@ class Intake:
     # chat ---------------------------------------------------------------------------------------------
     async def _offer_to_wizard(self, received: Received, said: Arrival) -> None:
         """The last of the command lane, the door to the chat lane:
-        wizards take their input before it is chat.
+        wizards take their input before it is chat, and an import its file.
         """
-        if said.kind == "text" and not said.attachment and await self._is_wizards(received, said):
+        if await self._is_taken(received, said):
             self._pastes.end(said.sender)
             await self._done(received)
         elif received.is_kept:
             self._chat(said)
 
-    async def _is_wizards(self, received: Received, said: Arrival) -> bool:
+    async def _is_taken(self, received: Received, said: Arrival) -> bool:
         taken = False
 
         async def offer() -> None:
             nonlocal taken
-            # A wizard that fails has taken its input, too: the person is told, and may send it again.
+            # What fails has taken its input, too: the person is told, and may send it again.
             taken = True
-            taken = await self._commands.wizard_input(received.update, said.chat, said.person, said.text)
+            if said.attachment == FILE:
+                taken = await self._commands.take_file(received.update, said.chat, said.person)
+            elif said.kind == "text" and not said.attachment:
+                taken = await self._commands.wizard_input(received.update, said.chat, said.person, said.text)
+            else:
+                taken = False
 
         await self._guarded(said, offer)
         return taken
@@ -208,6 +219,8 @@ class Intake:
             hint = "Yes? Write what you need into the message that mentions me."
             if said.attachment:
                 hint = f"I can't read {said.attachment} yet: please write it in words."
+            if said.attachment == FILE:
+                hint += " If it is an export of a chat, send /import first, then the file."
             await self._guarded(said, partial(self._say, said.chat, hint))
         await self._queue.done([said.update_id])
 
@@ -240,7 +253,8 @@ class Intake:
         """
         said = pieces[0]
         ids = [piece.update_id for piece in pieces]
-        outcome = await self._send(pieces[-1], stream, reply.text)
+        text = f"{INCOGNITO}\n\n{reply.text}" if reply.is_incognito else reply.text
+        outcome, shown_as = await self._send(pieces[-1], stream, text)
         if outcome == "arrived":
             notices = list(reply.notices)
             if attachment := next((piece.attachment for piece in pieces if piece.attachment), ""):
@@ -251,37 +265,41 @@ class Intake:
             self._queue.postpone(ids)
         else:
             await self._queue.done(ids, is_remembered=reply.is_remembered)
+            if not reply.is_error:
+                await self._conversation.shown(incoming(pieces), shown_as)
         self._settle_later(said)
 
-    async def _send(self, said: Arrival, stream: AnswerStream, text: str) -> Outcome:
+    async def _send(self, said: Arrival, stream: AnswerStream, text: str) -> tuple[Outcome, list[int]]:
         """Delivery makes its own attempts where one surely had no effect;
-        what it gives up is decided here.
+        what it gives up is decided here. With the ids of the messages that are there now.
         """
         wait, refusals = 1.0, 0
+        shown_as: list[int] = []
         while await self._queue.begin_send(said.update_id) <= SENDS_EVER:
             try:
-                await stream.finish(text)
-            except DeliveryUnknown:
+                shown_as += await stream.finish(text)
+            except DeliveryUnknown as unknown:
+                shown_as += unknown.sent
                 logger.warning("Update %s: whether its answer arrived is unknown.", said.update_id)
             except ChatGone:
                 logger.warning("Update %s: its chat is gone; there is nobody to answer.", said.update_id)
-                return "lost"
+                return "lost", shown_as
             except DeliveryError as error:
                 await self._queue.take_back_send(said.update_id)
                 if isinstance(error.__cause__, BadRequest | InvalidToken):
                     logger.error("Update %s: Telegram refuses its answer (%s).", said.update_id, where(error))  # noqa: TRY400
-                    return "lost"
+                    return "lost", shown_as
                 refusals += not _was_unreachable(error)
                 if refusals == REFUSALS:
                     logger.error("Update %s: its answer is left to the next run.", said.update_id)  # noqa: TRY400
-                    return "later"
+                    return "later", shown_as
                 logger.warning("Update %s: its answer could not be sent yet.", said.update_id)
                 await self._pause(wait)
                 wait = min(LONGEST_WAIT, wait * 2)
             else:
-                return "arrived"
+                return "arrived", shown_as
         logger.warning("Update %s: its answer is not sent a third time.", said.update_id)
-        return "lost"
+        return "lost", shown_as
 
     def _settle_later(self, said: Arrival) -> None:
         # One waiting per scope is enough: it will see everything that was stored before it began.

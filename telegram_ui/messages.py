@@ -24,6 +24,7 @@ ALLOWED_UPDATES = ("message", "edited_message", "callback_query")
 ANONYMOUS_ADMIN = 1087968824  # @GroupAnonymousBot, in whose name a group's anonymous admins speak
 COMMAND = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(.*))?\s*", re.DOTALL)
 
+FILE = "a file"
 NAMES = {
     "photo": "a photo",
     "voice": "a voice message",
@@ -32,7 +33,7 @@ NAMES = {
     "video_note": "a video message",
     "animation": "an animation",
     "sticker": "a sticker",
-    "document": "a file",
+    "document": FILE,
     "contact": "a contact",
     "location": "a location",
     "venue": "a place",

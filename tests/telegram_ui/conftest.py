@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -44,6 +44,7 @@ class Scripted:
     fails: dict[str, Exception] = field(default_factory=dict)
     begun: dict[str, asyncio.Event] = field(default_factory=lambda: defaultdict(asyncio.Event))
     notices: tuple[str, ...] = ()
+    shown_as: dict[str, list[int]] = field(default_factory=dict)
 
     def gate(self, text: str) -> asyncio.Event:
         return self.gates.setdefault(text, asyncio.Event())
@@ -64,6 +65,9 @@ class Scripted:
             raise
         self.finished.append(text)
         return Reply(text=f"echo {text[:40]}")
+
+    async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
+        self.shown_as[incoming.source] = list(telegram_ids)
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         return self.notices
@@ -96,6 +100,12 @@ class Orders:
             return False
         await self.delivery.say(chat, f"wizard took {text}")
         return True
+
+    async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
+        return False
+
+    def is_slow_press(self, data: str) -> bool:
+        return False
 
     async def set_menus(self, bot: telegram.Bot) -> None:
         await bot.set_my_commands([("help", "helps")])
