@@ -147,12 +147,12 @@ class MemoryRetrieval:
         self, question: str, store: MemoryStore, scope: Scope, now: datetime, *, lean_on: str = ""
     ) -> "_Asked":
         """The question, analysed and embedded, with the facts that matter to it."""
-        terms = content_terms(question)
+        own = terms = content_terms(question)
         if lean_on and len(terms) <= FOLLOW_UP_TERMS:
             question = f"{lean_on}\n{question}"
             terms = content_terms(question)
         vector = await self._vector(question)
-        facts = await self._facts_for(store, scope.owner, terms, vector)
+        facts = await self._facts_for(store, scope.owner, own, terms, vector)
         told: dict[int, float] = {}
         for one in facts:
             if one.score.keys() - {"pinned"}:
@@ -164,7 +164,7 @@ class MemoryRetrieval:
         return _Asked(question=asked, vector=vector, facts=tuple(facts))
 
     async def _facts_for(
-        self, store: MemoryStore, owner: int, terms: Sequence[str], vector: Floats | None
+        self, store: MemoryStore, owner: int, own: Sequence[str], terms: Sequence[str], vector: Floats | None
     ) -> list[RecalledFact]:
         """The facts that matter: all pinned ones, and the best of the others."""
         known = await store.facts.valid(owner)
@@ -173,7 +173,13 @@ class MemoryRetrieval:
         model = self._embedder.name if self._embedder is not None else ""
         vectors = await store.facts.vectors(owner, model) if vector is not None else {}
         ranked = rank_facts(
-            known, terms, query=vector, vectors=vectors, model=model, min_similarity=self._facts.min_similarity
+            known,
+            own,
+            with_before=terms,
+            query=vector,
+            vectors=vectors,
+            model=model,
+            min_similarity=self._facts.min_similarity,
         )
         best = [one for one in ranked if one.score.keys() - {"pinned"}][: self._facts.top]
         return [one for one in ranked if one in best or one.fact.is_pinned]

