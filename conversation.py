@@ -6,20 +6,21 @@ Telegram: what came in is an Incoming, what goes out is a Reply.
 
 import logging
 import secrets
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, timedelta, tzinfo
 from functools import partial
 
 import notices
 from asking import Answered, Asking
+from distilling import Distilling
 from errors import ModelError, StorageError
 from exporting import Exporting
 from external_memory import ExternalMemory, OwnerGate
+from facts import Facts
 from importing import Importing
 from indexing import Indexing
-from lines import SCOPES_HERE, Line, Lines, Mode, Turn, Unwritten, incoming_of
+from lines import Line, Lines, Mode, Turn, Unwritten, drafts_of, incoming_of
 from memory_retrieval import MemoryRetrieval
 from memory_search import MemorySearch
 from model_tools import Place
@@ -59,6 +60,8 @@ class Conversation:
         search: MemorySearch,
         budget: TokenBudget,
         clock: Clock,
+        facts: Facts,
+        distilling: Distilling,
         importing: Importing,
         exporting: Exporting,
         indexing: Indexing | None = None,
@@ -69,6 +72,8 @@ class Conversation:
         self.exporting = exporting
         self.memory = memory
         self.summaries = summaries
+        self.facts = facts
+        self.distilling = distilling
         self.rebuilding = rebuilding
         self.retrieval = retrieval
         self.provenance = provenance
@@ -81,7 +86,6 @@ class Conversation:
         self._lines = Lines()
         self._with_cut = set[Scope]()
         self._gates: dict[int, OwnerGate] = {}
-        self._last_context: OrderedDict[Scope, Context] = OrderedDict()
         self._store_fails = False
 
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply:
@@ -100,7 +104,15 @@ class Conversation:
                 self.indexing.wake()
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
-        """Folds that are due, outside the turn; sentences that the owner must be told (a failed fold, once)."""
+        """Facts and folds that are due, outside the turn, each failing by itself; sentences that the owner must be told
+        (a failed fold, once).
+        """
+        await self.facts.settle(scope)
+        told = await self._fold(scope)
+        await self.distilling.distil_if_due(scope.owner)
+        return told
+
+    async def _fold(self, scope: Scope) -> tuple[str, ...]:
         try:
             if await self._mode(scope.owner) == "incognito":
                 return ()
@@ -129,7 +141,7 @@ class Conversation:
                 if line.scope.owner == owner:
                     line.forget(what)
                     self.provenance.let_go(line.scope)
-                    self._last_context.pop(line.scope, None)
+                    self._lines.contexts.pop(line.scope, None)
                     self._with_cut.discard(line.scope)
             log.info("%d messages and what was built on them were forgotten of %d", taken.messages, owner)
             return taken
@@ -147,6 +159,8 @@ class Conversation:
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         """The stored text follows what a person made of a message; what was built on it goes. Raises StorageError."""
         async with self._talks(scope.owner).exclusive():
+            if await self._mode(scope.owner) != "on":
+                return Correction()
             async with self.memory.opened(scope.owner) as store:
                 if store is None or (message := await store.forgetting.said_as(scope, telegram_id)) is None:
                     return Correction()
@@ -155,17 +169,14 @@ class Conversation:
                     return Correction()
                 newest = await store.last_turns(scope, 1)
             self._lines.of(scope).recent.clear()
-            self._last_context.pop(scope, None)
+            self._lines.contexts.pop(scope, None)
         if self.indexing is not None:
             self.indexing.wake()
         return Correction(turn=revised.turn, is_last=bool(newest) and newest[-1].turn == revised.turn)
 
     async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
         """The answer to a turn was shown by these Telegram messages."""
-        try:
-            await self.provenance.shown(incoming, telegram_ids)
-        except StorageError as error:
-            log.warning("where an answer in %s was shown is not kept: %s", incoming.scope, type(error).__name__)
+        await self.provenance.shown(incoming, telegram_ids)
 
     async def answer_again(
         self, scope: Scope, turn: int, person: Person, *, in_group: bool = False, on_text: OnText | None = None
@@ -208,7 +219,7 @@ class Conversation:
 
     def last_context(self, scope: Scope) -> Context | None:
         """The account of the newest answer of a scope, while the process remembers it."""
-        return self._last_context.get(scope)
+        return self._lines.contexts.get(scope)
 
     async def write_kept(self) -> int:
         """Write what failing stores did not take; how many turns are still unwritten. Call it now and then."""
@@ -251,17 +262,7 @@ class Conversation:
     async def _remember(self, line: Line, incoming: Incoming, told: list[str]) -> Turn:
         """The question is on disk before anything else happens; where that fails it is kept here, and it is said."""
         scope = incoming.scope
-        drafts = [
-            NewMessage(
-                role="user",
-                content=piece.text,
-                created_at=piece.sent_at,
-                speaker=incoming.person.name,
-                source=piece.source,
-                telegram_id=piece.telegram_id,
-            )
-            for piece in incoming.pieces
-        ]
+        drafts = drafts_of(incoming)
         mode: Mode | None = None
         try:
             mode = await self._mode(scope.owner)
@@ -311,10 +312,7 @@ class Conversation:
         remake = partial(self._context, line, incoming, turn)
         answered = await self._asking.answer(person, place, context, remake, on_text=on_text)
         context = answered.context
-        self._last_context[incoming.scope] = context
-        self._last_context.move_to_end(incoming.scope)
-        while len(self._last_context) > SCOPES_HERE // 10:
-            self._last_context.popitem(last=False)
+        self._lines.keep_context(incoming.scope, context)
         if any(cut.what == "turns" for cut in context.cut):
             self._with_cut.add(incoming.scope)
         return answered
@@ -331,15 +329,18 @@ class Conversation:
         return await self._context(line, incoming, turn, None) if outcome.state == "folded" else context
 
     async def _context(self, line: Line, incoming: Incoming, turn: Turn, ceiling: int | None) -> Context:
+        zone: tzinfo = UTC
         if turn.stored is not None or turn.mode == "incognito":
             try:
+                config = await self.memory.config(incoming.scope.owner)
+                zone = config.zone if config else UTC
                 async with self.memory.opened(incoming.scope.owner) as store:
                     return await self.retrieval.context(
-                        incoming, store=store, turn=turn.stored, unstored=turn.unseen, ceiling=ceiling
+                        incoming, store=store, turn=turn.stored, unstored=turn.unseen, ceiling=ceiling, zone=zone
                     )
             except StorageError as error:
                 log.warning("recall for %s failed: %s", incoming.scope, type(error).__name__)
-        return await self.retrieval.context(incoming, store=None, unstored=turn.before, ceiling=ceiling)
+        return await self.retrieval.context(incoming, store=None, unstored=turn.before, ceiling=ceiling, zone=zone)
 
     async def _remember_answer(
         self, line: Line, incoming: Incoming, turn: Turn, answered: Answered, told: list[str]

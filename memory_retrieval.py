@@ -1,19 +1,21 @@
 """A question → a Context within a token budget, with an account of every token.
 
 Owns what is looked up for a request and what yields first when not everything fits (contract: system prompt > the
-user's words > the last turns > summaries > older turns > snippets). Does not know models, Telegram, or how anything is
-stored.
+user's words > the last turns > profile > summaries > older turns > facts, snippets). Does not know models, Telegram, or
+how anything is stored.
 """
 
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
 
 import prompts
 from errors import ModelError
 from models.embeddings import Embedder
-from records import Clock, Context, Incoming, Message, Scope, Snippet, Summary
+from records import Clock, Context, Incoming, Message, RecalledFact, Scope, Snippet, Summary
 from retrieval import when
+from retrieval.fact_ranking import rank_facts
 from retrieval.packing import clipped, pack, sentences
 from retrieval.prompt_draft import Budgets, PromptDraft
 from retrieval.ranking import REACH, WEIGHTS, Meaning, Question, Scored, centred, idf, rank
@@ -48,6 +50,14 @@ class Recall:
     tokens: int
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FactRecall:
+    """`top`: facts that a prompt carries at most, pinned ones aside. `min_similarity`: None = the model's own."""
+
+    top: int = 5
+    min_similarity: float | None = None
+
+
 class MemoryRetrieval:
     """Builds contexts. One instance serves all scopes; it keeps nothing between two calls.
 
@@ -62,8 +72,10 @@ class MemoryRetrieval:
         system_prompt: str,
         clock: Clock,
         embedder: Embedder | None = None,
+        facts: FactRecall = FactRecall(),
     ) -> None:
         self._embedder = embedder
+        self._facts = facts
         self._tokens = tokenizer
         self._budgets = budgets
         self._system_prompt = system_prompt
@@ -77,20 +89,21 @@ class MemoryRetrieval:
         turn: int | None = None,
         unstored: Sequence[Message] = (),
         ceiling: int | None = None,
+        zone: tzinfo = UTC,
     ) -> Context:
         """The context of one request. Raises a StorageError.
 
         `store`: the owner's store; None while memory is off. `turn`: the stored turn that is being answered; it and
         what came after it are not "earlier". `unstored`: earlier messages that live in this process only.
-        `ceiling`: lower than the settings' where an endpoint found that too long.
+        `ceiling`: lower than the settings' where an endpoint found that too long. `zone`: the owner's, for dates.
         """
-        scope = incoming.scope
+        scope, now = incoming.scope, self._clock().astimezone(zone)
         draft = PromptDraft(
             tokenizer=self._tokens,
             budgets=self._budgets.under(min(ceiling or self._budgets.ceiling, self._budgets.ceiling)),
             incoming=incoming,
             system_prompt=self._system_prompt,
-            now=self._clock(),
+            now=now,
         )
         if store is None:
             draft.take_last_turns(_newest_turns(unstored, LAST_TURNS))
@@ -100,11 +113,14 @@ class MemoryRetrieval:
         summaries = sorted(await store.summaries(scope), key=lambda one: (-one.level, one.first_id))
         newest = _newest_turns([*last, *unstored], LAST_TURNS)
         draft.take_last_turns(newest)
+        draft.take_profile(await store.profiles.newest(scope.owner))
         draft.take_summaries(summaries)
         earlier = [one for one in await store.unfolded(scope) if turn is None or one.turn < turn]
         draft.take_older_turns([*earlier, *unstored])
         await self._note_counts(draft, store, scope, summaries, incoming if turn is not None else None)
-        found = await self._ranked(incoming.text, store, scope, lean_on=_last_words(newest))
+        asked = await self._asked(incoming.text, store, scope, now, lean_on=_last_words(newest))
+        found = await self._ranked(asked, store, scope)
+        draft.take_facts(asked.facts)
         shown = draft.shown_ids
         draft.take_snippets(
             [
@@ -119,8 +135,8 @@ class MemoryRetrieval:
 
     async def recall(self, question: str, *, store: MemoryStore, scope: Scope) -> Recall:
         """What a question by itself brings back within the snippets' budget. Raises a StorageError."""
-        ranked = await self._ranked(question, store, scope)
         now = self._clock()
+        ranked = await self._ranked(await self._asked(question, store, scope, now), store, scope)
         packed = pack(ranked, room=self._budgets.snippets, now=now, count=self._tokens.count)
         snippets = tuple(sorted(packed, key=lambda one: one.message.id))
         tokens = sum(self._tokens.count(text + "\n") for _, text in prompts.days(snippets, now))
@@ -130,32 +146,67 @@ class MemoryRetrieval:
         """Everything that a question may mean, best first: up to `limit` messages by words, as many by meaning, and
         what was said around them.
         """
-        return await self._ranked(question, store, scope, limit=limit)
+        asked = await self._asked(question, store, scope, self._clock())
+        return await self._ranked(asked, store, scope, limit=limit)
 
-    async def _ranked(
-        self, question: str, store: MemoryStore, scope: Scope, *, lean_on: str = "", limit: int = CANDIDATES
-    ) -> list[Snippet]:
-        """All candidates as snippets, best first."""
-        terms = content_terms(question)
+    async def _asked(
+        self, question: str, store: MemoryStore, scope: Scope, now: datetime, *, lean_on: str = ""
+    ) -> "_Asked":
+        """The question, analysed and embedded, with the facts that matter to it."""
+        own = terms = content_terms(question)
         if lean_on and len(terms) <= FOLLOW_UP_TERMS:
             question = f"{lean_on}\n{question}"
             terms = content_terms(question)
-        asked = Question(
-            text=question,
-            terms=tuple(terms),
-            ranges=when.ranges(folded(normal(question)), self._clock()),
-        )
         vector = await self._vector(question)
+        facts = await self._facts_for(store, scope.owner, own, terms, vector)
+        told: dict[int, float] = {}
+        for one in facts:
+            if one.score.keys() - {"pinned"}:
+                for source in one.fact.source_ids:
+                    told[source] = max(told.get(source, 0.0), sum(one.score.values()))
+        asked = Question(
+            text=question, terms=tuple(terms), ranges=when.ranges(folded(normal(question)), now), told=told
+        )
+        return _Asked(question=asked, vector=vector, facts=tuple(facts))
+
+    async def _facts_for(
+        self, store: MemoryStore, owner: int, own: Sequence[str], terms: Sequence[str], vector: Floats | None
+    ) -> list[RecalledFact]:
+        """The facts that matter: all pinned ones, and the best of the others."""
+        known = await store.facts.valid(owner)
+        if not known:
+            return []
+        model = self._embedder.name if self._embedder is not None else ""
+        vectors = await store.facts.vectors(owner, model) if vector is not None else {}
+        ranked = rank_facts(
+            known,
+            own,
+            with_before=terms,
+            query=vector,
+            vectors=vectors,
+            model=model,
+            min_similarity=self._facts.min_similarity,
+        )
+        best = [one for one in ranked if one.score.keys() - {"pinned"}][: self._facts.top]
+        return [one for one in ranked if one in best or one.fact.is_pinned]
+
+    async def _ranked(
+        self, asked: "_Asked", store: MemoryStore, scope: Scope, *, limit: int = CANDIDATES
+    ) -> list[Snippet]:
+        """All candidates as snippets, best first."""
+        question, vector = asked.question, asked.vector
         nearest = await self._nearest(store, scope, vector, limit)
-        seeds = nearest.seqs if nearest else ()
-        pool = await store.pool(scope, terms, limit=limit, reach=REACH, seeds=seeds)
+        seeds = [*(nearest.seqs if nearest else ())]
+        if question.told:
+            seeds += [seq for seq in (await store.facts.seqs(scope, list(question.told))).values() if seq not in seeds]
+        pool = await store.pool(scope, question.terms, limit=limit, reach=REACH, seeds=seeds)
         meaning = await self._meaning(store, scope, vector, nearest, pool)
-        ranked = rank(pool, asked, meaning)
+        ranked = rank(pool, question, meaning)
         sentence_vectors = await self._sentence_vectors(store, scope, meaning, ranked)
         return [
             Snippet(
                 message=one.message,
-                text=self._shown(one, pool, asked, meaning, sentence_vectors.get(one.row.seq)),
+                text=self._shown(one, pool, question, meaning, sentence_vectors.get(one.row.seq)),
                 score=one.parts,
             )
             for one in ranked
@@ -249,6 +300,15 @@ def _gaps(summaries: Sequence[Summary], newest: int) -> list[tuple[int, int]]:
             found.append((next_id, summary.first_id - 1))
         next_id = max(next_id, summary.last_id + 1)
     return found or [(min(next_id, newest), newest)]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Asked:
+    """A question and what is looked up by: its vector (None: by words alone), and the facts that matter."""
+
+    question: Question
+    vector: Floats | None
+    facts: tuple[RecalledFact, ...]
 
 
 def _newest_turns(messages: Sequence[Message], turns: int) -> list[Message]:

@@ -97,6 +97,7 @@ class OpenAIChat:
         *,
         on_text: OnText | None = None,
         max_tokens: int | None = None,
+        schema: Mapping[str, object] | None = None,
         offer: Offer | None = None,
     ) -> Completion:
         """The model's answer. What was shown through `on_text` is never taken back by a second attempt."""
@@ -104,7 +105,7 @@ class OpenAIChat:
         patience = asyncio.timeout(self._endpoint.timeout)
         try:
             async with patience:
-                answer = await self._attempts(messages, on_text, max_tokens, patience, offer)
+                answer = await self._attempts(messages, on_text, max_tokens, schema, patience, offer)
         except TimeoutError:
             if not patience.expired():
                 raise
@@ -141,6 +142,7 @@ class OpenAIChat:
         messages: Sequence[PromptMessage],
         on_text: OnText | None,
         max_tokens: int | None,
+        schema: Mapping[str, object] | None,
         patience: asyncio.Timeout,
         offer: Offer | None,
     ) -> "_Answer":
@@ -148,7 +150,7 @@ class OpenAIChat:
         attempt = 0
         while True:
             answer = _Answer()
-            request = self._request(messages, max_tokens, offer)
+            request = self._request(messages, max_tokens, schema, offer)
             try:
                 await self._read(request, answer, on_text, patience)
             except FAILURES as error:
@@ -164,7 +166,11 @@ class OpenAIChat:
             log.info("model %s: %s, trying again", self.name, type(failure).__name__)
 
     def _request(
-        self, messages: Sequence[PromptMessage], max_tokens: int | None, offer: Offer | None
+        self,
+        messages: Sequence[PromptMessage],
+        max_tokens: int | None,
+        schema: Mapping[str, object] | None,
+        offer: Offer | None,
     ) -> dict[str, Any]:
         """The body: what every endpoint takes, and of the rest only what is needed and was not refused before."""
         request: dict[str, Any] = {"model": self.name, "messages": wire(messages)}
@@ -180,6 +186,8 @@ class OpenAIChat:
             request["tools"] = offered(offer.tools)
             if offer.must_answer and "tool_choice" not in self._unsupported:
                 request["tool_choice"] = "none"
+        if schema is not None and "response_format" not in self._unsupported:
+            request["response_format"] = {"type": "json_schema", "json_schema": dict(schema)}
         return request
 
     def _drop_parameter(self, request: Mapping[str, Any], error: Exception) -> bool:
@@ -187,8 +195,8 @@ class OpenAIChat:
         if not isinstance(error, openai.APIStatusError) or error.status_code not in (400, 404, 415, 422, 501):
             return False
         named, words = str(error_body(error.body).get("param") or ""), error_message(error.body)
-        for parameter in ("stream_options", "tool_choice", *_LIMITS):
-            alias = "include_usage" if parameter == "stream_options" else parameter
+        for parameter in ("stream_options", "response_format", "tool_choice", *_LIMITS):
+            alias = _ALIASES.get(parameter, parameter)
             if parameter in request and (
                 named.split(".")[0] == parameter or re.search(rf"\b({parameter}|{alias})\b", words)
             ):
@@ -249,6 +257,8 @@ class OpenAIChat:
 
 
 _LIMITS = ("max_completion_tokens", "max_tokens")
+# What an endpoint may name instead when it refuses a parameter.
+_ALIASES = {"stream_options": "include_usage", "response_format": "json_schema"}
 
 
 @dataclass

@@ -103,7 +103,13 @@ class OfferedComplete(Protocol):
     """Completes with an offer of tools."""
 
     async def __call__(
-        self, messages: Sequence[PromptMessage], *, on_text: OnText | None, max_tokens: int | None, offer: Offer
+        self,
+        messages: Sequence[PromptMessage],
+        *,
+        on_text: OnText | None,
+        max_tokens: int | None,
+        schema: Mapping[str, object] | None,
+        offer: Offer,
     ) -> Completion: ...
 
 
@@ -122,8 +128,9 @@ class Equipped:
         *,
         on_text: OnText | None = None,
         max_tokens: int | None = None,
+        schema: Mapping[str, object] | None = None,
     ) -> Completion:
-        return await self._complete(messages, on_text=on_text, max_tokens=max_tokens, offer=self._offer)
+        return await self._complete(messages, on_text=on_text, max_tokens=max_tokens, schema=schema, offer=self._offer)
 
     async def check(self) -> str:
         return await self._check()

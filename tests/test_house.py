@@ -19,7 +19,17 @@ FLOORS = [
     {"asking"},
     {"model_tools"},
     {"rebuilding", "memory_search"},
-    {"memory_retrieval", "summary_manager", "facts", "indexing", "provenance", "importing", "exporting"},
+    {
+        "memory_retrieval",
+        "summary_manager",
+        "facts",
+        "distilling",
+        "indexing",
+        "provenance",
+        "importing",
+        "exporting",
+    },
+    {"learning"},
     {"external_memory", "retrieval", "token_budget", "shelving"},
     {"storage", "models", "folding", "imports"},
     {
