@@ -9,7 +9,7 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, tzinfo
+from datetime import UTC, timedelta, tzinfo
 
 import notices
 from distilling import Distilling
@@ -19,7 +19,7 @@ from external_memory import ExternalMemory, OwnerGate
 from facts import Facts
 from importing import Importing
 from indexing import Indexing
-from lines import SCOPES_HERE, Line, Lines, Mode, Turn, Unwritten
+from lines import SCOPES_HERE, Line, Lines, Mode, Turn, Unwritten, incoming_of
 from memory_retrieval import MemoryRetrieval
 from memory_search import MemorySearch
 from models.chat_model import ChatModel, OnText
@@ -34,6 +34,7 @@ from records import (
     Forgotten,
     Incoming,
     NewMessage,
+    Person,
     Reply,
     Scope,
 )
@@ -90,6 +91,7 @@ class Conversation:
         self._gates: dict[int, OwnerGate] = {}
         self._last_context: OrderedDict[Scope, Context] = OrderedDict()
         self._store_fails = False
+        self._unread = set[Scope]()
 
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply:
         """Answer one turn. In one scope calls are served strictly in the order in which they were made.
@@ -133,13 +135,13 @@ class Conversation:
             log.warning("settling %s failed: %s", scope, type(error).__name__)
         return ()
 
-    async def forget(self, owner: int, what: Forgetting) -> Forgotten:
-        """Erase it from every store and file, and from what this process holds; what went.
+    async def forget(self, owner: int, what: Forgetting, *, tidies: bool = True) -> Forgotten:
+        """Erase it from every store and file, and from what this process holds; what went. `tidies`: see there.
 
         Waits for the owner's answers that are being written, for they may have read it. Raises StorageError.
         """
         async with self._talks(owner).exclusive():
-            taken = await self.memory.forget(owner, what)
+            taken = await self.memory.forget(owner, what, tidies=tidies)
             for line in self._lines:
                 if line.scope.owner == owner:
                     line.forget(what)
@@ -148,6 +150,36 @@ class Conversation:
                     self._with_cut.discard(line.scope)
             log.info("%d messages and what was built on them were forgotten of %d", taken.messages, owner)
             return taken
+
+    async def forget_archives(self, keep: timedelta) -> None:
+        """Forget every owner's archives that are older than what is to be kept; the files are cleaned once for all."""
+        until = self._clock() - keep
+        for owner in await self.memory.with_archives(older_than=until):
+            try:
+                await self.forget(owner, Forgetting(what="archives", until=until), tidies=False)
+            except StorageError as error:
+                log.warning("the old archives of %d stay for now: %s", owner, type(error).__name__)
+        await self.memory.tidy()
+
+    async def rename(self, owner: int, new: int) -> None:
+        """A group has another id: its memory, and what the process holds of it, go on under that.
+
+        Waits for the answers that are being written. Raises StorageError: then to be tried again.
+        """
+        async with self._talks(owner).exclusive():
+            if await self.memory.rename(owner, new):
+                log.info("what is kept of %d goes on as that of %d", owner, new)
+            for line in self._lines:
+                if line.scope.owner == owner:
+                    self.provenance.let_go(line.scope)
+                    self._last_context.pop(line.scope, None)
+                    self._lines.move(line, Scope(owner=new, thread=line.scope.thread))
+        if self.indexing is not None:
+            self.indexing.wake()
+
+    def successor(self, owner: int) -> int:
+        """The id that an owner has now, which may have been another."""
+        return self.memory.successor(owner)
 
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         """The stored text follows what a person made of a message; what was built on it goes. Raises StorageError."""
@@ -172,6 +204,41 @@ class Conversation:
         except StorageError as error:
             log.warning("where an answer in %s was shown is not kept: %s", incoming.scope, type(error).__name__)
 
+    async def answer_again(
+        self, scope: Scope, turn: int, person: Person, *, in_group: bool = False, on_text: OnText | None = None
+    ) -> tuple[Incoming, Reply] | None:
+        """Answer the last turn anew, as it is stored now; the earlier answer becomes a version of it.
+
+        None where something was said since, or memory does not hold it. Raises StorageError; else as `reply`.
+        """
+        line = self._lines.of(scope)
+        async with line.lock, self._talks(scope.owner).shared():
+            async with self.memory.opened(scope.owner) as store:
+                last = await store.last_turns(scope, 1) if store else []
+            incoming = incoming_of(last, person, in_group=in_group)
+            if incoming is None or last[-1].turn != turn or await self._mode(scope.owner) != "on":
+                return None
+            told: list[str] = []
+            again = self._lines.turn(line, "on", told)
+            again.stored = turn
+            try:
+                context, made = await self._ask(line, incoming, again, on_text)
+            except ModelError as error:
+                return incoming, self._no_answer(error, scope, again)
+            account = account_of(context, at=self._clock(), model=made.model)
+            earlier = next((one.id for one in reversed(last) if one.role == "assistant"), None)
+            line.recent.clear()
+            if earlier is None:
+                await self._remember_answer(line, incoming, again, made, account, told)
+            else:
+                async with self.memory.home(scope.owner) as store:
+                    await store.forgetting.revise(
+                        scope, earlier, made.text, why="superseded", now=self._clock(), account=account.text()
+                    )
+        if self.indexing is not None:
+            self.indexing.wake()
+        return incoming, Reply(text=made.text, context=context, notices=tuple(told), is_remembered=True)
+
     def last_context(self, scope: Scope) -> Context | None:
         """The account of the newest answer of a scope, while the process remembers it."""
         return self._last_context.get(scope)
@@ -195,16 +262,8 @@ class Conversation:
         try:
             context, completion = await self._ask(line, incoming, turn, on_text)
         except ModelError as error:
-            number = secrets.token_hex(4)
-            log.warning("[%s] no answer for %s: %s", number, incoming.scope, type(error).__name__)
-            return Reply(
-                text=f"{notices.apology(error, kept=turn.is_on)} (error {number})",
-                notices=tuple(told),
-                is_error=True,
-                is_kept=not line.unwritten,
-                is_remembered=turn.is_on,
-                is_incognito=is_incognito,
-            )
+            failed = self._no_answer(error, incoming.scope, turn)
+            return replace(failed, notices=tuple(told), is_kept=not line.unwritten, is_incognito=is_incognito)
         if context.message_was_cut:
             told.append(notices.CUT + (" It is stored whole." if turn.is_on else ""))
         if completion.is_truncated:
@@ -244,7 +303,7 @@ class Conversation:
             log.warning("whether memory is on in %s is not known: %s", scope, type(error).__name__)
         if mode is not None and line.enter(mode):
             self.provenance.let_go(scope)
-        turn = self._lines.turn(line, mode or "on")
+        turn = self._lines.turn(line, mode or "on", told)
         if turn.is_on:
             try:
                 await self._store_question(line, turn, drafts)
@@ -314,11 +373,14 @@ class Conversation:
                 config = await self.memory.config(incoming.scope.owner)
                 zone = config.zone if config else UTC
                 async with self.memory.opened(incoming.scope.owner) as store:
-                    return await self.retrieval.context(
+                    context = await self.retrieval.context(
                         incoming, store=store, turn=turn.stored, unstored=turn.unseen, ceiling=ceiling, zone=zone
                     )
+                self._unread.discard(incoming.scope)
             except StorageError as error:
-                log.warning("recall for %s failed: %s", incoming.scope, type(error).__name__)
+                self._note_unread(incoming.scope, error, turn.told)
+            else:
+                return context
         return await self.retrieval.context(incoming, store=None, unstored=turn.before, ceiling=ceiling, zone=zone)
 
     async def _remember_answer(
@@ -378,9 +440,22 @@ class Conversation:
             if self.indexing is not None:
                 self.indexing.wake()
 
+    def _no_answer(self, error: ModelError, scope: Scope, turn: Turn) -> Reply:
+        number = secrets.token_hex(4)
+        log.warning("[%s] no answer for %s: %s", number, scope, type(error).__name__)
+        text = f"{notices.apology(error, kept=turn.is_on)} (error {number})"
+        return Reply(text=text, is_error=True, is_remembered=turn.is_on)
+
     def _note_failure(self, error: StorageError, told: list[str]) -> None:
         number = secrets.token_hex(4)
         log.error("[%s] storing failed: %s", number, error.sentence)
         if not self._store_fails:
             told.append(f"{notices.STORE} (error {number})")
         self._store_fails = True
+
+    def _note_unread(self, scope: Scope, error: StorageError, told: list[str]) -> None:
+        number = secrets.token_hex(4)
+        log.error("[%s] recall for %s failed: %s", number, scope, error.sentence)
+        if scope not in self._unread:
+            told.append(f"{notices.UNREAD.format(why=error.sentence.rstrip('.'))} (error {number})")
+        self._unread.add(scope)

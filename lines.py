@@ -5,12 +5,12 @@ Does not know models, stores or prompts; conversation.py decides what is held an
 
 import asyncio
 from collections import OrderedDict, deque
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Literal
 
-from records import UNSTORED, Forgetting, Message, NewMessage, Scope
+from records import UNSTORED, Forgetting, Incoming, Message, NewMessage, Person, Piece, Scope
 
 REMEMBERED_HERE = 40
 """Messages of a scope that the process itself remembers: all there is while memory is off or a store fails."""
@@ -43,6 +43,7 @@ class Turn:
     """The turn being answered: where it stands in the store (None: nowhere yet) and in the process's own memory.
 
     `before`: what the process itself knows of the talk so far; `unseen`: what of that was said incognito.
+    `told`: sentences that the person reads beside the answer.
     """
 
     mode: Mode
@@ -51,6 +52,7 @@ class Turn:
     unseen: tuple[Message, ...] = ()
     stored: int | None = None
     answer: Message | None = None
+    told: list[str] = field(default_factory=list)
 
     @property
     def is_on(self) -> bool:
@@ -107,10 +109,20 @@ class Lines:
                 del self._lines[idle]
         return line
 
-    def turn(self, line: Line, mode: Mode) -> Turn:
+    def move(self, line: Line, scope: Scope) -> None:
+        """The talk of one scope goes on in another, where usually nothing was said yet."""
+        del self._lines[line.scope]
+        line.scope = scope
+        line.recent = deque((replace(one, scope=scope) for one in line.recent), maxlen=REMEMBERED_HERE)
+        line.unseen = deque((replace(one, scope=scope) for one in line.unseen), maxlen=REMEMBERED_HERE)
+        known = self._lines.setdefault(scope, line)
+        if known is not line:
+            known.unwritten.extendleft(reversed(line.unwritten))
+
+    def turn(self, line: Line, mode: Mode, told: list[str]) -> Turn:
         """A turn that begins, knowing what was said here before."""
         here = (*line.recent, *line.unseen) if mode == "incognito" else tuple(line.recent)
-        return Turn(mode=mode, here=next(self._ids), before=here, unseen=tuple(line.unseen))
+        return Turn(mode=mode, here=next(self._ids), before=here, unseen=tuple(line.unseen), told=told)
 
     def remember(self, line: Line, turn: Turn, draft: NewMessage) -> None:
         said = line.unseen if turn.mode == "incognito" else line.recent
@@ -125,3 +137,19 @@ class Lines:
                 speaker=draft.speaker,
             )
         )
+
+
+def incoming_of(turn: Sequence[Message], person: Person, *, in_group: bool) -> Incoming | None:
+    """A stored turn as it came in; None where nobody's words are left of it."""
+    asked = [one for one in turn if one.role == "user"]
+    if not asked:
+        return None
+    return Incoming(
+        scope=asked[0].scope,
+        person=replace(person, name=asked[0].speaker or person.name),
+        pieces=tuple(
+            Piece(text=one.content, source=one.source or "", sent_at=one.created_at, telegram_id=one.telegram_id)
+            for one in asked
+        ),
+        in_group=in_group,
+    )

@@ -188,7 +188,7 @@ class Forgets(Protocol):
     """What an owner takes back from one store, with everything built on it."""
 
     async def said_as(self, scope: Scope, telegram_id: int) -> Message | None:
-        """The stored message that has this id in Telegram."""
+        """The stored message that has this id in Telegram, or that was shown by several of which this is one."""
         ...
 
     async def preview(self, owner: int, what: Forgetting) -> Forgotten:
@@ -206,8 +206,11 @@ class Forgets(Protocol):
         """
         ...
 
-    async def revise(self, scope: Scope, message: int, text: str, *, why: str, now: datetime) -> Message | None:
-        """Give a message another text: the earlier one is kept as a version, what was built on it goes.
+    async def revise(
+        self, scope: Scope, message: int, text: str, *, why: str, now: datetime, account: str = ""
+    ) -> Message | None:
+        """Give a message another text: the earlier one is kept as a version, what was built on it goes. `account`: of
+        an answer, as `NewMessage.account`.
 
         The message as it is now; None where there is none, or it says so already.
         """
@@ -375,6 +378,13 @@ class MemoryStore(Protocol):
 
     async def scrub(self) -> bool:
         """Leave nothing of what was erased in any file of this store; False where a reader is in the way: try again."""
+        ...
+
+    async def rename(self, owner: int, new: int) -> None:
+        """Everything of an owner goes on under another id, of which nothing is held here; folds under way are void.
+
+        The messages' ids in Telegram are forgotten. Of an owner who is not here nothing happens.
+        """
         ...
 
     async def flush(self) -> None:
