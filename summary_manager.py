@@ -221,7 +221,7 @@ class SummaryManager:
         """Plan, take the lease, and read what the plan names. The owner's memory cannot move meanwhile."""
         config = await self._memory.config(scope.owner)
         async with self._memory.opened(scope.owner) as store:
-            if config is None or store is None or not (config.auto_fold or reason in ("now", "upwards")):
+            if config is None or store is None or (not_by_itself(config) and reason not in ("now", "upwards")):
                 return "nothing"
             if reason == "pressure" and await store.fold_failure(scope) is not None:
                 return "nothing"
@@ -339,6 +339,11 @@ class SummaryManager:
             return await self._budget.complete(owner, self._model, messages)
 
         return ask
+
+
+def not_by_itself(config: OwnerConfig) -> bool:
+    """Whether an owner's memory is folded only when asked: their choice, or nothing is to be written now."""
+    return config.incognito or not config.auto_fold
 
 
 def unfolded_turns(messages: Sequence[Message], tokens: Tokenizer | None = None) -> list[UnfoldedTurn]:
