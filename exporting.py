@@ -7,7 +7,7 @@ import asyncio
 import gzip
 import shutil
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import IO
@@ -24,12 +24,12 @@ LARGEST = 48_000_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Exported:
-    """One file, open at its beginning. It has no name on disk, and is gone when it is closed."""
+    """One file, open at its beginning, without a name on disk: closed, it is gone. `counts`: rows by table."""
 
     name: str
     file: IO[bytes]
     size: int
-    rows: int
+    counts: Mapping[str, int]
 
 
 class Exporting:
@@ -56,7 +56,7 @@ class Exporting:
             day = self._clock().date().isoformat()
             names = [f"keepsake-{day}{f'-{number}' if len(made) > 1 else ''}" for number in range(1, len(made) + 1)]
             yield tuple(
-                Exported(name=name + one.name, file=one.file, size=one.size, rows=one.rows)
+                Exported(name=name + one.name, file=one.file, size=one.size, counts=one.counts)
                 for name, one in zip(names, made, strict=True)
             )
         finally:
@@ -86,10 +86,10 @@ class Exporting:
         part.end(more=more)
         file.seek(0)
         if part.size <= self._readable:
-            return Exported(name=".json", file=file, size=part.size, rows=part.rows)
+            return Exported(name=".json", file=file, size=part.size, counts=part.counts)
         packed = tempfile.TemporaryFile()  # noqa: SIM115 - as above
         with file, gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as archive:
             shutil.copyfileobj(file, archive)
         size = packed.tell()
         packed.seek(0)
-        return Exported(name=".json.gz", file=packed, size=size, rows=part.rows)
+        return Exported(name=".json.gz", file=packed, size=size, counts=part.counts)

@@ -5,6 +5,7 @@ it for people. Does not know stores, or which tables there are.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import IO, Any
@@ -25,7 +26,7 @@ class ExportFile:
 
     def __init__(self, file: IO[bytes], *, owner: int, exported_at: datetime, part: int = 1) -> None:
         self.size = 0
-        self.rows = 0
+        self.counts: Counter[str] = Counter()
         self._file = file
         self._table: str | None = None
         head = {
@@ -46,7 +47,7 @@ class ExportFile:
             self._table = table
             kept = {name: value for name, value in row.items() if name not in ("table", "user_id")}
             self._write(f"{between}    {_json(kept)}")
-            self.rows += 1
+            self.counts[table] += 1
 
     def end(self, *, more: bool) -> None:
         """`more`: another part follows."""

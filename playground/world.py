@@ -169,9 +169,12 @@ class World:
         data: bytes,
         caption: str | None = None,
         thread_id: int | None = None,
+        reply_to: int | None = None,
     ) -> Json:
         """Send a file as photo, voice, sticker, document, audio, video, animation or video_note."""
         self._check_place(person_id, chat_id, thread_id)
+        if reply_to is not None:
+            self._existing(chat_id, reply_to)
         if units(caption or "") > CAPTION_LIMIT:
             raise Impossible("A caption has at most 1,024 characters.")
         try:
@@ -182,7 +185,7 @@ class World:
             content["caption"], entities = formatted(caption)
             if entities:
                 content["caption_entities"] = entities
-        return self._from_person(person_id, chat_id, content, thread_id, None)
+        return self._from_person(person_id, chat_id, content, thread_id, reply_to)
 
     def edit(self, person_id: int, chat_id: int, message_id: int, text: str) -> Json:
         """Change one's own text message."""

@@ -230,7 +230,7 @@ class Delivery:
                 return message.message_id
 
             try:
-                return await self._insist(chat, request, repeatable=False)
+                return await self.insist(chat, request, repeatable=False)
             except BadRequest as refused:
                 if not thread or not _says(refused, "message thread not found", "topic_deleted", "topic_closed"):
                     raise
@@ -252,7 +252,7 @@ class Delivery:
                 )
 
             try:
-                await self._insist(chat, request, repeatable=True)
+                await self.insist(chat, request, repeatable=True)
             except BadRequest as refused:
                 if _says(refused, "message is not modified"):
                     return True
@@ -263,7 +263,7 @@ class Delivery:
             return True
         return False
 
-    async def _insist(self, chat: Chat, request: Callable[[], Awaitable[T]], *, repeatable: bool) -> T:
+    async def insist(self, chat: Chat, request: Callable[[], Awaitable[T]], *, repeatable: bool) -> T:
         """Do a request, again where it surely had no effect (or may be repeated), a bounded number of times.
 
         Raises BadRequest for the caller to judge, and DeliveryError.

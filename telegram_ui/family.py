@@ -5,7 +5,7 @@ Does not know any family; each has a file of its own, families.py lists them.
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import telegram
 
@@ -50,3 +50,14 @@ class Family(Protocol):
     def handlers(self) -> Mapping[str, Handler]: ...
     @property
     def presses(self) -> Mapping[str, Press]: ...
+
+
+@runtime_checkable
+class TakesFiles(Protocol):
+    """A family that files may be meant for. `slow_presses`: the kinds of buttons that nothing is to wait behind."""
+
+    @property
+    def slow_presses(self) -> frozenset[str]: ...
+    async def take_file(self, ask: Ask) -> bool:
+        """Whether a file was meant for it, and has been dealt with."""
+        ...

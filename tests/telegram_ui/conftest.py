@@ -18,7 +18,7 @@ from playground.faults import Fault, Faults
 from playground.refusals import Json
 from playground.server import serve
 from playground.world import World
-from records import Incoming, Person, Reply, Scope
+from records import Correction, Incoming, Person, Reply, Scope
 from settings import Secret, Settings
 from storage.database import Database
 from storage.inbox import UpdateInbox
@@ -45,6 +45,7 @@ class Scripted:
     begun: dict[str, asyncio.Event] = field(default_factory=lambda: defaultdict(asyncio.Event))
     notices: tuple[str, ...] = ()
     shown_as: dict[str, list[int]] = field(default_factory=dict)
+    corrected: list[tuple[int, str]] = field(default_factory=list)
 
     def gate(self, text: str) -> asyncio.Event:
         return self.gates.setdefault(text, asyncio.Event())
@@ -71,6 +72,10 @@ class Scripted:
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         return self.notices
+
+    async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
+        self.corrected.append((telegram_id, text))
+        return Correction(turn=1, is_last=text != "of long ago")
 
 
 @dataclass
@@ -100,6 +105,18 @@ class Orders:
             return False
         await self.delivery.say(chat, f"wizard took {text}")
         return True
+
+    def is_answered(self, update: telegram.Update) -> bool:
+        return False
+
+    async def offer_answer(self, chat: Chat, person: Person, turn: int) -> None:
+        await self.delivery.say(chat, f"offer {turn}")
+
+    async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
+        return False
+
+    def is_slow_press(self, data: str) -> bool:
+        return False
 
     async def set_menus(self, bot: telegram.Bot) -> None:
         await bot.set_my_commands([("help", "helps")])
