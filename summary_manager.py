@@ -27,6 +27,7 @@ from records import (
     FoldOutcome,
     FoldPlan,
     FoldReason,
+    FoldState,
     Message,
     NewSummary,
     OwnerConfig,
@@ -123,24 +124,31 @@ class SummaryManager:
         Raises a StorageError only.
         """
         made: list[Summary] = []
+        archived = 0
+
+        def ended(state: FoldState, error: KeepsakeError | None = None) -> FoldOutcome:
+            sentence = error.sentence if error else None
+            return FoldOutcome(state=state, summaries=tuple(made), archived=archived, error=sentence)
+
         while True:
             if made and reason == "pressure":
-                return FoldOutcome(state="folded", summaries=tuple(made))
+                return ended("folded")
             work = await self._begin(scope, "upwards" if made else reason)
             if not isinstance(work, _Work):
-                return FoldOutcome(state="folded" if made else work, summaries=tuple(made))
+                return ended("folded" if made else work)
             self._folding.add(scope)
             try:
                 await self._budget.demand(scope.owner)
                 made.append(await self._run(work))
+                archived += len(work.plan.message_ids)
             except BudgetSpent as error:
                 await self._release(work)
-                return FoldOutcome(state="waiting", summaries=tuple(made), error=error.sentence)
+                return ended("waiting", error)
             except KeepsakeError as error:
                 async with self._memory.home(scope.owner) as store:
                     failure = await store.fail_fold(work.lease, error.sentence, now=self._clock())
                 log.warning("fold of %s failed (attempt %d): %s", scope, failure.attempts, type(error).__name__)
-                return FoldOutcome(state="failed", summaries=tuple(made), error=error.sentence)
+                return ended("failed", error)
             except BaseException:
                 await self._release(work)
                 raise
