@@ -26,6 +26,7 @@ from storage.fold_table import FoldTable
 from storage.forgetting import ForgetTable
 from storage.history import HistoryTable
 from storage.rebuild_table import RebuildTable
+from storage.renaming import renamed
 from storage.rows import (
     BY_NAME,
     ERASED,
@@ -343,6 +344,12 @@ class SqliteStore(FoldTable):
         async with self._db.write() as tx:
             await word_index.merge(tx)
         return await self._db.scrub()
+
+    async def rename(self, owner: int, new: int) -> None:
+        """Everything of an owner goes on under another id, in one transaction."""
+        async with self._db.write() as tx:
+            await renamed(tx, owner, new)
+        self.vectors.drop(owner)
 
     async def flush(self) -> None:
         """Nothing is kept back: every method is on disk when it returns."""

@@ -375,6 +375,13 @@ class MemoryStore(Protocol):
         """Leave nothing of what was erased in any file of this store; False where a reader is in the way: try again."""
         ...
 
+    async def rename(self, owner: int, new: int) -> None:
+        """Everything of an owner goes on under another id, of which nothing is held here; folds under way are void.
+
+        The messages' ids in Telegram are forgotten. Of an owner who is not here nothing happens.
+        """
+        ...
+
     async def flush(self) -> None:
         """Make the files complete by themselves (JSON: snapshot), as after a clean stop."""
         ...
