@@ -15,7 +15,8 @@ KeepsakeError
 │   ├── ModelDeclined      the model declined to answer: a refusal, or the endpoint's content filter
 │   ├── ModelBroken        the answer was cut off, malformed or empty
 │   └── BudgetSpent        the day's token budget is used up: the model was not asked
-└── FoldRefused          a summary did not pass the gate
+├── FoldRefused          a summary did not pass the gate
+└── ImportRefused        a file cannot be imported; says which line or element is wrong
 
 Does not know: who shows the sentence, and where.
 """
@@ -103,3 +104,7 @@ class BudgetSpent(ModelError):  # noqa: N818
 
 class FoldRefused(KeepsakeError):  # noqa: N818
     """The summary did not pass the gate."""
+
+
+class ImportRefused(KeepsakeError):  # noqa: N818
+    """The file cannot be imported; nothing was changed."""

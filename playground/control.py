@@ -83,6 +83,7 @@ class _Acts:
             data=data,
             caption=given.text("caption") or None,
             thread_id=given.integer("thread_id"),
+            reply_to=given.integer("reply_to"),
         )
 
     async def edit(self, request: Request, given: Parameters) -> Json:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from records import Message
 from retrieval.when import Range
+from storage.nearest import centred_cosines
 from storage.store import Floats, Pool, PoolRow
 
 AFTERWARDS = timedelta(days=10)
@@ -82,40 +83,82 @@ class Scored:
         return self.row.message
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Signals:
+    """What speaks for each of the rows, by part: [rows] each, unweighed; `verbose` as in Scored."""
+
+    rows: Sequence[PoolRow]
+    values: Mapping[str, NDArray[np.float64]]
+    verbose: NDArray[np.float64]
+
+
 def rank(pool: Pool, question: Question, meaning: Meaning | None = None, w: Weights = WEIGHTS) -> list[Scored]:
     """All candidates, best first; of equals the shorter, which leaves room for more, then the newer."""
+    return weighed(signals(pool, question, meaning, w), w)
+
+
+def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights) -> Signals:
+    """What speaks for each candidate, before it is weighed. Of the constants only those of BM25, `borrow`, `near` and
+    `centring` have a part in it.
+    """
     rows = pool.rows
-    if not rows:
-        return []
     offsets = _offsets(rows)
     verbose = _verbosity(pool) * np.array([row.message.role == "assistant" for row in rows], dtype=float)
     share = _word_share(pool, question.terms, w, offsets) ** 2
-    parts = {
-        "words": w.words * share,
-        "words nearby": w.words * w.words_near * _smoothed(share, offsets, w.near),
-        "speaker": w.named * _named(rows, question.text),
-        "time": w.in_range * np.array([_timely(row.message.created_at, question.ranges) for row in rows]),
+    values = {
+        "words": share,
+        "words nearby": _smoothed(share, offsets, w.near),
+        "speaker": _named(rows, question.text),
+        "time": np.array([_timely(row.message.created_at, question.ranges) for row in rows], dtype=float),
+        "assistant": verbose,
     }
-    if meaning is None:
-        parts["assistant"] = -w.assistant_whole * verbose
-    else:
+    if meaning is not None:
         closeness = _closeness(rows, meaning, w)
-        parts["meaning"] = closeness
-        parts["meaning nearby"] = w.meaning_near * _smoothed(closeness, offsets, w.near) * (1 - verbose)
-        parts["assistant"] = -w.assistant * verbose
+        values["meaning"] = closeness
+        values["meaning nearby"] = _smoothed(closeness, offsets, w.near) * (1 - verbose)
+    return Signals(rows=rows, values=values, verbose=verbose)
+
+
+def weighed(found: Signals, w: Weights = WEIGHTS) -> list[Scored]:
+    """The candidates by the weighted sum of their signals, best first."""
+    parts = _parts(found, w)
     total = np.sum(list(parts.values()), axis=0)
-    order = sorted(
-        range(len(rows)), key=lambda i: (-round(float(total[i]), 6), len(rows[i].message.content), -rows[i].message.id)
-    )
+    names = list(parts)
+    of_rows = np.stack(list(parts.values()), axis=1).tolist()
+    scores, verbose = total.tolist(), found.verbose.tolist()
     return [
         Scored(
-            row=rows[i],
-            score=float(total[i]),
-            parts={name: float(values[i]) for name, values in parts.items() if values[i]},
-            verbose=float(verbose[i]),
+            row=found.rows[i],
+            score=scores[i],
+            parts={name: value for name, value in zip(names, of_rows[i], strict=True) if value},
+            verbose=verbose[i],
         )
-        for i in order
+        for i in _best_first(found, total)
     ]
+
+
+def order(found: Signals, w: Weights = WEIGHTS) -> list[int]:
+    """The rows as `weighed` would order them."""
+    return _best_first(found, np.sum(list(_parts(found, w).values()), axis=0))
+
+
+def _parts(found: Signals, w: Weights) -> dict[str, NDArray[np.float64]]:
+    weight = {
+        "words": w.words,
+        "words nearby": w.words * w.words_near,
+        "speaker": w.named,
+        "time": w.in_range,
+        "assistant": -(w.assistant if "meaning" in found.values else w.assistant_whole),
+        "meaning": 1 / w.spread,
+        "meaning nearby": w.meaning_near / w.spread,
+    }
+    return {name: weight[name] * values for name, values in found.values.items()}
+
+
+def _best_first(found: Signals, total: NDArray[np.float64]) -> list[int]:
+    lengths = [len(row.message.content) for row in found.rows]
+    ids = [row.message.id for row in found.rows]
+    return [int(row) for row in np.lexsort((-np.array(ids), np.array(lengths), -np.round(total, 6)))]
 
 
 def idf(turns: int, frequency: int) -> float:
@@ -184,14 +227,13 @@ def _word_share(
 
 
 def _closeness(rows: Sequence[PoolRow], meaning: Meaning, w: Weights) -> NDArray[np.float64]:
-    """Centred cosines in units of spread; a message without a vector is as close as the average."""
+    """Centred cosines above the average; a message without a vector is as close as the average."""
     values = np.zeros(len(rows))
     have = [index for index, row in enumerate(rows) if row.seq in meaning.vectors]
     if have:
         vectors = np.stack([meaning.vectors[rows[index].seq] for index in have])
-        query = centred(meaning.query, meaning.mean, w.centring)
-        cosines = np.vecdot(centred(vectors, meaning.mean, w.centring), query)
-        values[have] = (cosines - meaning.mean_cosine) / w.spread
+        cosines = centred_cosines(vectors, meaning.query, meaning.mean, w.centring)
+        values[have] = cosines - meaning.mean_cosine
     return values
 
 

@@ -12,7 +12,7 @@ from errors import StaleFold, StorageError
 from records import FoldFailure, FoldLease, FoldPlan, FoldReason, NewSummary, Scope, StorageType, Summary
 from storage.database import Database, Transaction
 from storage.driver import Row
-from storage.rows import SUMMARIES, failure_of, mapping, summary_of, text_of, whole
+from storage.rows import SUMMARIES, failure_of, mapping, moment_of, summary_of, text_of, whole
 
 
 class FoldTable:
@@ -94,83 +94,9 @@ class FoldTable:
         async with self._db.write() as tx:
             if not await holds(tx, lease):
                 raise StaleFold
-            messages = await self._sources(tx, _ACTIVE_MESSAGES, scope, plan.message_ids)
-            below = [
-                summary_of(mapping(row)) for row in await self._sources(tx, _ACTIVE_SUMMARIES, scope, plan.summary_ids)
-            ]
-            if not messages and not below:
-                raise StaleFold
-            counter = await tx.row(_TAKE_SUMMARY_ID, scope.owner, self.kind)
-            if counter is None:
-                raise StaleFold
-            number = int(counter[0]) - 1
-            below.sort(key=lambda summary: summary.first_id)
-            await tx.rows(
-                """
-                UPDATE messages SET chunk_id = ?, is_active = 0
-                WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))
-                """,
-                number,
-                scope.owner,
-                json.dumps(plan.message_ids),
-            )
-            if plan.window_ids:
-                told = await self._sources(tx, _WINDOW, scope, plan.window_ids)
-                covered, chunks = len(told), [row["chunk_id"] for row in told]
-                ends = [(row["id"], row["created_at"]) for row in told]
-            else:
-                ends = [(row["id"], row["created_at"]) for row in messages]
-                ends += [(summary.first_id, text_of(summary.first_at)) for summary in below]
-                ends += [(summary.last_id, text_of(summary.last_at)) for summary in below]
-                covered = len(messages) + sum(summary.message_count for summary in below)
-                chunks = [chunk for summary in below for chunk in summary.source_chunk_ids]
-                chunks += [number] if messages else []
-            (first_id, first_at), (last_id, last_at) = min(ends), max(ends)
-            summary_row: dict[str, object] = {
-                "id": number,
-                "user_id": scope.owner,
-                "thread_id": scope.thread,
-                "summary_text": whole(made.text),
-                "created_at": text_of(now),
-                "level": plan.level,
-                "source_chunk_ids": list(dict.fromkeys(chunks)),
-                "is_active": True,
-                "source_ids": [summary.id for summary in below],
-                "first_id": first_id,
-                "last_id": last_id,
-                "first_at": first_at,
-                "last_at": last_at,
-                "message_count": covered,
-                "model": made.model,
-                "prompt_version": made.prompt_version,
-                "tokens_in": made.tokens_in,
-                "tokens_out": made.tokens_out,
-                "milliseconds": made.milliseconds,
-                "base_id": plan.base_id,
-                "policy": plan.policy,
-                "reason": plan.reason,
-                "score": made.score,
-                "details": dict(made.details),
-            }
-            await tx.insert(SUMMARIES.upsert, *SUMMARIES.stored(summary_row))
-            await tx.rows(
-                "UPDATE summaries SET is_active = 0 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
-                scope.owner,
-                json.dumps(plan.summary_ids),
-            )
-            await completed(tx, lease, number, now)
-            row = await tx.row("SELECT * FROM summaries WHERE user_id = ? AND id = ?", scope.owner, number)
-            assert row is not None  # noqa: S101 - it was inserted above
-            return summary_of(mapping(row))
-
-    async def _sources(self, tx: Transaction, sql: str, scope: Scope, ids: Sequence[int]) -> list[Row]:
-        """The rows a fold was made of. Raises StaleFold when one is gone or was folded meanwhile."""
-        if not ids:
-            return []
-        rows = await tx.rows(sql, scope.owner, scope.thread, json.dumps(list(ids)))
-        if [row["id"] for row in rows] != sorted(set(ids)):
-            raise StaleFold
-        return rows
+            summary = await folded(tx, self.kind, scope, plan, made, now=now)
+            await completed(tx, lease, summary.id, now)
+            return summary
 
     async def fail_fold(self, lease: FoldLease, error: str, *, now: datetime) -> FoldFailure:
         """Keep the attempt as failed and free the lease; nothing is archived. A lost lease is left as it is."""
@@ -244,6 +170,85 @@ async def completed(tx: Transaction, lease: FoldLease, summary: int, now: dateti
         lease.job_id,
     )
     await tx.rows("DELETE FROM failures WHERE user_id = ? AND thread_id = ?", lease.scope.owner, lease.scope.thread)
+
+
+async def folded(
+    tx: Transaction, kind: StorageType, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime
+) -> Summary:
+    """Insert a summary and archive exactly the plan's sources. Raises StaleFold when one is gone or was folded."""
+    messages = await _sources(tx, _ACTIVE_MESSAGES, scope, plan.message_ids)
+    below = [summary_of(mapping(row)) for row in await _sources(tx, _ACTIVE_SUMMARIES, scope, plan.summary_ids)]
+    if not messages and not below:
+        raise StaleFold
+    counter = await tx.row(_TAKE_SUMMARY_ID, scope.owner, kind)
+    if counter is None:
+        raise StaleFold
+    number = int(counter[0]) - 1
+    below.sort(key=lambda summary: summary.first_id)
+    await tx.rows(
+        """
+        UPDATE messages SET chunk_id = ?, is_active = 0
+        WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))
+        """,
+        number,
+        scope.owner,
+        json.dumps(plan.message_ids),
+    )
+    if plan.window_ids:
+        told, inherited = await _sources(tx, _WINDOW, scope, plan.window_ids), []
+        chunks = [row["chunk_id"] for row in told]
+    else:
+        told, inherited = messages, below
+        chunks = [chunk for summary in below for chunk in summary.source_chunk_ids] + ([number] if messages else [])
+    ids = [row["id"] for row in told] + [end for one in inherited for end in (one.first_id, one.last_id)]
+    dates = [row["created_at"] for row in told]
+    dates += [text_of(end) for one in inherited for end in (one.first_at, one.last_at)]
+    summary_row: dict[str, object] = {
+        "id": number,
+        "user_id": scope.owner,
+        "thread_id": scope.thread,
+        "summary_text": whole(made.text),
+        "created_at": text_of(now),
+        "level": plan.level,
+        "source_chunk_ids": list(dict.fromkeys(chunks)),
+        "is_active": True,
+        "source_ids": [summary.id for summary in below],
+        "first_id": min(ids),
+        "last_id": max(ids),
+        # By date, not by id: imported conversations may overlap.
+        "first_at": min(dates, key=moment_of),
+        "last_at": max(dates, key=moment_of),
+        "message_count": len(told) + sum(summary.message_count for summary in inherited),
+        "model": made.model,
+        "prompt_version": made.prompt_version,
+        "tokens_in": made.tokens_in,
+        "tokens_out": made.tokens_out,
+        "milliseconds": made.milliseconds,
+        "base_id": plan.base_id,
+        "policy": plan.policy,
+        "reason": plan.reason,
+        "score": made.score,
+        "details": dict(made.details),
+    }
+    await tx.insert(SUMMARIES.upsert, *SUMMARIES.stored(summary_row))
+    await tx.rows(
+        "UPDATE summaries SET is_active = 0 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
+        scope.owner,
+        json.dumps(plan.summary_ids),
+    )
+    row = await tx.row("SELECT * FROM summaries WHERE user_id = ? AND id = ?", scope.owner, number)
+    assert row is not None  # noqa: S101 - it was inserted above
+    return summary_of(mapping(row))
+
+
+async def _sources(tx: Transaction, sql: str, scope: Scope, ids: Sequence[int]) -> list[Row]:
+    """The rows a fold was made of. Raises StaleFold when one is gone or was folded meanwhile."""
+    if not ids:
+        return []
+    rows = await tx.rows(sql, scope.owner, scope.thread, json.dumps(list(ids)))
+    if [row["id"] for row in rows] != sorted(set(ids)):
+        raise StaleFold
+    return rows
 
 
 _TAKE_FENCE = """

@@ -324,6 +324,25 @@ def message_of(row: Mapping[str, Any]) -> Message:
     )
 
 
+def row_of_message(message: Message) -> Portable:
+    return {
+        "id": message.id,
+        "user_id": message.scope.owner,
+        "thread_id": message.scope.thread,
+        "role": message.role,
+        "content": message.content,
+        "created_at": text_of(message.created_at),
+        "is_active": message.is_active,
+        "chunk_id": message.chunk_id,
+        "turn_id": message.turn,
+        "speaker": message.speaker,
+        "source": message.source,
+        "telegram_id": message.telegram_id,
+        "origin": message.origin,
+        "edited_at": None if message.edited_at is None else text_of(message.edited_at),
+    }
+
+
 @lru_cache(maxsize=64)
 def _scope(owner: int, thread: int) -> Scope:
     return Scope(owner=owner, thread=thread)

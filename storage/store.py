@@ -132,6 +132,25 @@ class Vectors(Protocol):
         ...
 
 
+class Accounts(Protocol):
+    """What each of the newest 100 answers of an owner was made from: the text that came with it (NewMessage)."""
+
+    async def text(self, scope: Scope, telegram_id: int | None = None) -> str | None:
+        """The account of the newest answer of a scope, or of the answer that a Telegram message showed or asked for."""
+        ...
+
+    async def note_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
+        """By which Telegram messages the answer to `source` was shown: with the message, and as "shown" in the account.
+
+        Where there is no such answer, nothing happens.
+        """
+        ...
+
+    async def saved(self, owner: int) -> int:
+        """The sum of `NewMessage.saved` over all answers of an owner."""
+        ...
+
+
 class Rebuilds(Protocol):
     """Making all summaries of a scope anew, under the scope's fold lease."""
 
@@ -168,7 +187,7 @@ class Forgets(Protocol):
     """What an owner takes back from one store, with everything built on it."""
 
     async def said_as(self, scope: Scope, telegram_id: int) -> Message | None:
-        """The stored message that has this id in Telegram."""
+        """The stored message that has this id in Telegram, or that was shown by several of which this is one."""
         ...
 
     async def preview(self, owner: int, what: Forgetting) -> Forgotten:
@@ -186,11 +205,49 @@ class Forgets(Protocol):
         """
         ...
 
-    async def revise(self, scope: Scope, message: int, text: str, *, why: str, now: datetime) -> Message | None:
-        """Give a message another text: the earlier one is kept as a version, what was built on it goes.
+    async def revise(
+        self, scope: Scope, message: int, text: str, *, why: str, now: datetime, account: str = ""
+    ) -> Message | None:
+        """Give a message another text: the earlier one is kept as a version, what was built on it goes. `account`: of
+        an answer, as `NewMessage.account`.
 
         The message as it is now; None where there is none, or it says so already.
         """
+        ...
+
+
+class History(Protocol):
+    """What comes into a memory from a file. Every write is void once its lease is (StaleFold)."""
+
+    async def known(self, owner: int, names: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
+        """Those of these (role, source) that the owner's memory holds, with the ids of their messages."""
+        ...
+
+    async def room(self, owner: int, count: int, *, after: int | None = None) -> int:
+        """The first of `count` free ids below everything that was said here; right above `after` where they fit."""
+        ...
+
+    async def is_empty(self, owner: int) -> bool:
+        """Whether nothing is stored of an owner but their choices."""
+        ...
+
+    async def add(self, lease: FoldLease, messages: Sequence[Message], made: NewSummary, *, now: datetime) -> Summary:
+        """Store messages of one scope, their ids given, archived under the L1 made of them, in one transaction."""
+        ...
+
+    async def fold(self, lease: FoldLease, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
+        """As `commit_fold`, in any scope of the lease's owner; the lease goes on."""
+        ...
+
+    async def put(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
+        """Put portable rows of the lease's owner, each with a "table" key, in place of those with the same ids.
+
+        Of `users`, the counters, which never go back.
+        """
+        ...
+
+    async def learn(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
+        """Add those portable rows of `facts` whose text is not known yet; how many. `ids`: the messages' new ones."""
         ...
 
 
@@ -202,9 +259,13 @@ class MemoryStore(Protocol):
     @property
     def vectors(self) -> Vectors: ...
     @property
+    def accounts(self) -> Accounts: ...
+    @property
     def rebuilds(self) -> Rebuilds: ...
     @property
     def forgetting(self) -> Forgets: ...
+    @property
+    def history(self) -> History: ...
 
     # owners ------------------------------------------------------------------------------------------------
     async def owners(self) -> list[OwnerConfig]: ...
@@ -235,7 +296,10 @@ class MemoryStore(Protocol):
         ...
 
     async def last_turns(self, scope: Scope, turns: int, *, before: int | None = None) -> list[Message]:
-        """All messages of the newest `turns` turns (with a turn id below `before`), folded or not, ascending."""
+        """All messages of the newest `turns` turns (with a turn id below `before`), folded or not, ascending.
+
+        Only of what was said here: imported history is nobody's last turn.
+        """
         ...
 
     async def counts(self, scope: Scope) -> Counts: ...
@@ -309,6 +373,13 @@ class MemoryStore(Protocol):
 
     async def scrub(self) -> bool:
         """Leave nothing of what was erased in any file of this store; False where a reader is in the way: try again."""
+        ...
+
+    async def rename(self, owner: int, new: int) -> None:
+        """Everything of an owner goes on under another id, of which nothing is held here; folds under way are void.
+
+        The messages' ids in Telegram are forgotten. Of an owner who is not here nothing happens.
+        """
         ...
 
     async def flush(self) -> None:

@@ -5,7 +5,7 @@ Does not know any family; each has a file of its own, families.py lists them.
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import telegram
 
@@ -27,7 +27,8 @@ class Ask:
         """The Telegram id of the message that the command replies to."""
         message = self.update.effective_message
         replied = message.reply_to_message if message else None
-        return replied.message_id if replied else None
+        # In a topic everything "replies" to the service message that opened it.
+        return replied.message_id if replied and replied.forum_topic_created is None else None
 
     @property
     def message_id(self) -> int | None:
@@ -49,3 +50,14 @@ class Family(Protocol):
     def handlers(self) -> Mapping[str, Handler]: ...
     @property
     def presses(self) -> Mapping[str, Press]: ...
+
+
+@runtime_checkable
+class TakesFiles(Protocol):
+    """A family that files may be meant for. `slow_presses`: the kinds of buttons that nothing is to wait behind."""
+
+    @property
+    def slow_presses(self) -> frozenset[str]: ...
+    async def take_file(self, ask: Ask) -> bool:
+        """Whether a file was meant for it, and has been dealt with."""
+        ...

@@ -176,10 +176,11 @@ async function sendFiles(files) {
   const chat = currentChat();
   const caption = field?.value.trim() || undefined;
   if (!files.length || !chat) return;
+  const answered = about?.kind === "reply" ? { reply_to: about.message.message_id } : {};
   if (field) clear();
   for (const [index, file] of files.entries()) {
     const kind = /^image\/(jpeg|png|webp)$/.test(file.type) ? "photo" : "document";
-    const fields = { person_id: speakerIn(chat).id, chat_id: chat.id, kind, ...place(chat), ...(index === 0 && caption ? { caption } : {}) };
+    const fields = { person_id: speakerIn(chat).id, chat_id: chat.id, kind, ...place(chat), ...answered, ...(index === 0 && caption ? { caption } : {}) };
     await attempt(() => net.sendFile(fields, file), caption);
   }
 }

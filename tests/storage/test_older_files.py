@@ -35,7 +35,7 @@ async def test_a_memory_db_of_the_second_format(tmp_path: Path) -> None:
     assert config is not None
     assert (config.every_n, config.policy, config.auto_fold, config.incognito) == (7, "pyramid", True, False)
     assert (message.content, message.origin, message.edited_at) == ("Greenland", "", None)
-    assert file.with_name("memory.db.before-format-3").exists()
+    assert file.with_name(f"memory.db.before-format-{len(MIGRATIONS)}").exists()
 
 
 async def test_a_memory_json_and_a_journal_of_the_first_format(tmp_path: Path) -> None:

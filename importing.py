@@ -1,0 +1,306 @@
+"""A file from elsewhere → memory: first what it would add, then the adding.
+
+Our own export comes back as it was where nothing is stored yet. Everything else is history: archived at once in chunks
+with extracted summaries, without a model, before everything that was said here; what is known already stays as it is.
+Does not know Telegram, or what the formats look like.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta, tzinfo
+from functools import partial
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from errors import ImportRefused, StorageError
+from external_memory import MOST_EVERY_N, ExternalMemory
+from imports import reading
+from imports.past import NAMES, Past, PastMessage
+from records import Clock, FoldLease, Message, OwnerConfig, Role, Scope
+from shelving import Shelving, chunks
+from storage.given_rows import RowError, checked
+from storage.rows import Portable, config_of
+from storage.store import MemoryStore
+
+log = logging.getLogger(__name__)
+
+LEASE = timedelta(hours=6)
+"""Nothing is folded in the scope meanwhile; a process that dies gives its leases back at the next start."""
+BATCH = 500
+Progress = Callable[[int, int], Awaitable[None]]
+"""Is told how many messages are in, and of how many."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ImportPlan:
+    """What an import would do. `is_whole`: it brings our own export back as it was. `facts`: those it holds."""
+
+    name: str
+    total: int
+    known: int
+    first_at: datetime | None
+    last_at: datetime | None
+    notes: tuple[str, ...]
+    facts: int
+    is_whole: bool
+    turns_on: bool
+
+    @property
+    def new(self) -> int:
+        return self.total - self.known
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Imported:
+    """What an import did."""
+
+    messages: int
+    known: int
+    facts: int
+    is_whole: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Work:
+    """A file that was read and compared with what is known. `ids`: of known messages, by their number in the file."""
+
+    past: Past
+    fresh: tuple[PastMessage, ...]
+    ids: Mapping[int, int]
+    after: int | None
+    rows: Mapping[str, Sequence[Portable]]
+    is_whole: bool
+
+
+class Importing:
+    """Imports files into owners' memories. `stored`: is called when there is something new to index."""
+
+    def __init__(
+        self, *, memory: ExternalMemory, shelving: Shelving, clock: Clock, stored: Callable[[], None] = lambda: None
+    ) -> None:
+        self._memory = memory
+        self._shelving = shelving
+        self._clock = clock
+        self._stored = stored
+
+    async def plan(self, scope: Scope, person: int, data: bytes) -> ImportPlan:
+        """What importing this file would add; nothing is changed. Raises ImportRefused and StorageError."""
+        work = await self._work(scope, person, data)
+        dates = [message.created_at for message in work.fresh]
+        return ImportPlan(
+            name=NAMES[work.past.format],
+            total=len(work.past.messages),
+            known=len(work.past.messages) - len(work.fresh),
+            first_at=min(dates, default=None),
+            last_at=max(dates, default=None),
+            notes=work.past.notes,
+            facts=len(work.rows.get("facts", ())),
+            is_whole=work.is_whole,
+            turns_on=not await self._memory.is_on(scope.owner),
+        )
+
+    async def run(self, scope: Scope, person: int, data: bytes, *, progress: Progress) -> Imported:
+        """Import it: whatever it holds that is not known. What was imported before an interruption is known.
+
+        Raises ImportRefused, and StorageError when the memory was moved, erased or failed meanwhile.
+        """
+        work = await self._work(scope, person, data)
+        if not await self._memory.is_on(scope.owner):
+            await self._memory.switch(scope.owner, enabled=True)
+        lease = await self._lease(scope)
+        try:
+            facts = await (self._restore if work.is_whole else self._add)(lease, work, progress)
+        finally:
+            await self._release(lease)
+            self._stored()
+        log.info("imported %d messages (%s) into %s", len(work.fresh), work.past.format, scope)
+        known = len(work.past.messages) - len(work.fresh)
+        return Imported(messages=len(work.fresh), known=known, facts=facts, is_whole=work.is_whole)
+
+    # what is new -----------------------------------------------------------------------------------------------
+
+    async def _work(self, scope: Scope, person: int, data: bytes) -> _Work:
+        config = await self._memory.config(scope.owner)
+        zone = _zone(config.timezone if config else "")
+        past = await asyncio.to_thread(lambda: reading.read(data, person=person, zone=zone))
+        rows = await asyncio.to_thread(_checked, past, scope.owner)
+        async with self._memory.home(scope.owner) as store:
+            is_own = past.owner == scope.owner
+            is_whole = is_own and past.is_whole and await store.history.is_empty(scope.owner)
+            names: list[tuple[Role, str]] = [(one.role, one.source) for one in past.messages]
+            names += [(one.role, one.also) for one in past.messages if one.also]
+            known = await store.history.known(scope.owner, names)
+            same = await _same(store, scope.owner, past) if is_own else {}
+        fresh: list[PastMessage] = []
+        seen: set[tuple[Role, str]] = set()
+        ids = dict(same)
+        after: int | None = None
+        for message in past.messages:
+            name = (message.role, message.source)
+            stored = known.get(name, known.get((message.role, message.also or "")))
+            if stored is None and message.number is not None:
+                stored = same.get(message.number)
+            if stored is None:
+                fresh += [message] if name not in seen else []
+            else:
+                after = stored if not fresh else after
+                if message.number is not None:
+                    ids[message.number] = stored
+            seen.add(name)
+        return _Work(past=past, fresh=tuple(fresh), ids=ids, after=after, rows=rows, is_whole=is_whole)
+
+    # adding ----------------------------------------------------------------------------------------------------
+
+    async def _add(self, lease: FoldLease, work: _Work, progress: Progress) -> int:
+        """History, thread by thread, each as a pyramid of its own below what was there; then facts."""
+        owner, done = lease.scope.owner, 0
+        ids = dict(work.ids)
+        for scope, messages in _by_scope(lease.scope, work).items():
+            async with self._memory.home(owner) as store:
+                first = await store.history.room(owner, len(messages), after=work.after)
+            placed = _placed(scope, messages, first)
+            ids |= {given.number: one.id for given, one in zip(messages, placed, strict=True) if given.number}
+            shelf = self._shelving.shelf(lease, scope)
+            for chunk in chunks(placed):
+                await shelf.add(chunk)
+                done += len(chunk)
+                await progress(done, len(work.fresh))
+            await shelf.close()
+        facts = work.rows.get("facts", ())
+        if not facts:
+            return 0
+        async with self._memory.home(owner) as store:
+            return await store.history.learn(lease, facts, ids)
+
+    async def _restore(self, lease: FoldLease, work: _Work, progress: Progress) -> int:
+        """Our own export as it was. In batches, each of which leaves a memory without a hole: until the last one, every
+        chunk stands active under its own summary.
+        """
+        rows, owner = work.rows, lease.scope.owner
+        done = 0
+        async with self._memory.home(owner) as store:
+            await store.history.put(lease, [{"table": "users", **row} for row in rows["users"]])
+        for batch in _whole_chunks(rows["messages"], rows["summaries"]):
+            async with self._memory.home(owner) as store:
+                await store.history.put(lease, batch)
+            done += sum(row["table"] == "messages" for row in batch)
+            await progress(done, len(rows["messages"]))
+        rest = [{"table": name, **row} for name in _RESTORED_LAST for row in rows[name]]
+        async with self._memory.home(owner) as store:
+            await store.history.put(lease, rest)
+        if rows["users"]:
+            await self._memory.choose(owner, partial(_chosen, rows["users"][0]))
+        return len(rows["facts"])
+
+    async def _lease(self, scope: Scope) -> FoldLease:
+        async with self._memory.home(scope.owner) as store:
+            lease = await store.begin_fold(scope, "import", now=self._clock(), lease=LEASE)
+        if lease is None:
+            raise ImportRefused("A summary or another import is being made right now. Please try again in a moment.")
+        return lease
+
+    async def _release(self, lease: FoldLease) -> None:
+        with suppress(StorageError):
+            async with self._memory.home(lease.scope.owner) as store:
+                await store.release_fold(lease)
+
+
+_RESTORED_LAST = ("summaries", "facts", "profiles", "versions", "progress")
+
+
+def _zone(name: str) -> tzinfo:
+    try:
+        return ZoneInfo(name) if name else UTC
+    except (ZoneInfoNotFoundError, ValueError):
+        return UTC
+
+
+def _checked(past: Past, owner: int) -> Mapping[str, Sequence[Portable]]:
+    if past.rows is None:
+        return {}
+    # Of a part, only facts stand by themselves; what its messages refer to may be in another part.
+    rows = past.rows if past.is_whole else {"facts": past.rows.get("facts", ())}
+    try:
+        return checked(rows, owner)
+    except RowError as error:
+        raise ImportRefused(f"The export is damaged: {error}. Nothing was imported.") from None
+
+
+async def _same(store: MemoryStore, owner: int, past: Past) -> Mapping[int, int]:
+    """Messages that never had a source, by number: those that stand in the memory under the same id."""
+    nameless = {one.number: one for one in past.messages if one.number is not None and one.also is None}
+    found: dict[int, int] = {}
+    numbers = sorted(nameless)
+    for thread in {one.thread for one in nameless.values()}:
+        for first in range(0, len(numbers), BATCH):
+            for message in await store.messages(Scope(owner=owner, thread=thread), numbers[first : first + BATCH]):
+                given = nameless[message.id]
+                if (message.role, message.content) == (given.role, given.content):
+                    found[message.id] = message.id
+    return found
+
+
+def _by_scope(here: Scope, work: _Work) -> Mapping[Scope, Sequence[PastMessage]]:
+    """Each message where it belongs: our own in their threads, all others where the import was asked for."""
+    places: dict[Scope, list[PastMessage]] = {}
+    for message in work.fresh:
+        is_own = work.past.owner == here.owner
+        places.setdefault(Scope(owner=here.owner, thread=message.thread) if is_own else here, []).append(message)
+    return places
+
+
+def _placed(scope: Scope, messages: Sequence[PastMessage], first: int) -> list[Message]:
+    """The messages as they will be stored, with ascending ids from `first` on."""
+    placed: list[Message] = []
+    for number, given in enumerate(messages, start=first):
+        turn = placed[-1].turn if given.answers and placed else number
+        placed.append(
+            Message(
+                id=number,
+                scope=scope,
+                role=given.role,
+                content=given.content,
+                created_at=given.created_at,
+                turn=turn,
+                speaker=given.speaker,
+                source=given.source,
+                origin=given.origin,
+            )
+        )
+    return placed
+
+
+def _whole_chunks(messages: Sequence[Portable], summaries: Sequence[Portable]) -> Iterator[list[Portable]]:
+    """Batches of rows, none of which tears a chunk from its summary; each chunk's stands active for now."""
+    covering = {row["id"]: row for row in summaries}
+    held: dict[object, list[Portable]] = {}
+    for row in messages:
+        held.setdefault(row["chunk_id"], []).append(row)
+    batch: list[Portable] = []
+    loose = held.pop(None, [])
+    groups = [*held.values(), *(loose[first : first + BATCH] for first in range(0, len(loose), BATCH))]
+    for group in groups:
+        if (number := group[0]["chunk_id"]) is not None:
+            alone = {"is_active": True, "source_ids": [], "source_chunk_ids": [number], "message_count": len(group)}
+            batch.append({"table": "summaries", **covering[number], **alone})
+        batch += [{"table": "messages", **row} for row in group]
+        if len(batch) >= BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _chosen(given: Portable, known: OwnerConfig) -> OwnerConfig:
+    """The owner's choices as the export has them; whether memory is on and where it lives stays."""
+    kept = config_of({**given, "storage_type": known.storage})
+    return replace(
+        known,
+        every_n=min(MOST_EVERY_N, max(1, kept.every_n)),
+        policy=kept.policy,
+        auto_fold=kept.auto_fold,
+        timezone=kept.timezone,
+        fold_instructions=kept.fold_instructions,
+    )

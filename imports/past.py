@@ -1,0 +1,59 @@
+"""What a file from elsewhere says was said: the values that every format is read into.
+
+Does not know files, stores, or what is known already.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from records import Role
+
+Format = Literal["keepsake", "telegram", "chatgpt"]
+Origin = Literal["imported", "forwarded"]
+NAMES: Mapping[Format, str] = {
+    "keepsake": "an export of mine",
+    "telegram": "an export of Telegram Desktop",
+    "chatgpt": "an export of ChatGPT",
+}
+
+
+class WrongElement(Exception):  # noqa: N818 - reads as the state it is
+    """What is wrong with one element of a file; its reader adds where that stands."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PastMessage:
+    """One message. `source` ("import:…") names it for ever; `also` is the name that it may be known by instead.
+
+    `answers`: it belongs to the turn of the message before it. `number`: its id in the file, where that has ids that
+    other rows of the file name.
+    """
+
+    source: str
+    role: Role
+    content: str
+    created_at: datetime
+    speaker: str = ""
+    origin: Origin = "imported"
+    answers: bool = False
+    thread: int = 0
+    also: str | None = None
+    number: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Past:
+    """What a file holds, oldest first within each conversation. `notes`: what else the person should know of it.
+
+    Of an export of ours: `rows`, everything in it, table by table; `owner`, whose it is; `is_whole`, whether this one
+    file is all of it.
+    """
+
+    format: Format
+    messages: Sequence[PastMessage]
+    notes: tuple[str, ...] = ()
+    rows: Mapping[str, Sequence[Mapping[str, object]]] | None = None
+    owner: int | None = None
+    is_whole: bool = True

@@ -1,0 +1,139 @@
+"""What comes into a memory from a file: history, archived as it comes, and the rows of an export of ours.
+
+A part of a store, with a file of its own. History stands before everything that was said here: its ids count down from
+-1, block by block, ascending in time within a block. Does not know files or formats.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from errors import StaleFold
+from records import FoldLease, FoldPlan, Message, NewSummary, Role, Scope, StorageType, Summary
+from storage import word_index
+from storage.database import Database, Transaction
+from storage.fold_table import folded, holds
+from storage.rows import BY_NAME, FACTS, MESSAGES, USERS, grouped, mapping, row_of_message
+
+BATCH = 1000
+_COUNTERS = ("next_message_id", "next_summary_id", "next_fact_id", "next_profile_id", "next_version_id", "tokens_saved")
+_TAKEN_OVER = f"""
+UPDATE users SET {", ".join(f"{name} = MAX({name}, ?)" for name in _COUNTERS)} WHERE user_id = ? AND storage_type = ?
+"""  # noqa: S608
+_INSERT = f"INSERT INTO messages ({MESSAGES.selected()}, seq) VALUES ({', '.join('?' * (len(MESSAGES.columns) + 1))})"  # noqa: S608
+
+
+class HistoryTable:
+    """The imports of the owners that live in one store."""
+
+    def __init__(self, database: Database, kind: StorageType) -> None:
+        self._db = database
+        self._kind = kind
+
+    async def known(self, owner: int, names: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
+        found: dict[tuple[Role, str], int] = {}
+        for first in range(0, len(names), BATCH):
+            async with self._db.read() as reader:
+                rows = await reader.rows(
+                    """
+                    SELECT messages.role, messages.source, messages.id FROM json_each(?2) AS name
+                    CROSS JOIN messages ON messages.user_id = ?1
+                      AND messages.role = json_extract(name.value, '$[0]')
+                      AND messages.source = json_extract(name.value, '$[1]')
+                    """,
+                    owner,
+                    json.dumps(names[first : first + BATCH]),
+                )
+            found |= {(row[0], row[1]): row[2] for row in rows}
+        return found
+
+    async def room(self, owner: int, count: int, *, after: int | None = None) -> int:
+        async with self._db.read(frozen=True) as reader:
+            if after is not None:
+                row = await reader.row("SELECT MIN(id) FROM messages WHERE user_id = ? AND id > ?", owner, after)
+                above = 0 if row is None or row[0] is None else min(0, row[0])
+                if above - after - 1 >= count:
+                    return after + 1
+            row = await reader.row("SELECT MIN(id) FROM messages WHERE user_id = ?", owner)
+        return min(0, 0 if row is None or row[0] is None else row[0]) - count
+
+    async def is_empty(self, owner: int) -> bool:
+        async with self._db.read(frozen=True) as reader:
+            for table in BY_NAME.values():
+                if table is USERS:
+                    continue
+                if await reader.row(f"SELECT 1 FROM {table.name} WHERE user_id = ? LIMIT 1", owner):  # noqa: S608
+                    return False
+        return True
+
+    async def add(self, lease: FoldLease, messages: Sequence[Message], made: NewSummary, *, now: datetime) -> Summary:
+        plan = FoldPlan(level=1, message_ids=tuple(message.id for message in messages), reason="import")
+        async with self._db.write() as tx:
+            await _demand(tx, lease)
+            await _insert(tx, [row_of_message(message) for message in messages])
+            return await folded(tx, self._kind, messages[0].scope, plan, made, now=now)
+
+    async def fold(self, lease: FoldLease, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
+        async with self._db.write() as tx:
+            await _demand(tx, lease)
+            return await folded(tx, self._kind, scope, plan, made, now=now)
+
+    async def put(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
+        owner = lease.scope.owner
+        async with self._db.write() as tx:
+            await _demand(tx, lease)
+            for name, portable in grouped(rows, owner).items():
+                if name == USERS.name:
+                    for row in portable:
+                        values = dict(zip(USERS.columns, USERS.stored(row), strict=True))
+                        await tx.rows(_TAKEN_OVER, *[values[counter] for counter in _COUNTERS], owner, self._kind)
+                elif name == MESSAGES.name:
+                    await _insert(tx, portable)
+                else:
+                    await tx.many(BY_NAME[name].upsert, [BY_NAME[name].stored(row) for row in portable])
+
+    async def learn(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
+        owner = lease.scope.owner
+        async with self._db.write() as tx:
+            await _demand(tx, lease)
+            known = {row["text"]: row["id"] for row in await tx.rows("SELECT * FROM facts WHERE user_id = ?", owner)}
+            fresh = [fact for fact in facts if fact["text"] not in known]
+            counter = await tx.row(
+                "UPDATE users SET next_fact_id = next_fact_id + ? WHERE user_id = ? RETURNING next_fact_id",
+                len(fresh),
+                owner,
+            )
+            if counter is None:
+                raise StaleFold
+            first = int(counter[0]) - len(fresh)
+            numbers = {fact["id"]: known[fact["text"]] for fact in facts if fact["text"] in known}
+            numbers |= {fact["id"]: number for number, fact in enumerate(fresh, start=first)}
+            rows = [
+                {
+                    **fact,
+                    "user_id": owner,
+                    "id": numbers[fact["id"]],
+                    "superseded_by": numbers.get(fact["superseded_by"]),
+                    "source_ids": _mapped(fact["source_ids"], ids),
+                }
+                for fact in fresh
+            ]
+            await tx.many(FACTS.upsert, [FACTS.stored(mapping(row)) for row in rows])
+            return len(rows)
+
+
+async def _demand(tx: Transaction, lease: FoldLease) -> None:
+    if not await holds(tx, lease):
+        raise StaleFold
+
+
+async def _insert(tx: Transaction, rows: Sequence[Mapping[str, object]]) -> None:
+    """New messages with their words."""
+    newest = await tx.row("SELECT COALESCE(MAX(seq), 0) FROM messages")
+    numbered = list(enumerate(rows, start=1 + (int(newest[0]) if newest else 0)))
+    await tx.many(_INSERT, [(*MESSAGES.stored(row), seq) for seq, row in numbered])
+    await word_index.index(tx, numbered)
+
+
+def _mapped(numbers: object, ids: Mapping[int, int]) -> list[int]:
+    return [ids[number] for number in numbers if number in ids] if isinstance(numbers, list) else []

@@ -1,0 +1,287 @@
+"""/export and /import: a memory as a file, and files as memory. Owns their words and steps.
+
+Which file an import means is in Telegram alone: the buttons hang on a reply to it, so that they work after a restart.
+Does not know what is in the files.
+"""
+
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+
+from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
+
+from errors import ImportRefused, KeepsakeError, StaleFold, StorageError
+from exporting import Exported, Exporting
+from importing import Imported, Importing, ImportPlan
+from records import Scope
+from telegram_ui.buttons import Buttons
+from telegram_ui.chat import Chat
+from telegram_ui.delivery import ChatGone, Delivery, DeliveryError
+from telegram_ui.documents import Document, Documents, document_in
+from telegram_ui.family import Ask, Handler, MayConfigure, Press
+from telegram_ui.messages import ANONYMOUS_ADMIN
+
+IMPORT, LEAVE = "imp", "iml"
+AWAITED = timedelta(minutes=10)
+TOLD_EVERY = 3.0
+"""Seconds between two words of progress (Telegram bears about one edit a second in a chat)."""
+
+ADMINS_EXPORT = "Only the admins of this group can export its memory."
+ADMINS_IMPORT = "Only the admins of this group can import into its memory."
+NOTHING = "There is nothing to export: nothing is stored."
+NOT_PRIVATE = (
+    "I could not write to you in private, and what this group remembers is not for everybody at once. Open a chat with "
+    "me, press Start, and send /export here again."
+)
+ANONYMOUS = "You write as the group, so I do not know whom to send it to. Send /export under your own name."
+SENT = "I have sent it to you in private."
+ASK_FOR_FILE = (
+    "Now send me the file, within 10 minutes:\n"
+    "• an export of mine (/export),\n"
+    "• result.json of Telegram Desktop (a chat's menu, Export chat history, format JSON),\n"
+    "• conversations.json of ChatGPT (Settings, Data controls, Export; the .zip will do).\n\n"
+    "At most 20 MB; .zip and .gz are fine. I say first what it would add; nothing is stored before you agree."
+)
+NO_FILE = "I no longer see the file. Please send it again, with /import as its caption."
+LEFT = "Nothing was imported."
+AGAIN = "What is in stays; send the file again, and it goes on."
+
+
+class Moves:
+    """The family of /export and /import."""
+
+    def __init__(
+        self,
+        importing: Importing,
+        exporting: Exporting,
+        delivery: Delivery,
+        buttons: Buttons,
+        *,
+        may_configure: MayConfigure,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._importing = importing
+        self._exporting = exporting
+        self._delivery = delivery
+        self._documents = Documents(delivery)
+        self._buttons = buttons
+        self._may_configure = may_configure
+        self._clock = clock
+        self._awaited: dict[tuple[Scope, int], float] = {}
+
+    @property
+    def handlers(self) -> Mapping[str, Handler]:
+        return {"export": self._export, "import": self._import}
+
+    @property
+    def presses(self) -> Mapping[str, Press]:
+        return {IMPORT: self._press_import, LEAVE: self._press_leave}
+
+    @property
+    def slow_presses(self) -> frozenset[str]:
+        return frozenset({IMPORT})
+
+    # /export ---------------------------------------------------------------------------------------------------
+
+    async def _export(self, ask: Ask) -> None:
+        here = ask.chat
+        if not here.is_private and ask.person.id == ANONYMOUS_ADMIN:
+            await self._delivery.say(here, ANONYMOUS)
+            return
+        if not await self._may_configure(here, ask.person):
+            await self._delivery.say(here, ADMINS_EXPORT)
+            return
+        target = here if here.is_private else Chat(id=ask.person.id)
+        async with self._exporting.files(here.scope.owner) as files:
+            if not files:
+                await self._delivery.say(here, NOTHING)
+                return
+            try:
+                async with self._delivery.typing(target):
+                    for file in files:
+                        await self._documents.send(target, file.file, file.name, caption_text(file))
+            except ChatGone:
+                if here.is_private:
+                    raise
+                await self._delivery.say(here, NOT_PRIVATE)
+                return
+        if not here.is_private:
+            await self._delivery.say(here, SENT)
+
+    # /import ---------------------------------------------------------------------------------------------------
+
+    async def _import(self, ask: Ask) -> None:
+        if not await self._may_configure(ask.chat, ask.person):
+            await self._delivery.say(ask.chat, ADMINS_IMPORT)
+            return
+        document = document_in(ask.update.effective_message)
+        if document is not None:
+            await self._offer(ask, document)
+            return
+        self._await(ask)
+        keyboard = None if ask.chat.is_private else ForceReply(selective=True)
+        how = "" if ask.chat.is_private else "\n\nSend it as a reply to this message."
+        await self._delivery.say(ask.chat, ASK_FOR_FILE + how, keyboard=keyboard)
+
+    async def take_file(self, ask: Ask) -> bool:
+        """Whether a file was awaited here from this person, and so has been dealt with."""
+        until = self._awaited.get((ask.chat.scope, ask.person.id))
+        document = document_in(ask.update.message)
+        if until is None or document is None or self._clock() > until:
+            return False
+        if await self._may_configure(ask.chat, ask.person):
+            await self._offer(ask, document)
+        else:
+            await self._delivery.say(ask.chat, ADMINS_IMPORT)
+        self._awaited.pop((ask.chat.scope, ask.person.id), None)
+        return True
+
+    def _await(self, ask: Ask) -> None:
+        now = self._clock()
+        self._awaited = {key: until for key, until in self._awaited.items() if until > now}
+        self._awaited[ask.chat.scope, ask.person.id] = now + AWAITED.total_seconds()
+
+    async def _offer(self, ask: Ask, document: Document) -> None:
+        """Say what the file would add, in a reply to it, under which the buttons hang."""
+        chat = replace(ask.chat, reply_to=document.message_id)
+        try:
+            async with self._delivery.typing(chat):
+                data = await self._documents.fetch(chat, document)
+                plan = await self._importing.plan(chat.scope, ask.person.id, data)
+        except KeepsakeError as error:
+            if isinstance(error, ChatGone):
+                raise
+            await self._delivery.say(chat, error.sentence)
+            return
+        if not plan.new and not plan.is_whole:
+            await self._delivery.say(chat, plan_text(plan))
+            return
+        choices = [("Import", IMPORT), ("Cancel", LEAVE)]
+        row = [
+            InlineKeyboardButton(word, callback_data=self._buttons.data(kind, ask.chat, ask.person))
+            for word, kind in choices
+        ]
+        await self._delivery.say(chat, plan_text(plan), keyboard=InlineKeyboardMarkup([row]))
+
+    async def _press_leave(self, ask: Ask) -> str | None:
+        await self._show(ask, LEFT)
+        return None
+
+    async def _press_import(self, ask: Ask) -> str | None:
+        if not await self._may_configure(ask.chat, ask.person):
+            return ADMINS_IMPORT
+        query = ask.update.callback_query
+        document = document_in(query.message if query else None)
+        if document is None:
+            await self._show(ask, NO_FILE)
+            return None
+        progress = _Progress(partial(self._show, ask), self._clock)
+        await self._show(ask, "Importing…")
+        try:
+            data = await self._documents.fetch(ask.chat, document)
+            done = await self._importing.run(ask.chat.scope, ask.person.id, data, progress=progress.tell)
+        except StaleFold:
+            await self._show(ask, f"{progress.sofar} The memory was moved or erased meanwhile. {AGAIN}")
+        except ImportRefused as refused:
+            await self._show(ask, refused.sentence)
+        except (StorageError, DeliveryError) as error:
+            if isinstance(error, ChatGone):
+                raise
+            await self._show(ask, f"{progress.sofar} {error.sentence} {AGAIN}")
+        else:
+            await self._show(ask, done_text(done))
+        return None
+
+    async def _show(self, ask: Ask, text: str) -> None:
+        """In place of the message whose button was pressed."""
+        if ask.message_id is None:
+            await self._delivery.say(ask.chat, text)
+        else:
+            await self._delivery.replace(ask.chat, ask.message_id, text)
+
+
+class _Progress:
+    """How far an import has got, told now and then."""
+
+    def __init__(self, show: Callable[[str], Awaitable[None]], clock: Callable[[], float]) -> None:
+        self._show = show
+        self._clock = clock
+        self._told_at = -TOLD_EVERY
+        self._done = 0
+
+    @property
+    def sofar(self) -> str:
+        return f"The import stopped after {self._done:,} messages." if self._done else "The import did not begin."
+
+    async def tell(self, done: int, total: int) -> None:
+        self._done = done
+        now = self._clock()
+        if now - self._told_at < TOLD_EVERY or done == total:
+            return
+        self._told_at = now
+        await self._show(f"Importing… {done:,} of {total:,} messages.")
+
+
+def plan_text(plan: ImportPlan) -> str:
+    """What an import would do, in figures."""
+    lines = [f"This is {plan.name} with {_messages(plan.total)}."]
+    if plan.is_whole:
+        lines.append(
+            "Nothing is stored here yet, so it would come back as it was: messages, summaries, facts, choices."
+        )
+    elif plan.new:
+        lines.append(f"It would add {_messages(plan.new)}{_range(plan)}." + _known(plan.known))
+        lines.append(
+            "They would be archived as history before everything that was said here: found when they matter, and "
+            "summarised by extraction, without a model (/summary_rebuild can do better later)."
+        )
+    else:
+        lines.append("All of it is known already. There is nothing to import.")
+    if plan.facts and not plan.is_whole:
+        lines.append(f"Of its {plan.facts:,} facts, those that are not known yet come along.")
+    lines += plan.notes
+    if plan.turns_on and (plan.new or plan.is_whole):
+        lines.append("Memory is off; importing turns it on.")
+    return "\n\n".join(lines)
+
+
+def done_text(done: Imported) -> str:
+    """What an import did."""
+    if done.is_whole:
+        return f"Done: {_messages(done.messages)} came back as they were, and everything that belongs to them."
+    facts = f" and {done.facts:,} facts" if done.facts else ""
+    return f"Done: {_messages(done.messages)}{facts} added.{_known(done.known)} Ask me about them."
+
+
+def caption_text(file: Exported) -> str:
+    """What a file of an export holds."""
+    named = [("messages", "message", "messages"), ("summaries", "summary", "summaries"), ("facts", "fact", "facts")]
+    counts = [
+        f"{file.counts[table]:,} {one if file.counts[table] == 1 else many}"
+        for table, one, many in named
+        if file.counts.get(table)
+    ]
+    what = ", ".join(counts) or "your settings"
+    kind = "packed text" if file.name.endswith(".gz") else "text that you can read"
+    return f"Everything that I keep here: {what}. It is {kind}; /import takes it back."
+
+
+def _known(count: int) -> str:
+    return f" {_messages(count)} {'is' if count == 1 else 'are'} known already and stay as they are." if count else ""
+
+
+def _range(plan: ImportPlan) -> str:
+    if plan.first_at is None or plan.last_at is None:
+        return ""
+    first, last = _day(plan.first_at), _day(plan.last_at)
+    return f" of {first}" if first == last else f" from {first} to {last}"
+
+
+def _day(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%d")
+
+
+def _messages(count: int) -> str:
+    return f"{count:,} message" if count == 1 else f"{count:,} messages"

@@ -1,0 +1,190 @@
+"""/export and /import through Telegram: a memory as a file and back, history from elsewhere, a kill in the middle."""
+
+import gzip
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from reliability.invariants import read, violations
+from tests.end_to_end.harness import House, Json, Member, Process
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+SAMPLES = Path(__file__).parents[1] / "imports" / "files"
+TELEGRAM = (SAMPLES / "telegram_chat.json").read_bytes()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def bot(house: House) -> AsyncIterator[Process]:
+    async with house.bot() as process:
+        yield process
+
+
+def sends(person: Member, data: bytes, *, caption: str | None = None, reply_to: int | None = None) -> Json:
+    return person.house.world.send_file(
+        person.id, person.chat_id, kind="document", name="result.json", data=data, caption=caption, reply_to=reply_to
+    )
+
+
+async def exported(person: Member) -> bytes:
+    since = person.now
+    person.says("/export")
+    message = await person.hears(lambda message: "document" in message, since=since)
+    file = person.house.world.files.by_id(message["document"]["file_id"])
+    assert file is not None
+    assert file.name.startswith("keepsake-")
+    return file.data
+
+
+async def agrees(person: Member, offer: Json) -> str:
+    """Press Import; what the message says in the end."""
+    since = person.now
+    person.press(offer, "Import")
+    return str((await person.hears("Done", since=since))["text"])
+
+
+def long_chat(count: int) -> bytes:
+    messages = [
+        {
+            "id": number,
+            "type": "message",
+            "date_unixtime": str(1_600_000_000 + 60 * number),
+            "from": "Maria",
+            "from_id": "user5",
+            "text": f"Parcel {number} went to locker {number * 7}.",
+        }
+        for number in range(1, count + 1)
+    ]
+    return json.dumps({"name": "Maria", "type": "personal_chat", "id": 5, "messages": messages}).encode()
+
+
+async def test_what_was_exported_comes_back_into_an_empty_memory(house: House) -> None:
+    """Tell things, export, lose everything, import, ask: a memory is its owner's own."""
+    ann = house.person()
+    async with house.bot(DATA_DIR="first"):
+        await ann.sets_up(every_n=2)
+        for number in range(5):
+            await ann.asks(f"My locker at station {number} opens with {number}771.", "Noted")
+        await ann.asks("/summary_now", "ummar")
+        data = await exported(ann)
+        before = json.loads(data)
+        assert [row["content"] for row in before["messages"]][:2] == [
+            "My locker at station 0 opens with 0771.",
+            "Noted.",
+        ]
+        assert before["owner"] == ann.id
+        assert before["summaries"]
+        # One row a line: people read it.
+        assert len(data.splitlines()) > len(before["messages"]) + len(before["summaries"])
+    async with house.bot(DATA_DIR="second"):
+        assert "nothing to export" in await ann.asks("/export")
+        await ann.asks("/import", "send me the file")
+        since = ann.now
+        sends(ann, data)
+        offer = await ann.hears("come back as it was", since=since)
+        assert "importing turns it on" in offer["text"]
+        assert "came back as they were" in await agrees(ann, offer)
+        assert json.loads(await exported(ann))["messages"] == before["messages"]
+        await ann.asks("Which code opens the locker at station 1?", "Noted")
+        assert "station 1 opens with 1771" in json.dumps(house.chat_requests()[-1])
+    assert not violations(read(house.folder / "second"))
+
+
+async def test_a_kill_in_the_middle(house: House) -> None:
+    """The press is taken up again after the start, and what was in is not doubled."""
+    ann = house.person()
+    async with house.bot(DATA_DIR="killed") as process:
+        await ann.sets_up()
+        since = ann.now
+        sends(ann, long_chat(4000), caption="/import")
+        offer = await ann.hears("would add 4,000 messages", since=since)
+        since = ann.now
+        ann.press(offer, "Import")
+        await ann.hears(lambda message: " of 4,000" in message.get("text", ""), since=since)
+        await process.kill()
+    assert not violations(read(house.folder / "killed"))
+    since = ann.now
+    async with house.bot(DATA_DIR="killed"):
+        done = (await ann.hears("Done", since=since))["text"]
+        assert "known already" in done
+        await ann.asks("To which locker went parcel 2113?", "Noted")
+        assert "went to locker 14791" in json.dumps(house.chat_requests()[-1])
+    found = read(house.folder / "killed")
+    assert not violations(found)
+    assert [row["content"] for row in found.home(ann.id).messages if row["id"] < 0] == [
+        f"Parcel {number} went to locker {number * 7}." for number in range(1, 4001)
+    ]
+
+
+async def test_history_is_offered_before_it_is_added(house: House, bot: Process) -> None:
+    """The dry run adds nothing; cancelling neither; a second time all of it is known."""
+    ann = house.person()
+    await ann.sets_up()
+    since = ann.now
+    sends(ann, TELEGRAM, caption="/import")
+    offer = await ann.hears("would add 4 messages from 2023-04-02 to 2023-04-03", since=since)
+    assert house.memory.messages(ann.id) == []
+    since = ann.now
+    ann.press(offer, "Cancel")
+    await ann.hears("Nothing was imported", since=since)
+    assert house.memory.messages(ann.id) == []
+    since = ann.now
+    sent = sends(ann, gzip.compress(TELEGRAM))
+    await ann.hears("send /import first", since=since)
+    offer = await ann.tells("/import", "would add 4 messages", reply_to=sent["message_id"])
+    assert "4 messages added" in await agrees(ann, offer)
+    stored = house.memory.messages(ann.id)
+    assert [one["created_at"][:16] for one in stored] == [
+        "2023-04-02T10:00",
+        "2023-04-02T10:01",
+        "2023-04-03T06:15",
+        "2023-04-03T06:16",
+    ]
+    since = ann.now
+    sends(ann, TELEGRAM, caption="/import")
+    assert "reply_markup" not in await ann.hears("known already", since=since)
+    await ann.asks("Who has the key of the cabin?")
+    prompt = house.chat_requests()[-1]
+    assert "@jonas_keys" in json.dumps(prompt)
+    assert [one["role"] for one in prompt] == ["system", "user"], "history is no turn of this conversation"
+
+
+async def test_what_cannot_be_imported_is_refused_with_its_place(house: House, bot: Process) -> None:
+    ann = house.person()
+    since = ann.now
+    sends(ann, TELEGRAM.replace(b'"id": 2103', b'"id": "x"'), caption="/import")
+    assert "messages[2] (line 33)" in (await ann.hears("no number", since=since))["text"]
+    since = ann.now
+    sends(ann, TELEGRAM[:-400], caption="/import")
+    await ann.hears("not valid JSON: line", since=since)
+    since = ann.now
+    sends(ann, b"x" * (20 * 1024 * 1024 + 1), caption="/import")
+    await ann.hears("at most 20 MB", since=since)
+    assert house.memory.messages(ann.id) == []
+    await ann.asks("/import", "send me the file")
+    assert await ann.asks("Something else first") == "Noted."
+
+
+async def test_groups(house: House, bot: Process) -> None:
+    """Admins only; the export goes to the admin's private chat, if the bot may write there."""
+    ann, bob = house.person(), house.person("Bob")
+    group = house.group(ann, bob, admins=[ann])
+    here, bob_here = ann.within(group), bob.within(group)
+    assert "admins" in await bob_here.asks("/export")
+    assert "admins" in await bob_here.asks("/import")
+    await here.asks("/summary_on", "Memory is on")
+    asked = await here.tells("/import", "reply to this message")
+    since = here.now
+    sends(here, TELEGRAM, reply_to=asked["message_id"])
+    offer = await here.hears("would add 4 messages", since=since)
+    assert await bob.toast(bob_here.press(offer, "Import"))
+    assert "4 messages added" in await agrees(here, offer)
+    assert "press Start" in await here.asks("/export")
+    await ann.asks("/start")
+    since = ann.now
+    assert "in private" in await here.asks("/export")
+    message = await ann.hears(lambda message: "document" in message, since=since)
+    assert "4 messages" in message["caption"]

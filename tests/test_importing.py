@@ -1,0 +1,322 @@
+"""What is exported comes back as it was; history from elsewhere is found, and is nobody's last turn."""
+
+import json
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime
+from itertools import count, pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conversation import Conversation
+from errors import ImportRefused, StaleFold
+from records import NewMessage, Scope, StorageType
+from reliability.invariants import read as files_in
+from reliability.invariants import violations
+from tests.talk import ANNA, Talk, talking
+
+SAMPLES = Path(__file__).parent / "imports" / "files"
+TELEGRAM = (SAMPLES / "telegram_chat.json").read_bytes()
+CHATGPT = (SAMPLES / "chatgpt_conversations.json").read_bytes()
+HERE = Scope(owner=ANNA.id)
+NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
+STORES = pytest.mark.parametrize("storage", list(StorageType))
+
+
+class BrokenOff(Exception):  # noqa: N818
+    """Stands for whatever ends an import in its middle."""
+
+
+async def exported(conversation: Conversation, owner: int = ANNA.id) -> bytes:
+    async with conversation.exporting.files(owner) as files:
+        assert len(files) == 1
+        return files[0].file.read()
+
+
+async def imported(talk: Talk, data: bytes, *, scope: Scope = HERE) -> tuple[int, int]:
+    """How many messages were new, and how many known."""
+
+    async def progress(done: int, total: int) -> None:
+        assert 0 < done <= total
+
+    result = await talk.conversation.importing.run(scope, ANNA.id, data, progress=progress)
+    return result.messages, result.known
+
+
+async def dumped(talk: Talk, owner: int = ANNA.id) -> dict[str, list[dict[str, Any]]]:
+    tables: dict[str, list[dict[str, Any]]] = {}
+    async with talk.conversation.memory.home(owner) as store:
+        async for batch in store.dump(owner):
+            for row in batch:
+                tables.setdefault(str(row["table"]), []).append(dict(row))
+    return tables
+
+
+def history(count: int, *, first: int = 1, name: str = "Maria") -> bytes:
+    """A chat of Telegram with that many messages; the one of number 17 tells something that no other does."""
+    messages = [
+        {
+            "id": number,
+            "type": "message",
+            "date": "2022-01-01T00:00:00",
+            "date_unixtime": str(1_640_995_200 + number * 60),
+            "from": "Anna" if number % 2 else name,
+            "from_id": "user7" if number % 2 else "user99",
+            "text": "The spare key lies under the blue flowerpot."
+            if number == 17
+            else f"Message number {number} of many.",
+        }
+        for number in range(first, first + count)
+    ]
+    return json.dumps({"name": name, "type": "personal_chat", "id": 99, "messages": messages}).encode()
+
+
+@STORES
+async def test_an_export_comes_back_as_it_was(tmp_path: Path, storage: StorageType) -> None:
+    """Messages with their ids, turns and chunks, summaries and choices: the same rows in a fresh memory."""
+    async with talking(tmp_path / "old") as talk:
+        await talk.remember(every_n=2, storage=storage)
+        for number in range(7):
+            await talk.turn(f"My locker number {number} is {number}17.")
+        await talk.say("In a topic.", thread=5)
+        data = await exported(talk.conversation)
+        before = await dumped(talk)
+    async with talking(tmp_path / "new") as talk:
+        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=9)
+        plan = await talk.conversation.importing.plan(HERE, ANNA.id, data)
+        assert (plan.is_whole, plan.new, plan.known) == (True, 16, 0)
+        assert await imported(talk, data) == (16, 0)
+        after = await dumped(talk)
+        assert {**after, "users": []} == {**before, "users": []}
+        config = await talk.conversation.memory.config(ANNA.id)
+        assert config is not None
+        assert (config.every_n, config.enabled, config.storage) == (2, True, storage)
+        counters = ("next_message_id", "next_summary_id")
+        assert [after["users"][0][one] for one in counters] == [before["users"][0][one] for one in counters]
+        assert await imported(talk, data) == (0, 16)
+        talk.updates = count(1000)
+        await talk.say("What is my locker number 3?")
+        assert "My locker number 3 is 317." in talk.prompts()[-1]
+    assert not violations(files_in(tmp_path / "new"))
+
+
+@STORES
+async def test_history_is_archived_and_found(tmp_path: Path, storage: StorageType) -> None:
+    """Dates, speakers and origin are kept; it lies below what was said here, and never among the last turns."""
+    async with talking(tmp_path) as talk:
+        await talk.remember(storage=storage)
+        await talk.turn("Hello there.")
+        assert await imported(talk, TELEGRAM) == (4, 0)
+        assert await imported(talk, CHATGPT) == (4, 0)
+        async with talk.conversation.memory.home(ANNA.id) as store:
+            assert [one.content for one in await store.last_turns(HERE, 4)] == ["Hello there.", "Understood."]
+            messages = await store.page(HERE)
+        assert [one.id for one in messages] == [-8, -7, -6, -5, -4, -3, -2, -1, 1, 2]
+        assert [one.turn for one in messages[:4]] == [-8, -7, -7, -5]
+        assert messages[0].created_at == datetime.fromtimestamp(1700000010, UTC)
+        assert {one.origin for one in messages} == {"", "imported", "forwarded"}
+        assert all(one.is_active == (one.id > 0) for one in messages)
+        await talk.say("Who has the key of the cabin?")
+        prompt = talk.prompts()[-1]
+        assert "The key is with @jonas_keys" in prompt
+        assert "[2023-04-02" in prompt
+        assert "Maria Lopez:" in prompt
+        # Nobody was asked to summarise it.
+        assert talk.prompts("summary-model") == []
+    assert not violations(files_in(tmp_path))
+
+
+@STORES
+async def test_what_is_known_is_not_added_again(tmp_path: Path, storage: StorageType) -> None:
+    """A newer export of the same chat adds what is new in it."""
+    async with talking(tmp_path) as talk:
+        await talk.remember(storage=storage)
+        assert await imported(talk, history(250)) == (250, 0)
+        assert await imported(talk, history(250)) == (0, 250)
+        assert await imported(talk, history(260)) == (10, 250)
+        plan = await talk.conversation.importing.plan(HERE, ANNA.id, history(261))
+        assert (plan.total, plan.known, plan.new) == (261, 260, 1)
+        assert plan.first_at == plan.last_at == datetime.fromtimestamp(1_640_995_200 + 261 * 60, UTC)
+    assert not violations(files_in(tmp_path))
+
+
+async def test_the_pyramid_stays_within_its_limits(tmp_path: Path) -> None:
+    """At most ten are active, older ones of no lower level than newer ones, each covering a stretch without a gap."""
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=1)
+        for number in range(19):
+            await talk.turn(f"Note {number}.")
+        for first in (1, 3001, 5001, 6001):
+            await imported(talk, history(2000 if first < 5000 else 150, first=first))
+            async with talk.conversation.memory.home(ANNA.id) as store:
+                active = sorted(await store.summaries(HERE), key=lambda one: one.first_id)
+                counts = await store.counts(HERE)
+            assert len(active) <= 10
+            assert [one.level for one in active] == sorted((one.level for one in active), reverse=True)
+            assert all(one.last_id < other.first_id for one, other in pairwise(active))
+            assert sum(one.message_count for one in active) == counts.archived == counts.total
+        for number in range(19):
+            await talk.turn(f"Later note {number}.")
+        async with talk.conversation.memory.home(ANNA.id) as store:
+            active = await store.summaries(HERE)
+            assert len(active) <= 10
+            counts = await store.counts(HERE)
+            assert sum(one.message_count for one in active) == counts.archived == counts.total
+        await talk.say("Where does the spare key lie?")
+        assert "under the blue flowerpot" in talk.prompts()[-1]
+    assert not violations(files_in(tmp_path))
+
+
+@STORES
+async def test_an_import_that_broke_off_goes_on(tmp_path: Path, storage: StorageType) -> None:
+    """Wherever it breaks off, what is in is whole; again, the rest follows, in the order of time."""
+
+    async def breaking(done: int, total: int) -> None:
+        if done >= 300:
+            raise BrokenOff
+
+    async with talking(tmp_path) as talk:
+        await talk.remember(storage=storage)
+        with pytest.raises(BrokenOff):
+            await talk.conversation.importing.run(HERE, ANNA.id, history(900), progress=breaking)
+        assert not violations(files_in(tmp_path))
+        assert await imported(talk, history(900)) == (600, 300)
+        async with talk.conversation.memory.home(ANNA.id) as store:
+            messages = await store.page(HERE, limit=1000)
+        assert [one.id for one in messages] == list(range(-900, 0))
+        assert [one.source for one in messages] == [f"import:telegram:99:{number}" for number in range(1, 901)]
+    assert not violations(files_in(tmp_path))
+
+
+@STORES
+async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: StorageType) -> None:
+    """What came back stands; the rest is added as history. Nothing is lost or doubled."""
+    async with talking(tmp_path / "old") as talk:
+        await talk.remember(every_n=500)
+        async with talk.conversation.memory.home(ANNA.id) as store:
+            words = [NewMessage(role="user", content=f"Fact {n}.", created_at=NOW, source=f"1:{n}") for n in range(602)]
+            await store.append(HERE, words[:600])
+            assert (await talk.conversation.summaries.fold_now(HERE)).state == "folded"
+            await store.append(HERE, words[600:])
+        data = await exported(talk.conversation)
+
+    async def breaking(done: int, total: int) -> None:
+        raise BrokenOff
+
+    async with talking(tmp_path / "new") as talk:
+        await talk.remember(storage=storage)
+        with pytest.raises(BrokenOff):
+            await talk.conversation.importing.run(HERE, ANNA.id, data, progress=breaking)
+        assert not violations(files_in(tmp_path / "new"))
+        assert await imported(talk, data) == (2, 600)
+        rows = (await dumped(talk))["messages"]
+        assert sorted(row["content"] for row in rows) == sorted(f"Fact {number}." for number in range(602))
+    assert not violations(files_in(tmp_path / "new"))
+
+
+async def test_an_export_joins_a_memory_that_has_something(tmp_path: Path) -> None:
+    """Then it is history: what the memory holds already stays as it is, the rest comes before it."""
+    async with talking(tmp_path / "old") as talk:
+        await talk.remember()
+        await talk.turn("I live in Portland.")
+        data = await exported(talk.conversation)
+    async with talking(tmp_path / "new") as talk:
+        await talk.remember()
+        talk.updates = count(1000)
+        await talk.turn("I moved to Seattle.")
+        assert not (await talk.conversation.importing.plan(HERE, ANNA.id, data)).is_whole
+        assert await imported(talk, data) == (2, 0)
+        assert await imported(talk, data) == (0, 2)
+        assert await imported(talk, await exported(talk.conversation)) == (0, 4)
+        contents = [row["content"] for row in (await dumped(talk))["messages"]]
+        assert contents == ["I live in Portland.", "Understood.", "I moved to Seattle.", "Understood."]
+
+
+async def test_memory_is_turned_on_by_an_import(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        assert (await talk.conversation.importing.plan(HERE, ANNA.id, TELEGRAM)).turns_on
+        assert await talk.conversation.memory.config(ANNA.id) is None
+        await imported(talk, TELEGRAM)
+        assert await talk.conversation.memory.is_on(ANNA.id)
+
+
+async def test_an_import_stops_when_the_memory_is_moved_meanwhile(tmp_path: Path) -> None:
+    """What is in has moved along; the person is told, and may send the file again."""
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+
+        async def moving(done: int, total: int) -> None:
+            await talk.remember(storage=StorageType.JSON)
+
+        with pytest.raises(StaleFold):
+            await talk.conversation.importing.run(HERE, ANNA.id, history(300), progress=moving)
+        assert await imported(talk, history(300)) == (200, 100)
+    assert not violations(files_in(tmp_path))
+
+
+async def test_an_export_of_several_files(tmp_path: Path) -> None:
+    """Large ones are packed and parted; each part can be imported by itself."""
+    async with talking(tmp_path / "old") as talk:
+        await talk.remember(every_n=500)
+        await imported(talk, history(1500))
+        exporting = type(talk.conversation.exporting)(
+            memory=talk.conversation.memory, clock=lambda: talk.moment[0], readable=1000, largest=200_000
+        )
+        async with exporting.files(ANNA.id) as files:
+            assert [one.name for one in files] == [f"keepsake-2026-11-21-{n}.json.gz" for n in range(1, len(files) + 1)]
+            assert len(files) == 2
+            parts = [one.file.read() for one in files]
+    async with talking(tmp_path / "new") as talk:
+        await talk.remember()
+        counts = [await imported(talk, part) for part in reversed(parts)]
+        assert sum(new for new, _ in counts) == 1500
+        assert [await imported(talk, part) for part in reversed(parts)] == [(0, new) for new, _ in counts]
+    async with AsyncExitStack() as stack:
+        empty = await stack.enter_async_context(talking(tmp_path / "empty"))
+        files = await stack.enter_async_context(empty.conversation.exporting.files(ANNA.id))
+        assert files == ()
+
+
+async def test_an_export_holds_one_owner_alone(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        await talk.remember(owner=8)
+        await talk.turn("Anna's own words.")
+        await talk.conversation.reply(talk.incoming("Boris' own words.", person=type(ANNA)(id=8, name="Boris")))
+        text = (await exported(talk.conversation)).decode()
+        assert "Anna's own words." in text
+        assert "Boris" not in text
+        assert json.loads(text)["owner"] == ANNA.id
+
+
+@pytest.mark.parametrize(
+    ("table", "change", "why"),
+    [
+        ("messages", {"created_at": "soon"}, "messages[1] (line 13): its 'created_at' is no date"),
+        ("messages", {"content": None}, "its 'content' is no text"),
+        ("messages", {"chunk_id": 99}, "messages[1]: its 'chunk_id' names no summary"),
+        ("messages", {"id": 10**12 + 1}, "messages[1]: 'id' is no whole number in its bounds"),
+        ("messages", {"telegram_id": "x"}, "messages[1]: 'telegram_id' is no whole number in its bounds"),
+        ("messages", {"id": 1}, "two rows of 'messages' have the same id"),
+        ("messages", {"source": "1:1", "role": "user"}, "messages[1]: its 'source' stands there twice"),
+        ("users", {"policy": "heap"}, "users[0]: 'policy' is none of the texts"),
+        ("summaries", {"source_ids": [77]}, "summaries[0]: it names a source that is not there"),
+        ("summaries", {"first_at": 3}, "summaries[0]: 'first_at' is no date"),
+    ],
+)
+async def test_a_damaged_export_is_refused(tmp_path: Path, table: str, change: dict[str, object], why: str) -> None:
+    """Before anything is changed, with the row that is wrong."""
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=1)
+        await talk.turn("One.")
+        rows = json.loads(await exported(talk.conversation))
+        rows[table][min(1, len(rows[table]) - 1)].update(change)
+        # As the file is written: one row a line.
+        lines = ["{"] + [f'"{n}": {json.dumps(v)},' for n, v in rows.items() if not isinstance(v, list)]
+        for name in ("users", "messages", "summaries"):
+            lines += [f'"{name}": [', ",\n".join(json.dumps(row) for row in rows[name]), "],"]
+        data = "\n".join([*lines, '"x": 0}']).encode()
+        with pytest.raises(ImportRefused) as error:
+            await talk.conversation.importing.plan(HERE, ANNA.id, data)
+        assert why in error.value.sentence
