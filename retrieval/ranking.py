@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from records import Message
 from retrieval.when import Range
+from storage.nearest import centred_cosines
 from storage.store import Floats, Pool, PoolRow
 
 AFTERWARDS = timedelta(days=10)
@@ -125,12 +126,15 @@ def weighed(found: Signals, w: Weights = WEIGHTS) -> list[Scored]:
     """The candidates by the weighted sum of their signals, best first."""
     parts = _parts(found, w)
     total = np.sum(list(parts.values()), axis=0)
+    names = list(parts)
+    of_rows = np.stack(list(parts.values()), axis=1).tolist()
+    scores, verbose = total.tolist(), found.verbose.tolist()
     return [
         Scored(
             row=found.rows[i],
-            score=float(total[i]),
-            parts={name: float(values[i]) for name, values in parts.items() if values[i]},
-            verbose=float(found.verbose[i]),
+            score=scores[i],
+            parts={name: value for name, value in zip(names, of_rows[i], strict=True) if value},
+            verbose=verbose[i],
         )
         for i in _best_first(found, total)
     ]
@@ -156,9 +160,9 @@ def _parts(found: Signals, w: Weights) -> dict[str, NDArray[np.float64]]:
 
 
 def _best_first(found: Signals, total: NDArray[np.float64]) -> list[int]:
-    rounded = np.round(total, 6)
     lengths = [len(row.message.content) for row in found.rows]
-    return sorted(range(len(lengths)), key=lambda i: (-rounded[i], lengths[i], -found.rows[i].message.id))
+    ids = [row.message.id for row in found.rows]
+    return [int(row) for row in np.lexsort((-np.array(ids), np.array(lengths), -np.round(total, 6)))]
 
 
 def idf(turns: int, frequency: int) -> float:
@@ -232,8 +236,7 @@ def _closeness(rows: Sequence[PoolRow], meaning: Meaning, w: Weights) -> NDArray
     have = [index for index, row in enumerate(rows) if row.seq in meaning.vectors]
     if have:
         vectors = np.stack([meaning.vectors[rows[index].seq] for index in have])
-        query = centred(meaning.query, meaning.mean, w.centring)
-        cosines = np.vecdot(centred(vectors, meaning.mean, w.centring), query)
+        cosines = centred_cosines(vectors, meaning.query, meaning.mean, w.centring)
         values[have] = cosines - meaning.mean_cosine
     return values
 
