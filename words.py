@@ -110,6 +110,8 @@ class _Stemmers(threading.local):
 
 
 _STEMMERS = _Stemmers()
+CACHED = 20_000
+"""Words whose stems are kept: most of what is said, in a few megabytes."""
 _KNOWN_STEMMERS = frozenset(snowballstemmer.algorithms())
 
 
@@ -122,7 +124,7 @@ def _stemmer(language: str) -> "snowballstemmer.stemmer | None":
     return made
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=CACHED)
 def stem(word: str, language: str) -> str:
     """The word's Snowball stem, folded; words with digits stay whole."""
     word = word.split("'")[0] if language == "english" or len(word.split("'")[0]) > 2 else word.split("'")[-1]
@@ -134,7 +136,7 @@ def stem(word: str, language: str) -> str:
     return folded(str(stemmer.stemWord(word)))
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=CACHED)
 def _votes(word: str) -> tuple[tuple[str, float], ...]:
     """The languages that a word speaks for, and how much."""
     bare = word.split("'")[0] + "'"
