@@ -9,6 +9,7 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 import notices
 from errors import ContextTooLong, ModelError, StorageError
@@ -16,7 +17,7 @@ from exporting import Exporting
 from external_memory import ExternalMemory, OwnerGate
 from importing import Importing
 from indexing import Indexing
-from lines import SCOPES_HERE, Line, Lines, Mode, Turn, Unwritten
+from lines import SCOPES_HERE, Line, Lines, Mode, Turn, Unwritten, incoming_of
 from memory_retrieval import MemoryRetrieval
 from memory_search import MemorySearch
 from models.chat_model import ChatModel, OnText
@@ -31,6 +32,7 @@ from records import (
     Forgotten,
     Incoming,
     NewMessage,
+    Person,
     Reply,
     Scope,
 )
@@ -119,13 +121,13 @@ class Conversation:
             log.warning("settling %s failed: %s", scope, type(error).__name__)
         return ()
 
-    async def forget(self, owner: int, what: Forgetting) -> Forgotten:
-        """Erase it from every store and file, and from what this process holds; what went.
+    async def forget(self, owner: int, what: Forgetting, *, tidies: bool = True) -> Forgotten:
+        """Erase it from every store and file, and from what this process holds; what went. `tidies`: see there.
 
         Waits for the owner's answers that are being written, for they may have read it. Raises StorageError.
         """
         async with self._talks(owner).exclusive():
-            taken = await self.memory.forget(owner, what)
+            taken = await self.memory.forget(owner, what, tidies=tidies)
             for line in self._lines:
                 if line.scope.owner == owner:
                     line.forget(what)
@@ -134,6 +136,16 @@ class Conversation:
                     self._with_cut.discard(line.scope)
             log.info("%d messages and what was built on them were forgotten of %d", taken.messages, owner)
             return taken
+
+    async def forget_archives(self, keep: timedelta) -> None:
+        """Forget every owner's archives that are older than what is to be kept; the files are cleaned once for all."""
+        until = self._clock() - keep
+        for owner in await self.memory.with_archives(older_than=until):
+            try:
+                await self.forget(owner, Forgetting(what="archives", until=until), tidies=False)
+            except StorageError as error:
+                log.warning("the old archives of %d stay for now: %s", owner, type(error).__name__)
+        await self.memory.tidy()
 
     async def rename(self, owner: int, new: int) -> None:
         """A group has another id: its memory, and what the process holds of it, go on under that.
@@ -178,6 +190,41 @@ class Conversation:
         except StorageError as error:
             log.warning("where an answer in %s was shown is not kept: %s", incoming.scope, type(error).__name__)
 
+    async def answer_again(
+        self, scope: Scope, turn: int, person: Person, *, in_group: bool = False, on_text: OnText | None = None
+    ) -> tuple[Incoming, Reply] | None:
+        """Answer the last turn anew, as it is stored now; the earlier answer becomes a version of it.
+
+        None where something was said since, or memory does not hold it. Raises StorageError; else as `reply`.
+        """
+        line = self._lines.of(scope)
+        async with line.lock, self._talks(scope.owner).shared():
+            async with self.memory.opened(scope.owner) as store:
+                last = await store.last_turns(scope, 1) if store else []
+            incoming = incoming_of(last, person, in_group=in_group)
+            if incoming is None or last[-1].turn != turn or await self._mode(scope.owner) != "on":
+                return None
+            told: list[str] = []
+            again = self._lines.turn(line, "on", told)
+            again.stored = turn
+            try:
+                context, made = await self._ask(line, incoming, again, on_text)
+            except ModelError as error:
+                return incoming, self._no_answer(error, scope, again)
+            account = account_of(context, at=self._clock(), model=made.model)
+            earlier = next((one.id for one in reversed(last) if one.role == "assistant"), None)
+            line.recent.clear()
+            if earlier is None:
+                await self._remember_answer(line, incoming, again, made, account, told)
+            else:
+                async with self.memory.home(scope.owner) as store:
+                    await store.forgetting.revise(
+                        scope, earlier, made.text, why="superseded", now=self._clock(), account=account.text()
+                    )
+        if self.indexing is not None:
+            self.indexing.wake()
+        return incoming, Reply(text=made.text, context=context, notices=tuple(told), is_remembered=True)
+
     def last_context(self, scope: Scope) -> Context | None:
         """The account of the newest answer of a scope, while the process remembers it."""
         return self._last_context.get(scope)
@@ -201,16 +248,8 @@ class Conversation:
         try:
             context, completion = await self._ask(line, incoming, turn, on_text)
         except ModelError as error:
-            number = secrets.token_hex(4)
-            log.warning("[%s] no answer for %s: %s", number, incoming.scope, type(error).__name__)
-            return Reply(
-                text=f"{notices.apology(error, kept=turn.is_on)} (error {number})",
-                notices=tuple(told),
-                is_error=True,
-                is_kept=not line.unwritten,
-                is_remembered=turn.is_on,
-                is_incognito=is_incognito,
-            )
+            failed = self._no_answer(error, incoming.scope, turn)
+            return replace(failed, notices=tuple(told), is_kept=not line.unwritten, is_incognito=is_incognito)
         if context.message_was_cut:
             told.append(notices.CUT + (" It is stored whole." if turn.is_on else ""))
         if completion.is_truncated:
@@ -382,6 +421,12 @@ class Conversation:
             log.info("a kept turn of %s is written", line.scope)
             if self.indexing is not None:
                 self.indexing.wake()
+
+    def _no_answer(self, error: ModelError, scope: Scope, turn: Turn) -> Reply:
+        number = secrets.token_hex(4)
+        log.warning("[%s] no answer for %s: %s", number, scope, type(error).__name__)
+        text = f"{notices.apology(error, kept=turn.is_on)} (error {number})"
+        return Reply(text=text, is_error=True, is_remembered=turn.is_on)
 
     def _note_failure(self, error: StorageError, told: list[str]) -> None:
         number = secrets.token_hex(4)

@@ -215,16 +215,17 @@ class ExternalMemory:
         async with self.home(owner) as store:
             return await store.forgetting.preview(owner, what)
 
-    async def forget(self, owner: int, what: Forgetting) -> Forgotten:
+    async def forget(self, owner: int, what: Forgetting, *, tidies: bool = True) -> Forgotten:
         """Erase it with everything built on it from every file, whether memory is on or off; what went.
 
-        Raises StorageError, nothing erased. The owner's turns must be over (Conversation.forget sees to that).
+        `tidies` False: the files are left to `tidy`, where many forget at once. Raises StorageError, nothing erased.
+        The owner's turns must be over (Conversation.forget sees to that).
         """
         async with self._gate(owner).exclusive():
             config = await self._config(owner)
             self._configs.pop(owner, None)
             store = self._stores[config.storage if config else StorageType.SQLITE]
-            return await self._erasing.forget(owner, what, store, now=self._clock())
+            return await self._erasing.forget(owner, what, store, now=self._clock(), tidies=tidies)
 
     async def rename(self, owner: int, new: int) -> bool:
         """A group has another id: everything that is kept of it goes on under that; whether there was anything.
@@ -241,17 +242,14 @@ class ExternalMemory:
         return self._renaming.successors.get(owner, owner)
 
     async def tidy(self) -> None:
-        """Clean the files of what was forgotten, where a reader was in the way. Call it now and then."""
+        """Clean the files of what was forgotten, where that is not done yet. Call it now and then."""
         await self._erasing.tidy()
 
-    async def forget_archives(self, *, older_than: datetime) -> int:
-        """Erase every owner's archives of before then, as /forget does; how many messages that were."""
-        gone = 0
-        for place in await self._directory.places():
-            what = Forgetting(what="archives", until=older_than)
-            if (await self.preview(place.owner, what)).messages:
-                gone += (await self.forget(place.owner, what)).messages
-        return gone
+    async def with_archives(self, *, older_than: datetime) -> list[int]:
+        """The owners who have archives of before then."""
+        what = Forgetting(what="archives", until=older_than)
+        owners = [place.owner for place in await self._directory.places()]
+        return [owner for owner in owners if (await self.preview(owner, what)).messages]
 
     async def total(self, owner: int) -> int:
         """Messages stored of an owner, over all scopes."""

@@ -5,12 +5,12 @@ Does not know models, stores or prompts; conversation.py decides what is held an
 
 import asyncio
 from collections import OrderedDict, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Literal
 
-from records import UNSTORED, Forgetting, Message, NewMessage, Scope
+from records import UNSTORED, Forgetting, Incoming, Message, NewMessage, Person, Piece, Scope
 
 REMEMBERED_HERE = 40
 """Messages of a scope that the process itself remembers: all there is while memory is off or a store fails."""
@@ -137,3 +137,19 @@ class Lines:
                 speaker=draft.speaker,
             )
         )
+
+
+def incoming_of(turn: Sequence[Message], person: Person, *, in_group: bool) -> Incoming | None:
+    """A stored turn as it came in; None where nobody's words are left of it."""
+    asked = [one for one in turn if one.role == "user"]
+    if not asked:
+        return None
+    return Incoming(
+        scope=asked[0].scope,
+        person=replace(person, name=asked[0].speaker or person.name),
+        pieces=tuple(
+            Piece(text=one.content, source=one.source or "", sent_at=one.created_at, telegram_id=one.telegram_id)
+            for one in asked
+        ),
+        in_group=in_group,
+    )

@@ -187,7 +187,7 @@ class Forgets(Protocol):
     """What an owner takes back from one store, with everything built on it."""
 
     async def said_as(self, scope: Scope, telegram_id: int) -> Message | None:
-        """The stored message that has this id in Telegram."""
+        """The stored message that has this id in Telegram, or that was shown by several of which this is one."""
         ...
 
     async def preview(self, owner: int, what: Forgetting) -> Forgotten:
@@ -205,8 +205,11 @@ class Forgets(Protocol):
         """
         ...
 
-    async def revise(self, scope: Scope, message: int, text: str, *, why: str, now: datetime) -> Message | None:
-        """Give a message another text: the earlier one is kept as a version, what was built on it goes.
+    async def revise(
+        self, scope: Scope, message: int, text: str, *, why: str, now: datetime, account: str = ""
+    ) -> Message | None:
+        """Give a message another text: the earlier one is kept as a version, what was built on it goes. `account`: of
+        an answer, as `NewMessage.account`.
 
         The message as it is now; None where there is none, or it says so already.
         """

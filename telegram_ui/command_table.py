@@ -38,5 +38,6 @@ COMMANDS = (
     Command(
         name="import", description="bring in an export: mine, Telegram's or ChatGPT's", who="admins", asks_model=True
     ),
+    Command(name="forget", description="erase a message, a fact, days or everything, for good", who="admins"),
     Command(name="stop", description="stop the answer that is being written"),
 )

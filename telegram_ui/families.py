@@ -2,8 +2,10 @@
 
 from conversation import Conversation
 from telegram_ui.buttons import Buttons
+from telegram_ui.corrections import Corrections
 from telegram_ui.delivery import Delivery
 from telegram_ui.family import Family, MayConfigure
+from telegram_ui.forget_commands import ForgetCommands
 from telegram_ui.incognito_commands import IncognitoCommands
 from telegram_ui.move_commands import Moves
 from telegram_ui.policy_commands import PolicyCommands
@@ -22,4 +24,6 @@ def families(
         SearchCommands(memory, conversation.search, delivery, buttons),
         IncognitoCommands(memory, delivery, may_configure=may_configure),
         Moves(conversation.importing, conversation.exporting, delivery, buttons, may_configure=may_configure),
+        ForgetCommands(conversation, delivery, buttons, may_configure=may_configure),
+        Corrections(conversation, delivery),
     )

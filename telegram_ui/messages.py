@@ -17,8 +17,7 @@ from telegram_ui.paste import LIMIT
 
 Kind = Literal["text", "command", "press", "wordless", "edited"]
 
-# What Telegram is asked to send; everything else would only be thrown away. Edited messages are asked for
-# so that they are known when corrections come to be understood; now they are ignored, as the README says.
+# What Telegram is asked to send; everything else would only be thrown away.
 ALLOWED_UPDATES = ("message", "edited_message", "callback_query")
 
 ANONYMOUS_ADMIN = 1087968824  # @GroupAnonymousBot, in whose name a group's anonymous admins speak

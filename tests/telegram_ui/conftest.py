@@ -19,7 +19,7 @@ from playground.faults import Fault, Faults
 from playground.refusals import Json
 from playground.server import serve
 from playground.world import World
-from records import Incoming, Person, Reply, Scope
+from records import Correction, Incoming, Person, Reply, Scope
 from settings import Secret, Settings
 from storage.database import Database
 from storage.inbox import UpdateInbox
@@ -46,6 +46,7 @@ class Scripted:
     begun: dict[str, asyncio.Event] = field(default_factory=lambda: defaultdict(asyncio.Event))
     notices: tuple[str, ...] = ()
     shown_as: dict[str, list[int]] = field(default_factory=dict)
+    corrected: list[tuple[int, str]] = field(default_factory=list)
     successors: dict[int, int] = field(default_factory=dict)
     rename_fails: int = 0
 
@@ -74,6 +75,10 @@ class Scripted:
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         return self.notices
+
+    async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
+        self.corrected.append((telegram_id, text))
+        return Correction(turn=1, is_last=text != "of long ago")
 
     async def rename(self, owner: int, new: int) -> None:
         if self.rename_fails:
@@ -112,6 +117,12 @@ class Orders:
             return False
         await self.delivery.say(chat, f"wizard took {text}")
         return True
+
+    def is_answered(self, update: telegram.Update) -> bool:
+        return False
+
+    async def offer_answer(self, chat: Chat, person: Person, turn: int) -> None:
+        await self.delivery.say(chat, f"offer {turn}")
 
     async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
         return False

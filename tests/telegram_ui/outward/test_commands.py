@@ -11,7 +11,7 @@ from records import Counts, FoldFailure, FoldOutcome, NewMessage, Person, Scope,
 from telegram_ui.buttons import Buttons
 from telegram_ui.chat import Chat
 from telegram_ui.command_table import COMMANDS
-from telegram_ui.commands import status_text
+from telegram_ui.commands import retention_text, status_text
 from telegram_ui.families import families
 from telegram_ui.messages import arrival
 from telegram_ui.wizard import CANCELLED, EXPIRED, LIFETIME, NOTHING_TO_CANCEL, number_in
@@ -316,3 +316,9 @@ async def test_the_number_that_ended_a_setup_is_no_message_when_a_crash_brings_i
         desk.restart()
     await desk.say(ANN, ANN, "/cancel")
     assert desk.last(ANN) == NOTHING_TO_CANCEL
+
+
+@pytest.mark.parametrize(("days", "told"), [(1, "older than a day"), (30, "older than 30 days"), (0, "")])
+async def test_owners_are_told_how_long_archives_are_kept(desk: Desk, days: int, told: str) -> None:
+    assert told in retention_text(days)
+    assert bool(retention_text(days)) == bool(told)
