@@ -23,6 +23,7 @@ from shelving import Shelving, chunks
 from storage.given_rows import RowError, checked
 from storage.rows import Portable, config_of
 from storage.store import MemoryStore
+from unhurried import unhurried
 
 log = logging.getLogger(__name__)
 
@@ -129,27 +130,9 @@ class Importing:
         async with self._memory.home(scope.owner) as store:
             is_own = past.owner == scope.owner
             is_whole = is_own and past.is_whole and await store.history.is_empty(scope.owner)
-            names: list[tuple[Role, str]] = [(one.role, one.source) for one in past.messages]
-            names += [(one.role, one.also) for one in past.messages if one.also]
-            known = await store.history.known(scope.owner, names)
+            known = await store.history.known(scope.owner, await asyncio.to_thread(_names, past))
             same = await _same(store, scope.owner, past) if is_own else {}
-        fresh: list[PastMessage] = []
-        seen: set[tuple[Role, str]] = set()
-        ids = dict(same)
-        after: int | None = None
-        for message in past.messages:
-            name = (message.role, message.source)
-            stored = known.get(name, known.get((message.role, message.also or "")))
-            if stored is None and message.number is not None:
-                stored = same.get(message.number)
-            if stored is None:
-                fresh += [message] if name not in seen else []
-            else:
-                after = stored if not fresh else after
-                if message.number is not None:
-                    ids[message.number] = stored
-            seen.add(name)
-        return _Work(past=past, fresh=tuple(fresh), ids=ids, after=after, rows=rows, is_whole=is_whole)
+        return await asyncio.to_thread(_compared, past, rows, known, same, is_whole=is_whole)
 
     # adding ----------------------------------------------------------------------------------------------------
 
@@ -160,7 +143,7 @@ class Importing:
         for scope, messages in _by_scope(lease.scope, work).items():
             async with self._memory.home(owner) as store:
                 first = await store.history.room(owner, len(messages), after=work.after)
-            placed = _placed(scope, messages, first)
+            placed = await asyncio.to_thread(_placed, scope, messages, first)
             ids |= {given.number: one.id for given, one in zip(messages, placed, strict=True) if given.number}
             shelf = self._shelving.shelf(lease, scope)
             for chunk in chunks(placed):
@@ -228,6 +211,43 @@ def _checked(past: Past, owner: int) -> Mapping[str, Sequence[Portable]]:
         raise ImportRefused(f"The export is damaged: {error}. Nothing was imported.") from None
 
 
+def _names(past: Past) -> list[tuple[Role, str]]:
+    """Every name that a message of the file may be known by."""
+    names: list[tuple[Role, str]] = []
+    for one in unhurried(past.messages):
+        names.append((one.role, one.source))
+        if one.also:
+            names.append((one.role, one.also))
+    return names
+
+
+def _compared(
+    past: Past,
+    rows: Mapping[str, Sequence[Portable]],
+    known: Mapping[tuple[Role, str], int],
+    same: Mapping[int, int],
+    *,
+    is_whole: bool,
+) -> _Work:
+    fresh: list[PastMessage] = []
+    seen: set[tuple[Role, str]] = set()
+    ids = dict(same)
+    after: int | None = None
+    for message in unhurried(past.messages):
+        name = (message.role, message.source)
+        stored = known.get(name, known.get((message.role, message.also or "")))
+        if stored is None and message.number is not None:
+            stored = same.get(message.number)
+        if stored is None:
+            fresh += [message] if name not in seen else []
+        else:
+            after = stored if not fresh else after
+            if message.number is not None:
+                ids[message.number] = stored
+        seen.add(name)
+    return _Work(past=past, fresh=tuple(fresh), ids=ids, after=after, rows=rows, is_whole=is_whole)
+
+
 async def _same(store: MemoryStore, owner: int, past: Past) -> Mapping[int, int]:
     """Messages that never had a source, by number: those that stand in the memory under the same id."""
     nameless = {one.number: one for one in past.messages if one.number is not None and one.also is None}
@@ -254,7 +274,7 @@ def _by_scope(here: Scope, work: _Work) -> Mapping[Scope, Sequence[PastMessage]]
 def _placed(scope: Scope, messages: Sequence[PastMessage], first: int) -> list[Message]:
     """The messages as they will be stored, with ascending ids from `first` on."""
     placed: list[Message] = []
-    for number, given in enumerate(messages, start=first):
+    for number, given in enumerate(unhurried(messages), start=first):
         turn = placed[-1].turn if given.answers and placed else number
         placed.append(
             Message(

@@ -29,6 +29,7 @@ FLOORS = [
         "logs",
         "http_server",
         "upkeep",
+        "unhurried",
     },
 ]
 """Top to bottom. A room may import from the floors below its own; on the lowest floor, from each other."""

@@ -2,16 +2,17 @@
 
 import json
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from conversation import Conversation
 from errors import ImportRefused, StaleFold
-from records import NewMessage, Scope, StorageType
+from records import NewMessage, Policy, Scope, StorageType
 from reliability.invariants import read as files_in
 from reliability.invariants import violations
 from tests.talk import ANNA, Talk, talking
@@ -166,6 +167,30 @@ async def test_the_pyramid_stays_within_its_limits(tmp_path: Path) -> None:
         await talk.say("Where does the spare key lie?")
         assert "under the blue flowerpot" in talk.prompts()[-1]
     assert not violations(files_in(tmp_path))
+
+
+@pytest.mark.parametrize("policy", get_args(Policy))
+async def test_every_policy_goes_on_after_an_import(tmp_path: Path, policy: Policy) -> None:
+    """What was said here is folded as ever, and history stays covered or findable."""
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=2)
+        await talk.conversation.memory.choose(ANNA.id, lambda known: replace(known, policy=policy))
+        await talk.turn("Before the import.")
+        await imported(talk, history(450))
+        for number in range(12):
+            assert not await talk.turn(f"After the import, note {number}."), "no notice of a failure"
+        assert (await talk.conversation.summaries.fold_now(HERE)).state in ("folded", "nothing")
+        async with talk.conversation.memory.home(ANNA.id) as store:
+            assert len(await store.summaries(HERE)) <= 10
+            last, _ = await store.last_turns(HERE, 1)
+            assert last.content == "After the import, note 11."
+        await talk.say("Where does the spare key lie?")
+        assert "under the blue flowerpot" in talk.prompts()[-1]
+    found = violations(files_in(tmp_path))
+    # A sliding summary covers more than the chunk that it archived.
+    assert not found.doubled
+    assert not found.both
+    assert policy == "sliding" or not found.orphans
 
 
 @STORES
