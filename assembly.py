@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from conversation import Conversation
 from errors import SettingsError
@@ -13,11 +14,13 @@ from external_memory import ExternalMemory
 from importing import Importing
 from indexing import Indexing
 from memory_retrieval import MemoryRetrieval
+from memory_search import MemorySearch
 from models import ollama
 from models.chat_model import ChatModel
 from models.embeddings import Embedder, embedder_for
 from models.offline import ExtractiveSummarizer, OfflineModel
 from models.openai_api import OpenAIChat
+from provenance import Provenance
 from rebuilding import Rebuilding
 from records import Clock
 from retrieval.prompt_draft import Budgets
@@ -37,6 +40,10 @@ LONGEST_QUIET = 60 * 24 * 366
 """Minutes; more would be no date any more."""
 LOOK_FOR_QUIET = 60.0
 """Seconds between two looks for scopes that have been quiet."""
+TIDYING = 60.0
+"""Seconds between two attempts at cleaning files that another program was reading."""
+LOOK_FOR_OLD = 3600.0
+"""Seconds between two looks for archives older than RETENTION_DAYS."""
 RETRY_WRITES = 5.0
 """Seconds between two attempts at writing what a failing store did not take."""
 
@@ -143,6 +150,8 @@ async def open_conversation(
             clock=clock,
         )
         conversation = Conversation(
+            provenance=Provenance(memory),
+            search=MemorySearch(memory=memory, retrieval=retrieval, tokenizer=tokenizer),
             memory=memory,
             importing=Importing(
                 memory=memory, shelving=shelving, clock=clock, stored=indexing.wake if indexing else lambda: None
@@ -161,6 +170,11 @@ async def open_conversation(
             Step(name="writing what is kept", work=conversation.write_kept, every=RETRY_WRITES),
             Step(name="folding what is quiet", work=summaries.fold_quiet, every=LOOK_FOR_QUIET),
         ]
+        steps.append(Step(name="cleaning the files of what was forgotten", work=memory.tidy, every=TIDYING))
+        if settings.retention_days:
+            keep = timedelta(days=settings.retention_days)
+            work = partial(conversation.forget_archives, keep)
+            steps.append(Step(name="forgetting what is older than RETENTION_DAYS", work=work, every=LOOK_FOR_OLD))
         try:
             async with Upkeep(steps):
                 yield conversation

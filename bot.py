@@ -169,6 +169,7 @@ def _commands(
         wizard,
         may_configure=may_configure,
         buttons=buttons,
+        retention_days=settings.retention_days,
         families=families(conversation, delivery, buttons, may_configure=may_configure),
     )
 

@@ -4,21 +4,24 @@ Owns the order of these steps, each scope's own queue, and what happens when the
 Telegram: what came in is an Incoming, what goes out is a Reply.
 """
 
-import asyncio
 import logging
 import secrets
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from itertools import count
+from dataclasses import replace
+from datetime import timedelta
 
-from errors import BudgetSpent, ContextTooLong, KeepsakeError, ModelError, StorageError
+import notices
+from errors import ContextTooLong, ModelError, StorageError
 from exporting import Exporting
 from external_memory import ExternalMemory, OwnerGate
 from importing import Importing
 from indexing import Indexing
+from lines import SCOPES_HERE, Line, Lines, Mode, Turn, Unwritten, incoming_of
 from memory_retrieval import MemoryRetrieval
+from memory_search import MemorySearch
 from models.chat_model import ChatModel, OnText
+from provenance import Provenance
 from rebuilding import Rebuilding
 from records import (
     Clock,
@@ -28,58 +31,19 @@ from records import (
     Forgetting,
     Forgotten,
     Incoming,
-    Message,
     NewMessage,
+    Person,
     Reply,
     Scope,
 )
+from retrieval.account import Account, account_of
 from summary_manager import SummaryManager
 from token_budget import TokenBudget
 
 log = logging.getLogger(__name__)
 
-REMEMBERED_HERE = 40
-"""Messages of a scope that the process itself remembers: all there is while memory is off or a store fails."""
-SCOPES_HERE = 10_000
-"""Scopes whose lines are kept in the process; the longest unused go first."""
 SHORTER = 0.6
 """A prompt that the endpoint found too long is made anew this much shorter, once."""
-UNSTORED = 10**12
-"""Ids from here on name messages that are in no store."""
-
-
-@dataclass(eq=False)
-class _Line:
-    """What the process holds of one scope: its queue, its own memory of the talk, and what it still has to write."""
-
-    scope: Scope
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    recent: deque[Message] = field(default_factory=lambda: deque(maxlen=REMEMBERED_HERE))
-    unwritten: deque["_Unwritten"] = field(default_factory=deque)
-    was_enabled: bool | None = None
-
-    def forget(self, what: Forgetting) -> None:
-        """`recent` as a whole: its messages are known by no id. What is unwritten as far as it is meant."""
-        self.recent.clear()
-        self.unwritten = deque(kept for kept in self.unwritten if not kept.is_meant(what))
-
-
-@dataclass
-class _Unwritten:
-    """A turn that a failing store did not take; `turn` is set once its question is stored.
-
-    `if_on`: the store could not even say whether memory is on; it is dropped where it turns out to be off.
-    """
-
-    drafts: list[NewMessage]
-    turn: int | None = None
-    if_on: bool = False
-
-    def is_meant(self, what: Forgetting) -> bool:
-        if what.what == "dates":
-            said = self.drafts[0].created_at
-            return not ((what.since and said < what.since) or (what.until and said >= what.until))
-        return what.what == "everything" or (what.what == "messages" and self.turn in what.ids)
 
 
 class Conversation:
@@ -92,6 +56,8 @@ class Conversation:
         retrieval: MemoryRetrieval,
         summaries: SummaryManager,
         rebuilding: Rebuilding,
+        provenance: Provenance,
+        search: MemorySearch,
         model: ChatModel,
         budget: TokenBudget,
         clock: Clock,
@@ -107,17 +73,19 @@ class Conversation:
         self.summaries = summaries
         self.rebuilding = rebuilding
         self.retrieval = retrieval
+        self.provenance = provenance
+        self.search = search
         self.indexing = indexing
         self._model = model
         self._budget = budget
         self._clock = clock
         self._pressure = pressure
-        self._lines: OrderedDict[Scope, _Line] = OrderedDict()
-        self._unstored_ids = count(UNSTORED)
+        self._lines = Lines()
         self._with_cut = set[Scope]()
         self._gates: dict[int, OwnerGate] = {}
         self._last_context: OrderedDict[Scope, Context] = OrderedDict()
         self._store_fails = False
+        self._unread = set[Scope]()
 
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply:
         """Answer one turn. In one scope calls are served strictly in the order in which they were made.
@@ -125,7 +93,7 @@ class Conversation:
         Never raises a KeepsakeError: a failure is a Reply with `is_error` and a sentence. A turn whose answer is stored
         already is not asked again (`repeated`). Cancelling it (shutdown, /stop) stores no answer.
         """
-        line = self._line(incoming.scope)
+        line = self._lines.of(incoming.scope)
         try:
             async with line.lock, self._talks(incoming.scope.owner).shared():
                 return await self._turn(line, incoming, on_text)
@@ -137,6 +105,8 @@ class Conversation:
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         """Folds that are due, outside the turn; sentences that the owner must be told (a failed fold, once)."""
         try:
+            if await self._mode(scope.owner) == "incognito":
+                return ()
             outcome = await self.summaries.fold(scope, "threshold")
             if outcome.state == "nothing" and scope in self._with_cut:
                 outcome = await self.summaries.fold(scope, "cut")
@@ -146,25 +116,56 @@ class Conversation:
             if failure is not None:
                 number = secrets.token_hex(4)
                 log.warning("[%s] the owner of %s is told that a fold failed", number, scope)
-                return (f"{_FOLD_NOTICE.format(why=failure.error)} (error {number})",)
+                return (f"{notices.FOLD.format(why=failure.error)} (error {number})",)
         except StorageError as error:
             log.warning("settling %s failed: %s", scope, type(error).__name__)
         return ()
 
-    async def forget(self, owner: int, what: Forgetting) -> Forgotten:
-        """Erase it from every store and file, and from what this process holds; what went.
+    async def forget(self, owner: int, what: Forgetting, *, tidies: bool = True) -> Forgotten:
+        """Erase it from every store and file, and from what this process holds; what went. `tidies`: see there.
 
         Waits for the owner's answers that are being written, for they may have read it. Raises StorageError.
         """
         async with self._talks(owner).exclusive():
-            taken = await self.memory.forget(owner, what)
-            for scope, line in self._lines.items():
-                if scope.owner == owner:
+            taken = await self.memory.forget(owner, what, tidies=tidies)
+            for line in self._lines:
+                if line.scope.owner == owner:
                     line.forget(what)
-                    self._last_context.pop(scope, None)
-                    self._with_cut.discard(scope)
+                    self.provenance.let_go(line.scope)
+                    self._last_context.pop(line.scope, None)
+                    self._with_cut.discard(line.scope)
             log.info("%d messages and what was built on them were forgotten of %d", taken.messages, owner)
             return taken
+
+    async def forget_archives(self, keep: timedelta) -> None:
+        """Forget every owner's archives that are older than what is to be kept; the files are cleaned once for all."""
+        until = self._clock() - keep
+        for owner in await self.memory.with_archives(older_than=until):
+            try:
+                await self.forget(owner, Forgetting(what="archives", until=until), tidies=False)
+            except StorageError as error:
+                log.warning("the old archives of %d stay for now: %s", owner, type(error).__name__)
+        await self.memory.tidy()
+
+    async def rename(self, owner: int, new: int) -> None:
+        """A group has another id: its memory, and what the process holds of it, go on under that.
+
+        Waits for the answers that are being written. Raises StorageError: then to be tried again.
+        """
+        async with self._talks(owner).exclusive():
+            if await self.memory.rename(owner, new):
+                log.info("what is kept of %d goes on as that of %d", owner, new)
+            for line in self._lines:
+                if line.scope.owner == owner:
+                    self.provenance.let_go(line.scope)
+                    self._last_context.pop(line.scope, None)
+                    self._lines.move(line, Scope(owner=new, thread=line.scope.thread))
+        if self.indexing is not None:
+            self.indexing.wake()
+
+    def successor(self, owner: int) -> int:
+        """The id that an owner has now, which may have been another."""
+        return self.memory.successor(owner)
 
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         """The stored text follows what a person made of a message; what was built on it goes. Raises StorageError."""
@@ -176,11 +177,53 @@ class Conversation:
                 if revised is None:
                     return Correction()
                 newest = await store.last_turns(scope, 1)
-            self._line(scope).recent.clear()
+            self._lines.of(scope).recent.clear()
             self._last_context.pop(scope, None)
         if self.indexing is not None:
             self.indexing.wake()
         return Correction(turn=revised.turn, is_last=bool(newest) and newest[-1].turn == revised.turn)
+
+    async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
+        """The answer to a turn was shown by these Telegram messages."""
+        try:
+            await self.provenance.shown(incoming, telegram_ids)
+        except StorageError as error:
+            log.warning("where an answer in %s was shown is not kept: %s", incoming.scope, type(error).__name__)
+
+    async def answer_again(
+        self, scope: Scope, turn: int, person: Person, *, in_group: bool = False, on_text: OnText | None = None
+    ) -> tuple[Incoming, Reply] | None:
+        """Answer the last turn anew, as it is stored now; the earlier answer becomes a version of it.
+
+        None where something was said since, or memory does not hold it. Raises StorageError; else as `reply`.
+        """
+        line = self._lines.of(scope)
+        async with line.lock, self._talks(scope.owner).shared():
+            async with self.memory.opened(scope.owner) as store:
+                last = await store.last_turns(scope, 1) if store else []
+            incoming = incoming_of(last, person, in_group=in_group)
+            if incoming is None or last[-1].turn != turn or await self._mode(scope.owner) != "on":
+                return None
+            told: list[str] = []
+            again = self._lines.turn(line, "on", told)
+            again.stored = turn
+            try:
+                context, made = await self._ask(line, incoming, again, on_text)
+            except ModelError as error:
+                return incoming, self._no_answer(error, scope, again)
+            account = account_of(context, at=self._clock(), model=made.model)
+            earlier = next((one.id for one in reversed(last) if one.role == "assistant"), None)
+            line.recent.clear()
+            if earlier is None:
+                await self._remember_answer(line, incoming, again, made, account, told)
+            else:
+                async with self.memory.home(scope.owner) as store:
+                    await store.forgetting.revise(
+                        scope, earlier, made.text, why="superseded", now=self._clock(), account=account.text()
+                    )
+        if self.indexing is not None:
+            self.indexing.wake()
+        return incoming, Reply(text=made.text, context=context, notices=tuple(told), is_remembered=True)
 
     def last_context(self, scope: Scope) -> Context | None:
         """The account of the newest answer of a scope, while the process remembers it."""
@@ -188,45 +231,43 @@ class Conversation:
 
     async def write_kept(self) -> int:
         """Write what failing stores did not take; how many turns are still unwritten. Call it now and then."""
-        for line in list(self._lines.values()):
+        for line in self._lines:
             if line.unwritten and not line.lock.locked():
                 async with line.lock:
                     await self._write_kept(line)
-        return sum(len(line.unwritten) for line in self._lines.values())
+        return sum(len(line.unwritten) for line in self._lines)
 
     # steps of a turn -----------------------------------------------------------------------------------------
 
-    async def _turn(self, line: _Line, incoming: Incoming, on_text: OnText | None) -> Reply:
-        notices: list[str] = []
-        turn = await self._remember(line, incoming, notices)
+    async def _turn(self, line: Line, incoming: Incoming, on_text: OnText | None) -> Reply:
+        told: list[str] = []
+        turn = await self._remember(line, incoming, told)
         if turn.answer is not None:
             return Reply(text=turn.answer.content, repeated=True, is_remembered=True)
+        is_incognito = turn.mode == "incognito"
         try:
             context, completion = await self._ask(line, incoming, turn, on_text)
         except ModelError as error:
-            number = secrets.token_hex(4)
-            log.warning("[%s] no answer for %s: %s", number, incoming.scope, type(error).__name__)
-            return Reply(
-                text=f"{_apology(error, kept=turn.is_on)} (error {number})",
-                notices=tuple(notices),
-                is_error=True,
-                is_kept=not line.unwritten,
-                is_remembered=turn.is_on,
-            )
+            failed = self._no_answer(error, incoming.scope, turn)
+            return replace(failed, notices=tuple(told), is_kept=not line.unwritten, is_incognito=is_incognito)
         if context.message_was_cut:
-            notices.append(_CUT_NOTICE + (" It is stored whole." if turn.is_on else ""))
+            told.append(notices.CUT + (" It is stored whole." if turn.is_on else ""))
         if completion.is_truncated:
-            notices.append("The model stopped at its own length limit, so the answer may end early.")
-        await self._remember_answer(line, incoming, turn, completion, notices)
+            told.append("The model stopped at its own length limit, so the answer may end early.")
+        account = account_of(context, at=self._clock(), model=completion.model)
+        if turn.stored is None:
+            self.provenance.hold(incoming, account)
+        await self._remember_answer(line, incoming, turn, completion, account, told)
         return Reply(
             text=completion.text,
             context=context,
-            notices=tuple(notices),
+            notices=tuple(told),
             is_kept=not line.unwritten,
             is_remembered=turn.is_on,
+            is_incognito=is_incognito,
         )
 
-    async def _remember(self, line: _Line, incoming: Incoming, notices: list[str]) -> "_Turn":
+    async def _remember(self, line: Line, incoming: Incoming, told: list[str]) -> Turn:
         """The question is on disk before anything else happens; where that fails it is kept here, and it is said."""
         scope = incoming.scope
         drafts = [
@@ -240,33 +281,36 @@ class Conversation:
             )
             for piece in incoming.pieces
         ]
-        is_known = True
+        mode: Mode | None = None
         try:
-            enabled = await self.memory.is_on(scope.owner)
-        except StorageError:
-            is_known, enabled = False, True
-        if is_known:
-            if line.was_enabled is not None and line.was_enabled != enabled:
-                line.recent.clear()
-            line.was_enabled = enabled
-        turn = _Turn(is_on=enabled, here=next(self._unstored_ids))
-        if enabled:
+            mode = await self._mode(scope.owner)
+        except StorageError as error:
+            log.warning("whether memory is on in %s is not known: %s", scope, type(error).__name__)
+        if mode is not None and line.enter(mode):
+            self.provenance.let_go(scope)
+        turn = self._lines.turn(line, mode or "on", told)
+        if turn.is_on:
             try:
                 await self._store_question(line, turn, drafts)
                 self._store_fails = False
             except StorageError as error:
-                self._note_failure(error, notices)
-                line.unwritten.append(_Unwritten(drafts, if_on=not is_known))
-        turn.before = tuple(line.recent)
+                self._note_failure(error, told)
+                line.unwritten.append(Unwritten(drafts, if_on=mode is None))
         for draft in drafts:
-            self._remember_here(line, turn, draft)
+            self._lines.remember(line, turn, draft)
         return turn
 
-    async def _store_question(self, line: _Line, turn: "_Turn", drafts: Sequence[NewMessage]) -> None:
+    async def _mode(self, owner: int) -> Mode:
+        config = await self.memory.config(owner)
+        if config is None or not config.enabled:
+            return "off"
+        return "incognito" if config.incognito else "on"
+
+    async def _store_question(self, line: Line, turn: Turn, drafts: Sequence[NewMessage]) -> None:
         await self._write_kept(line, raising=True)
         async with self.memory.opened(line.scope.owner) as store:
             if store is None:
-                turn.is_on = False
+                turn.mode = "off"
                 return
             stored = await store.append(line.scope, drafts[:1])
             turn.stored = stored[0].turn
@@ -277,7 +321,7 @@ class Conversation:
             turn.answer = await store.find(line.scope, role="assistant", source=source) if source else None
 
     async def _ask(
-        self, line: _Line, incoming: Incoming, turn: "_Turn", on_text: OnText | None
+        self, line: Line, incoming: Incoming, turn: Turn, on_text: OnText | None
     ) -> tuple[Context, Completion]:
         person = incoming.person.id
         await self._budget.demand(person)
@@ -296,7 +340,7 @@ class Conversation:
             self._with_cut.add(incoming.scope)
         return context, completion
 
-    async def _relieved(self, line: _Line, incoming: Incoming, turn: "_Turn", context: Context) -> Context:
+    async def _relieved(self, line: Line, incoming: Incoming, turn: Turn, context: Context) -> Context:
         """Under pressure it is folded first, then answered; where that cannot be, what does not fit is cut as ever."""
         if turn.stored is None or not self._pressure or context.wanted <= self._pressure * context.ceiling:
             return context
@@ -307,17 +351,28 @@ class Conversation:
             return context
         return await self._context(line, incoming, turn, None) if outcome.state == "folded" else context
 
-    async def _context(self, line: _Line, incoming: Incoming, turn: "_Turn", ceiling: int | None) -> Context:
-        if turn.stored is not None:
+    async def _context(self, line: Line, incoming: Incoming, turn: Turn, ceiling: int | None) -> Context:
+        if turn.stored is not None or turn.mode == "incognito":
             try:
                 async with self.memory.opened(incoming.scope.owner) as store:
-                    return await self.retrieval.context(incoming, store=store, turn=turn.stored, ceiling=ceiling)
+                    context = await self.retrieval.context(
+                        incoming, store=store, turn=turn.stored, unstored=turn.unseen, ceiling=ceiling
+                    )
+                self._unread.discard(incoming.scope)
             except StorageError as error:
-                log.warning("recall for %s failed: %s", incoming.scope, type(error).__name__)
+                self._note_unread(incoming.scope, error, turn.told)
+            else:
+                return context
         return await self.retrieval.context(incoming, store=None, unstored=turn.before, ceiling=ceiling)
 
     async def _remember_answer(
-        self, line: _Line, incoming: Incoming, turn: "_Turn", completion: Completion, notices: list[str]
+        self,
+        line: Line,
+        incoming: Incoming,
+        turn: Turn,
+        completion: Completion,
+        account: Account,
+        told: list[str],
     ) -> None:
         draft = NewMessage(
             role="assistant",
@@ -325,8 +380,10 @@ class Conversation:
             created_at=self._clock(),
             source=incoming.source,
             turn=turn.stored,
+            account=account.text(),
+            saved=account.saved,
         )
-        self._remember_here(line, turn, draft)
+        self._lines.remember(line, turn, draft)
         if not turn.is_on:
             return
         if turn.stored is None:
@@ -337,8 +394,8 @@ class Conversation:
                 if store is not None:
                     await store.append(incoming.scope, [draft])
         except StorageError as error:
-            self._note_failure(error, notices)
-            line.unwritten.append(_Unwritten([draft], turn=turn.stored))
+            self._note_failure(error, told)
+            line.unwritten.append(Unwritten([draft], turn=turn.stored))
 
     def _talks(self, owner: int) -> OwnerGate:
         """Turns of an owner are many at once, in their scopes; forgetting and correcting are alone."""
@@ -346,34 +403,12 @@ class Conversation:
 
     # what the process itself holds ---------------------------------------------------------------------------
 
-    def _line(self, scope: Scope) -> _Line:
-        line = self._lines.setdefault(scope, _Line(scope))
-        self._lines.move_to_end(scope)
-        if len(self._lines) > SCOPES_HERE:
-            idle = next((s for s, old in self._lines.items() if not old.lock.locked() and not old.unwritten), None)
-            if idle is not None and idle != scope:
-                del self._lines[idle]
-        return line
-
-    def _remember_here(self, line: _Line, turn: "_Turn", draft: NewMessage) -> None:
-        line.recent.append(
-            Message(
-                id=next(self._unstored_ids),
-                scope=line.scope,
-                role=draft.role,
-                content=draft.content,
-                created_at=draft.created_at,
-                turn=turn.here,
-                speaker=draft.speaker,
-            )
-        )
-
-    async def _write_kept(self, line: _Line, *, raising: bool = False) -> None:
+    async def _write_kept(self, line: Line, *, raising: bool = False) -> None:
         """Write what is unwritten, oldest first. What was written is dropped one by one: each has its source."""
         while line.unwritten:
             kept = line.unwritten[0]
             try:
-                is_dropped = kept.if_on and not await self.memory.is_on(line.scope.owner)
+                is_dropped = kept.if_on and await self._mode(line.scope.owner) != "on"
                 async with self.memory.home(line.scope.owner) as store:
                     for draft in () if is_dropped else kept.drafts:
                         stored = await store.append(line.scope, [replace(draft, turn=kept.turn)])
@@ -387,41 +422,22 @@ class Conversation:
             if self.indexing is not None:
                 self.indexing.wake()
 
-    def _note_failure(self, error: StorageError, notices: list[str]) -> None:
+    def _no_answer(self, error: ModelError, scope: Scope, turn: Turn) -> Reply:
+        number = secrets.token_hex(4)
+        log.warning("[%s] no answer for %s: %s", number, scope, type(error).__name__)
+        text = f"{notices.apology(error, kept=turn.is_on)} (error {number})"
+        return Reply(text=text, is_error=True, is_remembered=turn.is_on)
+
+    def _note_failure(self, error: StorageError, told: list[str]) -> None:
         number = secrets.token_hex(4)
         log.error("[%s] storing failed: %s", number, error.sentence)
         if not self._store_fails:
-            notices.append(f"{_STORE_NOTICE} (error {number})")
+            told.append(f"{notices.STORE} (error {number})")
         self._store_fails = True
 
-
-@dataclass
-class _Turn:
-    """The turn being answered: where it stands in the store (None: nowhere yet) and in the process's own memory."""
-
-    is_on: bool
-    here: int
-    before: tuple[Message, ...] = ()
-    stored: int | None = None
-    answer: Message | None = None
-
-
-_CUT_NOTICE = (
-    "Your message is longer than the model can take at once: it was given the beginning and the end, "
-    "without the middle."
-)
-_STORE_NOTICE = (
-    "I cannot write to my memory right now. I go on from what I remember of this conversation, and store it as soon as "
-    "that works again."
-)
-_FOLD_NOTICE = (
-    "I could not summarise our earlier talk: {why} Nothing is lost: all messages stay as they are, and I try again "
-    "after your next message."
-)
-
-
-def _apology(error: KeepsakeError, *, kept: bool) -> str:
-    if isinstance(error, BudgetSpent):
-        return error.sentence + (" Your message is kept." if kept else "")
-    rest = " Your message is kept; write again when you like." if kept else " Please try again in a moment."
-    return f"I could not answer: {error.sentence}{rest}"
+    def _note_unread(self, scope: Scope, error: StorageError, told: list[str]) -> None:
+        number = secrets.token_hex(4)
+        log.error("[%s] recall for %s failed: %s", number, scope, error.sentence)
+        if scope not in self._unread:
+            told.append(f"{notices.UNREAD.format(why=error.sentence.rstrip('.'))} (error {number})")
+        self._unread.add(scope)

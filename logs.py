@@ -12,9 +12,9 @@ from collections.abc import Iterable
 
 OURS = frozenset(
     {
-        "assembly", "bot", "conversation", "external_memory", "facts", "folding", "indexing", "logs",
-        "memory_retrieval", "models", "playground", "retrieval", "storage", "summary_manager", "telegram_ui",
-        "token_budget", "tokens", "words",
+        "assembly", "bot", "conversation", "external_memory", "facts", "folding", "importing", "indexing",
+        "logs", "memory_retrieval", "models", "playground", "rebuilding", "retrieval", "storage", "summary_manager",
+        "telegram_ui", "token_budget", "tokens", "upkeep", "words",
     }
 )  # fmt: skip
 

@@ -5,9 +5,11 @@ user's words > the last turns > summaries > older turns > snippets). Does not kn
 stored.
 """
 
+import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import prompts
 from errors import ModelError
@@ -43,9 +45,20 @@ class Recall:
     budget, in order of time; `tokens`, what these take of it.
     """
 
-    ranked: tuple[Snippet, ...]
+    ranked: tuple[Scored, ...]
     snippets: tuple[Snippet, ...]
     tokens: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    """The candidates of one question, and what their texts are cut by. `sentences`: vectors, by seq."""
+
+    asked: Question
+    pool: Pool
+    meaning: Meaning | None
+    ranked: Sequence[Scored]
+    sentences: Mapping[int, Floats]
 
 
 class MemoryRetrieval:
@@ -98,28 +111,46 @@ class MemoryRetrieval:
             return draft.context()
         last = await store.last_turns(scope, LAST_TURNS, before=turn)
         summaries = sorted(await store.summaries(scope), key=lambda one: (-one.level, one.first_id))
-        draft.take_last_turns([*last, *unstored])
+        newest = _newest_turns([*last, *unstored], LAST_TURNS)
+        draft.take_last_turns(newest)
         draft.take_summaries(summaries)
-        draft.take_older_turns([one for one in await store.unfolded(scope) if turn is None or one.turn < turn])
-        await self._note_uncovered(draft, store, scope, summaries)
-        found = await self._ranked(incoming.text, store, scope, lean_on=_last_words(last))
+        earlier = [one for one in await store.unfolded(scope) if turn is None or one.turn < turn]
+        draft.take_older_turns([*earlier, *unstored])
+        await self._note_counts(draft, store, scope, summaries, incoming if turn is not None else None)
+        found = await self.found(incoming.text, store, scope, lean_on=_last_words(newest))
         shown = draft.shown_ids
         draft.take_snippets(
-            [one for one in found if one.message.id not in shown and (turn is None or one.message.turn < turn)]
+            self.snippet(one, found)
+            for one in found.ranked
+            if one.message.id not in shown and (turn is None or one.message.turn < turn)
         )
         return draft.context()
 
     async def recall(self, question: str, *, store: MemoryStore, scope: Scope) -> Recall:
         """What a question by itself brings back within the snippets' budget. Raises a StorageError."""
-        ranked = await self._ranked(question, store, scope)
+        found = await self.found(question, store, scope)
         now = self._clock()
-        packed = pack(ranked, room=self._budgets.snippets, now=now, count=self._tokens.count)
+        packed = pack(
+            (self.snippet(one, found) for one in found.ranked),
+            room=self._budgets.snippets,
+            now=now,
+            count=self._tokens.count,
+        )
         snippets = tuple(sorted(packed, key=lambda one: one.message.id))
         tokens = sum(self._tokens.count(text + "\n") for _, text in prompts.days(snippets, now))
-        return Recall(ranked=tuple(ranked), snippets=snippets, tokens=tokens)
+        return Recall(ranked=tuple(found.ranked), snippets=snippets, tokens=tokens)
 
-    async def _ranked(self, question: str, store: MemoryStore, scope: Scope, *, lean_on: str = "") -> list[Snippet]:
-        """All candidates as snippets, best first."""
+    async def ranked(self, question: str, *, store: MemoryStore, scope: Scope, limit: int) -> list[Snippet]:
+        """Everything that a question may mean, best first: up to `limit` messages by words, as many by meaning, and
+        what was said around them.
+        """
+        found = await self.found(question, store, scope, limit=limit)
+        return [self.snippet(one, found) for one in found.ranked]
+
+    async def found(
+        self, question: str, store: MemoryStore, scope: Scope, *, lean_on: str = "", limit: int = CANDIDATES
+    ) -> Found:
+        """All candidates of a question, best first. Raises a StorageError."""
         terms = content_terms(question)
         if lean_on and len(terms) <= FOLLOW_UP_TERMS:
             question = f"{lean_on}\n{question}"
@@ -127,23 +158,43 @@ class MemoryRetrieval:
         asked = Question(
             text=question,
             terms=tuple(terms),
-            ranges=when.ranges(folded(normal(question)), self._clock()),
+            ranges=await self._times(normal(question), store, scope),
         )
         vector = await self._vector(question)
-        nearest = await self._nearest(store, scope, vector)
+        nearest = await self._nearest(store, scope, vector, limit)
         seeds = nearest.seqs if nearest else ()
-        pool = await store.pool(scope, terms, limit=CANDIDATES, reach=REACH, seeds=seeds)
+        pool = await store.pool(scope, terms, limit=limit, reach=REACH, seeds=seeds)
         meaning = await self._meaning(store, scope, vector, nearest, pool)
-        ranked = rank(pool, asked, meaning)
-        sentence_vectors = await self._sentence_vectors(store, scope, meaning, ranked)
-        return [
-            Snippet(
-                message=one.message,
-                text=self._shown(one, pool, asked, meaning, sentence_vectors.get(one.row.seq)),
-                score=one.parts,
-            )
-            for one in ranked
-        ]
+        # Beside the event loop: hundreds of candidates take a while.
+        ranked = await asyncio.to_thread(rank, pool, asked, meaning)
+        return Found(
+            asked=asked,
+            pool=pool,
+            meaning=meaning,
+            ranked=ranked,
+            sentences=await self._sentence_vectors(store, scope, meaning, ranked),
+        )
+
+    async def _times(self, question: str, store: MemoryStore, scope: Scope) -> tuple[when.Range, ...]:
+        """The times that a question names; one that it tells from an event ("two weeks before the wedding") is known
+        once the event is found.
+        """
+        times = list(when.ranges(folded(question), self._clock()))
+        for told in when.from_events(question):
+            days = [named.start for named in when.ranges(folded(told.event), self._clock())]
+            if not days:
+                days = await self._days_of(told.event, store, scope)
+            times += [told.range(day) for day in days]
+        return tuple(times)
+
+    async def _days_of(self, event: str, store: MemoryStore, scope: Scope) -> list[datetime]:
+        """When an event was: on the days that the message which tells of it best names, else when that was said."""
+        found = await self.found(event, store, scope)
+        if not found.ranked:
+            return []
+        message = found.ranked[0].message
+        days = [day.start for day in when.told_of(folded(normal(message.content)), message.created_at)]
+        return days or [message.created_at]
 
     async def _vector(self, question: str) -> Floats | None:
         """The question's vector; None where words alone have to do."""
@@ -155,10 +206,10 @@ class MemoryRetrieval:
             log.warning("the question was not embedded, words alone search: %s", type(error).__name__)
             return None
 
-    async def _nearest(self, store: MemoryStore, scope: Scope, vector: Floats | None) -> Nearest | None:
+    async def _nearest(self, store: MemoryStore, scope: Scope, vector: Floats | None, limit: int) -> Nearest | None:
         if vector is None or self._embedder is None:
             return None
-        return await store.vectors.nearest(scope, self._embedder.name, vector, CANDIDATES)
+        return await store.vectors.nearest(scope, self._embedder.name, vector, limit)
 
     async def _meaning(
         self, store: MemoryStore, scope: Scope, vector: Floats | None, nearest: Nearest | None, pool: Pool
@@ -183,8 +234,13 @@ class MemoryRetrieval:
         seqs = [one.row.seq for one in ranked[: 2 * CANDIDATES] if one.verbose > LONG_WINDED]
         return await store.vectors.sentences(scope, self._embedder.name, seqs)
 
-    def _shown(self, one: Scored, pool: Pool, asked: Question, meaning: Meaning | None, vectors: Floats | None) -> str:
+    def snippet(self, one: Scored, found: Found) -> Snippet:
+        """A candidate as the prompt carries it. Made only for those that may fit: counting tokens is dear."""
+        return Snippet(message=one.message, text=self._shown(one, found), score=one.parts)
+
+    def _shown(self, one: Scored, found: Found) -> str:
         """What the prompt carries of a message: all of it, or of a long one the sentences that matter."""
+        meaning, vectors = found.meaning, found.sentences.get(one.row.seq)
         text = one.message.content
         if meaning is not None and vectors is not None and one.verbose > LONG_WINDED:
             pieces = sentences(text)
@@ -196,16 +252,30 @@ class MemoryRetrieval:
         if len(text) <= SNIPPET_TOKENS or self._tokens.count(text) <= SNIPPET_TOKENS:
             return text
         pieces = sentences(text)
-        weights = {term: idf(pool.turns, pool.frequency.get(term, 0)) for term in asked.terms}
+        pool = found.pool
+        weights = {term: idf(pool.turns, pool.frequency.get(term, 0)) for term in found.asked.terms}
         scores = [sum(weights.get(term, 0.0) for term in set(content_terms(piece))) for piece in pieces]
         shown = clipped(pieces, scores, tokens=SNIPPET_TOKENS, count=self._tokens.count)
         return self._tokens.cut_middle(shown, SNIPPET_TOKENS)
 
-    async def _note_uncovered(
-        self, draft: PromptDraft, store: MemoryStore, scope: Scope, summaries: Sequence[Summary]
+    async def _note_counts(
+        self,
+        draft: PromptDraft,
+        store: MemoryStore,
+        scope: Scope,
+        summaries: Sequence[Summary],
+        stored: Incoming | None,
     ) -> None:
-        """No hole: what is archived and told by no active summary is at least in the account."""
+        """For the account: how much there is in all, without the question that is stored already.
+
+        No hole: what is archived and told by no active summary is at least in the account.
+        """
         counts = await store.counts(scope)
+        pieces = stored.pieces if stored else ()
+        draft.note_history(
+            messages=counts.total - len(pieces),
+            characters=counts.characters - sum(len(piece.text) for piece in pieces),
+        )
         if counts.archived > sum(summary.message_count for summary in summaries):
             newest = await store.page(scope, limit=1)
             for first_id, last_id in _gaps(summaries, newest[-1].id if newest else 1):

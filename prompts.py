@@ -112,7 +112,7 @@ def summaries_block(lines: Sequence[str]) -> str:
 
 def snippet_heading(moment: datetime, now: datetime) -> str:
     """What stands once above the snippets of one day: a date on every line would cost a third of their budget."""
-    return f"[{date(moment)}, {ago(moment, now)}]"
+    return f"{date(moment)} ({ago(moment, now)})"
 
 
 def snippet_line(message: Message, text: str) -> str:

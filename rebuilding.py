@@ -78,6 +78,10 @@ class Rebuilding:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    async def finished(self) -> None:
+        """Wait until none is under way."""
+        await asyncio.gather(*self._tasks)
+
     async def _run(self, scope: Scope, tell: Tell) -> None:
         try:
             outcome = await self.rebuild(scope, tell)

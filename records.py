@@ -11,6 +11,8 @@ from enum import StrEnum
 from typing import Literal
 
 Role = Literal["user", "assistant", "system"]
+UNSTORED = 10**12
+"""Ids from here on name messages that are in no store."""
 Clock = Callable[[], datetime]
 """Gives the present as an aware UTC datetime."""
 FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards", "rebuild", "import"]
@@ -64,7 +66,8 @@ class NewMessage:
 
     `source` names what caused it ("bot:update" for Telegram, "import:…" for history) and is unique per owner and
     role: storing the same source again returns the first one. An assistant's source is that of the update it answers.
-    `turn` is the id of the turn's first message; None opens a new turn.
+    `turn` is the id of the turn's first message; None opens a new turn. Of an answer: `account`, the JSON object of
+    what it was made from, and `saved`, the tokens that this spared against the whole history.
     """
 
     role: Role
@@ -75,6 +78,8 @@ class NewMessage:
     turn: int | None = None
     telegram_id: int | None = None
     origin: Origin = ""
+    account: str = ""
+    saved: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -264,12 +269,16 @@ class Correction:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Counts:
-    """A scope in figures. `active_by_level[level]` counts active summaries; levels without any are absent."""
+    """A scope in figures. `active_by_level[level]` counts active summaries; levels without any are absent.
+
+    `characters`: of all its messages.
+    """
 
     total: int
     archived: int
     unfolded_turns: int
     active_by_level: Mapping[int, int] = field(default_factory=dict)
+    characters: int = 0
 
     @property
     def unfolded(self) -> int:
@@ -358,6 +367,7 @@ class Context:
     """What one request carries, and the account of it.
 
     `wanted`: tokens that it would have without snippets, were nothing cut.
+    `whole`: tokens, as well as they can be told, of a request with the whole history in it; 0 where there is no store.
     """
 
     messages: tuple[PromptMessage, ...]
@@ -369,6 +379,7 @@ class Context:
     snippets: tuple[Snippet, ...] = ()
     cut: tuple[Cut, ...] = ()
     message_was_cut: bool = False
+    whole: int = 0
 
     @property
     def tokens(self) -> int:
@@ -425,7 +436,8 @@ class Reply:
     `is_error`: the text is a sentence saying what failed, not a model's answer. `repeated`: it was stored already and
     is given again, as after a restart. `is_kept`: what memory should hold of the turn is on disk (True where memory is
     off); False while a store fails: it is kept in the process and written when the store is back. `is_remembered`: the
-    turn is one that memory holds; where it is not, its text must stay in no file.
+    turn is one that memory holds; where it is not, its text must stay in no file. `is_incognito`: memory was read for
+    it, and nothing written.
     """
 
     text: str
@@ -435,6 +447,7 @@ class Reply:
     repeated: bool = False
     is_kept: bool = True
     is_remembered: bool = False
+    is_incognito: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -444,6 +457,7 @@ class Status:
     `rebuilding`: chunks made anew, and how many there are. `newest`: the summary made last. `compressed`: how often the
     oldest of what the active summaries tell was compressed. `indexed`: how many of the owner's messages the search by
     meaning knows, and how many there are; None without it.
+    `tokens_saved`: over all of the owner's answers, against sending the whole history with each.
     """
 
     config: OwnerConfig | None
@@ -454,6 +468,7 @@ class Status:
     newest: Summary | None = None
     compressed: int = 0
     indexed: tuple[int, int] | None = None
+    tokens_saved: int = 0
     advice: tuple[str, ...] = ()
 
 

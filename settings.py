@@ -72,6 +72,7 @@ class Settings:
     idle_fold_minutes: int = 10
     pressure_percent: int = 80
     model_timeout: float = 60.0
+    retention_days: int = 0
     daily_token_budget_per_user: int = 0
     daily_token_budget: int = 0
     webhook_url: str = ""
@@ -118,6 +119,7 @@ class Settings:
             idle_fold_minutes=env.integer("IDLE_FOLD_MINUTES", 10, least=0),
             pressure_percent=env.integer("PRESSURE_PERCENT", 80, least=0),
             model_timeout=env.seconds("MODEL_TIMEOUT", 60.0),
+            retention_days=env.integer("RETENTION_DAYS", 0, least=0, most=36_500),
             daily_token_budget_per_user=env.integer("DAILY_TOKEN_BUDGET_PER_USER", 0, least=0),
             daily_token_budget=env.integer("DAILY_TOKEN_BUDGET", 0, least=0),
             webhook_url=env.url("WEBHOOK_URL"),
@@ -153,14 +155,14 @@ class _Environment:
             raise SettingsError(name, "must be a URL that begins with http:// or https://.")
         return text
 
-    def integer(self, name: str, default: int, *, least: int) -> int:
+    def integer(self, name: str, default: int, *, least: int, most: int = LARGEST) -> int:
         text = self.text(name, str(default))
         try:
             number = int(text)
         except ValueError:
             raise SettingsError(name, f"must be a whole number, {least} or more.") from None
-        if not least <= number <= LARGEST:
-            raise SettingsError(name, f"must be a whole number from {least} to {LARGEST}.")
+        if not least <= number <= most:
+            raise SettingsError(name, f"must be a whole number from {least} to {most}.")
         return number
 
     def seconds(self, name: str, default: float) -> float:

@@ -195,6 +195,7 @@ class SummaryManager:
             active = await store.summaries(scope)
             model = self._embedding_model
             indexed = await store.vectors.progress(scope.owner, model) if model else None
+            saved = await store.accounts.saved(scope.owner)
         advice: tuple[str, ...] = ()
         if config is not None and config.storage is StorageType.JSON and counts.total > JSON_COMFORT:
             advice = (f"With more than {JSON_COMFORT:,} messages SQLite is recommended: /summary moves everything.",)
@@ -207,6 +208,7 @@ class SummaryManager:
             newest=max(active, key=lambda one: one.id, default=None),
             compressed=max((times_compressed(one) for one in active), default=0),
             indexed=indexed,
+            tokens_saved=saved,
             advice=advice,
         )
 

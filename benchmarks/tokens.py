@@ -1,4 +1,4 @@
-"""What a conversation costs in tokens. `python -m benchmarks.tokens [--turns 200]`
+"""What a conversation costs in tokens. `python -m benchmarks.tokens [--turns 200] [--policy POLICY]`
 
 Holds an invented conversation with the bot's own Conversation, answers and summaries made in the process, and compares
 each prompt with one that carries the whole history, and with the prompt before it. No network, no key.
@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 from itertools import islice, pairwise, takewhile
 from pathlib import Path
 from statistics import mean, median
+from typing import get_args
 
 from assembly import open_conversation
 from benchmarks.invented import PERSON, Clock, InventedModel, Talk, turns
 from benchmarks.measure import progress, report, since, without_embedding
 from models.chat_model import ChatModel, OnText
 from models.offline import ExtractiveSummarizer
-from records import Completion, PromptMessage, Scope, StorageType
+from records import Completion, Policy, PromptMessage, Scope, StorageType
 from settings import Settings
 from tokens import Tokenizer
 
@@ -62,17 +63,19 @@ def _common_beginning(one: str, other: str) -> str:
     return "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
-async def measure(settings: Settings, *, count: int, every_n: int) -> dict[str, object]:
-    """The figures of one conversation of `count` turns."""
+async def measure(settings: Settings, *, count: int, every_n: int, policy: Policy = "pyramid") -> dict[str, object]:
+    """The figures of one conversation of `count` turns under a policy."""
     clock, scope = Clock(), Scope(owner=PERSON.id)
     answers, background = InventedModel(Talk(seed=2)), Meter(ExtractiveSummarizer())
     tokens = Tokenizer.for_model(settings.openai_model)
     history = [PromptMessage(role="system", content=settings.system_prompt)]
     whole: list[int] = []
+    parts: list[dict[str, int]] = []
     whole_now = tokens.prompt_tokens(history)
     start = time.perf_counter()
     async with open_conversation(settings, clock=clock, models=(answers, background)) as conversation:
         await conversation.memory.configure(scope.owner, storage=StorageType.SQLITE, every_n=every_n)
+        await conversation.memory.choose(scope.owner, lambda known: replace(known, policy=policy))
         for incoming in islice(turns(Talk(seed=1), scope, clock), count):
             whole_now += tokens.message_tokens(PromptMessage(role="user", content=incoming.text))
             whole.append(whole_now)
@@ -80,16 +83,20 @@ async def measure(settings: Settings, *, count: int, every_n: int) -> dict[str, 
             if reply.is_error:
                 raise RuntimeError(reply.text)
             whole_now += tokens.message_tokens(PromptMessage(role="assistant", content=reply.text))
+            if reply.context is not None:
+                parts.append({part.name: part.tokens for part in reply.context.parts})
             if told := await conversation.settle(scope):
                 raise RuntimeError(told[0])
             if len(whole) % 50 == 0:
-                progress(f"{len(whole)} turns, {since(start) / 1000:.0f} s")
+                progress(f"{policy}: {len(whole)} turns, {since(start) / 1000:.0f} s")
     sizes = [tokens.prompt_tokens(prompt) for prompt in answers.prompts]
     kept = [repeated(before, now, tokens) for before, now in pairwise(answers.prompts)]
     last = mean(sizes[-every_n:])
+    ending = parts[-every_n:]
     return {
         "turns": count,
         "prompt_tokens": _figures(sizes),
+        "parts_at_the_end": {name: round(mean(one[name] for one in ending)) for name in ending[-1]} if ending else {},
         "whole_history_tokens": _figures(whole),
         "saved_percent": {
             # Prompts breathe with the folds, so the end is the mean over the last round of N turns.
@@ -115,14 +122,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.tokens", description=__doc__)
     parser.add_argument("--turns", type=int, default=200)
     parser.add_argument("--every-n", type=int, default=20, help="the threshold of the pyramid policy")
+    parser.add_argument("--policy", choices=get_args(Policy), help="one policy alone; all of them unless given")
     options = parser.parse_args(arguments)
     if options.turns < 1:
         parser.error("--turns is 1 or more")
     settings = Settings.from_env(without_embedding())
-    with tempfile.TemporaryDirectory(prefix="keepsake-tokens-") as folder:
-        settings = replace(settings, data_dir=Path(folder))
-        result = asyncio.run(measure(settings, count=options.turns, every_n=options.every_n))
-    report({"benchmark": "tokens", "policy": "pyramid", "every_n": options.every_n, **result})
+    results: dict[str, dict[str, object]] = {}
+    for policy in [options.policy] if options.policy else get_args(Policy):
+        with tempfile.TemporaryDirectory(prefix="keepsake-tokens-") as folder:
+            with_folder = replace(settings, data_dir=Path(folder))
+            made = asyncio.run(measure(with_folder, count=options.turns, every_n=options.every_n, policy=policy))
+        results[policy] = made
+    # The first one's figures stand at the top as well: those of the policy that is usual.
+    first = next(iter(results))
+    report({"benchmark": "tokens", "policy": first, "every_n": options.every_n, **results[first], "policies": results})
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 Pure. Owns sizes, order and the account; does not know where the parts come from.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from math import ceil
@@ -15,6 +15,8 @@ from tokens import Tokenizer
 
 WORTH_SHOWING = 48
 """Below so many tokens a piece of a turn says too little."""
+USUAL_SHARE = 0.25
+"""Tokens of a character, where none were counted: English has four characters a token."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,6 +69,7 @@ class PromptDraft:
         self._snippets: list[Snippet] = []
         self._cut: list[Cut] = []
         self._turns_broken_off = False
+        self._history: tuple[int, int] | None = None
         self._words = ""
         self._system = tokenizer.cut_end(system_prompt, budgets.system)
         words = f"{incoming.person.name}: {incoming.text}" if incoming.in_group else incoming.text
@@ -155,7 +158,11 @@ class PromptDraft:
         """Archived messages that no active summary covers."""
         self._cut.append(Cut(what="archived", first_id=first_id, last_id=last_id, why="no active summary"))
 
-    def take_snippets(self, snippets: Sequence[Snippet]) -> None:
+    def note_history(self, *, messages: int, characters: int) -> None:
+        """How much was said before this message: what a prompt with all of it would have been is in the account."""
+        self._history = (max(0, messages), max(0, characters))
+
+    def take_snippets(self, snippets: Iterable[Snippet]) -> None:
         """Best first; what does not fit is skipped."""
         self._snippets = pack(snippets, room=self.snippet_room, now=self._now, count=self._tokens.count)
 
@@ -163,17 +170,35 @@ class PromptDraft:
         """The finished context. Sizes do not quite add up at the seams of parts, so the whole is counted again."""
         while (total := self._size(self._request())) > self._budgets.ceiling:
             self._give_way(total - self._budgets.ceiling)
+        parts = self._parts()
         return Context(
             messages=tuple(self._request()),
             ceiling=self._budgets.ceiling,
             wanted=self._wanted,
-            parts=self._parts(),
+            parts=parts,
             recent=tuple(message for turn in self._ordered() for message in turn.messages),
             summaries=tuple(self._summaries),
             snippets=tuple(sorted(self._snippets, key=lambda snippet: snippet.message.id)),
             cut=tuple(sorted(self._cut, key=lambda cut: cut.first_id)),
             message_was_cut=self._message_was_cut,
+            whole=self._whole(parts),
         )
+
+    def _whole(self, parts: Sequence[ContextPart]) -> int:
+        """Tokens of a request with all earlier messages verbatim in place of what was chosen; 0 where none are known.
+
+        How many characters make a token is measured on the turns of this prompt: these are the scope's own languages.
+        """
+        if self._history is None:
+            return 0
+        messages, characters = self._history
+        tokens = {part.name: part.tokens for part in parts}
+        seen = sum(len(content) for turn in self._turns for content in turn.contents)
+        share = tokens["recent"] / seen if seen else USUAL_SHARE
+        bare = self._size([PromptMessage(role="system", content=""), PromptMessage(role="user", content="")])
+        one_more = self._size([PromptMessage(role="assistant", content="")]) - self._size([])
+        fixed = bare + tokens["system"] + tokens["clock"] + tokens["message"]
+        return fixed + round(characters * share) + messages * one_more
 
     def _give_way(self, over: int) -> None:
         """Give up the least important thing that is left."""

@@ -82,40 +82,79 @@ class Scored:
         return self.row.message
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Signals:
+    """What speaks for each of the rows, by part: [rows] each, unweighed; `verbose` as in Scored."""
+
+    rows: Sequence[PoolRow]
+    values: Mapping[str, NDArray[np.float64]]
+    verbose: NDArray[np.float64]
+
+
 def rank(pool: Pool, question: Question, meaning: Meaning | None = None, w: Weights = WEIGHTS) -> list[Scored]:
     """All candidates, best first; of equals the shorter, which leaves room for more, then the newer."""
+    return weighed(signals(pool, question, meaning, w), w)
+
+
+def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights) -> Signals:
+    """What speaks for each candidate, before it is weighed. Of the constants only those of BM25, `borrow`, `near` and
+    `centring` have a part in it.
+    """
     rows = pool.rows
-    if not rows:
-        return []
     offsets = _offsets(rows)
     verbose = _verbosity(pool) * np.array([row.message.role == "assistant" for row in rows], dtype=float)
     share = _word_share(pool, question.terms, w, offsets) ** 2
-    parts = {
-        "words": w.words * share,
-        "words nearby": w.words * w.words_near * _smoothed(share, offsets, w.near),
-        "speaker": w.named * _named(rows, question.text),
-        "time": w.in_range * np.array([_timely(row.message.created_at, question.ranges) for row in rows]),
+    values = {
+        "words": share,
+        "words nearby": _smoothed(share, offsets, w.near),
+        "speaker": _named(rows, question.text),
+        "time": np.array([_timely(row.message.created_at, question.ranges) for row in rows], dtype=float),
+        "assistant": verbose,
     }
-    if meaning is None:
-        parts["assistant"] = -w.assistant_whole * verbose
-    else:
+    if meaning is not None:
         closeness = _closeness(rows, meaning, w)
-        parts["meaning"] = closeness
-        parts["meaning nearby"] = w.meaning_near * _smoothed(closeness, offsets, w.near) * (1 - verbose)
-        parts["assistant"] = -w.assistant * verbose
+        values["meaning"] = closeness
+        values["meaning nearby"] = _smoothed(closeness, offsets, w.near) * (1 - verbose)
+    return Signals(rows=rows, values=values, verbose=verbose)
+
+
+def weighed(found: Signals, w: Weights = WEIGHTS) -> list[Scored]:
+    """The candidates by the weighted sum of their signals, best first."""
+    parts = _parts(found, w)
     total = np.sum(list(parts.values()), axis=0)
-    order = sorted(
-        range(len(rows)), key=lambda i: (-round(float(total[i]), 6), len(rows[i].message.content), -rows[i].message.id)
-    )
     return [
         Scored(
-            row=rows[i],
+            row=found.rows[i],
             score=float(total[i]),
             parts={name: float(values[i]) for name, values in parts.items() if values[i]},
-            verbose=float(verbose[i]),
+            verbose=float(found.verbose[i]),
         )
-        for i in order
+        for i in _best_first(found, total)
     ]
+
+
+def order(found: Signals, w: Weights = WEIGHTS) -> list[int]:
+    """The rows as `weighed` would order them."""
+    return _best_first(found, np.sum(list(_parts(found, w).values()), axis=0))
+
+
+def _parts(found: Signals, w: Weights) -> dict[str, NDArray[np.float64]]:
+    weight = {
+        "words": w.words,
+        "words nearby": w.words * w.words_near,
+        "speaker": w.named,
+        "time": w.in_range,
+        "assistant": -(w.assistant if "meaning" in found.values else w.assistant_whole),
+        "meaning": 1 / w.spread,
+        "meaning nearby": w.meaning_near / w.spread,
+    }
+    return {name: weight[name] * values for name, values in found.values.items()}
+
+
+def _best_first(found: Signals, total: NDArray[np.float64]) -> list[int]:
+    rounded = np.round(total, 6)
+    lengths = [len(row.message.content) for row in found.rows]
+    return sorted(range(len(lengths)), key=lambda i: (-rounded[i], lengths[i], -found.rows[i].message.id))
 
 
 def idf(turns: int, frequency: int) -> float:
@@ -141,12 +180,14 @@ def _verbosity(pool: Pool) -> float:
 
 def _offsets(rows: Sequence[PoolRow]) -> dict[int, NDArray[np.intp]]:
     """For each distance the index of the row so many places off in its session; len(rows) where there is none."""
-    at = {(row.session, row.place): index for index, row in enumerate(rows)}
-    none = len(rows)
-    return {
-        step: np.array([at.get((row.session, row.place + step), none) for row in rows], dtype=np.intp)
-        for step in (-2, -1, 1, 2)
-    }
+    places = np.array([row.place for row in rows])
+    sessions = np.array([row.session for row in rows])
+    found = {}
+    for step in (-2, -1, 1, 2):
+        index = np.minimum(np.searchsorted(places, places + step), len(rows) - 1)
+        is_there = (places[index] == places + step) & (sessions[index] == sessions)
+        found[step] = np.where(is_there, index, len(rows))
+    return found
 
 
 def _smoothed(
@@ -167,7 +208,11 @@ def _word_share(
     if not terms:
         return np.zeros(len(pool.rows))
     weight = np.array([idf(pool.turns, pool.frequency.get(term, 0)) for term in terms])
-    counts = np.array([[row.counts.get(term, 0) for row in pool.rows] for term in terms], dtype=float)
+    counts = np.zeros((len(terms), len(pool.rows)))
+    line = {term: number for number, term in enumerate(terms)}
+    for column, row in enumerate(pool.rows):
+        for term, count in row.counts.items():
+            counts[line[term], column] = count
     length = np.array([row.length for row in pool.rows], dtype=float) / max(pool.mean_length, 1e-9)
     own = weight[:, None] * counts * (w.k1 + 1) / (counts + w.k1 * (1 - w.b + w.b * length))
     padded = np.concatenate([own, np.zeros((len(terms), 1))], axis=1)
@@ -178,13 +223,14 @@ def _word_share(
 
 
 def _closeness(rows: Sequence[PoolRow], meaning: Meaning, w: Weights) -> NDArray[np.float64]:
-    """Centred cosines in units of spread; a message without a vector is as close as the average."""
+    """Centred cosines above the average; a message without a vector is as close as the average."""
     values = np.zeros(len(rows))
     have = [index for index, row in enumerate(rows) if row.seq in meaning.vectors]
     if have:
         vectors = np.stack([meaning.vectors[rows[index].seq] for index in have])
-        cosines = centred(vectors, meaning.mean, w.centring) @ centred(meaning.query, meaning.mean, w.centring)
-        values[have] = (cosines - meaning.mean_cosine) / w.spread
+        query = centred(meaning.query, meaning.mean, w.centring)
+        cosines = np.vecdot(centred(vectors, meaning.mean, w.centring), query)
+        values[have] = cosines - meaning.mean_cosine
     return values
 
 

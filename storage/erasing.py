@@ -47,8 +47,10 @@ class Erasing:
         self._wizards = WizardStates(database)
         self._erased: set[int] = set()  # records whose tables this process has done
 
-    async def forget(self, owner: int, what: Forgetting, store: MemoryStore, *, now: datetime) -> Forgotten:
-        """Erase from the owner's store and from every file; what went.
+    async def forget(
+        self, owner: int, what: Forgetting, store: MemoryStore, *, now: datetime, tidies: bool = True
+    ) -> Forgotten:
+        """Erase from the owner's store and from every file; what went. The files are left to `tidy` if so wished.
 
         Nobody else may use the owner's memory meanwhile. Raises StorageError, nothing erased.
         """
@@ -64,7 +66,7 @@ class Erasing:
             raise
         self._erased.add(number)
         try:
-            is_clean = await self.tidy()
+            is_clean = tidies and await self.tidy()
         except StorageError:
             is_clean = False
         return replace(taken, kept_aside=self._kept_aside(), is_clean=is_clean)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from records import Forgetting, Forgotten, Message, Scope, StorageType
-from storage import word_index
+from records import Forgetting, Forgotten, Message, NewMessage, Scope, StorageType
+from storage import account_table, word_index
 from storage.rows import ERASED, VERSIONS, mapping, message_of, text_of, whole
 from storage.stale import Covering, Distilled, Fallen, Learned, fallen, outdated, unfounded
 
@@ -45,14 +45,10 @@ class ForgetTable:
         self._vectors = vectors
 
     async def said_as(self, scope: Scope, telegram_id: int) -> Message | None:
-        """The stored message that has this id in Telegram."""
+        """The stored message that has this id in Telegram, or that was shown by several of which this is one."""
         async with self._db.read() as reader:
-            row = await reader.row(
-                "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND telegram_id = ? ORDER BY id DESC",
-                scope.owner,
-                scope.thread,
-                telegram_id,
-            )
+            row = await reader.row(_SAID_AS, scope.owner, scope.thread, telegram_id)
+            row = row or await reader.row(_SHOWN_AS, scope.owner, scope.thread, telegram_id)
         return message_of(mapping(row)) if row else None
 
     async def preview(self, owner: int, what: Forgetting) -> Forgotten:
@@ -84,7 +80,9 @@ class ForgetTable:
         self._vectors.drop(owner)
         return taken
 
-    async def revise(self, scope: Scope, message: int, text: str, *, why: str, now: datetime) -> Message | None:
+    async def revise(
+        self, scope: Scope, message: int, text: str, *, why: str, now: datetime, account: str = ""
+    ) -> Message | None:
         """Give a message another text. The earlier one is kept as a version; what was built on it goes.
 
         The message as it is now; None where there is none, or it says so already.
@@ -129,6 +127,9 @@ class ForgetTable:
             row = await tx.row(_MESSAGE, scope.owner, scope.thread, message)
             assert row is not None  # noqa: S101 - it was updated above
             await word_index.reindex(tx, int(row["seq"]), mapping(row))
+            if account:
+                again = NewMessage(role=before.role, content=text, created_at=now, account=account)
+                await account_table.keep(tx, before, again)
         self._vectors.drop(scope.owner)
         return message_of(mapping(row))
 
@@ -329,6 +330,12 @@ async def _erase_accounts(tx: "Transaction", owner: int, going: _Going) -> None:
 
 _AFTER_THE_LAST = 2**62
 _MESSAGE = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND id = ?"
+_SAID_AS = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND telegram_id = ? ORDER BY id DESC"
+_SHOWN_AS = """
+SELECT messages.* FROM accounts JOIN messages USING (user_id, id)
+WHERE accounts.user_id = ? AND accounts.thread_id = ?
+AND EXISTS (SELECT 1 FROM json_each(accounts.account, '$.shown') WHERE value = ?) ORDER BY messages.id DESC
+"""
 _TAKE_VERSION_ID = """
 UPDATE users SET next_version_id = next_version_id + 1 WHERE user_id = ? AND storage_type = ? RETURNING next_version_id
 """

@@ -411,6 +411,58 @@ def forgettings(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+SIZES_SCHEMA = """
+-- How long a scope's messages are in all, so that what the whole history would cost is known at once.
+ALTER TABLE scopes ADD COLUMN characters INTEGER NOT NULL DEFAULT 0;
+UPDATE scopes SET characters = (
+  SELECT COALESCE(SUM(LENGTH(content)), 0) FROM messages
+  WHERE messages.user_id = scopes.user_id AND messages.thread_id = scopes.thread_id
+);
+DROP TRIGGER message_counted;
+CREATE TRIGGER message_counted AFTER INSERT ON messages BEGIN
+  INSERT INTO scopes (user_id, thread_id, total, archived, characters)
+  VALUES (new.user_id, new.thread_id, 1, 1 - new.is_active, LENGTH(new.content))
+  ON CONFLICT DO UPDATE SET
+    total = total + 1, archived = archived + excluded.archived, characters = characters + excluded.characters;
+END;
+DROP TRIGGER message_uncounted;
+CREATE TRIGGER message_uncounted AFTER DELETE ON messages BEGIN
+  UPDATE scopes SET
+    total = total - 1, archived = archived - 1 + old.is_active, characters = characters - LENGTH(old.content)
+  WHERE user_id = old.user_id AND thread_id = old.thread_id;
+END;
+CREATE TRIGGER message_resized AFTER UPDATE OF content ON messages WHEN old.content <> new.content BEGIN
+  UPDATE scopes SET characters = characters - LENGTH(old.content) + LENGTH(new.content)
+  WHERE user_id = new.user_id AND thread_id = new.thread_id;
+END;
+"""
+
+
+@migration
+def sizes(connection: sqlite3.Connection) -> None:
+    """How long a scope's messages are in all."""
+    for statement in statements(SIZES_SCHEMA):
+        connection.execute(statement)
+
+
+RENAMINGS_SCHEMA = """
+-- Groups that Telegram gave another id; see renaming.py. In memory.db alone.
+CREATE TABLE renamings (
+  old_id  INTEGER PRIMARY KEY,
+  new_id  INTEGER NOT NULL,
+  at      TEXT NOT NULL,
+  is_done INTEGER NOT NULL                    -- 0: the JSON store may not have followed yet
+);
+"""
+
+
+@migration
+def renamings(connection: sqlite3.Connection) -> None:
+    """Under which id the memory of a group goes on that became a supergroup."""
+    for statement in statements(RENAMINGS_SCHEMA):
+        connection.execute(statement)
+
+
 def statements(script: str) -> list[str]:
     """The statements of a script, so that each runs inside our transaction (executescript would commit first)."""
     found: list[str] = []

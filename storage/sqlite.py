@@ -19,12 +19,14 @@ from records import (
     Scope,
     StorageType,
 )
-from storage import word_index
+from storage import account_table, word_index
+from storage.account_table import AccountTable
 from storage.database import Database
 from storage.fold_table import FoldTable
 from storage.forgetting import ForgetTable
 from storage.history import HistoryTable
 from storage.rebuild_table import RebuildTable
+from storage.renaming import renamed
 from storage.rows import (
     BY_NAME,
     ERASED,
@@ -62,6 +64,7 @@ class SqliteStore(FoldTable):
     def __init__(self, database: Database, kind: StorageType = StorageType.SQLITE) -> None:
         super().__init__(database, kind)
         self.vectors = VectorIndex(database)
+        self.accounts = AccountTable(database)
         self.rebuilds = RebuildTable(database, kind)
         self.forgetting = ForgetTable(database, kind, self.vectors)
         self.history = HistoryTable(database, kind)
@@ -147,6 +150,7 @@ class SqliteStore(FoldTable):
                 fresh_row = row_of_message(message)
                 seq = await tx.insert(MESSAGES.upsert, *MESSAGES.stored(fresh_row))
                 entries.append((seq, fresh_row))
+                await account_table.keep(tx, message, draft)
                 stored[place] = seen[key] = message
             await word_index.index(tx, entries)
         return [stored[place] for place in range(len(drafts))]
@@ -203,27 +207,34 @@ class SqliteStore(FoldTable):
         async with self._db.read() as reader:
             rows = await reader.rows(
                 """
-                SELECT 'messages' AS what, total AS a, archived AS b FROM scopes WHERE user_id = ?1 AND thread_id = ?2
+                SELECT 'messages' AS what, total AS a, archived AS b, characters AS c
+                FROM scopes WHERE user_id = ?1 AND thread_id = ?2
                 UNION ALL
-                SELECT 'turns', COUNT(DISTINCT turn_id), 0 FROM messages
+                SELECT 'turns', COUNT(DISTINCT turn_id), 0, 0 FROM messages
                 WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1 AND role = 'user'
                 UNION ALL
-                SELECT 'level', level, COUNT(*) FROM summaries
+                SELECT 'level', level, COUNT(*), 0 FROM summaries
                 WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1 GROUP BY level
                 """,
                 scope.owner,
                 scope.thread,
             )
-        total = archived = turns = 0
+        total = archived = characters = turns = 0
         levels: dict[int, int] = {}
-        for what, a, b in rows:
+        for what, a, b, c in rows:
             if what == "messages":
-                total, archived = a, b
+                total, archived, characters = a, b, c
             elif what == "turns":
                 turns = a
             else:
                 levels[a] = b
-        return Counts(total=total, archived=archived, unfolded_turns=turns, active_by_level=levels)
+        return Counts(
+            total=total,
+            archived=archived,
+            unfolded_turns=turns,
+            active_by_level=levels,
+            characters=characters,
+        )
 
     async def scopes(self, owner: int) -> list[Scope]:
         async with self._db.read() as reader:
@@ -333,6 +344,12 @@ class SqliteStore(FoldTable):
         async with self._db.write() as tx:
             await word_index.merge(tx)
         return await self._db.scrub()
+
+    async def rename(self, owner: int, new: int) -> None:
+        """Everything of an owner goes on under another id, in one transaction."""
+        async with self._db.write() as tx:
+            await renamed(tx, owner, new)
+        self.vectors.drop(owner)
 
     async def flush(self) -> None:
         """Nothing is kept back: every method is on disk when it returns."""

@@ -132,6 +132,25 @@ class Vectors(Protocol):
         ...
 
 
+class Accounts(Protocol):
+    """What each of the newest 100 answers of an owner was made from: the text that came with it (NewMessage)."""
+
+    async def text(self, scope: Scope, telegram_id: int | None = None) -> str | None:
+        """The account of the newest answer of a scope, or of the answer that a Telegram message showed or asked for."""
+        ...
+
+    async def note_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
+        """By which Telegram messages the answer to `source` was shown: with the message, and as "shown" in the account.
+
+        Where there is no such answer, nothing happens.
+        """
+        ...
+
+    async def saved(self, owner: int) -> int:
+        """The sum of `NewMessage.saved` over all answers of an owner."""
+        ...
+
+
 class Rebuilds(Protocol):
     """Making all summaries of a scope anew, under the scope's fold lease."""
 
@@ -168,7 +187,7 @@ class Forgets(Protocol):
     """What an owner takes back from one store, with everything built on it."""
 
     async def said_as(self, scope: Scope, telegram_id: int) -> Message | None:
-        """The stored message that has this id in Telegram."""
+        """The stored message that has this id in Telegram, or that was shown by several of which this is one."""
         ...
 
     async def preview(self, owner: int, what: Forgetting) -> Forgotten:
@@ -186,8 +205,11 @@ class Forgets(Protocol):
         """
         ...
 
-    async def revise(self, scope: Scope, message: int, text: str, *, why: str, now: datetime) -> Message | None:
-        """Give a message another text: the earlier one is kept as a version, what was built on it goes.
+    async def revise(
+        self, scope: Scope, message: int, text: str, *, why: str, now: datetime, account: str = ""
+    ) -> Message | None:
+        """Give a message another text: the earlier one is kept as a version, what was built on it goes. `account`: of
+        an answer, as `NewMessage.account`.
 
         The message as it is now; None where there is none, or it says so already.
         """
@@ -236,6 +258,8 @@ class MemoryStore(Protocol):
 
     @property
     def vectors(self) -> Vectors: ...
+    @property
+    def accounts(self) -> Accounts: ...
     @property
     def rebuilds(self) -> Rebuilds: ...
     @property
@@ -349,6 +373,13 @@ class MemoryStore(Protocol):
 
     async def scrub(self) -> bool:
         """Leave nothing of what was erased in any file of this store; False where a reader is in the way: try again."""
+        ...
+
+    async def rename(self, owner: int, new: int) -> None:
+        """Everything of an owner goes on under another id, of which nothing is held here; folds under way are void.
+
+        The messages' ids in Telegram are forgotten. Of an owner who is not here nothing happens.
+        """
         ...
 
     async def flush(self) -> None:

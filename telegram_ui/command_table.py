@@ -31,9 +31,13 @@ COMMANDS = (
     Command(name="summary_policy", description="choose how I summarise, and whether by myself", who="admins"),
     Command(name="summary_prompt", description="tell what summaries shall heed besides", who="admins"),
     Command(name="summary_rebuild", description="make all summaries anew", who="admins"),
+    Command(name="why", description="what my last answer was made from, or the one you reply to"),
+    Command(name="search", description="find earlier messages: /search WORDS"),
+    Command(name="incognito", description="on or off: memory is read, nothing is written", who="admins"),
     Command(name="export", description="a file of everything that is remembered here", who="admins", asks_model=True),
     Command(
         name="import", description="bring in an export: mine, Telegram's or ChatGPT's", who="admins", asks_model=True
     ),
+    Command(name="forget", description="erase a message, a fact, days or everything, for good", who="admins"),
     Command(name="stop", description="stop the answer that is being written"),
 )

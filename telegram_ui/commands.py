@@ -19,10 +19,12 @@ from telegram import (
 from telegram.error import TelegramError
 
 from folding.score import WEIGHTS
+from notices import INCOGNITO
 from records import FoldOutcome, Person, Scope, Status, Summary
 from telegram_ui.buttons import Buttons, NotTheirs
 from telegram_ui.chat import Chat
 from telegram_ui.command_table import COMMANDS, Command
+from telegram_ui.corrections import ANEW, LABEL, OFFER
 from telegram_ui.delivery import Delivery
 from telegram_ui.family import Ask, Family, Handler, MayConfigure, Press, TakesFiles
 from telegram_ui.wizard import ADMINS_ONLY, NAMES, Memory, Wizard, messages, turns
@@ -40,6 +42,7 @@ WHAT_IS_STORED = (
     "and what matters to it to the language model that my operator has chosen. While memory is off, I "
     "store no messages, and this conversation is forgotten when I restart."
 )
+FORGETTING = "/forget erases a message, a day or everything for good."
 NOT_CONFIGURED = (
     "Memory is not set up yet. /summary sets it up; /summary_on turns it on with the usual choices "
     "(SQLite, every 20 turns)."
@@ -75,13 +78,17 @@ class Commands:
         may_configure: MayConfigure,
         buttons: Buttons,
         families: Sequence[Family] = (),
+        retention_days: int = 0,
     ) -> None:
+        """`retention_days`: after which archives are erased by themselves; 0 = never."""
         self._memory = conversation.memory
         self._summaries = conversation.summaries
         self._delivery = delivery
         self._wizard = wizard
         self._may_configure = may_configure
         self._buttons = buttons
+        self._retention = retention_text(retention_days)
+        self._stored = " ".join(filter(None, (WHAT_IS_STORED, self._retention, FORGETTING)))
         basic: dict[str, Callable[[Chat, Person], Awaitable[None]]] = {
             "start": self._start,
             "help": self._help,
@@ -151,6 +158,16 @@ class Commands:
         ask = Ask(update=update, chat=chat, person=person)
         return any([await taker.take_file(ask) for taker in self._takers])
 
+    def is_answered(self, update: telegram.Update) -> bool:
+        """Whether a press is for an answer of the model."""
+        query = update.callback_query
+        return query is not None and (query.data or "").partition(":")[0] == ANEW
+
+    async def offer_answer(self, chat: Chat, person: Person, turn: int) -> None:
+        """Offer to answer a corrected turn anew."""
+        button = InlineKeyboardButton(LABEL, callback_data=self._buttons.data(ANEW, chat, person, str(turn)))
+        await self._delivery.say(chat, OFFER, keyboard=InlineKeyboardMarkup([[button]]))
+
     async def set_menus(self, bot: telegram.Bot) -> None:
         """Tell Telegram which commands to offer where. Raises TelegramError."""
         everyones = [command for command in COMMANDS if command.who == "everyone"]
@@ -169,13 +186,13 @@ class Commands:
             "earlier talk is summarised, stays searchable, and comes back when it matters.\n\n"
         )
         if config is not None and config.enabled:
-            await self._delivery.say(chat, f"{hello}Memory is on. {WHAT_IS_STORED}\n\n/help lists what I can do.")
+            await self._delivery.say(chat, f"{hello}Memory is on. {self._stored}\n\n/help lists what I can do.")
             return
         button = InlineKeyboardButton("Turn memory on", callback_data=self._buttons.data(SWITCH_ON, chat, person))
         await self._delivery.say(
             chat,
             f"{hello}Memory is off until you turn it on: with the button below, or with /summary to "
-            f"choose how.\n\n{WHAT_IS_STORED}\n\n/help lists what I can do.",
+            f"choose how.\n\n{self._stored}\n\n/help lists what I can do.",
             keyboard=InlineKeyboardMarkup([[button]]),
         )
 
@@ -190,10 +207,11 @@ class Commands:
             if chat.is_private
             else "In a group I answer when you mention me or reply to me; the group has a memory of its own."
         )
-        await self._delivery.say(chat, "\n".join([here, "", *rows, "", WHAT_IS_STORED]))
+        await self._delivery.say(chat, "\n".join([here, "", *rows, "", self._stored]))
 
     async def _status(self, chat: Chat, person: Person) -> None:
-        await self._delivery.say(chat, status_text(await self._summaries.status(chat.scope)))
+        lines = (status_text(await self._summaries.status(chat.scope)), self._retention)
+        await self._delivery.say(chat, "\n".join(filter(None, lines)))
 
     async def _show(self, chat: Chat, person: Person) -> None:
         if await self._memory.config(chat.scope.owner) is None:
@@ -283,6 +301,14 @@ def _menu(commands: Sequence[Command]) -> list[telegram.BotCommand]:
     return [telegram.BotCommand(command.name, command.description) for command in commands]
 
 
+def retention_text(days: int) -> str:
+    """What owners are told of RETENTION_DAYS; nothing where it is off."""
+    if not days:
+        return ""
+    what = "a day" if days == 1 else f"{days} days"
+    return f"My operator has set that what is summarised and older than {what} is erased for good."
+
+
 def status_text(status: Status) -> str:
     """The lines of /summary_status."""
     config, counts = status.config, status.counts
@@ -310,6 +336,10 @@ def status_text(status: Status) -> str:
         lines.append(f"The oldest detail was compressed {status.compressed} times. /summary_rebuild makes it fresh.")
     if status.rebuilding is not None:
         lines.append("All summaries are being made anew: {} of {} parts.".format(*status.rebuilding))
+    if status.tokens_saved:
+        lines.append(f"Tokens saved so far: about {status.tokens_saved:,} against sending everything each time")
+    if config is not None and config.incognito:
+        lines.append(f"{INCOGNITO}: memory is read, nothing is written (/incognito off ends it)")
     if status.is_folding:
         lines.append("A summary is being made right now.")
     if status.indexed is not None and status.indexed[0] < status.indexed[1]:

@@ -2,17 +2,28 @@
 
 from conversation import Conversation
 from telegram_ui.buttons import Buttons
+from telegram_ui.corrections import Corrections
 from telegram_ui.delivery import Delivery
 from telegram_ui.family import Family, MayConfigure
+from telegram_ui.forget_commands import ForgetCommands
+from telegram_ui.incognito_commands import IncognitoCommands
 from telegram_ui.move_commands import Moves
 from telegram_ui.policy_commands import PolicyCommands
+from telegram_ui.search_commands import SearchCommands
+from telegram_ui.why_commands import WhyCommands
 
 
 def families(
     conversation: Conversation, delivery: Delivery, buttons: Buttons, *, may_configure: MayConfigure
 ) -> tuple[Family, ...]:
     """One of each; commands.py joins their handlers and presses."""
+    memory = conversation.memory
     return (
-        PolicyCommands(conversation.memory, conversation.rebuilding, delivery, buttons, may_configure=may_configure),
+        PolicyCommands(memory, conversation.rebuilding, delivery, buttons, may_configure=may_configure),
+        WhyCommands(conversation.provenance, delivery),
+        SearchCommands(memory, conversation.search, delivery, buttons),
+        IncognitoCommands(memory, delivery, may_configure=may_configure),
         Moves(conversation.importing, conversation.exporting, delivery, buttons, may_configure=may_configure),
+        ForgetCommands(conversation, delivery, buttons, may_configure=may_configure),
+        Corrections(conversation, delivery),
     )

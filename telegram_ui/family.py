@@ -27,7 +27,8 @@ class Ask:
         """The Telegram id of the message that the command replies to."""
         message = self.update.effective_message
         replied = message.reply_to_message if message else None
-        return replied.message_id if replied else None
+        # In a topic everything "replies" to the service message that opened it.
+        return replied.message_id if replied and replied.forum_topic_created is None else None
 
     @property
     def message_id(self) -> int | None:

@@ -21,14 +21,16 @@ from telegram.error import BadRequest, InvalidToken, NetworkError
 
 from errors import KeepsakeError
 from models.chat_model import OnText
-from records import Incoming, Person, Reply, Scope
+from notices import INCOGNITO
+from records import Correction, Incoming, Person, Reply, Scope
 from telegram_ui.access import Access
 from telegram_ui.chat import Chat
 from telegram_ui.delivery import AnswerStream, ChatGone, Delivery, DeliveryError, DeliveryUnknown
 from telegram_ui.inbox import SENDS_EVER, DurableQueue, Received
 from telegram_ui.lanes import Lanes, Work
-from telegram_ui.messages import FILE, Arrival, arrival, incoming
-from telegram_ui.paste import Pastes, continues, may_continue
+from telegram_ui.messages import FILE, Arrival, arrival, incoming, upgraded
+from telegram_ui.paste import Pastes, may_continue
+from telegram_ui.upgrades import Upgrades
 
 logger = logging.getLogger(__name__)
 
@@ -56,6 +58,14 @@ class Commands(Protocol):
     async def handle(self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str) -> None: ...
     async def press(self, update: telegram.Update, chat: Chat, person: Person) -> None: ...
     async def wizard_input(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool: ...
+    def is_answered(self, update: telegram.Update) -> bool:
+        """Whether a press is for an answer of the model, which /stop is to reach."""
+        ...
+
+    async def offer_answer(self, chat: Chat, person: Person, turn: int) -> None:
+        """Offer to answer a corrected turn anew."""
+        ...
+
     async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool: ...
     def is_slow_press(self, data: str) -> bool: ...
 
@@ -64,7 +74,11 @@ class Answering(Protocol):
     """What is needed of conversation.Conversation."""
 
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply: ...
+    async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None: ...
     async def settle(self, scope: Scope) -> tuple[str, ...]: ...
+    async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction: ...
+    async def rename(self, owner: int, new: int) -> None: ...
+    def successor(self, owner: int) -> int: ...
 
 
 class Intake:
@@ -95,6 +109,10 @@ class Intake:
         self._chat_lanes = Lanes("chats", at_once=CHATS_AT_ONCE)
         self._settle_lanes = Lanes("settling", at_once=SETTLING_AT_ONCE)
         self._all_lanes = (self._command_lanes, self._slow_lanes, self._chat_lanes, self._settle_lanes)
+        self._upgrades = Upgrades(
+            conversation, (self._command_lanes, self._slow_lanes, self._chat_lanes), self._settle_lanes, pause=pause
+        )
+        delivery.on_upgrade(self._upgrades.begin)
         self._settling: set[Scope] = set()
         self._albums: dict[Scope, str] = {}
         self._closing = False
@@ -105,17 +123,29 @@ class Intake:
             return
         update = received.update
         bot = update.get_bot()
+        if (ids := upgraded(update)) is not None:
+            self._upgrades.begin(*ids, partial(self._done, received))
+            return
         said = arrival(update, bot.bot)
-        if said is None or said.kind == "edited" or (said.kind == "command" and not said.addressed):
+        said = said and self._upgrades.as_now(said)
+        if said is None or (said.kind == "command" and not said.addressed):
             await self._done(received)
         elif not self._access.is_served(said.person):
-            self._in_commands(received, said, partial(self._tell_stranger, said))
+            work = _nothing if said.kind == "edited" else partial(self._tell_stranger, said)
+            self._in_commands(received, said, work)
+        elif said.kind == "edited":
+            # The way that the message itself went, so that it is stored by then.
+            enter = partial(self._in_chat, received, said, partial(self._correct, said))
+            self._command_lanes.submit(said.scope, partial(_soon, enter))
         elif said.kind == "command":
             self._command(received, said)
         elif said.kind == "press":
             data = update.callback_query.data if update.callback_query else None
-            work = partial(self._commands.press, update, said.chat, said.person)
-            self._in_commands(received, said, work, is_slow=self._commands.is_slow_press(data or ""))
+            press = partial(self._commands.press, update, said.chat, said.person)
+            if self._commands.is_answered(update):
+                self._in_chat(received, said, press)
+            else:
+                self._in_commands(received, said, press, is_slow=self._commands.is_slow_press(data or ""))
         else:
             self._command_lanes.submit(said.scope, partial(self._offer_to_wizard, received, said))
 
@@ -159,10 +189,34 @@ class Intake:
         lanes = self._slow_lanes if is_slow else self._command_lanes
         lanes.submit(said.scope, finished)
 
+    def _in_chat(self, received: Received, said: Arrival, work: Work) -> None:
+        """Beside no turn of its scope; an answer that it writes is stopped as any other."""
+
+        async def finished() -> None:
+            try:
+                await self._guarded(said, work)
+            except asyncio.CancelledError:
+                if not self._closing:
+                    await self._done(received)
+                raise
+            await self._done(received)
+
+        self._chat_lanes.submit(said.scope, finished)
+
+    async def _correct(self, said: Arrival) -> None:
+        """What a person changed is changed in memory; where nothing was said since, a new answer is offered."""
+        if said.telegram_id is None or not said.text:
+            return
+        correction = await self._conversation.correct(said.scope, said.telegram_id, said.text)
+        if correction.turn is not None:
+            self._settle_later(said)
+        if correction.turn is not None and correction.is_last:
+            await self._commands.offer_answer(said.chat, said.person, correction.turn)
+
     async def _stop(self, said: Arrival, *, stopped: bool) -> None:
         if not stopped and not self._chat_lanes.cancel(said.scope):
-            waiting = self._chat_lanes.drop_next(said.scope)
-            if not isinstance(waiting, _Turn):
+            waiting = self._chat_lanes.drop_next(said.scope, _Turn)
+            if waiting is None:
                 await self._say(said.chat, "Nothing is being written that could be stopped.")
                 return
             await self._queue.done(waiting.update_ids)
@@ -251,7 +305,8 @@ class Intake:
         """
         said = pieces[0]
         ids = [piece.update_id for piece in pieces]
-        outcome = await self._send(pieces[-1], stream, reply.text)
+        text = f"{INCOGNITO}\n\n{reply.text}" if reply.is_incognito else reply.text
+        outcome, shown_as = await self._send(pieces[-1], stream, text)
         if outcome == "arrived":
             notices = list(reply.notices)
             if attachment := next((piece.attachment for piece in pieces if piece.attachment), ""):
@@ -262,37 +317,41 @@ class Intake:
             self._queue.postpone(ids)
         else:
             await self._queue.done(ids, is_remembered=reply.is_remembered)
+            if not reply.is_error:
+                await self._conversation.shown(incoming(pieces), shown_as)
         self._settle_later(said)
 
-    async def _send(self, said: Arrival, stream: AnswerStream, text: str) -> Outcome:
+    async def _send(self, said: Arrival, stream: AnswerStream, text: str) -> tuple[Outcome, list[int]]:
         """Delivery makes its own attempts where one surely had no effect;
-        what it gives up is decided here.
+        what it gives up is decided here. With the ids of the messages that are there now.
         """
         wait, refusals = 1.0, 0
+        shown_as: list[int] = []
         while await self._queue.begin_send(said.update_id) <= SENDS_EVER:
             try:
-                await stream.finish(text)
-            except DeliveryUnknown:
+                shown_as += await stream.finish(text)
+            except DeliveryUnknown as unknown:
+                shown_as += unknown.sent
                 logger.warning("Update %s: whether its answer arrived is unknown.", said.update_id)
             except ChatGone:
                 logger.warning("Update %s: its chat is gone; there is nobody to answer.", said.update_id)
-                return "lost"
+                return "lost", shown_as
             except DeliveryError as error:
                 await self._queue.take_back_send(said.update_id)
                 if isinstance(error.__cause__, BadRequest | InvalidToken):
                     logger.error("Update %s: Telegram refuses its answer (%s).", said.update_id, where(error))  # noqa: TRY400
-                    return "lost"
+                    return "lost", shown_as
                 refusals += not _was_unreachable(error)
                 if refusals == REFUSALS:
                     logger.error("Update %s: its answer is left to the next run.", said.update_id)  # noqa: TRY400
-                    return "later"
+                    return "later", shown_as
                 logger.warning("Update %s: its answer could not be sent yet.", said.update_id)
                 await self._pause(wait)
                 wait = min(LONGEST_WAIT, wait * 2)
             else:
-                return "arrived"
+                return "arrived", shown_as
         logger.warning("Update %s: its answer is not sent a third time.", said.update_id)
-        return "lost"
+        return "lost", shown_as
 
     def _settle_later(self, said: Arrival) -> None:
         # One waiting per scope is enough: it will see everything that was stored before it began.
@@ -339,36 +398,6 @@ class Intake:
             await self._queue.done([received.update.update_id])
 
 
-class Concern:
-    """Which updates concern the bot, and so may be written down. In a group: what is addressed to it by
-    someone it serves, and the further pieces of a paste that is.
-    """
-
-    def __init__(self, access: Access, commands: Commands) -> None:
-        self._access = access
-        self._commands = commands
-        self._long: dict[tuple[Scope, int], Arrival] = {}
-
-    def __call__(self, update: telegram.Update) -> bool:
-        said = arrival(update, update.get_bot().bot)
-        if said is None or said.kind == "edited":
-            return False
-        if said.chat.is_private:
-            return True
-        if not self._access.is_served(said.person):
-            return False
-        last = self._long.pop(said.sender, None)
-        concerns = said.addressed and (
-            said.kind != "command" or said.target or said.command == "stop" or said.command in self._commands.names
-        )
-        concerns = concerns or (last is not None and said.kind == "text" and continues(said, last))
-        if concerns and said.kind == "text" and may_continue(said):
-            self._long[said.sender] = said
-            if len(self._long) > 1000:
-                del self._long[next(iter(self._long))]
-        return concerns
-
-
 class _Turn:
     """A chat turn in its lane; its pieces may grow while its ticket is held."""
 
@@ -398,6 +427,10 @@ def where(error: BaseException) -> str:
 
 def _name(error: BaseException) -> str:
     return type(error).__name__
+
+
+async def _soon(act: Callable[[], None]) -> None:
+    act()
 
 
 async def _nothing() -> None:

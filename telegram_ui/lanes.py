@@ -9,10 +9,12 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Hashable
 from functools import partial
+from typing import TypeVar
 
 logger = logging.getLogger(__name__)
 
 Work = Callable[[], Awaitable[None]]
+T = TypeVar("T")
 
 
 class Ticket:
@@ -78,16 +80,19 @@ class Lanes:
             return False
         return ticket.task.cancel()
 
-    def drop_next(self, key: Hashable) -> Work | None:
-        """Take out of a lane what is next but has not begun; None if nothing is, or it is held."""
+    def drop_next(self, key: Hashable, kind: type[T]) -> T | None:
+        """Take out of a lane what is next but has not begun; None if nothing of that kind is, or it is held."""
         ticket = self._running.get(key)
-        if ticket and not ticket.has_begun and ticket.task:
+        if ticket and not ticket.has_begun and ticket.task and isinstance(ticket.work, kind):
             ticket.task.cancel()
             return ticket.work
         lane = self._waiting.get(key)
         if ticket or not lane or lane[0].held:
             return None
-        work = lane.popleft().work
+        work = lane[0].work
+        if not isinstance(work, kind):
+            return None
+        lane.popleft()
         self._row.remove(key)
         if lane:
             self._line_up(key)

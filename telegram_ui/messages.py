@@ -17,8 +17,7 @@ from telegram_ui.paste import LIMIT
 
 Kind = Literal["text", "command", "press", "wordless", "edited"]
 
-# What Telegram is asked to send; everything else would only be thrown away. Edited messages are asked for
-# so that they are known when corrections come to be understood; now they are ignored, as the README says.
+# What Telegram is asked to send; everything else would only be thrown away.
 ALLOWED_UPDATES = ("message", "edited_message", "callback_query")
 
 ANONYMOUS_ADMIN = 1087968824  # @GroupAnonymousBot, in whose name a group's anonymous admins speak
@@ -100,6 +99,16 @@ def arrival(update: telegram.Update, bot: telegram.User) -> Arrival | None:
     if message.from_user.is_bot and not anonymous:
         return None
     return _message(update, message, bot, anonymous=anonymous)
+
+
+def upgraded(update: telegram.Update) -> tuple[int, int] | None:
+    """The old and the new id of a group that became a supergroup: Telegram says it once in each of the two."""
+    message = update.message
+    if message is not None and message.migrate_to_chat_id:
+        return message.chat.id, message.migrate_to_chat_id
+    if message is not None and message.migrate_from_chat_id:
+        return message.migrate_from_chat_id, message.chat.id
+    return None
 
 
 def incoming(pieces: Sequence[Arrival]) -> Incoming:

@@ -24,10 +24,11 @@ from errors import SettingsError
 from settings import Settings
 from storage.inbox import UpdateInbox
 from telegram_ui.access import Access
+from telegram_ui.concern import Concern
 from telegram_ui.delivery import Delivery
 from telegram_ui.family import MayConfigure
 from telegram_ui.inbox import DurableQueue, HoldingBot, PollRequest, QuietRequest, Received
-from telegram_ui.intake import Answering, Commands, Concern, Intake
+from telegram_ui.intake import Answering, Commands, Intake
 from telegram_ui.messages import ALLOWED_UPDATES
 from telegram_ui.webhook import served, webhook_app
 

@@ -44,8 +44,8 @@ from telegram_ui import formatting
 from telegram_ui.buttons import Buttons
 from telegram_ui.chat import Chat
 from telegram_ui.commands import Commands
+from telegram_ui.concern import Concern
 from telegram_ui.inbox import DurableQueue
-from telegram_ui.intake import Concern
 from telegram_ui.messages import arrival
 from telegram_ui.wizard import NUMBER, STORAGE, Wizard
 from tests.fuzz_imports import ImportDoors

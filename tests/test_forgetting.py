@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -225,3 +226,23 @@ async def test_what_is_left_of_a_chunk_is_summarised_anew_before_anything_else(t
         assert [(one.first_id, one.last_id) for one in summaries] == [(1, 4), (9, 12), (7, 8)]
         assert WORD not in talk.prompts("summary-model")[-1]
         assert (await store.counts(SCOPE)).unfolded == 0
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+async def test_archives_older_than_what_is_kept_go_and_nothing_else(tmp_path: Path, storage: StorageType) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=2)
+        await talk.turn(f"{WORD} 1")
+        await talk.turn(f"{WORD} 2")
+        talk.moment[0] += timedelta(days=20)
+        for number in range(3):
+            await talk.turn(f"{OTHER} {number}")
+        talk.moment[0] += timedelta(days=20)
+        await talk.conversation.forget_archives(timedelta(days=50))
+        assert (await (await store_of(talk)).counts(SCOPE)).total == 10
+        await talk.conversation.forget_archives(timedelta(days=30))
+        assert traces(tmp_path) == []
+        counts = await (await store_of(talk)).counts(SCOPE)
+        assert (counts.total, counts.archived, counts.active_summaries) == (6, 4, 1)
+        await talk.conversation.forget_archives(timedelta(days=10))
+        assert (await (await store_of(talk)).counts(SCOPE)).total == 2, "what is not summarised stays"

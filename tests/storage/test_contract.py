@@ -131,7 +131,8 @@ async def test_counts(store: SqliteStore) -> None:
     await fold_up(store, ANNA, [first, second])
     await fold(store, ANNA, stored[4:6])
     counts = await store.counts(ANNA)
-    assert counts == Counts(total=8, archived=6, unfolded_turns=1, active_by_level={1: 1, 2: 1})
+    characters = sum(len(one.content) for one in stored)
+    assert counts == Counts(total=8, archived=6, unfolded_turns=1, active_by_level={1: 1, 2: 1}, characters=characters)
     assert await store.counts(BORIS) == Counts(total=0, archived=0, unfolded_turns=0)
 
 

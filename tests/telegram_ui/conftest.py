@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 import telegram
 
+from errors import StorageError
 from models.chat_model import OnText
 from playground.bot_api import bot_api
 from playground.faults import Fault, Faults
 from playground.refusals import Json
 from playground.server import serve
 from playground.world import World
-from records import Incoming, Person, Reply, Scope
+from records import Correction, Incoming, Person, Reply, Scope
 from settings import Secret, Settings
 from storage.database import Database
 from storage.inbox import UpdateInbox
@@ -44,6 +45,10 @@ class Scripted:
     fails: dict[str, Exception] = field(default_factory=dict)
     begun: dict[str, asyncio.Event] = field(default_factory=lambda: defaultdict(asyncio.Event))
     notices: tuple[str, ...] = ()
+    shown_as: dict[str, list[int]] = field(default_factory=dict)
+    corrected: list[tuple[int, str]] = field(default_factory=list)
+    successors: dict[int, int] = field(default_factory=dict)
+    rename_fails: int = 0
 
     def gate(self, text: str) -> asyncio.Event:
         return self.gates.setdefault(text, asyncio.Event())
@@ -65,8 +70,24 @@ class Scripted:
         self.finished.append(text)
         return Reply(text=f"echo {text[:40]}")
 
+    async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
+        self.shown_as[incoming.source] = list(telegram_ids)
+
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         return self.notices
+
+    async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
+        self.corrected.append((telegram_id, text))
+        return Correction(turn=1, is_last=text != "of long ago")
+
+    async def rename(self, owner: int, new: int) -> None:
+        if self.rename_fails:
+            self.rename_fails -= 1
+            raise StorageError
+        self.successors[owner] = new
+
+    def successor(self, owner: int) -> int:
+        return self.successors.get(owner, owner)
 
 
 @dataclass
@@ -96,6 +117,12 @@ class Orders:
             return False
         await self.delivery.say(chat, f"wizard took {text}")
         return True
+
+    def is_answered(self, update: telegram.Update) -> bool:
+        return False
+
+    async def offer_answer(self, chat: Chat, person: Person, turn: int) -> None:
+        await self.delivery.say(chat, f"offer {turn}")
 
     async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
         return False

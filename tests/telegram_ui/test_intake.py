@@ -205,15 +205,35 @@ async def test_only_a_groups_admins_may_configure_it(bots: Bots, peer: Peer) -> 
         await peer.told("did admin False", GROUP)
 
 
-async def test_edited_messages_are_ignored(bots: Bots, peer: Peer) -> None:
+async def test_an_edit_is_taken_in_after_its_message_and_a_new_answer_is_offered(bots: Bots, peer: Peer) -> None:
+    gate = bots.conversation.gate("first")
     async with bots.running() as service:
         message = peer.world.say(ANN, ANN, "first")
-        await peer.told("echo first", ANN)
+        await bots.conversation.begun["first"].wait()
         peer.world.edit(ANN, ANN, message["message_id"], "other")
+        await peer.confirmed()
+        assert bots.conversation.corrected == [], "the message itself is still being answered"
+        gate.set()
+        await peer.told("offer 1", ANN)
+        peer.world.edit(ANN, ANN, message["message_id"], "of long ago")
         await peer.confirmed()
         await service.intake.idle()
         assert await bots.pending() == []
+    assert bots.conversation.corrected == [(message["message_id"], text) for text in ("other", "of long ago")]
     assert len(bots.conversation.turns) == 1
+    assert [text for text in peer.texts(ANN) if text.startswith("offer")] == ["offer 1"]
+
+
+async def test_an_edit_of_a_stranger_or_of_what_is_not_addressed_is_written_nowhere(bots: Bots, peer: Peer) -> None:
+    async with bots.running() as service:
+        message = peer.world.say(EVE, EVE, "let me in")
+        await peer.told("Your Telegram id", EVE)
+        peer.world.edit(EVE, EVE, message["message_id"], "other")
+        await peer.confirmed()
+        await service.intake.idle()
+        assert await bots.pending() == []
+    assert bots.conversation.corrected == []
+    assert len(peer.texts(EVE)) == 1
 
 
 async def test_an_unexpected_error_is_one_log_line_and_one_sentence(

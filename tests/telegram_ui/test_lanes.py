@@ -102,13 +102,13 @@ async def test_what_has_not_begun_can_be_dropped() -> None:
     lanes, log = Lanes("test", at_once=1), Log()
     work = log("a1")
     lanes.submit("a", work)
-    assert lanes.drop_next("a") is work
+    assert lanes.drop_next("a", object) is work
     lanes.submit("b", log("b1", gated=True))
     lanes.submit("c", log("c1"))
     await log.first.wait()
-    assert lanes.drop_next("b") is None
-    assert lanes.drop_next("c") is not None
-    assert lanes.drop_next("c") is None
+    assert lanes.drop_next("b", object) is None
+    assert lanes.drop_next("c", object) is not None
+    assert lanes.drop_next("c", object) is None
     log.gates["b1"].set()
     await lanes.idle()
     assert log.begun == ["b1"]

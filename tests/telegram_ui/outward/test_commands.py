@@ -7,11 +7,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from records import Counts, FoldFailure, FoldOutcome, NewMessage, Scope, Status, StorageType, Summary
+from records import Counts, FoldFailure, FoldOutcome, NewMessage, Person, Scope, Status, StorageType, Summary
+from telegram_ui.buttons import Buttons
+from telegram_ui.chat import Chat
 from telegram_ui.command_table import COMMANDS
-from telegram_ui.commands import status_text
+from telegram_ui.commands import retention_text, status_text
+from telegram_ui.families import families
 from telegram_ui.messages import arrival
 from telegram_ui.wizard import CANCELLED, EXPIRED, LIFETIME, NOTHING_TO_CANCEL, number_in
+from tests.talk import talking
 from tests.telegram_ui.outward.conftest import ANN, BOB, FORUM, GROUP, STARTED, TOPIC, Desk
 
 
@@ -245,6 +249,16 @@ async def test_in_groups_only_admins_change_the_memory(desk: Desk) -> None:
     assert await desk.talk.memory.config(GROUP) is None
 
 
+async def test_each_command_of_the_table_has_one_that_handles_it(desk: Desk, tmp_path: Path) -> None:
+    async def everybody(chat: Chat, person: Person) -> bool:
+        return True
+
+    async with talking(tmp_path / "talk") as talk:
+        made = families(talk.conversation, desk.peer.delivery(), Buttons(b"key"), may_configure=everybody)
+    handled = [name for family in made for name in family.handlers] + sorted(desk.commands.names)
+    assert sorted(handled) == sorted(command.name for command in COMMANDS)
+
+
 async def test_help_and_the_menus_have_every_command(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/help")
     assert all(f"/{command.name} – {command.description}" in desk.last(ANN) for command in COMMANDS)
@@ -302,3 +316,9 @@ async def test_the_number_that_ended_a_setup_is_no_message_when_a_crash_brings_i
         desk.restart()
     await desk.say(ANN, ANN, "/cancel")
     assert desk.last(ANN) == NOTHING_TO_CANCEL
+
+
+@pytest.mark.parametrize(("days", "told"), [(1, "older than a day"), (30, "older than 30 days"), (0, "")])
+async def test_owners_are_told_how_long_archives_are_kept(desk: Desk, days: int, told: str) -> None:
+    assert told in retention_text(days)
+    assert bool(retention_text(days)) == bool(told)

@@ -1,0 +1,155 @@
+"""What the process itself holds of each scope's talk: its queue, what was said, and what is still to be written.
+
+Does not know models, stores or prompts; conversation.py decides what is held and when it goes.
+"""
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import Literal
+
+from records import UNSTORED, Forgetting, Incoming, Message, NewMessage, Person, Piece, Scope
+
+REMEMBERED_HERE = 40
+"""Messages of a scope that the process itself remembers: all there is while memory is off or a store fails."""
+SCOPES_HERE = 10_000
+"""Scopes whose lines are kept in the process; the longest unused go first."""
+
+Mode = Literal["off", "on", "incognito"]
+
+
+@dataclass
+class Unwritten:
+    """A turn that a failing store did not take; `turn` is set once its question is stored.
+
+    `if_on`: the store could not even say whether memory is on; it is dropped where it turns out to be off or incognito.
+    """
+
+    drafts: list[NewMessage]
+    turn: int | None = None
+    if_on: bool = False
+
+    def is_meant(self, what: Forgetting) -> bool:
+        if what.what == "dates":
+            said = self.drafts[0].created_at
+            return not ((what.since and said < what.since) or (what.until and said >= what.until))
+        return what.what == "everything" or (what.what == "messages" and self.turn in what.ids)
+
+
+@dataclass
+class Turn:
+    """The turn being answered: where it stands in the store (None: nowhere yet) and in the process's own memory.
+
+    `before`: what the process itself knows of the talk so far; `unseen`: what of that was said incognito.
+    `told`: sentences that the person reads beside the answer.
+    """
+
+    mode: Mode
+    here: int
+    before: tuple[Message, ...] = ()
+    unseen: tuple[Message, ...] = ()
+    stored: int | None = None
+    answer: Message | None = None
+    told: list[str] = field(default_factory=list)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether memory is to hold this turn."""
+        return self.mode == "on"
+
+
+@dataclass(eq=False)
+class Line:
+    """What is held of one scope. `unseen`: what was said incognito, beside what the store holds. `mode`: how memory
+    stood at the last turn.
+    """
+
+    scope: Scope
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    recent: deque[Message] = field(default_factory=lambda: deque(maxlen=REMEMBERED_HERE))
+    unseen: deque[Message] = field(default_factory=lambda: deque(maxlen=REMEMBERED_HERE))
+    unwritten: deque[Unwritten] = field(default_factory=deque)
+    mode: Mode | None = None
+
+    def enter(self, mode: Mode) -> bool:
+        """What was said under one mode is not carried into another; whether the mode changed."""
+        is_other = self.mode is not None and self.mode != mode
+        if is_other:
+            self.unseen.clear()
+            if "off" in (self.mode, mode):
+                self.recent.clear()
+        self.mode = mode
+        return is_other
+
+    def forget(self, what: Forgetting) -> None:
+        """What was said, as a whole: it is known by no id. What is unwritten as far as it is meant."""
+        self.recent.clear()
+        self.unseen.clear()
+        self.unwritten = deque(kept for kept in self.unwritten if not kept.is_meant(what))
+
+
+class Lines:
+    """The lines of all scopes."""
+
+    def __init__(self) -> None:
+        self._lines: OrderedDict[Scope, Line] = OrderedDict()
+        self._ids = count(UNSTORED)
+
+    def __iter__(self) -> Iterator[Line]:
+        return iter(list(self._lines.values()))
+
+    def of(self, scope: Scope) -> Line:
+        line = self._lines.setdefault(scope, Line(scope))
+        self._lines.move_to_end(scope)
+        if len(self._lines) > SCOPES_HERE:
+            idle = next((s for s, old in self._lines.items() if not old.lock.locked() and not old.unwritten), None)
+            if idle is not None and idle != scope:
+                del self._lines[idle]
+        return line
+
+    def move(self, line: Line, scope: Scope) -> None:
+        """The talk of one scope goes on in another, where usually nothing was said yet."""
+        del self._lines[line.scope]
+        line.scope = scope
+        line.recent = deque((replace(one, scope=scope) for one in line.recent), maxlen=REMEMBERED_HERE)
+        line.unseen = deque((replace(one, scope=scope) for one in line.unseen), maxlen=REMEMBERED_HERE)
+        known = self._lines.setdefault(scope, line)
+        if known is not line:
+            known.unwritten.extendleft(reversed(line.unwritten))
+
+    def turn(self, line: Line, mode: Mode, told: list[str]) -> Turn:
+        """A turn that begins, knowing what was said here before."""
+        here = (*line.recent, *line.unseen) if mode == "incognito" else tuple(line.recent)
+        return Turn(mode=mode, here=next(self._ids), before=here, unseen=tuple(line.unseen), told=told)
+
+    def remember(self, line: Line, turn: Turn, draft: NewMessage) -> None:
+        said = line.unseen if turn.mode == "incognito" else line.recent
+        said.append(
+            Message(
+                id=next(self._ids),
+                scope=line.scope,
+                role=draft.role,
+                content=draft.content,
+                created_at=draft.created_at,
+                turn=turn.here,
+                speaker=draft.speaker,
+            )
+        )
+
+
+def incoming_of(turn: Sequence[Message], person: Person, *, in_group: bool) -> Incoming | None:
+    """A stored turn as it came in; None where nobody's words are left of it."""
+    asked = [one for one in turn if one.role == "user"]
+    if not asked:
+        return None
+    return Incoming(
+        scope=asked[0].scope,
+        person=replace(person, name=asked[0].speaker or person.name),
+        pieces=tuple(
+            Piece(text=one.content, source=one.source or "", sent_at=one.created_at, telegram_id=one.telegram_id)
+            for one in asked
+        ),
+        in_group=in_group,
+    )

@@ -1,0 +1,142 @@
+"""The owner looks into the memory: /why, /search, /incognito, and what was saved, as a person sees them."""
+
+import pytest
+
+from tests.end_to_end.harness import ANSWERS, House
+from tests.peers.openai_server import Behaviour
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+WALNUTS = "I keep the walnuts in the blue cellar box."
+
+
+@pytest.mark.parametrize("storage", ["SQLite", "JSON"])
+async def test_why_tells_what_the_answer_was_made_from_after_a_restart_too(house: House, storage: str) -> None:
+    async with house.bot():
+        ann = house.person()
+        await ann.sets_up(storage, 3)
+        assert "explain" in await ann.asks("/why")
+        await ann.asks(WALNUTS)
+        for number in range(12):
+            await ann.asks(f"Something else, number {number}: " + "the weather was fine " * 5)
+        house.model.script(ANSWERS, "In the blue cellar box.")
+        answer = await ann.tells("Where are the walnuts?")
+        told = await ann.asks("/why")
+        await ann.asks("Thank you")
+    async with house.bot():
+        again = await ann.asks("/why", reply_to=answer["message_id"])
+    assert again == told
+    assert "answering-model" in told
+    assert WALNUTS in told
+    assert "words of your question" in told
+    assert "Summaries" in told
+    assert "word for word" in told
+
+
+async def test_why_of_something_else_and_while_memory_is_off(house: House) -> None:
+    async with house.bot():
+        ann = house.person()
+        assert await ann.asks("How are you?") == "Noted."
+        assert "not stored" in await ann.asks("/why")
+        status = await ann.tells("/summary_status")
+        assert "do not know" in await ann.asks("/why", reply_to=status["message_id"])
+
+
+async def test_a_message_in_a_supergroup_has_a_link(house: House) -> None:
+    async with house.bot():
+        ann = house.person()
+        club = house.group(ann, admins=[ann], topics={7: "Garden"})
+        there = ann.within(club, 7)
+        await there.asks("/summary_on@keepsake_bot")
+        first = there.says("@keepsake_bot " + WALNUTS)
+        await there.hears("Noted.", since=there.now - 1)
+        for number in range(30):
+            await there.asks(f"@keepsake_bot Number {number}: " + "all about the weather " * 100, "Noted.")
+        await there.asks("@keepsake_bot Where are the walnuts?", "Noted.")
+        message_id = first["message_id"] if "message_id" in first else first["message"]["message_id"]
+        told = await there.asks("/why@keepsake_bot", "was made from")
+        since = there.now
+        assert f"https://t.me/c/{-club - 10**12}/7/{message_id}" in "\n".join(
+            [told, *[one["text"] for one in there.heard(since=since)]]
+        )
+
+
+@pytest.mark.parametrize("storage", ["SQLite", "JSON"])
+async def test_search_finds_earlier_messages_page_by_page(house: House, storage: str) -> None:
+    async with house.bot():
+        ann = house.person()
+        assert "/search WORDS" in await ann.asks("/search")
+        assert "never turned on" in await ann.asks("/search walnuts")
+        await ann.sets_up(storage, 3)
+        await ann.asks(WALNUTS)
+        for number in range(7):
+            await ann.asks(f"The market had apples on day {number}.")
+        found = await ann.asks("/search walnut")
+        assert WALNUTS in found
+        assert "apples" not in found
+        assert "Nothing was found" in await ann.asks("/search xylophone")
+        assert "Nothing was found" in await ann.asks('/search "the walnuts in the red"')
+        assert WALNUTS in await ann.asks('/search "Walnuts  in the blue"')
+        page = await ann.tells("/search apples")
+        assert "5 of 7" in page["text"]
+    async with house.bot():
+        await ann.asks("There are apples after the search began, too.")
+        since = ann.now
+        ann.press(page, "More")
+        more = await ann.hears("apples", since=since)
+        assert "reply_markup" not in more
+        days = {line for text in (page["text"], more["text"]) for line in text.splitlines() if "The market" in line}
+        assert len(days) == 7
+        assert "after the search" not in more["text"]
+
+
+@pytest.mark.parametrize("storage", ["SQLite", "JSON"])
+async def test_incognito_reads_and_writes_nothing(house: House, storage: str) -> None:
+    async with house.bot():
+        ann = house.person()
+        assert "Memory is off" in await ann.asks("/incognito on")
+        await ann.sets_up(storage, 3)
+        await ann.asks(WALNUTS)
+        await ann.asks("/incognito on", "is on")
+    async with house.bot():
+        assert "🕶" in await ann.asks("/summary_status")
+        house.model.script(ANSWERS, "In the cellar, with the chrysoprase.")
+        answer = await ann.asks("Where are my walnuts? Mind the heliotrope.")
+        assert answer.startswith("🕶")
+        request = str(house.chat_requests()[-1])
+        assert WALNUTS in request
+        await ann.asks("And again?")
+        assert "heliotrope" in str(house.chat_requests()[-1])
+        assert WALNUTS in await ann.asks("/why")
+        await ann.asks("/incognito", "is off")
+        assert not house.memory.files_with("heliotrope")
+        assert not house.memory.files_with("chrysoprase")
+        assert await ann.asks("What did I ask before?") == "Noted."
+        assert "heliotrope" not in str(house.chat_requests()[-1])
+    assert not house.memory.files_with("heliotrope")
+    assert not house.memory.files_with("chrysoprase")
+
+
+async def test_in_a_group_only_admins_go_incognito(house: House) -> None:
+    async with house.bot():
+        ann, bob = house.person(), house.person("Bob")
+        group = house.group(ann, bob, admins=[ann])
+        await ann.within(group).asks("/summary_on@keepsake_bot", "Memory is on")
+        assert "Only the admins" in await bob.within(group).asks("/incognito@keepsake_bot on")
+        assert "is on" in await ann.within(group).asks("/incognito@keepsake_bot on")
+
+
+@pytest.mark.parametrize("storage", ["SQLite", "JSON"])
+async def test_the_status_tells_what_was_saved(house: House, storage: str) -> None:
+    house.model.default(ANSWERS, Behaviour(text="A long answer. " * 100))
+    async with house.bot(RECENT_BUDGET="300"):
+        ann = house.person()
+        await ann.sets_up(storage, 3)
+        assert "Tokens saved" not in await ann.asks("/summary_status")
+        for number in range(8):
+            await ann.asks(f"Question {number}")
+    async with house.bot():
+        status = await ann.asks("/summary_status")
+        saved = next(line for line in status.splitlines() if line.startswith("Tokens saved"))
+        assert int("".join(letter for letter in saved if letter.isdigit())) > 1000
+    house.model.default(ANSWERS, "Noted.")

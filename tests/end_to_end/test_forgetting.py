@@ -1,0 +1,110 @@
+"""/forget in the running bot: no file holds the words, while it runs, after a stop, or after a kill in the middle."""
+
+import asyncio
+import json
+
+import pytest
+
+from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, House, Member, Memory, Process
+from tests.peers.openai_server import Behaviour
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+WORD, OTHER = "Heliotröpe", "marigold"
+
+
+def traces(memory: Memory, word: str = WORD) -> list[str]:
+    forms = {word, word.casefold(), word.casefold()[:7], json.dumps(word)[1:-1]}
+    return sorted({name for form in forms for name in memory.files_with(form)})
+
+
+async def tells_all(house: House, process: Process, ann: Member) -> None:
+    """The word gets into a question, an answer, an earlier text and a summary."""
+    since = ann.now
+    house.model.script(ANSWERS, Behaviour(text=f"You said {WORD}."))
+    message = ann.says(f"My secret is {WORD}.")
+    await ann.hears(f"You said {WORD}.", since=since)
+    since = ann.now
+    house.world.edit(ann.id, ann.chat_id, message["message_id"], f"My secret was {WORD}, mostly.")
+    await ann.hears("Shall I answer it anew?", since=since)
+    house.model.script(SUMMARIES, Behaviour(text=f"They spoke of {WORD}."))
+    logged = process.log.last
+    await ann.asks(OTHER, "Noted.")
+    await process.logged("summarized messages", since=logged)
+    assert "They spoke" in await ann.asks("/summary_show")
+
+
+async def forgets(ann: Member, words: str, label: str) -> str:
+    """/forget, confirmed; the receipt, once the bot is through with it."""
+    asked = await ann.tells(words, "Shall I forget")
+    since = ann.now
+    ann.press(asked, label)
+    told = await ann.hears("Forgotten: ", since=since)
+    assert told["message_id"] == asked["message_id"], "the receipt stands in place of the question"
+    await ann.asks("/summary_status")
+    return str(told["text"])
+
+
+@pytest.mark.parametrize("storage", ["SQLite", "JSON"])
+async def test_no_file_holds_what_was_forgotten(house: House, storage: str) -> None:
+    ann = house.person()
+    folder = f"forget-{storage}"
+    memory = Memory(house.folder / folder)
+    async with house.bot(DATA_DIR=folder) as process:
+        await ann.sets_up(storage, 2)
+        await tells_all(house, process, ann)
+        assert traces(memory)
+        told = await forgets(ann, "/forget #1", "Forget question and answer")
+        assert "2 messages, 1 summary, 1 earlier text" in told
+        assert traces(memory) == []
+        assert traces(memory, OTHER)
+        house.model.script(SUMMARIES, Behaviour(text=SUMMARY))
+        assert await ann.asks("What did I say?", "Noted.")
+        assert WORD not in json.dumps(house.chat_requests()[-1], ensure_ascii=False)
+        assert traces(memory) == []
+        await forgets(ann, "/forget everything", "Forget everything")
+        assert traces(memory, OTHER) == []
+        assert "Total messages: 0" in await ann.asks("/summary_status")
+    assert traces(memory) == traces(memory, OTHER) == []
+
+
+@pytest.mark.parametrize(("storage", "delay"), [("SQLite", 0.05), ("JSON", 0.15)])
+async def test_a_bot_that_is_killed_while_it_forgets_finishes_it(house: House, storage: str, delay: float) -> None:
+    ann = house.person()
+    folder = f"killed-{storage}-{delay}"
+    memory = Memory(house.folder / folder)
+    async with house.bot(DATA_DIR=folder) as process:
+        await ann.sets_up(storage, 2)
+        await tells_all(house, process, ann)
+        asked = await ann.tells("/forget everything", "Shall I forget")
+        since = ann.now
+        ann.press(asked, "Forget everything")
+        # The point of death is to be anywhere from the press on, not at an event.
+        await asyncio.sleep(delay)
+        await process.kill()
+    async with house.bot(DATA_DIR=folder):
+        told = await ann.hears(lambda message: message["message_id"] == asked["message_id"], since=since)
+        assert "Shall I" not in told["text"]
+        assert "Total messages: 0" in await ann.asks("/summary_status")
+        assert traces(memory) == []
+    assert traces(memory) == []
+
+
+async def test_the_last_message_is_corrected_and_answered_anew(house: House) -> None:
+    ann = house.person()
+    async with house.bot(DATA_DIR="corrected"):
+        await ann.sets_up("SQLite", 20)
+        since = ann.now
+        message = ann.says("What is the capital of Austria?")
+        await ann.hears("Noted.", since=since)
+        since = ann.now
+        house.world.edit(ann.id, ann.chat_id, message["message_id"], "What is the capital of Australia?")
+        offer = await ann.hears("Shall I answer it anew?", since=since)
+        since = ann.now
+        house.model.script(ANSWERS, Behaviour(text="Canberra."))
+        ann.press(offer, "Answer anew")
+        await ann.hears("Canberra.", since=since)
+        await ann.asks("/summary_status", "Total messages: 2")
+        contents = [one["content"] for one in Memory(house.folder / "corrected").messages(ann.id)]
+        assert contents == ["What is the capital of Australia?", "Canberra."]
+        assert "Austria?" not in json.dumps(house.chat_requests()[-1])

@@ -1,0 +1,50 @@
+"""What stands in quotes is meant exactly, the rest by its words."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.search_query import SearchQuery
+
+
+@pytest.mark.parametrize(
+    ("typed", "phrases", "text"),
+    [
+        ("walnut oil", (), "walnut oil"),
+        ('"Walnut  Oil" cheap', ("walnut oil",), "Walnut Oil cheap"),
+        ("„Alte Mühle“ «белый дом»", ("alte mühle", "белый дом"), "Alte Mühle белый дом"),
+        ('a " b', (), 'a " b'),
+        ('"" x', (), '"" x'),
+        ("「東京」", ("東京",), "東京"),
+    ],
+)
+def test_quotes_make_phrases(typed: str, phrases: tuple[str, ...], text: str) -> None:
+    query = SearchQuery.of(typed)
+    assert (query.phrases, query.text) == (phrases, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "matches"),
+    [
+        ("We bought WALNUT\noil.", True),
+        ("walnut-oil", False),
+        ("oil of walnut", False),
+        ("ＷＡＬＮＵＴ oil", True),
+    ],
+)
+def test_a_phrase_is_exact_but_for_case_and_gaps(text: str, *, matches: bool) -> None:
+    assert SearchQuery.of('"walnut oil"').matches(text) is matches
+
+
+def test_sentences_are_weighed_by_what_was_looked_for() -> None:
+    query = SearchQuery.of('"walnut oil" cheap')
+    weights = [query.weight(piece) for piece in ("The weather.", "Cheap walnuts.", "Some walnut oil.")]
+    assert weights == sorted(weights)
+    assert weights[0] == 0
+
+
+@given(st.text(max_size=60))
+def test_anything_can_be_searched_for(typed: str) -> None:
+    query = SearchQuery.of(typed)
+    assert query.matches(typed) or query.phrases
+    assert query.holds_words(typed) >= 0
