@@ -30,6 +30,10 @@ log = logging.getLogger(__name__)
 LEASE = timedelta(hours=6)
 """Nothing is folded in the scope meanwhile; a process that dies gives its leases back at the next start."""
 BATCH = 500
+INCOGNITO = "Nothing is written while you are incognito. /incognito ends that; then send the file again."
+RETAINED = (
+    "My operator lets me erase archives older than {days:,} days: {old:,} of these messages would be erased again."
+)
 Progress = Callable[[int, int], Awaitable[None]]
 """Is told how many messages are in, and of how many."""
 
@@ -76,11 +80,21 @@ class _Work:
 
 
 class Importing:
-    """Imports files into owners' memories. `stored`: is called when there is something new to index."""
+    """Imports files into owners' memories.
+
+    `stored`: is called when there is something new to index. `retention`: how long archives are kept; None = for ever.
+    """
 
     def __init__(
-        self, *, memory: ExternalMemory, shelving: Shelving, clock: Clock, stored: Callable[[], None] = lambda: None
+        self,
+        *,
+        memory: ExternalMemory,
+        shelving: Shelving,
+        clock: Clock,
+        stored: Callable[[], None] = lambda: None,
+        retention: timedelta | None = None,
     ) -> None:
+        self._retention = retention
         self._memory = memory
         self._shelving = shelving
         self._clock = clock
@@ -90,13 +104,16 @@ class Importing:
         """What importing this file would add; nothing is changed. Raises ImportRefused and StorageError."""
         work = await self._work(scope, person, data)
         dates = [message.created_at for message in work.fresh]
+        notes = work.past.notes
+        if self._retention and (old := sum(self._clock() - date > self._retention for date in dates)):
+            notes = (*notes, RETAINED.format(old=old, days=self._retention.days))
         return ImportPlan(
             name=NAMES[work.past.format],
             total=len(work.past.messages),
             known=len(work.past.messages) - len(work.fresh),
             first_at=min(dates, default=None),
             last_at=max(dates, default=None),
-            notes=work.past.notes,
+            notes=notes,
             facts=len(work.rows.get("facts", ())),
             is_whole=work.is_whole,
             turns_on=not await self._memory.is_on(scope.owner),
@@ -124,6 +141,8 @@ class Importing:
 
     async def _work(self, scope: Scope, person: int, data: bytes) -> _Work:
         config = await self._memory.config(scope.owner)
+        if config is not None and config.incognito:
+            raise ImportRefused(INCOGNITO)
         zone = _zone(config.timezone if config else "")
         past = await asyncio.to_thread(lambda: reading.read(data, person=person, zone=zone))
         rows = await asyncio.to_thread(_checked, past, scope.owner)
