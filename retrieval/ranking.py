@@ -6,7 +6,7 @@ expressions resolved, vectors computed.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from records import Message
 from retrieval.when import Range
+from storage.nearest import centred_cosines
 from storage.store import Floats, Pool, PoolRow
 
 AFTERWARDS = timedelta(days=10)
@@ -34,6 +35,7 @@ class Weights:
     assistant: float = 0.5  # taken off a long-winded assistant's message that can be cut to what matters
     assistant_whole: float = 1.0  # the same where it has to be shown whole (no vectors): it costs twice the tokens
     named: float = 1.0  # the question names exactly this speaker
+    told: float = 1.0  # a fact that answers the question was learned from it
     in_range: float = 0.5  # said within a time that the question names; .6 of it in the days after
     k1: float = 1.2  # BM25's usual constants
     b: float = 0.75
@@ -46,11 +48,12 @@ REACH = 4
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """A question, analysed."""
+    """A question, analysed. `told`: messages that a fact which matters was learned from, by id, with its score."""
 
     text: str
     terms: tuple[str, ...]
     ranges: tuple[Range, ...] = ()
+    told: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -108,6 +111,7 @@ def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights)
         "words": share,
         "words nearby": _smoothed(share, offsets, w.near),
         "speaker": _named(rows, question.text),
+        "fact": np.array([min(1.0, question.told.get(row.message.id, 0.0)) for row in rows], dtype=float),
         "time": np.array([_timely(row.message.created_at, question.ranges) for row in rows], dtype=float),
         "assistant": verbose,
     }
@@ -122,12 +126,15 @@ def weighed(found: Signals, w: Weights = WEIGHTS) -> list[Scored]:
     """The candidates by the weighted sum of their signals, best first."""
     parts = _parts(found, w)
     total = np.sum(list(parts.values()), axis=0)
+    names = list(parts)
+    of_rows = np.stack(list(parts.values()), axis=1).tolist()
+    scores, verbose = total.tolist(), found.verbose.tolist()
     return [
         Scored(
             row=found.rows[i],
-            score=float(total[i]),
-            parts={name: float(values[i]) for name, values in parts.items() if values[i]},
-            verbose=float(found.verbose[i]),
+            score=scores[i],
+            parts={name: value for name, value in zip(names, of_rows[i], strict=True) if value},
+            verbose=verbose[i],
         )
         for i in _best_first(found, total)
     ]
@@ -143,6 +150,7 @@ def _parts(found: Signals, w: Weights) -> dict[str, NDArray[np.float64]]:
         "words": w.words,
         "words nearby": w.words * w.words_near,
         "speaker": w.named,
+        "fact": w.told,
         "time": w.in_range,
         "assistant": -(w.assistant if "meaning" in found.values else w.assistant_whole),
         "meaning": 1 / w.spread,
@@ -152,9 +160,9 @@ def _parts(found: Signals, w: Weights) -> dict[str, NDArray[np.float64]]:
 
 
 def _best_first(found: Signals, total: NDArray[np.float64]) -> list[int]:
-    rounded = np.round(total, 6)
     lengths = [len(row.message.content) for row in found.rows]
-    return sorted(range(len(lengths)), key=lambda i: (-rounded[i], lengths[i], -found.rows[i].message.id))
+    ids = [row.message.id for row in found.rows]
+    return [int(row) for row in np.lexsort((-np.array(ids), np.array(lengths), -np.round(total, 6)))]
 
 
 def idf(turns: int, frequency: int) -> float:
@@ -228,8 +236,7 @@ def _closeness(rows: Sequence[PoolRow], meaning: Meaning, w: Weights) -> NDArray
     have = [index for index, row in enumerate(rows) if row.seq in meaning.vectors]
     if have:
         vectors = np.stack([meaning.vectors[rows[index].seq] for index in have])
-        query = centred(meaning.query, meaning.mean, w.centring)
-        cosines = np.vecdot(centred(vectors, meaning.mean, w.centring), query)
+        cosines = centred_cosines(vectors, meaning.query, meaning.mean, w.centring)
         values[have] = cosines - meaning.mean_cosine
     return values
 
