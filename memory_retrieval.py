@@ -5,6 +5,7 @@ user's words > the last turns > summaries > older turns > snippets). Does not kn
 stored.
 """
 
+import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -43,9 +44,20 @@ class Recall:
     budget, in order of time; `tokens`, what these take of it.
     """
 
-    ranked: tuple[Snippet, ...]
+    ranked: tuple[Scored, ...]
     snippets: tuple[Snippet, ...]
     tokens: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Found:
+    """The candidates of one question, and what their texts are cut by. `sentences`: vectors, by seq."""
+
+    asked: Question
+    pool: Pool
+    meaning: Meaning | None
+    ranked: Sequence[Scored]
+    sentences: Mapping[int, Floats]
 
 
 class MemoryRetrieval:
@@ -104,32 +116,40 @@ class MemoryRetrieval:
         earlier = [one for one in await store.unfolded(scope) if turn is None or one.turn < turn]
         draft.take_older_turns([*earlier, *unstored])
         await self._note_counts(draft, store, scope, summaries, incoming if turn is not None else None)
-        found = await self._ranked(incoming.text, store, scope, lean_on=_last_words(newest))
+        found = await self._found(incoming.text, store, scope, lean_on=_last_words(newest))
         shown = draft.shown_ids
         draft.take_snippets(
-            [one for one in found if one.message.id not in shown and (turn is None or one.message.turn < turn)]
+            self._snippet(one, found)
+            for one in found.ranked
+            if one.message.id not in shown and (turn is None or one.message.turn < turn)
         )
         return draft.context()
 
     async def recall(self, question: str, *, store: MemoryStore, scope: Scope) -> Recall:
         """What a question by itself brings back within the snippets' budget. Raises a StorageError."""
-        ranked = await self._ranked(question, store, scope)
+        found = await self._found(question, store, scope)
         now = self._clock()
-        packed = pack(ranked, room=self._budgets.snippets, now=now, count=self._tokens.count)
+        packed = pack(
+            (self._snippet(one, found) for one in found.ranked),
+            room=self._budgets.snippets,
+            now=now,
+            count=self._tokens.count,
+        )
         snippets = tuple(sorted(packed, key=lambda one: one.message.id))
         tokens = sum(self._tokens.count(text + "\n") for _, text in prompts.days(snippets, now))
-        return Recall(ranked=tuple(ranked), snippets=snippets, tokens=tokens)
+        return Recall(ranked=tuple(found.ranked), snippets=snippets, tokens=tokens)
 
     async def ranked(self, question: str, *, store: MemoryStore, scope: Scope, limit: int) -> list[Snippet]:
         """Everything that a question may mean, best first: up to `limit` messages by words, as many by meaning, and
         what was said around them.
         """
-        return await self._ranked(question, store, scope, limit=limit)
+        found = await self._found(question, store, scope, limit=limit)
+        return [self._snippet(one, found) for one in found.ranked]
 
-    async def _ranked(
+    async def _found(
         self, question: str, store: MemoryStore, scope: Scope, *, lean_on: str = "", limit: int = CANDIDATES
-    ) -> list[Snippet]:
-        """All candidates as snippets, best first."""
+    ) -> "_Found":
+        """All candidates, best first."""
         terms = content_terms(question)
         if lean_on and len(terms) <= FOLLOW_UP_TERMS:
             question = f"{lean_on}\n{question}"
@@ -144,16 +164,15 @@ class MemoryRetrieval:
         seeds = nearest.seqs if nearest else ()
         pool = await store.pool(scope, terms, limit=limit, reach=REACH, seeds=seeds)
         meaning = await self._meaning(store, scope, vector, nearest, pool)
-        ranked = rank(pool, asked, meaning)
-        sentence_vectors = await self._sentence_vectors(store, scope, meaning, ranked)
-        return [
-            Snippet(
-                message=one.message,
-                text=self._shown(one, pool, asked, meaning, sentence_vectors.get(one.row.seq)),
-                score=one.parts,
-            )
-            for one in ranked
-        ]
+        # Beside the event loop: hundreds of candidates take a while.
+        ranked = await asyncio.to_thread(rank, pool, asked, meaning)
+        return _Found(
+            asked=asked,
+            pool=pool,
+            meaning=meaning,
+            ranked=ranked,
+            sentences=await self._sentence_vectors(store, scope, meaning, ranked),
+        )
 
     async def _vector(self, question: str) -> Floats | None:
         """The question's vector; None where words alone have to do."""
@@ -193,8 +212,13 @@ class MemoryRetrieval:
         seqs = [one.row.seq for one in ranked[: 2 * CANDIDATES] if one.verbose > LONG_WINDED]
         return await store.vectors.sentences(scope, self._embedder.name, seqs)
 
-    def _shown(self, one: Scored, pool: Pool, asked: Question, meaning: Meaning | None, vectors: Floats | None) -> str:
+    def _snippet(self, one: Scored, found: "_Found") -> Snippet:
+        """A candidate as the prompt carries it. Made only for those that may fit: counting tokens is dear."""
+        return Snippet(message=one.message, text=self._shown(one, found), score=one.parts)
+
+    def _shown(self, one: Scored, found: "_Found") -> str:
         """What the prompt carries of a message: all of it, or of a long one the sentences that matter."""
+        meaning, vectors = found.meaning, found.sentences.get(one.row.seq)
         text = one.message.content
         if meaning is not None and vectors is not None and one.verbose > LONG_WINDED:
             pieces = sentences(text)
@@ -206,7 +230,8 @@ class MemoryRetrieval:
         if len(text) <= SNIPPET_TOKENS or self._tokens.count(text) <= SNIPPET_TOKENS:
             return text
         pieces = sentences(text)
-        weights = {term: idf(pool.turns, pool.frequency.get(term, 0)) for term in asked.terms}
+        pool = found.pool
+        weights = {term: idf(pool.turns, pool.frequency.get(term, 0)) for term in found.asked.terms}
         scores = [sum(weights.get(term, 0.0) for term in set(content_terms(piece))) for piece in pieces]
         shown = clipped(pieces, scores, tokens=SNIPPET_TOKENS, count=self._tokens.count)
         return self._tokens.cut_middle(shown, SNIPPET_TOKENS)

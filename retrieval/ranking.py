@@ -141,12 +141,14 @@ def _verbosity(pool: Pool) -> float:
 
 def _offsets(rows: Sequence[PoolRow]) -> dict[int, NDArray[np.intp]]:
     """For each distance the index of the row so many places off in its session; len(rows) where there is none."""
-    at = {(row.session, row.place): index for index, row in enumerate(rows)}
-    none = len(rows)
-    return {
-        step: np.array([at.get((row.session, row.place + step), none) for row in rows], dtype=np.intp)
-        for step in (-2, -1, 1, 2)
-    }
+    places = np.array([row.place for row in rows])
+    sessions = np.array([row.session for row in rows])
+    found = {}
+    for step in (-2, -1, 1, 2):
+        index = np.minimum(np.searchsorted(places, places + step), len(rows) - 1)
+        is_there = (places[index] == places + step) & (sessions[index] == sessions)
+        found[step] = np.where(is_there, index, len(rows))
+    return found
 
 
 def _smoothed(
@@ -167,7 +169,11 @@ def _word_share(
     if not terms:
         return np.zeros(len(pool.rows))
     weight = np.array([idf(pool.turns, pool.frequency.get(term, 0)) for term in terms])
-    counts = np.array([[row.counts.get(term, 0) for row in pool.rows] for term in terms], dtype=float)
+    counts = np.zeros((len(terms), len(pool.rows)))
+    line = {term: number for number, term in enumerate(terms)}
+    for column, row in enumerate(pool.rows):
+        for term, count in row.counts.items():
+            counts[line[term], column] = count
     length = np.array([row.length for row in pool.rows], dtype=float) / max(pool.mean_length, 1e-9)
     own = weight[:, None] * counts * (w.k1 + 1) / (counts + w.k1 * (1 - w.b + w.b * length))
     padded = np.concatenate([own, np.zeros((len(terms), 1))], axis=1)
@@ -183,7 +189,8 @@ def _closeness(rows: Sequence[PoolRow], meaning: Meaning, w: Weights) -> NDArray
     have = [index for index, row in enumerate(rows) if row.seq in meaning.vectors]
     if have:
         vectors = np.stack([meaning.vectors[rows[index].seq] for index in have])
-        cosines = centred(vectors, meaning.mean, w.centring) @ centred(meaning.query, meaning.mean, w.centring)
+        query = centred(meaning.query, meaning.mean, w.centring)
+        cosines = np.vecdot(centred(vectors, meaning.mean, w.centring), query)
         values[have] = (cosines - meaning.mean_cosine) / w.spread
     return values
 

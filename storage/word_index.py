@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import words
@@ -221,10 +222,11 @@ async def around(
 
     In ascending order; sessions are not looked at.
     """
-    # CROSS JOIN keeps this order; SQLite would else begin with all words of all scopes.
+    # CROSS JOIN keeps this order; SQLite would else begin with all words of all scopes. words_content is where FTS5
+    # keeps what was given to it; reading it takes half as long as asking FTS5 row by row.
     rows = await reader.rows(
         """
-        SELECT messages.*, near.place, near.session, near.length, words.terms
+        SELECT messages.*, near.place, near.session, near.length, said.c0 AS terms
         FROM (
           SELECT DISTINCT places.place + step.value AS place
           FROM json_each(?2) AS hit CROSS JOIN places ON places.seq = hit.value CROSS JOIN json_each(?1) AS step
@@ -232,7 +234,7 @@ async def around(
         ) AS wanted
         CROSS JOIN places AS near ON near.user_id = ?3 AND near.thread_id = ?4 AND near.place = wanted.place
         CROSS JOIN messages ON messages.seq = near.seq
-        CROSS JOIN words ON words.rowid = near.seq
+        CROSS JOIN words_content AS said ON said.id = near.seq
         ORDER BY near.place
         """,
         json.dumps(list(range(-reach, reach + 1))),
@@ -241,8 +243,8 @@ async def around(
         scope.thread,
     )
     prefix = _prefix(scope)
-    tokens = [(term, f" {prefix}{_token(term)} ") for term in _wanted(terms)]
-    return [(row, _counts(str(row["terms"]), tokens)) for row in rows]
+    tokens = {prefix + _token(term): term for term in _wanted(terms)}
+    return [(row, _counts(row["terms"].split(" "), tokens)) for row in rows]
 
 
 def rebuild(connection: sqlite3.Connection) -> None:
@@ -303,7 +305,7 @@ def _entry(seq: int, row: Mapping[str, object]) -> _Entry:
     # Date and speaker are searched with the words (+3 points of coverage on LoCoMo: docs/recall.md). They are analysed
     # apart from the text, whose language they would hide.
     said = datetime.fromisoformat(str(row["created_at"]))
-    terms = [*words.analyse(f"{said.day} {said:%B} {said.year}"), *words.analyse(str(row["speaker"]))]
+    terms = [*_analysed_often(f"{said.day} {said:%B} {said.year}"), *_analysed_often(str(row["speaker"]))]
     terms += words.analyse(str(row["content"]))
     return _Entry(
         seq=seq,
@@ -312,6 +314,12 @@ def _entry(seq: int, row: Mapping[str, object]) -> _Entry:
         is_person=row["role"] != "assistant",
         terms=tuple(_token(term) for term in terms),
     )
+
+
+@lru_cache(maxsize=1_000)
+def _analysed_often(text: str) -> tuple[str, ...]:
+    """The terms of a date or a name."""
+    return tuple(words.analyse(text))
 
 
 def _question(scope: Scope, terms: Sequence[str]) -> str:
@@ -332,10 +340,9 @@ def _token(term: str) -> str:
     return "".join(one if unicodedata.category(one)[0] in "LNM" else _INNER for one in term)
 
 
-def _counts(text: str, tokens: Sequence[tuple[str, str]]) -> Mapping[str, int]:
-    """How often each token stands in a row of terms; single spaces between two terms serve both as a border."""
-    padded = " " + text.replace(" ", "  ") + " "
-    return {term: count for term, token in tokens if (count := padded.count(token))}
+def _counts(said: Sequence[str], tokens: Mapping[str, str]) -> Mapping[str, int]:
+    """How often each of the terms, by their tokens, stands among the tokens of a message."""
+    return {tokens[token]: said.count(token) for token in tokens.keys() & said}
 
 
 def _prefix(scope: Scope) -> str:

@@ -9,7 +9,6 @@ import asyncio
 import copy
 import json
 import logging
-import random
 import sys
 import tempfile
 import time
@@ -49,102 +48,13 @@ from telegram_ui.concern import Concern
 from telegram_ui.inbox import DurableQueue
 from telegram_ui.messages import arrival
 from telegram_ui.wizard import NUMBER, STORAGE, Wizard
+from tests.fuzz_imports import ImportDoors
+from tests.fuzz_values import ATOMS, Chance, garbled, mutated, text_from
 from tests.storage.conftest import NOW, config, fold, said, talk
 from tests.storage.test_interleavings import Interleavings
 from words import content_terms
 
-Chance = random.Random
 Door = Callable[[Chance], Awaitable[None]]
-
-ATOMS = (
-    *(
-        "*",
-        "_",
-        "`",
-        "```",
-        "~~~",
-        "[",
-        "](",
-        ")",
-        "||",
-        "<b>",
-        "</b>",
-        "<tg-spoiler>",
-        "&amp;",
-        "# ",
-        "> ",
-        "- ",
-        "1. ",
-    ),
-    *("| a | b |\n|---|---|\n", "\\", "$$", "\n", "\n\n", "\r\n", "\t", " ", "\u2028", "\u200d", "\ufe0f", "\u202e"),
-    *('"', "'", "AND", "OR", "NOT", "NEAR(", "terms:", "^", "+", "%", ";--", "C++", "what's up?", "well-known"),
-    *("0", "7", "500", "501", "-1", "٣", "５", "²", "1e9", "9" * 30, "sqlite", "json", "/cancel", ":", "w:1:"),
-    *("Zürich", "машина", "喝茶", "한국어", "हिन्दी", "ไทย", "👨‍👩‍👧", "🏳️‍🌈", "é", "\ud83d", "\udc00", "\x00"),
-    *(
-        "https://example.org/?a=b",
-        "{",
-        "}",
-        "null",
-        "true",
-        "true",
-        "<remembered>",
-        "</summaries>",
-        "a" * 300,
-        "*,",
-        "é",
-    ),
-)
-
-
-def text_from(chance: Chance, most: int = 40) -> str:
-    """A text of pieces that mean something to some parser, and of characters from anywhere in Unicode."""
-    parts = [
-        chance.choice(ATOMS) if chance.random() < 0.8 else chr(chance.randrange(0x110000))
-        for _ in range(int(chance.random() ** 3 * most))
-    ]
-    return "".join(parts)
-
-
-VALUES: tuple[object, ...] = (
-    *(None, True, 0, -1, 2**63, 10**400, 1.5, float("inf"), float("nan")),
-    *("", "x", "1", [], {}, [[]], {"a": 1}),
-)
-
-
-def value_from(chance: Chance) -> object:
-    return text_from(chance) if chance.random() < 0.3 else chance.choice(VALUES)
-
-
-def mutated(value: Any, chance: Chance) -> Any:
-    """A JSON value with one thing in it exchanged, doubled, renamed or gone."""
-    if isinstance(value, dict) and value and chance.random() < 0.93:
-        key = chance.choice(list(value))
-        match chance.randrange(12):
-            case 0:
-                return {name: one for name, one in value.items() if name != key}
-            case 1:
-                return {**value, text_from(chance, 5): value[key]}
-            case _:
-                return {**value, key: mutated(value[key], chance)}
-    if isinstance(value, list) and value and chance.random() < 0.93:
-        place = chance.randrange(len(value))
-        if chance.random() < 0.1:
-            return [*value, value[place]]
-        return [*value[:place], mutated(value[place], chance), *value[place + 1 :]]
-    return value_from(chance)
-
-
-def garbled(content: bytes, chance: Chance) -> bytes:
-    """Bytes as a failing disk or an editor may leave them."""
-    at = chance.randrange(len(content) + 1)
-    match chance.randrange(4):
-        case 0:
-            return content[:at]
-        case 1:
-            return content[:at] + chance.randbytes(4) + content[at + 4 :]
-        case 2:
-            return content[:at] + content[at // 2 :]
-    return content[:at] + text_from(chance).encode("utf-8", "surrogatepass") + content[at:]
 
 
 # what stands behind the doors -----------------------------------------------------------------------------------
@@ -243,7 +153,15 @@ MY_NAMES = [name for name in Settings.__dataclass_fields__ if name not in ("ever
 class Doors:
     """Every door, with what it needs opened once."""
 
-    def __init__(self, database: Database, stores: Sequence[SqliteStore], folder: Path, written: Sequence[Any]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        stores: Sequence[SqliteStore],
+        folder: Path,
+        written: Sequence[Any],
+        imports: ImportDoors,
+    ) -> None:
+        self._imports = imports
         self._stores = stores
         self._folder = folder
         self._written = written
@@ -282,6 +200,8 @@ class Doors:
             "markdown": (0.15, self.markdown),
             "settings": (0.1, self.settings),
             "updates": (0.1, self.update),
+            "imported files": (0.1, self._imports.file),
+            "imports": (0.005, self._imports.run),
         }
 
     async def wizard_input(self, chance: Chance) -> None:
@@ -427,7 +347,8 @@ async def open_doors(folder: Path) -> AsyncIterator[Doors]:
                        "level": 1, "source_chunk_ids": ["c1"], "is_active": True}]
             },
         }  # fmt: skip
-        doors = Doors(database, stores, folder, [ours, original])
+        imports = await stack.enter_async_context(ImportDoors.open(folder / "imports"))
+        doors = Doors(database, stores, folder, [ours, original], imports)
         with closing(doors):
             yield doors
 

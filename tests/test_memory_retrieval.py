@@ -26,6 +26,7 @@ async def test_what_was_cut_is_found_by_its_rarest_word_in_the_same_turn(talk: T
         reply = await talk.say(f"Where does the {word} stand?")
         assert reply.context is not None
         cut = [(one.first_id, one.last_id) for one in reply.context.cut]
+        cut += [(one.first_id, one.last_id) for one in reply.context.summaries]
         shown = {one.id for one in reply.context.recent} | {one.message.id for one in reply.context.snippets}
         async with talk.conversation.memory.home(ANNA.id) as store:
             earlier = [one for one in await store.page(SCOPE, limit=1000) if one.turn < 2 * len(words)]

@@ -178,6 +178,22 @@ async def test_a_fact_that_goes_by_itself_leaves_its_message_and_its_predecessor
     assert (await store.counts(ANNA)).total == 2
 
 
+async def test_a_fact_that_had_ended_by_itself_stays_over(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 2)
+    past = (NOW - timedelta(days=99)).isoformat()
+    await fact(store, 1, "Worked at a bakery", stored[0].id, superseded_by=2, valid_to=past, valid_from=past)
+    await fact(store, 2, "Works at a bank", stored[2].id)
+    await store.forgetting.forget(ANNA.owner, messages(stored[2].id))
+    assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts") == [(1, None, past)]
+
+
+async def test_what_an_edit_of_a_fact_replaced_goes_with_it(store: SqliteStore) -> None:
+    await fact(store, 1, "Anna likes tea.", origin="owner")
+    await fact(store, 2, "Anna likes coffee.", origin="earlier", superseded_by=1, valid_to=NOW.isoformat())
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(1,)))
+    assert await rows(store, "SELECT id FROM facts") == []
+
+
 async def test_accounts_of_forgotten_answers_go(store: SqliteStore) -> None:
     stored = await talk(store, ANNA, 2)
     for one in (stored[1], stored[3]):

@@ -1,0 +1,99 @@
+"""What the fuzzing feeds: texts and values that mean something to some parser, and files with one thing wrong.
+
+Made from a seeded chance alone. Does not know the doors.
+"""
+
+import random
+from typing import Any
+
+Chance = random.Random
+
+ATOMS = (
+    *(
+        "*",
+        "_",
+        "`",
+        "```",
+        "~~~",
+        "[",
+        "](",
+        ")",
+        "||",
+        "<b>",
+        "</b>",
+        "<tg-spoiler>",
+        "&amp;",
+        "# ",
+        "> ",
+        "- ",
+        "1. ",
+    ),
+    *("| a | b |\n|---|---|\n", "\\", "$$", "\n", "\n\n", "\r\n", "\t", " ", "\u2028", "\u200d", "\ufe0f", "\u202e"),
+    *('"', "'", "AND", "OR", "NOT", "NEAR(", "terms:", "^", "+", "%", ";--", "C++", "what's up?", "well-known"),
+    *("0", "7", "500", "501", "-1", "٣", "５", "²", "1e9", "9" * 30, "sqlite", "json", "/cancel", ":", "w:1:"),
+    *("Zürich", "машина", "喝茶", "한국어", "हिन्दी", "ไทย", "👨‍👩‍👧", "🏳️‍🌈", "é", "\ud83d", "\udc00", "\x00"),
+    *(
+        "https://example.org/?a=b",
+        "{",
+        "}",
+        "null",
+        "true",
+        "true",
+        "<remembered>",
+        "</summaries>",
+        "a" * 300,
+        "*,",
+        "é",
+    ),
+)
+
+
+def text_from(chance: Chance, most: int = 40) -> str:
+    """A text of pieces that mean something to some parser, and of characters from anywhere in Unicode."""
+    parts = [
+        chance.choice(ATOMS) if chance.random() < 0.8 else chr(chance.randrange(0x110000))
+        for _ in range(int(chance.random() ** 3 * most))
+    ]
+    return "".join(parts)
+
+
+VALUES: tuple[object, ...] = (
+    *(None, True, 0, -1, 2**63, 10**400, 1.5, float("inf"), float("nan")),
+    *("", "x", "1", [], {}, [[]], {"a": 1}),
+)
+
+
+def value_from(chance: Chance) -> object:
+    return text_from(chance) if chance.random() < 0.3 else chance.choice(VALUES)
+
+
+def mutated(value: Any, chance: Chance) -> Any:
+    """A JSON value with one thing in it exchanged, doubled, renamed or gone."""
+    if isinstance(value, dict) and value and chance.random() < 0.93:
+        key = chance.choice(list(value))
+        match chance.randrange(12):
+            case 0:
+                return {name: one for name, one in value.items() if name != key}
+            case 1:
+                return {**value, text_from(chance, 5): value[key]}
+            case _:
+                return {**value, key: mutated(value[key], chance)}
+    if isinstance(value, list) and value and chance.random() < 0.93:
+        place = chance.randrange(len(value))
+        if chance.random() < 0.1:
+            return [*value, value[place]]
+        return [*value[:place], mutated(value[place], chance), *value[place + 1 :]]
+    return value_from(chance)
+
+
+def garbled(content: bytes, chance: Chance) -> bytes:
+    """Bytes as a failing disk or an editor may leave them."""
+    at = chance.randrange(len(content) + 1)
+    match chance.randrange(4):
+        case 0:
+            return content[:at]
+        case 1:
+            return content[:at] + chance.randbytes(4) + content[at + 4 :]
+        case 2:
+            return content[:at] + content[at // 2 :]
+    return content[:at] + text_from(chance).encode("utf-8", "surrogatepass") + content[at:]
