@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from records import Forgetting, Forgotten, Message, NewMessage, Scope, StorageType
 from storage import account_table, word_index
+from storage.driver import Row
 from storage.rows import ERASED, VERSIONS, mapping, message_of, text_of, whole
 from storage.stale import Covering, Distilled, Fallen, Learned, fallen, outdated, unfounded
 
@@ -298,7 +299,7 @@ async def _erase_facts(tx: "Transaction", owner: int, facts: frozenset[int], *, 
         if number in facts or row["superseded_by"] not in facts:
             continue
         before = rows[row["superseded_by"]]
-        after = before
+        after: Row | None = before
         while after is not None and after["id"] in facts:
             after = rows.get(after["superseded_by"])
         end = row["valid_to"]
