@@ -9,12 +9,14 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, timedelta, tzinfo
 
 import notices
+from distilling import Distilling
 from errors import ContextTooLong, ModelError, StorageError
 from exporting import Exporting
 from external_memory import ExternalMemory, OwnerGate
+from facts import Facts
 from importing import Importing
 from indexing import Indexing
 from lines import SCOPES_HERE, Line, Lines, Mode, Turn, Unwritten, incoming_of
@@ -61,6 +63,8 @@ class Conversation:
         model: ChatModel,
         budget: TokenBudget,
         clock: Clock,
+        facts: Facts,
+        distilling: Distilling,
         importing: Importing,
         exporting: Exporting,
         indexing: Indexing | None = None,
@@ -71,6 +75,8 @@ class Conversation:
         self.exporting = exporting
         self.memory = memory
         self.summaries = summaries
+        self.facts = facts
+        self.distilling = distilling
         self.rebuilding = rebuilding
         self.retrieval = retrieval
         self.provenance = provenance
@@ -85,6 +91,7 @@ class Conversation:
         self._gates: dict[int, OwnerGate] = {}
         self._last_context: OrderedDict[Scope, Context] = OrderedDict()
         self._store_fails = False
+        self._unread = set[Scope]()
 
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply:
         """Answer one turn. In one scope calls are served strictly in the order in which they were made.
@@ -102,7 +109,15 @@ class Conversation:
                 self.indexing.wake()
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
-        """Folds that are due, outside the turn; sentences that the owner must be told (a failed fold, once)."""
+        """Facts and folds that are due, outside the turn, each failing by itself; sentences that the owner must be told
+        (a failed fold, once).
+        """
+        await self.facts.settle(scope)
+        told = await self._fold(scope)
+        await self.distilling.distil_if_due(scope.owner)
+        return told
+
+    async def _fold(self, scope: Scope) -> tuple[str, ...]:
         try:
             if await self._mode(scope.owner) == "incognito":
                 return ()
@@ -146,6 +161,26 @@ class Conversation:
                 log.warning("the old archives of %d stay for now: %s", owner, type(error).__name__)
         await self.memory.tidy()
 
+    async def rename(self, owner: int, new: int) -> None:
+        """A group has another id: its memory, and what the process holds of it, go on under that.
+
+        Waits for the answers that are being written. Raises StorageError: then to be tried again.
+        """
+        async with self._talks(owner).exclusive():
+            if await self.memory.rename(owner, new):
+                log.info("what is kept of %d goes on as that of %d", owner, new)
+            for line in self._lines:
+                if line.scope.owner == owner:
+                    self.provenance.let_go(line.scope)
+                    self._last_context.pop(line.scope, None)
+                    self._lines.move(line, Scope(owner=new, thread=line.scope.thread))
+        if self.indexing is not None:
+            self.indexing.wake()
+
+    def successor(self, owner: int) -> int:
+        """The id that an owner has now, which may have been another."""
+        return self.memory.successor(owner)
+
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         """The stored text follows what a person made of a message; what was built on it goes. Raises StorageError."""
         async with self._talks(scope.owner).exclusive():
@@ -185,7 +220,8 @@ class Conversation:
             incoming = incoming_of(last, person, in_group=in_group)
             if incoming is None or last[-1].turn != turn or await self._mode(scope.owner) != "on":
                 return None
-            again = self._lines.turn(line, "on")
+            told: list[str] = []
+            again = self._lines.turn(line, "on", told)
             again.stored = turn
             try:
                 context, made = await self._ask(line, incoming, again, on_text)
@@ -195,7 +231,6 @@ class Conversation:
             earlier = next((one.id for one in reversed(last) if one.role == "assistant"), None)
             line.recent.clear()
             if earlier is None:
-                told: list[str] = []
                 await self._remember_answer(line, incoming, again, made, account, told)
             else:
                 async with self.memory.home(scope.owner) as store:
@@ -204,7 +239,7 @@ class Conversation:
                     )
         if self.indexing is not None:
             self.indexing.wake()
-        return incoming, Reply(text=made.text, context=context, is_remembered=True)
+        return incoming, Reply(text=made.text, context=context, notices=tuple(told), is_remembered=True)
 
     def last_context(self, scope: Scope) -> Context | None:
         """The account of the newest answer of a scope, while the process remembers it."""
@@ -259,6 +294,7 @@ class Conversation:
                 speaker=incoming.person.name,
                 source=piece.source,
                 telegram_id=piece.telegram_id,
+                origin=piece.origin,
             )
             for piece in incoming.pieces
         ]
@@ -269,7 +305,7 @@ class Conversation:
             log.warning("whether memory is on in %s is not known: %s", scope, type(error).__name__)
         if mode is not None and line.enter(mode):
             self.provenance.let_go(scope)
-        turn = self._lines.turn(line, mode or "on")
+        turn = self._lines.turn(line, mode or "on", told)
         if turn.is_on:
             try:
                 await self._store_question(line, turn, drafts)
@@ -333,15 +369,21 @@ class Conversation:
         return await self._context(line, incoming, turn, None) if outcome.state == "folded" else context
 
     async def _context(self, line: Line, incoming: Incoming, turn: Turn, ceiling: int | None) -> Context:
+        zone: tzinfo = UTC
         if turn.stored is not None or turn.mode == "incognito":
             try:
+                config = await self.memory.config(incoming.scope.owner)
+                zone = config.zone if config else UTC
                 async with self.memory.opened(incoming.scope.owner) as store:
-                    return await self.retrieval.context(
-                        incoming, store=store, turn=turn.stored, unstored=turn.unseen, ceiling=ceiling
+                    context = await self.retrieval.context(
+                        incoming, store=store, turn=turn.stored, unstored=turn.unseen, ceiling=ceiling, zone=zone
                     )
+                self._unread.discard(incoming.scope)
             except StorageError as error:
-                log.warning("recall for %s failed: %s", incoming.scope, type(error).__name__)
-        return await self.retrieval.context(incoming, store=None, unstored=turn.before, ceiling=ceiling)
+                self._note_unread(incoming.scope, error, turn.told)
+            else:
+                return context
+        return await self.retrieval.context(incoming, store=None, unstored=turn.before, ceiling=ceiling, zone=zone)
 
     async def _remember_answer(
         self,
@@ -412,3 +454,10 @@ class Conversation:
         if not self._store_fails:
             told.append(f"{notices.STORE} (error {number})")
         self._store_fails = True
+
+    def _note_unread(self, scope: Scope, error: StorageError, told: list[str]) -> None:
+        number = secrets.token_hex(4)
+        log.error("[%s] recall for %s failed: %s", number, scope, error.sentence)
+        if scope not in self._unread:
+            told.append(f"{notices.UNREAD.format(why=error.sentence.rstrip('.'))} (error {number})")
+        self._unread.add(scope)

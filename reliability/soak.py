@@ -7,6 +7,7 @@ model (429, 500, connections cut, empty answers), and a disk that refuses every 
 
 import argparse
 import asyncio
+import itertools
 import json
 import random
 import resource
@@ -149,6 +150,12 @@ def _rss(pid: int) -> int:
     return int(status.partition("VmRSS:")[2].split()[0]) // 1024
 
 
+def quarters(values: Sequence[int]) -> list[float]:
+    """The median of each quarter. In the first the process fills what it keeps of each person's last messages."""
+    cuts = [len(values) * number // 4 for number in range(5)]
+    return [statistics.median(values[begin:end] or values) for begin, end in itertools.pairwise(cuts)]
+
+
 async def soak(folder: Path, *, turns: int, people: int, seed: int) -> dict[str, object]:
     """Run it in `folder`; the object that is printed."""
     chance = random.Random(seed)  # noqa: S311 - not a secret
@@ -164,7 +171,6 @@ async def soak(folder: Path, *, turns: int, people: int, seed: int) -> dict[str,
         if status or bot.tracebacks():
             found.torn.append(f"status {status}, {bot.tracebacks()} tracebacks")
         (folder / "log").write_text(bot.zygote.text(), encoding="utf-8")
-    quarter = max(1, len(work.rss) // 4)
     unanswered = work.ledger.unanswered()
     return {
         "turns": sum(talker.turns for talker in work.talkers),
@@ -175,8 +181,7 @@ async def soak(folder: Path, *, turns: int, people: int, seed: int) -> dict[str,
         "violations": sum(found.counts().values()),
         "unanswered": len(unanswered),
         "answered_with_an_apology": work.ledger.apologies,
-        "rss_mb_first_quarter": statistics.median(work.rss[:quarter]),
-        "rss_mb_last_quarter": statistics.median(work.rss[-quarter:]),
+        "rss_mb_by_quarter": quarters(work.rss),
         "seconds": round(time.monotonic() - started),
         "is_good": not found,
         "unanswered_words": unanswered[:20],

@@ -6,7 +6,7 @@ expressions resolved, vectors computed.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -34,6 +34,7 @@ class Weights:
     assistant: float = 0.5  # taken off a long-winded assistant's message that can be cut to what matters
     assistant_whole: float = 1.0  # the same where it has to be shown whole (no vectors): it costs twice the tokens
     named: float = 1.0  # the question names exactly this speaker
+    told: float = 1.0  # a fact that answers the question was learned from it
     in_range: float = 0.5  # said within a time that the question names; .6 of it in the days after
     k1: float = 1.2  # BM25's usual constants
     b: float = 0.75
@@ -46,11 +47,12 @@ REACH = 4
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """A question, analysed."""
+    """A question, analysed. `told`: messages that a fact which matters was learned from, by id, with its score."""
 
     text: str
     terms: tuple[str, ...]
     ranges: tuple[Range, ...] = ()
+    told: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,40 +84,81 @@ class Scored:
         return self.row.message
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Signals:
+    """What speaks for each of the rows, by part: [rows] each, unweighed; `verbose` as in Scored."""
+
+    rows: Sequence[PoolRow]
+    values: Mapping[str, NDArray[np.float64]]
+    verbose: NDArray[np.float64]
+
+
 def rank(pool: Pool, question: Question, meaning: Meaning | None = None, w: Weights = WEIGHTS) -> list[Scored]:
     """All candidates, best first; of equals the shorter, which leaves room for more, then the newer."""
+    return weighed(signals(pool, question, meaning, w), w)
+
+
+def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights) -> Signals:
+    """What speaks for each candidate, before it is weighed. Of the constants only those of BM25, `borrow`, `near` and
+    `centring` have a part in it.
+    """
     rows = pool.rows
-    if not rows:
-        return []
     offsets = _offsets(rows)
     verbose = _verbosity(pool) * np.array([row.message.role == "assistant" for row in rows], dtype=float)
     share = _word_share(pool, question.terms, w, offsets) ** 2
-    parts = {
-        "words": w.words * share,
-        "words nearby": w.words * w.words_near * _smoothed(share, offsets, w.near),
-        "speaker": w.named * _named(rows, question.text),
-        "time": w.in_range * np.array([_timely(row.message.created_at, question.ranges) for row in rows]),
+    values = {
+        "words": share,
+        "words nearby": _smoothed(share, offsets, w.near),
+        "speaker": _named(rows, question.text),
+        "fact": np.array([min(1.0, question.told.get(row.message.id, 0.0)) for row in rows], dtype=float),
+        "time": np.array([_timely(row.message.created_at, question.ranges) for row in rows], dtype=float),
+        "assistant": verbose,
     }
-    if meaning is None:
-        parts["assistant"] = -w.assistant_whole * verbose
-    else:
+    if meaning is not None:
         closeness = _closeness(rows, meaning, w)
-        parts["meaning"] = closeness
-        parts["meaning nearby"] = w.meaning_near * _smoothed(closeness, offsets, w.near) * (1 - verbose)
-        parts["assistant"] = -w.assistant * verbose
+        values["meaning"] = closeness
+        values["meaning nearby"] = _smoothed(closeness, offsets, w.near) * (1 - verbose)
+    return Signals(rows=rows, values=values, verbose=verbose)
+
+
+def weighed(found: Signals, w: Weights = WEIGHTS) -> list[Scored]:
+    """The candidates by the weighted sum of their signals, best first."""
+    parts = _parts(found, w)
     total = np.sum(list(parts.values()), axis=0)
-    order = sorted(
-        range(len(rows)), key=lambda i: (-round(float(total[i]), 6), len(rows[i].message.content), -rows[i].message.id)
-    )
     return [
         Scored(
-            row=rows[i],
+            row=found.rows[i],
             score=float(total[i]),
             parts={name: float(values[i]) for name, values in parts.items() if values[i]},
-            verbose=float(verbose[i]),
+            verbose=float(found.verbose[i]),
         )
-        for i in order
+        for i in _best_first(found, total)
     ]
+
+
+def order(found: Signals, w: Weights = WEIGHTS) -> list[int]:
+    """The rows as `weighed` would order them."""
+    return _best_first(found, np.sum(list(_parts(found, w).values()), axis=0))
+
+
+def _parts(found: Signals, w: Weights) -> dict[str, NDArray[np.float64]]:
+    weight = {
+        "words": w.words,
+        "words nearby": w.words * w.words_near,
+        "speaker": w.named,
+        "fact": w.told,
+        "time": w.in_range,
+        "assistant": -(w.assistant if "meaning" in found.values else w.assistant_whole),
+        "meaning": 1 / w.spread,
+        "meaning nearby": w.meaning_near / w.spread,
+    }
+    return {name: weight[name] * values for name, values in found.values.items()}
+
+
+def _best_first(found: Signals, total: NDArray[np.float64]) -> list[int]:
+    rounded = np.round(total, 6)
+    lengths = [len(row.message.content) for row in found.rows]
+    return sorted(range(len(lengths)), key=lambda i: (-rounded[i], lengths[i], -found.rows[i].message.id))
 
 
 def idf(turns: int, frequency: int) -> float:
@@ -184,14 +227,14 @@ def _word_share(
 
 
 def _closeness(rows: Sequence[PoolRow], meaning: Meaning, w: Weights) -> NDArray[np.float64]:
-    """Centred cosines in units of spread; a message without a vector is as close as the average."""
+    """Centred cosines above the average; a message without a vector is as close as the average."""
     values = np.zeros(len(rows))
     have = [index for index, row in enumerate(rows) if row.seq in meaning.vectors]
     if have:
         vectors = np.stack([meaning.vectors[rows[index].seq] for index in have])
         query = centred(meaning.query, meaning.mean, w.centring)
         cosines = np.vecdot(centred(vectors, meaning.mean, w.centring), query)
-        values[have] = (cosines - meaning.mean_cosine) / w.spread
+        values[have] = cosines - meaning.mean_cosine
     return values
 
 

@@ -22,10 +22,13 @@ from records import (
 from storage import account_table, word_index
 from storage.account_table import AccountTable
 from storage.database import Database
+from storage.fact_table import FactTable
 from storage.fold_table import FoldTable
 from storage.forgetting import ForgetTable
 from storage.history import HistoryTable
+from storage.profile_table import ProfileTable
 from storage.rebuild_table import RebuildTable
+from storage.renaming import renamed
 from storage.rows import (
     BY_NAME,
     ERASED,
@@ -63,6 +66,8 @@ class SqliteStore(FoldTable):
     def __init__(self, database: Database, kind: StorageType = StorageType.SQLITE) -> None:
         super().__init__(database, kind)
         self.vectors = VectorIndex(database)
+        self.facts = FactTable(database, kind)
+        self.profiles = ProfileTable(database, kind)
         self.accounts = AccountTable(database)
         self.rebuilds = RebuildTable(database, kind)
         self.forgetting = ForgetTable(database, kind, self.vectors)
@@ -346,6 +351,12 @@ class SqliteStore(FoldTable):
 
     async def cut_log(self) -> bool:
         return await self._db.forget_log()
+
+    async def rename(self, owner: int, new: int) -> None:
+        """Everything of an owner goes on under another id, in one transaction."""
+        async with self._db.write() as tx:
+            await renamed(tx, owner, new)
+        self.vectors.drop(owner)
 
     async def flush(self) -> None:
         """Nothing is kept back: every method is on disk when it returns."""

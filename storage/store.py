@@ -32,6 +32,7 @@ from records import (
     StorageType,
     Summary,
 )
+from storage.knowledge import Facts, Profiles
 
 Floats = npt.NDArray[np.float32]
 """Vectors, normalised: a dot product is a cosine."""
@@ -259,6 +260,10 @@ class MemoryStore(Protocol):
     @property
     def vectors(self) -> Vectors: ...
     @property
+    def facts(self) -> Facts: ...
+    @property
+    def profiles(self) -> Profiles: ...
+    @property
     def accounts(self) -> Accounts: ...
     @property
     def rebuilds(self) -> Rebuilds: ...
@@ -377,6 +382,13 @@ class MemoryStore(Protocol):
 
     async def cut_log(self) -> bool:
         """Cut the logs to nothing; False where a reader of another process is in the way: try again."""
+        ...
+
+    async def rename(self, owner: int, new: int) -> None:
+        """Everything of an owner goes on under another id, of which nothing is held here; folds under way are void.
+
+        The messages' ids in Telegram are forgotten. Of an owner who is not here nothing happens.
+        """
         ...
 
     async def flush(self) -> None:

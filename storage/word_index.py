@@ -143,6 +143,21 @@ async def merge(tx: "Transaction") -> None:
     await tx.rows("INSERT INTO words (words) VALUES ('optimize')")
 
 
+async def rename(tx: "Transaction", old: int, new: int) -> None:
+    """The terms of an owner's messages carry another owner's id, while they are still the old one's."""
+    for (thread,) in await tx.rows("SELECT thread_id FROM scopes WHERE user_id = ?", old):
+        await tx.rows(
+            """
+            UPDATE words SET terms = replace(terms, ?, ?)
+            WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ? AND thread_id = ?)
+            """,
+            _prefix(Scope(owner=old, thread=thread)),
+            _prefix(Scope(owner=new, thread=thread)),
+            old,
+            thread,
+        )
+
+
 async def search(reader: "Reader", scope: Scope, terms: Iterable[str], limit: int) -> list[tuple[Row, float]]:
     """Rows of `messages` that hold one of the terms or more, best first, with FTS5's BM25 (larger is better)."""
     wanted = _wanted(terms)

@@ -11,7 +11,7 @@ from typing import Literal
 
 import telegram
 
-from records import Incoming, Person, Piece, Scope
+from records import Incoming, Origin, Person, Piece, Scope
 from telegram_ui.chat import Chat
 from telegram_ui.paste import LIMIT
 
@@ -70,6 +70,7 @@ class Arrival:
     target: bool = False
     attachment: str = ""
     album: str = ""
+    origin: Origin = ""
     is_anonymous_admin: bool = False
 
     @property
@@ -101,6 +102,16 @@ def arrival(update: telegram.Update, bot: telegram.User) -> Arrival | None:
     return _message(update, message, bot, anonymous=anonymous)
 
 
+def upgraded(update: telegram.Update) -> tuple[int, int] | None:
+    """The old and the new id of a group that became a supergroup: Telegram says it once in each of the two."""
+    message = update.message
+    if message is not None and message.migrate_to_chat_id:
+        return message.chat.id, message.migrate_to_chat_id
+    if message is not None and message.migrate_from_chat_id:
+        return message.migrate_from_chat_id, message.chat.id
+    return None
+
+
 def incoming(pieces: Sequence[Arrival]) -> Incoming:
     """The turn that these texts (usually one; several of one paste) make."""
     first = pieces[0]
@@ -116,6 +127,7 @@ def incoming(pieces: Sequence[Arrival]) -> Incoming:
                 telegram_id=piece.telegram_id,
                 # A client that splits at a gap, before its limit, drops the gap.
                 seam="\n" if piece.units < LIMIT else "",
+                origin=piece.origin,
             )
             for piece in pieces
         ),
@@ -161,6 +173,7 @@ def _message(
         target=bool(command) and named == us,
         attachment=attachment,
         album=message.media_group_id or "",
+        origin="forwarded" if message.forward_origin else "",
         is_anonymous_admin=anonymous,
     )
 
