@@ -347,11 +347,14 @@ class SqliteStore(FoldTable):
         self.vectors.drop(owner)
         await self._db.forget_log()
 
-    async def scrub(self) -> bool:
-        """Merge the word index and write the file anew, so that erased words are in no page, segment or log."""
+    async def scrub(self) -> None:
+        """Merge the word index and write the file anew, so that erased words are in no page or segment."""
         async with self._db.write() as tx:
             await word_index.merge(tx)
-        return await self._db.scrub()
+        await self._db.rewrite()
+
+    async def cut_log(self) -> bool:
+        return await self._db.forget_log()
 
     async def rename(self, owner: int, new: int) -> None:
         """Everything of an owner goes on under another id, in one transaction."""
