@@ -87,6 +87,7 @@ class Conversation:
         self._with_cut = set[Scope]()
         self._gates: dict[int, OwnerGate] = {}
         self._store_fails = False
+        self._unread = set[Scope]()
 
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply:
         """Answer one turn. In one scope calls are served strictly in the order in which they were made.
@@ -156,6 +157,26 @@ class Conversation:
                 log.warning("the old archives of %d stay for now: %s", owner, type(error).__name__)
         await self.memory.tidy()
 
+    async def rename(self, owner: int, new: int) -> None:
+        """A group has another id: its memory, and what the process holds of it, go on under that.
+
+        Waits for the answers that are being written. Raises StorageError: then to be tried again.
+        """
+        async with self._talks(owner).exclusive():
+            if await self.memory.rename(owner, new):
+                log.info("what is kept of %d goes on as that of %d", owner, new)
+            for line in self._lines:
+                if line.scope.owner == owner:
+                    self.provenance.let_go(line.scope)
+                    self._lines.contexts.pop(line.scope, None)
+                    self._lines.move(line, Scope(owner=new, thread=line.scope.thread))
+        if self.indexing is not None:
+            self.indexing.wake()
+
+    def successor(self, owner: int) -> int:
+        """The id that an owner has now, which may have been another."""
+        return self.memory.successor(owner)
+
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         """The stored text follows what a person made of a message; what was built on it goes. Raises StorageError."""
         async with self._talks(scope.owner).exclusive():
@@ -192,7 +213,8 @@ class Conversation:
             incoming = incoming_of(last, person, in_group=in_group)
             if incoming is None or last[-1].turn != turn or await self._mode(scope.owner) != "on":
                 return None
-            again = self._lines.turn(line, "on")
+            told: list[str] = []
+            again = self._lines.turn(line, "on", told)
             again.stored = turn
             try:
                 made = await self._ask(line, incoming, again, on_text)
@@ -201,7 +223,6 @@ class Conversation:
             earlier = next((one.id for one in reversed(last) if one.role == "assistant"), None)
             line.recent.clear()
             if earlier is None:
-                told: list[str] = []
                 await self._remember_answer(line, incoming, again, made, told)
             else:
                 async with self.memory.home(scope.owner) as store:
@@ -215,7 +236,8 @@ class Conversation:
                     )
         if self.indexing is not None:
             self.indexing.wake()
-        return incoming, Reply(text=made.completion.text, context=made.context, is_remembered=True)
+        text, shown = made.completion.text, made.context
+        return incoming, Reply(text=text, context=shown, notices=tuple(told), is_remembered=True)
 
     def last_context(self, scope: Scope) -> Context | None:
         """The account of the newest answer of a scope, while the process remembers it."""
@@ -270,7 +292,7 @@ class Conversation:
             log.warning("whether memory is on in %s is not known: %s", scope, type(error).__name__)
         if mode is not None and line.enter(mode):
             self.provenance.let_go(scope)
-        turn = self._lines.turn(line, mode or "on")
+        turn = self._lines.turn(line, mode or "on", told)
         if turn.is_on:
             try:
                 await self._store_question(line, turn, drafts)
@@ -335,11 +357,14 @@ class Conversation:
                 config = await self.memory.config(incoming.scope.owner)
                 zone = config.zone if config else UTC
                 async with self.memory.opened(incoming.scope.owner) as store:
-                    return await self.retrieval.context(
+                    context = await self.retrieval.context(
                         incoming, store=store, turn=turn.stored, unstored=turn.unseen, ceiling=ceiling, zone=zone
                     )
+                self._unread.discard(incoming.scope)
             except StorageError as error:
-                log.warning("recall for %s failed: %s", incoming.scope, type(error).__name__)
+                self._note_unread(incoming.scope, error, turn.told)
+            else:
+                return context
         return await self.retrieval.context(incoming, store=None, unstored=turn.before, ceiling=ceiling, zone=zone)
 
     async def _remember_answer(
@@ -397,3 +422,10 @@ class Conversation:
         if not self._store_fails:
             told.append(f"{notices.STORE} (error {number})")
         self._store_fails = True
+
+    def _note_unread(self, scope: Scope, error: StorageError, told: list[str]) -> None:
+        number = secrets.token_hex(4)
+        log.error("[%s] recall for %s failed: %s", number, scope, error.sentence)
+        if scope not in self._unread:
+            told.append(f"{notices.UNREAD.format(why=error.sentence.rstrip('.'))} (error {number})")
+        self._unread.add(scope)

@@ -21,6 +21,8 @@ from storage.erasing import Erasing
 from storage.inbox import UpdateInbox
 from storage.json_file import JsonStore
 from storage.migrations import MIGRATIONS
+from storage.renaming import Renaming
+from storage.soundness import examined
 from storage.sqlite import SqliteStore
 from storage.store import MemoryStore
 from storage.usage import UsageLedger
@@ -89,6 +91,7 @@ class ExternalMemory:
         *,
         directory: Directory,
         erasing: Erasing,
+        renaming: Renaming,
         stores: dict[StorageType, MemoryStore],
         inbox: UpdateInbox,
         wizards: WizardStates,
@@ -100,6 +103,7 @@ class ExternalMemory:
         self.usage = usage
         self._directory = directory
         self._erasing = erasing
+        self._renaming = renaming
         self._stores = stores
         self._clock = clock
         self._gates: dict[int, OwnerGate] = {}
@@ -129,6 +133,9 @@ class ExternalMemory:
                     move.target,
                     move.state,
                 )
+            renaming = Renaming(database, stores)
+            for owner in await renaming.resume():
+                log.warning("%d, a group that became a supergroup, was given its new id", owner)
             for owner in await directory.adopt(stores):
                 log.info("owner %d was found in memory.json and adopted", owner)
             for store in (sqlite, json):
@@ -136,9 +143,11 @@ class ExternalMemory:
             erasing = Erasing(database, folder, stores)
             for owner in await erasing.resume(lambda owner: _store_of(owner, directory, stores)):
                 log.warning("a forgetting of %d that a process before this one had begun was finished", owner)
+            await stack.enter_async_context(examined(database.path, lambda sentence: log.error("%s", sentence)))
             yield cls(
                 directory=directory,
                 erasing=erasing,
+                renaming=renaming,
                 stores=stores,
                 inbox=UpdateInbox(database),
                 wizards=WizardStates(database),
@@ -217,6 +226,20 @@ class ExternalMemory:
             self._configs.pop(owner, None)
             store = self._stores[config.storage if config else StorageType.SQLITE]
             return await self._erasing.forget(owner, what, store, now=self._clock(), tidies=tidies)
+
+    async def rename(self, owner: int, new: int) -> bool:
+        """A group has another id: everything that is kept of it goes on under that; whether there was anything.
+
+        Where the new id has something to remember already, both stay as they are. Raises StorageError: try it again.
+        """
+        async with self._gate(owner).exclusive(), self._gate(new).exclusive():
+            for one in (owner, new):
+                self._configs.pop(one, None)
+            return await self._renaming.rename(owner, new, now=self._clock())
+
+    def successor(self, owner: int) -> int:
+        """The id that an owner has now, which may have been another."""
+        return self._renaming.successors.get(owner, owner)
 
     async def tidy(self) -> None:
         """Clean the files of what was forgotten, where that is not done yet. Call it now and then."""

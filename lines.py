@@ -45,6 +45,7 @@ class Turn:
     """The turn being answered: where it stands in the store (None: nowhere yet) and in the process's own memory.
 
     `before`: what the process itself knows of the talk so far; `unseen`: what of that was said incognito.
+    `told`: sentences that the person reads beside the answer.
     """
 
     mode: Mode
@@ -53,6 +54,7 @@ class Turn:
     unseen: tuple[Message, ...] = ()
     stored: int | None = None
     answer: Message | None = None
+    told: list[str] = field(default_factory=list)
 
     @property
     def is_on(self) -> bool:
@@ -117,10 +119,20 @@ class Lines:
         while len(self.contexts) > CONTEXTS_HERE:
             self.contexts.popitem(last=False)
 
-    def turn(self, line: Line, mode: Mode) -> Turn:
+    def move(self, line: Line, scope: Scope) -> None:
+        """The talk of one scope goes on in another, where usually nothing was said yet."""
+        del self._lines[line.scope]
+        line.scope = scope
+        line.recent = deque((replace(one, scope=scope) for one in line.recent), maxlen=REMEMBERED_HERE)
+        line.unseen = deque((replace(one, scope=scope) for one in line.unseen), maxlen=REMEMBERED_HERE)
+        known = self._lines.setdefault(scope, line)
+        if known is not line:
+            known.unwritten.extendleft(reversed(line.unwritten))
+
+    def turn(self, line: Line, mode: Mode, told: list[str]) -> Turn:
         """A turn that begins, knowing what was said here before."""
         here = (*line.recent, *line.unseen) if mode == "incognito" else tuple(line.recent)
-        return Turn(mode=mode, here=next(self._ids), before=here, unseen=tuple(line.unseen))
+        return Turn(mode=mode, here=next(self._ids), before=here, unseen=tuple(line.unseen), told=told)
 
     def remember(self, line: Line, turn: Turn, draft: NewMessage) -> None:
         said = line.unseen if turn.mode == "incognito" else line.recent

@@ -5,6 +5,7 @@ user's words > the last turns > profile > summaries > older turns > facts, snipp
 how anything is stored.
 """
 
+import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -45,7 +46,7 @@ class Recall:
     budget, in order of time; `tokens`, what these take of it.
     """
 
-    ranked: tuple[Snippet, ...]
+    ranked: tuple[Scored, ...]
     snippets: tuple[Snippet, ...]
     tokens: int
 
@@ -56,6 +57,20 @@ class FactRecall:
 
     top: int = 5
     min_similarity: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    """The candidates of one question, and what their texts are cut by. `sentences`: vectors, by seq. `facts`: those
+    that matter to it, best first.
+    """
+
+    asked: Question
+    pool: Pool
+    meaning: Meaning | None
+    ranked: Sequence[Scored]
+    sentences: Mapping[int, Floats]
+    facts: Sequence[RecalledFact] = ()
 
 
 class MemoryRetrieval:
@@ -118,56 +133,79 @@ class MemoryRetrieval:
         earlier = [one for one in await store.unfolded(scope) if turn is None or one.turn < turn]
         draft.take_older_turns([*earlier, *unstored])
         await self._note_counts(draft, store, scope, summaries, incoming if turn is not None else None)
-        asked = await self._asked(incoming.text, store, scope, now, lean_on=_last_words(newest))
-        found = await self._ranked(asked, store, scope)
-        draft.take_facts(asked.facts)
+        found = await self.found(incoming.text, store, scope, now=now, lean_on=_last_words(newest))
+        draft.take_facts(found.facts)
         shown = draft.shown_ids
         draft.take_snippets(
-            [
-                one
-                for one in found
-                if one.message.id not in shown
-                and (turn is None or one.message.turn < turn)
-                and one.message.origin != "tool"
-            ]
+            self.snippet(one, found)
+            for one in found.ranked
+            if one.message.id not in shown
+            and (turn is None or one.message.turn < turn)
+            and one.message.origin != "tool"
         )
         return draft.context()
 
     async def recall(self, question: str, *, store: MemoryStore, scope: Scope) -> Recall:
         """What a question by itself brings back within the snippets' budget. Raises a StorageError."""
         now = self._clock()
-        ranked = await self._ranked(await self._asked(question, store, scope, now), store, scope)
-        packed = pack(ranked, room=self._budgets.snippets, now=now, count=self._tokens.count)
+        found = await self.found(question, store, scope)
+        packed = pack(
+            (self.snippet(one, found) for one in found.ranked),
+            room=self._budgets.snippets,
+            now=now,
+            count=self._tokens.count,
+        )
         snippets = tuple(sorted(packed, key=lambda one: one.message.id))
         tokens = sum(self._tokens.count(text + "\n") for _, text in prompts.days(snippets, now))
-        return Recall(ranked=tuple(ranked), snippets=snippets, tokens=tokens)
+        return Recall(ranked=tuple(found.ranked), snippets=snippets, tokens=tokens)
 
     async def ranked(self, question: str, *, store: MemoryStore, scope: Scope, limit: int) -> list[Snippet]:
         """Everything that a question may mean, best first: up to `limit` messages by words, as many by meaning, and
         what was said around them.
         """
-        asked = await self._asked(question, store, scope, self._clock())
-        return await self._ranked(asked, store, scope, limit=limit)
+        found = await self.found(question, store, scope, limit=limit)
+        return [self.snippet(one, found) for one in found.ranked]
 
-    async def _asked(
-        self, question: str, store: MemoryStore, scope: Scope, now: datetime, *, lean_on: str = ""
-    ) -> "_Asked":
-        """The question, analysed and embedded, with the facts that matter to it."""
+    async def found(
+        self,
+        question: str,
+        store: MemoryStore,
+        scope: Scope,
+        *,
+        now: datetime | None = None,
+        lean_on: str = "",
+        limit: int = CANDIDATES,
+    ) -> Found:
+        """All candidates of a question, best first. `now`: in the owner's zone. Raises a StorageError."""
+        now = now or self._clock()
         own = terms = content_terms(question)
         if lean_on and len(terms) <= FOLLOW_UP_TERMS:
             question = f"{lean_on}\n{question}"
             terms = content_terms(question)
         vector = await self._vector(question)
         facts = await self._facts_for(store, scope.owner, own, terms, vector)
-        told: dict[int, float] = {}
-        for one in facts:
-            if one.score.keys() - {"pinned"}:
-                for source in one.fact.source_ids:
-                    told[source] = max(told.get(source, 0.0), sum(one.score.values()))
         asked = Question(
-            text=question, terms=tuple(terms), ranges=when.ranges(folded(normal(question)), now), told=told
+            text=question,
+            terms=tuple(terms),
+            ranges=await self._times(normal(question), store, scope, now),
+            told=_told_by(facts),
         )
-        return _Asked(question=asked, vector=vector, facts=tuple(facts))
+        nearest = await self._nearest(store, scope, vector, limit)
+        seeds = [*(nearest.seqs if nearest else ())]
+        if asked.told:
+            seeds += [seq for seq in (await store.facts.seqs(scope, list(asked.told))).values() if seq not in seeds]
+        pool = await store.pool(scope, terms, limit=limit, reach=REACH, seeds=seeds)
+        meaning = await self._meaning(store, scope, vector, nearest, pool)
+        # Beside the event loop: hundreds of candidates take a while.
+        ranked = await asyncio.to_thread(rank, pool, asked, meaning)
+        return Found(
+            asked=asked,
+            pool=pool,
+            meaning=meaning,
+            ranked=ranked,
+            sentences=await self._sentence_vectors(store, scope, meaning, ranked),
+            facts=facts,
+        )
 
     async def _facts_for(
         self, store: MemoryStore, owner: int, own: Sequence[str], terms: Sequence[str], vector: Floats | None
@@ -190,27 +228,26 @@ class MemoryRetrieval:
         best = [one for one in ranked if one.score.keys() - {"pinned"}][: self._facts.top]
         return [one for one in ranked if one in best or one.fact.is_pinned]
 
-    async def _ranked(
-        self, asked: "_Asked", store: MemoryStore, scope: Scope, *, limit: int = CANDIDATES
-    ) -> list[Snippet]:
-        """All candidates as snippets, best first."""
-        question, vector = asked.question, asked.vector
-        nearest = await self._nearest(store, scope, vector, limit)
-        seeds = [*(nearest.seqs if nearest else ())]
-        if question.told:
-            seeds += [seq for seq in (await store.facts.seqs(scope, list(question.told))).values() if seq not in seeds]
-        pool = await store.pool(scope, question.terms, limit=limit, reach=REACH, seeds=seeds)
-        meaning = await self._meaning(store, scope, vector, nearest, pool)
-        ranked = rank(pool, question, meaning)
-        sentence_vectors = await self._sentence_vectors(store, scope, meaning, ranked)
-        return [
-            Snippet(
-                message=one.message,
-                text=self._shown(one, pool, question, meaning, sentence_vectors.get(one.row.seq)),
-                score=one.parts,
-            )
-            for one in ranked
-        ]
+    async def _times(self, question: str, store: MemoryStore, scope: Scope, now: datetime) -> tuple[when.Range, ...]:
+        """The times that a question names; one that it tells from an event ("two weeks before the wedding") is known
+        once the event is found.
+        """
+        times = list(when.ranges(folded(question), now))
+        for told in when.from_events(question):
+            days = [named.start for named in when.ranges(folded(told.event), now)]
+            if not days:
+                days = await self._days_of(told.event, store, scope)
+            times += [told.range(day) for day in days]
+        return tuple(times)
+
+    async def _days_of(self, event: str, store: MemoryStore, scope: Scope) -> list[datetime]:
+        """When an event was: on the days that the message which tells of it best names, else when that was said."""
+        found = await self.found(event, store, scope)
+        if not found.ranked:
+            return []
+        message = found.ranked[0].message
+        days = [day.start for day in when.told_of(folded(normal(message.content)), message.created_at)]
+        return days or [message.created_at]
 
     async def _vector(self, question: str) -> Floats | None:
         """The question's vector; None where words alone have to do."""
@@ -250,8 +287,13 @@ class MemoryRetrieval:
         seqs = [one.row.seq for one in ranked[: 2 * CANDIDATES] if one.verbose > LONG_WINDED]
         return await store.vectors.sentences(scope, self._embedder.name, seqs)
 
-    def _shown(self, one: Scored, pool: Pool, asked: Question, meaning: Meaning | None, vectors: Floats | None) -> str:
+    def snippet(self, one: Scored, found: Found) -> Snippet:
+        """A candidate as the prompt carries it. Made only for those that may fit: counting tokens is dear."""
+        return Snippet(message=one.message, text=self._shown(one, found), score=one.parts)
+
+    def _shown(self, one: Scored, found: Found) -> str:
         """What the prompt carries of a message: all of it, or of a long one the sentences that matter."""
+        meaning, vectors = found.meaning, found.sentences.get(one.row.seq)
         text = one.message.content
         if meaning is not None and vectors is not None and one.verbose > LONG_WINDED:
             pieces = sentences(text)
@@ -263,7 +305,8 @@ class MemoryRetrieval:
         if len(text) <= SNIPPET_TOKENS or self._tokens.count(text) <= SNIPPET_TOKENS:
             return text
         pieces = sentences(text)
-        weights = {term: idf(pool.turns, pool.frequency.get(term, 0)) for term in asked.terms}
+        pool = found.pool
+        weights = {term: idf(pool.turns, pool.frequency.get(term, 0)) for term in found.asked.terms}
         scores = [sum(weights.get(term, 0.0) for term in set(content_terms(piece))) for piece in pieces]
         shown = clipped(pieces, scores, tokens=SNIPPET_TOKENS, count=self._tokens.count)
         return self._tokens.cut_middle(shown, SNIPPET_TOKENS)
@@ -302,13 +345,14 @@ def _gaps(summaries: Sequence[Summary], newest: int) -> list[tuple[int, int]]:
     return found or [(min(next_id, newest), newest)]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Asked:
-    """A question and what is looked up by: its vector (None: by words alone), and the facts that matter."""
-
-    question: Question
-    vector: Floats | None
-    facts: tuple[RecalledFact, ...]
+def _told_by(facts: Sequence[RecalledFact]) -> dict[int, float]:
+    """The messages that facts which matter were learned from, by id, with the best score of those."""
+    told: dict[int, float] = {}
+    for one in facts:
+        if one.score.keys() - {"pinned"}:
+            for source in one.fact.source_ids:
+                told[source] = max(told.get(source, 0.0), sum(one.score.values()))
+    return told
 
 
 def _newest_turns(messages: Sequence[Message], turns: int) -> list[Message]:

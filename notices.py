@@ -12,6 +12,10 @@ STORE = (
     "I cannot write to my memory right now. I go on from what I remember of this conversation, and store it as soon as "
     "that works again."
 )
+UNREAD = (
+    "I could not look into my memory for this: {why}. I answered from what I remember of this conversation; your "
+    "message is kept."
+)
 FOLD = (
     "I could not summarise our earlier talk: {why} Nothing is lost: all messages stay as they are, and I try again "
     "after your next message."

@@ -171,7 +171,7 @@ def snippet_heading(moment: datetime, now: datetime) -> str:
     Days are those of the zone of `now`.
     """
     local = moment.astimezone(now.tzinfo)
-    return f"[{date(local)}, {ago(local, now)}]"
+    return f"{date(local)} ({ago(local, now)})"
 
 
 def snippet_line(message: Message, text: str) -> str:

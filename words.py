@@ -13,6 +13,9 @@ import snowballstemmer
 
 from function_words import FUNCTION_WORDS
 
+CACHED = 50_000
+"""Words whose analysis is kept: those of a language that are said again and again."""
+
 # Scripts that name their language (the first letters of Unicode character names).
 _SCRIPT_LANGUAGE = {
     "CYRILLIC": "russian",
@@ -122,7 +125,6 @@ def _stemmer(language: str) -> "snowballstemmer.stemmer | None":
     return made
 
 
-@lru_cache(maxsize=100_000)
 def stem(word: str, language: str) -> str:
     """The word's Snowball stem, folded; words with digits stay whole."""
     word = word.split("'")[0] if language == "english" or len(word.split("'")[0]) > 2 else word.split("'")[-1]
@@ -134,24 +136,29 @@ def stem(word: str, language: str) -> str:
     return folded(str(stemmer.stemWord(word)))
 
 
-@lru_cache(maxsize=100_000)
-def _votes(word: str) -> tuple[tuple[str, float], ...]:
-    """The languages that a word speaks for, and how much."""
+@lru_cache(maxsize=CACHED)
+def _known(word: str) -> tuple[str, tuple[tuple[str, float], ...]]:
+    """A word's script (PAIRS where a part of it is written without spaces), and how much it speaks for languages."""
+    if _PAIRS.search(word):
+        return "PAIRS", ()
+    script = _script(word[0])
+    if script != "LATIN":
+        return script, ()
     bare = word.split("'")[0] + "'"
-    made = []
+    votes = []
     for language in _LATIN:
         known, telling = FUNCTION_WORDS[language], _TELLING.get(language, "")
         vote = float(word in known or bare in known) + 0.5 * any(c in telling for c in word)
         if vote:
-            made.append((language, vote))
-    return tuple(made)
+            votes.append((language, vote))
+    return script, tuple(votes)
 
 
 def latin_language(words: list[str], default: str = "english") -> str:
     """The language of a message's Latin words: most function words and telling letters; `default` on a tie at none."""
     scores = dict.fromkeys(_LATIN, 0.0) | {default: 0.25}
     for word in words:
-        for language, vote in _votes(word):
+        for language, vote in _known(word)[1]:
             scores[language] += vote
     best = max(_LATIN, key=lambda language: scores[language])
     # One foreign letter is no evidence yet: "café" is an English word, too.
@@ -167,24 +174,31 @@ def analyse(text: str) -> list[str]:
     """
     plain = normal(text)
     words = _WORD.findall(plain)
-    latin = [word for word in words if not _PAIRS.search(word) and _script(word[0]) == "LATIN"]
+    latin = [word for word in words if _known(word)[0] == "LATIN"]
     latin_language_ = latin_language(latin) if latin else "english"
-    is_persian = re.search("[پچژگ]", plain) is not None
+    is_persian = not plain.isascii() and re.search("[پچژگ]", plain) is not None
     terms: list[str] = []
     function_words: list[str] = []
     for word in words:
-        if _PAIRS.search(word):
+        script = _known(word)[0]
+        if script == "PAIRS":
             terms += _pairs(word)
             continue
-        script = _script(word[0])
         language = latin_language_ if script == "LATIN" else _SCRIPT_LANGUAGE.get(script, "")
         if language == "arabic" and is_persian:
             language = "persian"
-        term = stem(word.split("'")[-1] if language in ("french", "italian") else word, language)
+        term, is_function_word = _term(word, language)
         if term:
-            (function_words if _is_function_word(word, language) else terms).append(term)
+            (function_words if is_function_word else terms).append(term)
     terms += [folded(code.rstrip(".,;:!?)")) for code in _CODE.findall(plain)]
     return terms or function_words
+
+
+@lru_cache(maxsize=CACHED)
+def _term(word: str, language: str) -> tuple[str, bool]:
+    """The term of a word, and whether it is a function word."""
+    term = stem(word.split("'")[-1] if language in ("french", "italian") else word, language)
+    return term, _is_function_word(word, language)
 
 
 def content_terms(question: str) -> list[str]:

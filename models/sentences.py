@@ -21,7 +21,10 @@ _BLOCK = re.compile(
     r"\s*<(?P<kind>remembered|summaries|conversation|dropped|profile)>\n?(?P<inside>.*?)(?:</(?P=kind)>|\Z)", re.DOTALL
 )
 _CLOCK = re.compile(r"\s*It is now \d[^\n]*(?:\n|\Z)")
-_STAMP = re.compile(r"^\[(?P<stamp>(?:level \d|fact \d|\d{4}-\d\d-\d\d)[^\]\n]*)\][ \t]*", re.MULTILINE)
+_STAMP = re.compile(
+    r"^(?:\[(?P<stamp>(?:level \d|fact \d|\d{4}-\d\d-\d\d)[^\]\n]*)\][ \t]*|(?P<day>\d{4}-\d\d-\d\d) \([^)\n]*\)$)",
+    re.MULTILINE,
+)
 _NAME = re.compile(r"(?P<name>[^\W\d_][\w .'’-]{0,39}):\s+")
 _DATE = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 _ABBREVIATION = re.compile(r"(?:^|\s)(?:[A-ZА-Я]|Mr|Mrs|Ms|Dr|St|Prof|vs|etc|e\.g|i\.e|No|г|ул|т\.е|Sr|Sra)\.$")
@@ -70,8 +73,8 @@ def read_block(text: str) -> list[Sentence]:
 
 
 def read_lines(text: str, said: Said = "user") -> list[Sentence]:
-    """The sentences of `[date] Name: text` lines, or of `Name: text` lines under a `[date]`; an indented line, or one
-    without a name, goes on from the one before.
+    """The sentences of `[date] Name: text` lines, or of `Name: text` lines under a `date (ago)`; an indented line, or
+    one without a name, goes on from the one before.
     """
     entries: list[tuple[Said, date | None, list[str]]] = [(said, None, [])]
     stamped = False
@@ -79,8 +82,9 @@ def read_lines(text: str, said: Said = "user") -> list[Sentence]:
         who, when, _ = entries[-1]
         stamp = _STAMP.match(line)
         if stamp:
-            stamped, when = True, _day(stamp["stamp"])
-            who = "summary" if stamp["stamp"].startswith(("level", "fact")) else said
+            shown = stamp["stamp"] or stamp["day"]
+            stamped, when = True, _day(shown)
+            who = "summary" if shown.startswith(("level", "fact")) else said
             entries.append((who, when, []))
         words = line[stamp.end() :] if stamp else line
         name = _NAME.match(words) if stamped and who != "summary" and not words.startswith(" ") else None

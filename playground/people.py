@@ -39,6 +39,7 @@ class Chat:
     is_forum: bool = False
     topics: Mapping[int, str] = field(default_factory=dict)
     has_bot: bool = True
+    upgraded_to: int | None = None  # the supergroup that this group has become
 
     @property
     def is_private(self) -> bool:

@@ -40,6 +40,12 @@ def conflict(reason: str) -> Refusal:
     return Refusal(409, f"Conflict: {reason}")
 
 
+def upgraded(chat_id: int) -> Refusal:
+    """400: the group is a supergroup now, with an id of its own."""
+    reason = "group chat was upgraded to a supergroup chat"
+    return Refusal(400, f"Bad Request: {reason}", {"migrate_to_chat_id": chat_id})
+
+
 def too_many_requests(retry_after: int) -> Refusal:
     """429, with the wait in seconds in the sentence and in the parameters."""
     return Refusal(429, f"Too Many Requests: retry after {retry_after}", {"retry_after": retry_after})

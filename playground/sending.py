@@ -7,7 +7,7 @@ from playground.files import attachment
 from playground.markup import parsed
 from playground.parameters import Parameters
 from playground.people import Chat
-from playground.refusals import NOT_MODIFIED, Json, bad_request, forbidden
+from playground.refusals import NOT_MODIFIED, Json, bad_request, forbidden, upgraded
 from playground.text import CAPTION_LIMIT, TEXT_LIMIT, formatted, units
 from playground.world import World
 
@@ -52,6 +52,8 @@ def chat_named(world: World, parameters: Parameters) -> Chat:
         chat = None
     if chat is None:
         raise bad_request("chat not found")
+    if chat.upgraded_to is not None:
+        raise upgraded(chat.upgraded_to)
     if not chat.has_bot:
         raise forbidden(f"bot is not a member of the {chat.type} chat")
     return chat

@@ -48,6 +48,7 @@ class Updates:
             self._pending = self._pending[offset:]
         else:
             self._pending = [(at, update) for at, update in self._pending if update["update_id"] >= offset]
+        self._pulse.beat()
 
     def drop(self) -> None:
         self._pending = []
@@ -81,6 +82,11 @@ class Updates:
         """Wait until a poll is being held: the bot has fetched everything and listens."""
         while not self._holder:
             await self._held.wait()
+
+    async def emptied(self) -> None:
+        """Wait until nothing is pending: everything was fetched and confirmed, or taken by the webhook."""
+        while self.pending():
+            await self._pulse.wait()
 
     def _hold(self, poller: int) -> None:
         self._holder = poller

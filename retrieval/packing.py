@@ -3,7 +3,7 @@
 Does not know how messages were ranked, nor what else is in the prompt.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 
 import prompts
@@ -18,7 +18,7 @@ PATIENCE = 60
 """After so many candidates that did not fit, none is looked for any more."""
 
 
-def pack(snippets: Sequence[Snippet], *, room: int, now: datetime, count: Count) -> list[Snippet]:
+def pack(snippets: Iterable[Snippet], *, room: int, now: datetime, count: Count) -> list[Snippet]:
     """The best that fit into `room` tokens, greedily in the order given, skipping what does not fit.
 
     A message pays its line, and its day's heading if it is the first of that day. A text that is shown already (the

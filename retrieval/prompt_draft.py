@@ -3,7 +3,7 @@
 Pure. Owns sizes, order and the account; does not know where the parts come from.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from math import ceil
@@ -211,7 +211,7 @@ class PromptDraft:
         """How much was said before this message: what a prompt with all of it would have been is in the account."""
         self._history = (max(0, messages), max(0, characters))
 
-    def take_snippets(self, snippets: Sequence[Snippet]) -> None:
+    def take_snippets(self, snippets: Iterable[Snippet]) -> None:
         """Best first; what does not fit is skipped."""
         self._snippets = pack(snippets, room=self.snippet_room, now=self._now, count=self._tokens.count)
 

@@ -36,11 +36,15 @@ class Weights:
     named: float = 1.0  # the question names exactly this speaker
     told: float = 1.0  # a fact that answers the question was learned from it
     in_range: float = 0.5  # said within a time that the question names; .6 of it in the days after
+    alike: float = 0.45  # centred cosine from which two messages begin to say the same; surely so .1 above
     k1: float = 1.2  # BM25's usual constants
     b: float = 0.75
 
 
 WEIGHTS = Weights()
+SURELY, JUST_BEFORE = 0.1, 0.01
+OLDER, NEWER = 3, 12
+"""A message among so many best gives its place to a newer one, among so many best, that says the same."""
 REACH = 4
 """A score looks two places around, and at the neighbours' own neighbours."""
 
@@ -84,41 +88,114 @@ class Scored:
         return self.row.message
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Signals:
+    """What speaks for each of the rows, by part: [rows] each, unweighed; `verbose` as in Scored.
+
+    `directions`: [rows, …] of unit length, whose products say how alike two messages are: their meaning, or without
+    vectors the words of the question that they hold.
+    """
+
+    rows: Sequence[PoolRow]
+    values: Mapping[str, NDArray[np.float64]]
+    verbose: NDArray[np.float64]
+    directions: NDArray[np.floating]
+
+
 def rank(pool: Pool, question: Question, meaning: Meaning | None = None, w: Weights = WEIGHTS) -> list[Scored]:
     """All candidates, best first; of equals the shorter, which leaves room for more, then the newer."""
+    return weighed(signals(pool, question, meaning, w), w)
+
+
+def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights) -> Signals:
+    """What speaks for each candidate, before it is weighed. Of the constants only those of BM25, `borrow`, `near` and
+    `centring` have a part in it.
+    """
     rows = pool.rows
-    if not rows:
-        return []
     offsets = _offsets(rows)
     verbose = _verbosity(pool) * np.array([row.message.role == "assistant" for row in rows], dtype=float)
     share = _word_share(pool, question.terms, w, offsets) ** 2
-    parts = {
-        "words": w.words * share,
-        "words nearby": w.words * w.words_near * _smoothed(share, offsets, w.near),
-        "speaker": w.named * _named(rows, question.text),
-        "fact": w.told * np.array([min(1.0, question.told.get(row.message.id, 0.0)) for row in rows]),
-        "time": w.in_range * np.array([_timely(row.message.created_at, question.ranges) for row in rows]),
+    values = {
+        "words": share,
+        "words nearby": _smoothed(share, offsets, w.near),
+        "speaker": _named(rows, question.text),
+        "fact": np.array([min(1.0, question.told.get(row.message.id, 0.0)) for row in rows], dtype=float),
+        "time": np.array([_timely(row.message.created_at, question.ranges) for row in rows], dtype=float),
+        "assistant": verbose,
     }
     if meaning is None:
-        parts["assistant"] = -w.assistant_whole * verbose
-    else:
-        closeness = _closeness(rows, meaning, w)
-        parts["meaning"] = closeness
-        parts["meaning nearby"] = w.meaning_near * _smoothed(closeness, offsets, w.near) * (1 - verbose)
-        parts["assistant"] = -w.assistant * verbose
+        return Signals(rows=rows, values=values, verbose=verbose, directions=_word_directions(pool, question.terms))
+    directions = _directions(rows, meaning, w)
+    closeness = _closeness(directions, meaning, w)
+    values["meaning"] = closeness
+    values["meaning nearby"] = _smoothed(closeness, offsets, w.near) * (1 - verbose)
+    return Signals(rows=rows, values=values, verbose=verbose, directions=directions)
+
+
+def weighed(found: Signals, w: Weights = WEIGHTS) -> list[Scored]:
+    """The candidates by the weighted sum of their signals, best first."""
+    parts = _parts(found, w)
     total = np.sum(list(parts.values()), axis=0)
-    order = sorted(
-        range(len(rows)), key=lambda i: (-round(float(total[i]), 6), len(rows[i].message.content), -rows[i].message.id)
-    )
+    names = list(parts)
+    of_rows = np.stack(list(parts.values()), axis=1).tolist()
+    scores, verbose = total.tolist(), found.verbose.tolist()
     return [
         Scored(
-            row=rows[i],
-            score=float(total[i]),
-            parts={name: float(values[i]) for name, values in parts.items() if values[i]},
-            verbose=float(verbose[i]),
+            row=found.rows[i],
+            score=scores[i],
+            parts={name: value for name, value in zip(names, of_rows[i], strict=True) if value},
+            verbose=verbose[i],
         )
-        for i in order
+        for i in _best_first(found, total)
     ]
+
+
+def order(found: Signals, w: Weights = WEIGHTS) -> list[int]:
+    """The rows as `weighed` would order them."""
+    return _best_first(found, np.sum(list(_parts(found, w).values()), axis=0))
+
+
+def _parts(found: Signals, w: Weights) -> dict[str, NDArray[np.float64]]:
+    weight = {
+        "words": w.words,
+        "words nearby": w.words * w.words_near,
+        "speaker": w.named,
+        "fact": w.told,
+        "time": w.in_range,
+        "assistant": -(w.assistant if "meaning" in found.values else w.assistant_whole),
+        "meaning": 1 / w.spread,
+        "meaning nearby": w.meaning_near / w.spread,
+    }
+    parts = {name: weight[name] * values for name, values in found.values.items()}
+    if found.rows:
+        parts["newer"] = _newer(found, np.sum(list(parts.values()), axis=0), w)
+    return parts
+
+
+def _newer(found: Signals, total: NDArray[np.float64], w: Weights) -> NDArray[np.float64]:
+    """What a message lacks to stand before an older one of the same speaker that says the same: where both are among
+    the best, the newer is shown first, whatever fits.
+    """
+    best = _best_first(found, total)[:NEWER]
+    lacking = np.zeros(len(found.rows))
+    for older in best[:OLDER]:
+        before = found.rows[older].message
+        for newer in best:
+            message = found.rows[newer].message
+            is_newer = message.created_at.date() > before.created_at.date() and message.speaker == before.speaker
+            if not is_newer or total[newer] >= total[older]:
+                continue
+            likeness = (float(found.directions[older] @ found.directions[newer]) - w.alike) / SURELY
+            sure = min(1.0, likeness)
+            if sure > 0:
+                lacking[newer] = max(lacking[newer], sure * (total[older] - total[newer] + JUST_BEFORE))
+    return lacking
+
+
+def _best_first(found: Signals, total: NDArray[np.float64]) -> list[int]:
+    lengths = [len(row.message.content) for row in found.rows]
+    ids = [row.message.id for row in found.rows]
+    return [int(row) for row in np.lexsort((-np.array(ids), np.array(lengths), -np.round(total, 6)))]
 
 
 def idf(turns: int, frequency: int) -> float:
@@ -144,12 +221,14 @@ def _verbosity(pool: Pool) -> float:
 
 def _offsets(rows: Sequence[PoolRow]) -> dict[int, NDArray[np.intp]]:
     """For each distance the index of the row so many places off in its session; len(rows) where there is none."""
-    at = {(row.session, row.place): index for index, row in enumerate(rows)}
-    none = len(rows)
-    return {
-        step: np.array([at.get((row.session, row.place + step), none) for row in rows], dtype=np.intp)
-        for step in (-2, -1, 1, 2)
-    }
+    places = np.array([row.place for row in rows])
+    sessions = np.array([row.session for row in rows])
+    found = {}
+    for step in (-2, -1, 1, 2):
+        index = np.minimum(np.searchsorted(places, places + step), len(rows) - 1)
+        is_there = (places[index] == places + step) & (sessions[index] == sessions)
+        found[step] = np.where(is_there, index, len(rows))
+    return found
 
 
 def _smoothed(
@@ -170,7 +249,11 @@ def _word_share(
     if not terms:
         return np.zeros(len(pool.rows))
     weight = np.array([idf(pool.turns, pool.frequency.get(term, 0)) for term in terms])
-    counts = np.array([[row.counts.get(term, 0) for row in pool.rows] for term in terms], dtype=float)
+    counts = np.zeros((len(terms), len(pool.rows)))
+    line = {term: number for number, term in enumerate(terms)}
+    for column, row in enumerate(pool.rows):
+        for term, count in row.counts.items():
+            counts[line[term], column] = count
     length = np.array([row.length for row in pool.rows], dtype=float) / max(pool.mean_length, 1e-9)
     own = weight[:, None] * counts * (w.k1 + 1) / (counts + w.k1 * (1 - w.b + w.b * length))
     padded = np.concatenate([own, np.zeros((len(terms), 1))], axis=1)
@@ -180,15 +263,29 @@ def _word_share(
     return np.asarray(best.sum(axis=0) / max(weight.sum(), 1e-9))
 
 
-def _closeness(rows: Sequence[PoolRow], meaning: Meaning, w: Weights) -> NDArray[np.float64]:
-    """Centred cosines in units of spread; a message without a vector is as close as the average."""
-    values = np.zeros(len(rows))
+def _directions(rows: Sequence[PoolRow], meaning: Meaning, w: Weights) -> Floats:
+    """The centred vector of each row, of unit length; zero where it has none."""
+    directions = np.zeros((len(rows), len(meaning.query)), np.float32)
     have = [index for index, row in enumerate(rows) if row.seq in meaning.vectors]
     if have:
         vectors = np.stack([meaning.vectors[rows[index].seq] for index in have])
-        cosines = centred(vectors, meaning.mean, w.centring) @ centred(meaning.query, meaning.mean, w.centring)
-        values[have] = (cosines - meaning.mean_cosine) / w.spread
-    return values
+        directions[have] = centred(vectors, meaning.mean, w.centring)
+    return directions
+
+
+def _closeness(directions: Floats, meaning: Meaning, w: Weights) -> NDArray[np.float64]:
+    """Centred cosines above the average; a message without a vector is as close as the average."""
+    cosines = np.vecdot(directions, centred(meaning.query, meaning.mean, w.centring)).astype(np.float64)
+    return np.where(directions.any(axis=1), cosines - meaning.mean_cosine, 0.0)
+
+
+def _word_directions(pool: Pool, terms: Sequence[str]) -> NDArray[np.floating]:
+    """Which of the question's words each row holds, by how rare they are, of unit length."""
+    weight = np.array([idf(pool.turns, pool.frequency.get(term, 0)) for term in terms])
+    held = np.array([[row.counts.get(term, 0) > 0 for term in terms] for row in pool.rows], dtype=float)
+    held = held.reshape(len(pool.rows), len(terms)) * weight
+    length = np.linalg.norm(held, axis=1, keepdims=True)
+    return np.asarray(held / np.where(length > 0, length, 1.0))
 
 
 def _named(rows: Sequence[PoolRow], question: str) -> NDArray[np.float64]:

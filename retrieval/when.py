@@ -1,129 +1,82 @@
 """Time expressions of a question, resolved by rule against its clock into ranges of time. Pure.
 
-Owns the month names and relative words of the languages it knows; what it does not know it leaves alone, since a range
-only boosts and never filters. Does not know what is ranked.
+What it does not know it leaves alone, since a range only boosts and never filters. Does not know how languages name
+times (retrieval/time_words.py), what is ranked, or when an event was that a time is told from.
 """
-
-# ruff: noqa: E501, ISC004 - words of many languages, in patterns
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-# Month names as prefixes of folded words, January first, by language; a case ending of up to four letters may follow.
-_MONTHS = (
-    "january february march april may june july august september october november december",
-    "januar februar maerz|marz april mai juni juli august september oktober november dezember",
-    "janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre",
-    "enero febrero marzo abril mayo junio julio agosto septiembre|setiembre octubre noviembre diciembre",
-    "janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro",
-    "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
-    "januari februari maart april mei juni juli augustus september oktober november december",
-    "ocak|ocag subat mart nisan mayis haziran temmuz agustos eylul ekim kasim aralik|aralig",
-    "stycz lut maj~ kwie maj czerw lip sierp wrzes|wrzesn pazdz listopad grud",
-    "январ феврал март апрел ма июн июл август сентябр октябр ноябр декабр",
-    "يناير فبراير مارس ابريل مايو يونيو يوليو اغسطس سبتمبر اكتوبر نوفمبر ديسمبر",
+from retrieval.time_words import (
+    AFTER,
+    AGO_AFTER,
+    AGO_BEFORE,
+    ALONE_AFTER,
+    AMBIGUOUS_MONTHS,
+    BEFORE,
+    DUALS,
+    EASTERN_LAST,
+    EASTERN_NEXT,
+    EASTERN_SEASONS,
+    EASTERN_UNITS,
+    EASTERN_WEEKDAYS,
+    LAST_AFTER,
+    LAST_BEFORE,
+    MONTHS,
+    NEXT_AFTER,
+    NEXT_BEFORE,
+    NUMBERS,
+    RELATIVE,
+    RUSSIAN_MAY,
+    SEASONS,
+    THE,
+    UNITS,
+    WEEKDAYS,
 )
-# "May", "mars", "lip", "mei" and the like are words too: these count only beside a number or "last, this, next".
-_AMBIGUOUS = frozenset(
-    {
-        "may",
-        "march",
-        "mars",
-        "marco",
-        "lut",
-        "maj",
-        "maj~",
-        "lip",
-        "ma",
-        "mai",
-        "mei",
-        "mart",
-        "listopad",
-        "ekim",
-        "ocak",
-        "stycz",
-    }
-)
-_RUSSIAN_MAY = frozenset({"май", "мая", "мае", "маю", "маем"})
+from words import folded
 
-# Relative expressions over folded text: pattern, unit, how many units back the range starts, length in units.
-_RELATIVE: tuple[tuple[str, str, int, int], ...] = tuple(
-    (pattern, unit, back, 1)
-    for unit, back, pattern in (
-        (
-            "day",
-            0,
-            r"\btoday\b|\bheute\b|\baujourd'hui\b|\bhoy\b|\bhoje\b|\boggi\b|\bvandaag\b|\bbugun\b|\bсегодня\b|\bاليوم\b|今天|今日|오늘",
-        ),
-        (
-            "day",
-            1,
-            r"\byesterday\b|\bgestern\b|\bhier\b|\bayer\b|\bontem\b|\bieri\b|\bgisteren\b|\bdun\b|\bвчера\b|\b(?:ال)?امس\b|昨天|昨日|きのう|어제",
-        ),
-        (
-            "week",
-            1,
-            r"\blast week\b|\bletzte[nr]? woche\b|\bsemaine derniere\b|\bsemana pasada\b|\bsemana passada\b|\bsettimana scorsa\b"
-            r"|\bvorige week\b|\bgecen hafta\b|\bна прошлой неделе\b|\bالاسبوع الماضي\b|上周|上个?星期|先週|지난주",
-        ),
-        (
-            "month",
-            1,
-            r"\blast month\b|\bletzten monat\b|\bmois dernier\b|\bmes pasado\b|\bmes passado\b|\bmese scorso\b|\bvorige maand\b"
-            r"|\bgecen ay\b|\bв прошлом месяце\b|\bالشهر الماضي\b|上个?月|先月|지난달",
-        ),
-        (
-            "year",
-            1,
-            r"\blast year\b|\bletztes jahr\b|\bl'annee derniere\b|\bano pasado\b|\bano passado\b|\banno scorso\b|\bvorig jaar\b"
-            r"|\bgecen yil\b|\bв прошлом году\b|\bالعام الماضي\b|\bالسنه الماضيه\b|去年|昨年|작년",
-        ),
-        (
-            "week",
-            0,
-            r"\bthis week\b|\bdiese woche\b|\bcette semaine\b|\besta semana\b|\bquesta settimana\b|\bbu hafta\b|\bна этой неделе\b|这周|本周|今週",
-        ),
-        (
-            "month",
-            0,
-            r"\bthis month\b|\bdiesen monat\b|\bce mois\b|\beste mes\b|\beste mes\b|\bquesto mese\b|\bbu ay\b|\bв этом месяце\b|这个月|本月|今月",
-        ),
-        (
-            "year",
-            0,
-            r"\bthis year\b|\bdieses jahr\b|\bcette annee\b|\beste ano\b|\bquest'anno\b|\bbu yil\b|\bв этом году\b|\bهذا العام\b|今年",
-        ),
-    )
-)
+Span = tuple[datetime, datetime]
+
+_LEN = {"day": 1, "week": 7, "month": 30, "year": 365}
+_ROOM = {"day": 1, "week": 4, "month": 12, "year": 60}
+"""Days to both sides of a time told from an event."""
+_DIGITS = "〇一二三四五六七八九"
+
+
+def _alternatives(patterns: dict[str, str]) -> str:
+    return "|".join(patterns.values())
+
+
+_NUMBER = rf"\d{{1,3}}|{'|'.join(word for word in NUMBERS if word.isascii() or word[0] < chr(0x2E80))}"
+_UNIT = rf"(?:{_alternatives(UNITS)})(?!\w)"
+_DUAL = "|".join(DUALS)
+_HAN_NUMBER = r"\d{1,3}|[一二两兩三四五六七八九十]{1,3}"
+_HANGUL_NUMBER = r"\d{1,3}|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|일|이|삼|사|오|육|칠|팔|구|십"
+_EASTERN_UNIT = _alternatives(EASTERN_UNITS)
+
 _AGO = re.compile(
-    r"(\d+|an?|one|two|three|four|five|six|ein(?:e[mnr]?)?|zwei|drei|dos|tres|deux|trois|un[ae]?|iki|uc|две?|три|два)\s*"
-    r"(day|tag|jour|dia|giorn|gun|дн|ден|week|woche|semaine|seman|settiman|hafta|недел|month|monat|mois|mes|mese|ay|месяц|year|jahr|an|ano|ann|yil|год|лет)\w*\s*"
-    r"(?:ago|once|назад|atras|fa|before now)|(?:vor|il y a|hace)\s+(\d+|\w+)\s+(tag|jour|dia|woche|semaine|seman|monat|mois|mes|jahr|an|ano)\w*|(\d+)\s*(天|日|周|週間|个?月|か月|ヶ月|年)前"
+    rf"(?<!\w)(?:(?P<n1>{_NUMBER})\s+(?P<u1>{_UNIT})\s+(?:{AGO_AFTER})(?!\w)"
+    rf"|(?P<u2>{_UNIT})\s+(?:{ALONE_AFTER})(?!\w)"
+    rf"|(?:{AGO_BEFORE})\s+(?:(?P<u3>{_DUAL})|(?:(?P<n4>{_NUMBER})\s+)(?P<u4>{_UNIT})))"
+    rf"|(?<!\w)(?:قبل|منذ)\s+(?P<u5>{_UNIT})"
+    rf"|(?P<n6>{_HAN_NUMBER})\s*(?P<u6>{_EASTERN_UNIT})(?:之|以)?前"
+    rf"|(?P<n7>{_HANGUL_NUMBER})\s*(?P<u7>{_EASTERN_UNIT})\s*전"
 )
-_COUNT = {
-    w: n
-    for n, ws in enumerate(
-        (
-            "",
-            "a an one ein eine einem einen einer un una une",
-            "two zwei dos deux iki два две",
-            "three drei tres trois uc три",
-            "four",
-            "five",
-            "six",
-        )
+_REST = r"(?P<event>[^,.;:!?¿¡،؟。、，；！？\n]{2,80}(?:, (?:19|20)\d\d)?)"
+# Each finds an event, a direction, and how far; a unit alone is one of it.
+_FROM_EVENT = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"(?<!\w)(?:(?P<n>{_NUMBER})|{THE})\s+(?P<u>{_UNIT}|night|evening|morning)\s+(?:(?P<before>{BEFORE})|(?P<after>{AFTER}))\s+(?!that\b|this\b|last\b|yesterday\b){_REST}",
+        rf"(?<!\w)(?:(?P<before>قبل)|(?P<after>بعد))\s+(?:(?:(?P<n>{_NUMBER})\s+)?(?P<u>{_UNIT})|(?P<dual>{_DUAL}))\s+من\s+{_REST}",
+        rf"(?P<event>(?:\w+\s+){{0,2}}\w+?)(?:d[ae]n|t[ae]n)\s+(?P<n>{_NUMBER})\s+(?P<u>{_UNIT})\s+(?:(?P<before>once)|(?P<after>sonra))(?!\w)",
+        rf"(?P<event>[\u3400-\u9fff\w]{{2,20}}?)的?(?:(?P<before>前)|(?P<after>[后後]))(?P<n>{_HAN_NUMBER})(?P<u>{_EASTERN_UNIT})",
+        rf"(?P<event>[^\s,.?!。、，？！]{{2,20}}?)[的の](?P<n>{_HAN_NUMBER})\s*(?P<u>{_EASTERN_UNIT})(?:(?P<before>前)|(?P<after>[后後]))",
+        rf"(?P<event>[가-힣]+(?<![이가은는을를에]))\s+(?P<n>{_HANGUL_NUMBER})\s*(?P<u>{_EASTERN_UNIT})\s*(?:(?P<before>전)|(?P<after>후|뒤))",
     )
-    for w in ws.split()
-}
-_UNIT = {
-    "day": "day tag jour dia giorn gun дн ден 天 日",
-    "week": "week woche semaine seman settiman hafta недел 周 週間",
-    "month": "month monat mois mes mese ay месяц 月 个月 か月 ヶ月",
-    "year": "year jahr an ano ann yil год лет 年",
-}
-_UNIT_OF = {word: unit for unit, words in _UNIT.items() for word in words.split()}
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,19 +88,34 @@ class Range:
     words: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class FromEvent:
+    """A time told from an event ("two weeks before the wedding"): the event's words, and how many days from it."""
+
+    event: str
+    days: int
+    room: int
+
+    def range(self, event_at: datetime) -> Range:
+        """The time, once it is known when the event was."""
+        middle = event_at.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=self.days)
+        room = timedelta(days=self.room)
+        return Range(start=middle - room, end=middle + room + timedelta(days=1), words=f"{self.days:+} d: {self.event}")
+
+
 def _month(word: str) -> tuple[int, bool]:
     """Number of the month a folded word names (0 = none), and whether it may be another word."""
-    if word in _RUSSIAN_MAY:
+    if word in RUSSIAN_MAY:
         return 5, word == "мае"
-    for names in _MONTHS:
+    for names in MONTHS:
         for number, name in enumerate(names.split(), 1):
             for form in name.split("|"):
                 if word == form or (len(form) > 3 and word.startswith(form) and len(word) - len(form) <= 4):
-                    return number, form in _AMBIGUOUS
+                    return number, form in AMBIGUOUS_MONTHS
     return 0, False
 
 
-def _span(year: int, month: int = 0, day: int = 0, *, like: datetime) -> tuple[datetime, datetime] | None:
+def _span(year: int, month: int = 0, day: int = 0, *, like: datetime) -> Span | None:
     try:
         start = like.replace(year=year, month=month or 1, day=day or 1, hour=0, minute=0, second=0, microsecond=0)
         if day:
@@ -157,7 +125,7 @@ def _span(year: int, month: int = 0, day: int = 0, *, like: datetime) -> tuple[d
         return None
 
 
-def _back(clock: datetime, unit: str, back: int) -> tuple[datetime, datetime] | None:
+def _back(clock: datetime, unit: str, back: int) -> Span | None:
     day = clock.replace(hour=0, minute=0, second=0, microsecond=0)
     if unit == "day":
         return day - timedelta(days=back), day - timedelta(days=back - 1)
@@ -170,15 +138,21 @@ def _back(clock: datetime, unit: str, back: int) -> tuple[datetime, datetime] | 
     return _span(day.year - back, like=day)
 
 
-def _found(text: str, clock: datetime) -> Iterator[tuple[tuple[datetime, datetime] | None, str]]:
+def _named(text: str, clock: datetime, *, ahead: bool) -> Iterator[tuple[Span | None, str]]:
+    """Dates, months and years that are named. `ahead`: without a year they are the nearest, else the latest."""
+
+    def year_of(month: int) -> int:
+        if ahead:
+            return clock.year + (month < clock.month - 6) - (month > clock.month + 6)
+        return clock.year - (month > clock.month)
+
     for m in re.finditer(r"\b((?:19|20)\d\d)-(\d\d?)-(\d\d?)\b", text):
         yield _span(int(m[1]), int(m[2]), int(m[3]), like=clock), m[0]
     for m in re.finditer(r"\b(\d\d?)\.(\d\d?)\.((?:19|20)\d\d)\b", text):
         yield _span(int(m[3]), int(m[2]), int(m[1]), like=clock), m[0]
     for m in re.finditer(r"(?:((?:19|20)\d\d)\s*[年년]\s*)?(1[0-2]|[1-9])\s*[月월](?:\s*(\d\d?)\s*[日号號일])?", text):
         month = int(m[2])
-        year = int(m[1]) if m[1] else clock.year - (month > clock.month)
-        yield _span(year, month, int(m[3] or 0), like=clock), m[0]
+        yield _span(int(m[1]) if m[1] else year_of(month), month, int(m[3] or 0), like=clock), m[0]
     words = list(re.finditer(r"\w+", text))
     dated = False
     for k, w in enumerate(words):
@@ -194,25 +168,130 @@ def _found(text: str, clock: datetime) -> Iterator[tuple[tuple[datetime, datetim
         ):
             continue
         dated = dated or bool(year)
-        yield _span(year or clock.year - (month > clock.month), month, day if 0 < day < 32 else 0, like=clock), w[0]
+        yield _span(year or year_of(month), month, day if 0 < day < 32 else 0, like=clock), w[0]
     if not dated:
         for m in re.finditer(r"(?<![\d.-])((?:19|20)\d\d)(?![\d.-]|\s*[月월])\s*[年년]?(?!\s*\d+\s*[月월])", text):
             yield _span(int(m[1]), like=clock), m[0]
-    for pattern, unit, back, _ in _RELATIVE:
-        for m in re.finditer(pattern, text):
-            yield _back(clock, unit, back), m[0]
-            break
+
+
+def _said_beside(text: str, m: re.Match[str], before: str, after: str, eastern: str) -> bool:
+    head, tail = text[max(0, m.start() - 16) : m.start()], text[m.end() : m.end() + 16]
+    return bool(
+        re.search(rf"(?:(?<!\w)(?:{before})\s+|(?:{eastern}))$", head) or re.match(rf"\s+(?:{after})(?!\w)", tail)
+    )
+
+
+def _weekdays(text: str, clock: datetime, *, ahead: bool) -> Iterator[tuple[Span | None, str]]:
+    """ "On Tuesday": the latest before today, `ahead` the next one; "last Tuesday" may also be that of last week."""
+    for day, (western, eastern) in enumerate(zip(WEEKDAYS, EASTERN_WEEKDAYS, strict=True)):
+        for m in re.finditer(rf"(?<!\w)(?:{western})(?!\w)|(?:{eastern})", text):
+            back = (clock.weekday() - day - 1) % 7 + 1
+            if ahead:
+                yield _back(clock, "day", back - 7 if back < 7 else 0), m[0]
+            elif not _said_beside(text, m, NEXT_BEFORE, NEXT_AFTER, EASTERN_NEXT):
+                yield _back(clock, "day", back), m[0]
+                of_last_week = clock.weekday() - day + 7
+                if of_last_week != back and _said_beside(text, m, LAST_BEFORE, LAST_AFTER, EASTERN_LAST):
+                    yield _back(clock, "day", of_last_week), m[0]
+
+
+def _seasons(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
+    """ "In summer", "last summer", "summer 2023": the latest that has begun; with "last", the latest that is over."""
+    for number, (western, eastern) in enumerate(zip(SEASONS, EASTERN_SEASONS, strict=True)):
+        for m in re.finditer(rf"(?<!\w)(?:{western})(?!\w)|(?:{eastern})", text):
+            year = re.search(r"(?<!\d)(?:19|20)\d\d(?!\d)", text)
+            month = 3 + 3 * number
+            begun = clock.year - (month > clock.month)
+            if year:
+                begun = int(year[0])
+            elif any(unit == "year" and back == 1 and re.search(pattern, text) for unit, back, pattern in RELATIVE):
+                begun = clock.year - 1
+            elif _three_months(begun, month, clock)[1] > clock and (
+                m[0].startswith("last ") or _said_beside(text, m, LAST_BEFORE, LAST_AFTER, EASTERN_LAST)
+            ):
+                begun -= 1
+            yield _three_months(begun, month, clock), m[0]
+
+
+def _three_months(year: int, month: int, like: datetime) -> Span:
+    start = like.replace(year=year, month=month, day=1, hour=0, minute=0, second=0, microsecond=0)
+    return start, start.replace(year=year + (month == 12), month=(month + 2) % 12 + 1)
+
+
+def _number(word: str) -> int:
+    if word.isdigit():
+        return int(word)
+    if word in NUMBERS:
+        return NUMBERS[word]
+    tens, ten, ones = word.partition("十")
+    if ten:
+        return 10 * (_DIGITS.find(tens) if tens else 1) + (max(0, _DIGITS.find(ones)) if ones else 0)
+    return 0
+
+
+def _unit(word: str) -> str:
+    for table in (UNITS, EASTERN_UNITS):
+        for unit, pattern in table.items():
+            if re.fullmatch(pattern, word):
+                return unit
+    return DUALS.get(word, "day")
+
+
+def _ago(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
     for m in _AGO.finditer(text):
-        count, unit = next(((c, u) for c, u in ((m[1], m[2]), (m[3], m[4]), (m[5], m[6])) if c), ("", ""))
-        number = int(count) if count.isdigit() else _COUNT.get(count, 0)
-        if number and number < 1000 and unit in _UNIT_OF:
-            yield _back(clock, _UNIT_OF[unit], number), m[0]
+        groups = {name: value for name, value in m.groupdict().items() if value}
+        unit = next(value for name, value in groups.items() if name[0] == "u")
+        count = next((_number(value) for name, value in groups.items() if name[0] == "n"), 2 if unit in DUALS else 1)
+        if 0 < count < 1000:
+            yield _back(clock, _unit(unit), count), m[0]
+
+
+def _relative(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
+    for unit, back, pattern in RELATIVE:
+        if m := re.search(pattern, text):
+            yield _back(clock, unit, back), m[0]
 
 
 def ranges(question: str, clock: datetime) -> tuple[Range, ...]:
     """The ranges of time that a question (folded, lower case) names, relative to `clock`."""
+    # "two weeks before the wedding" is not two weeks ago (Turkish, Arabic, Korean say both alike).
+    plain = question
+    for m in _matches_from_event(question):
+        plain = plain[: m.start()] + " " * (m.end() - m.start()) + plain[m.end() :]
+    dates = list(_named(question, clock, ahead=False))
+    found = [*dates, *_relative(plain, clock), *_ago(plain, clock), *_seasons(plain, clock)]
+    if not dates:
+        found += _weekdays(plain, clock, ahead=False)
+    return tuple(Range(start=span[0], end=span[1], words=words) for span, words in found if span and span[0] <= clock)
+
+
+def told_of(text: str, said_at: datetime) -> tuple[Range, ...]:
+    """The days that a message (folded) tells of, as seen from when it was said: "on 14 June", "on Saturday"."""
+    found = [*_named(text, said_at, ahead=True), *_weekdays(text, said_at, ahead=True)]
+    return tuple(
+        Range(start=span[0], end=span[1], words=words)
+        for span, words in found
+        if span and span[1] - span[0] <= timedelta(days=1)
+    )
+
+
+def from_events(question: str) -> tuple[FromEvent, ...]:
+    """The times that a question (normal, not folded: the event is looked for by its words) tells from an event."""
+    plain = folded(question)
     found = []
-    for span, words in _found(question, clock):
-        if span and span[0] <= clock:
-            found.append(Range(start=span[0], end=span[1], words=words))
+    for m in _matches_from_event(plain):
+        groups = m.groupdict()
+        unit = "day" if groups["u"] in ("night", "evening", "morning") else _unit(groups["u"] or groups["dual"])
+        count = _number(groups["n"]) if groups["n"] else 2 if groups.get("dual") else 1
+        days = count * _LEN[unit] * (-1 if groups["before"] else 1)
+        if 0 < abs(days) < 3700:
+            event = question[slice(*m.span("event"))] if len(plain) == len(question) else groups["event"]
+            found.append(FromEvent(event=event.strip(), days=days, room=_ROOM[unit]))
     return tuple(found)
+
+
+def _matches_from_event(text: str) -> Iterator[re.Match[str]]:
+    for pattern in _FROM_EVENT:
+        if m := pattern.search(text):
+            yield m
+            return

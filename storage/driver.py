@@ -25,6 +25,9 @@ __all__ = ["Row", "connect", "create_private", "explained", "fsync_folder", "sen
 
 Row = sqlite3.Row
 
+_RESTORE = "stop the bot and bring back the last backup: python bot.py --restore FILE"
+_REMEDIES = {"index.db": "the next start makes it anew from memory.json: stop the bot and start it again."}
+
 _BUSY, _LOCKED, _NOMEM, _READONLY, _IOERR, _CORRUPT, _FULL, _CANTOPEN, _NOTADB = (
     5,
     6,
@@ -106,7 +109,7 @@ def sentence_for(error: Exception, path: Path) -> StorageError:
         case 10:
             return StorageError(f"The disk failed while {name} was read or written; nothing was changed.")
         case 11 | 26:
-            return StorageCorrupt(f"{name} is damaged and was left untouched; restore it from a backup.")
+            return StorageCorrupt(f"{name} is damaged and was left untouched; {_REMEDIES.get(name, _RESTORE)}")
         case 13:
             return StorageError(f"The disk that holds {name} is full; nothing was changed.")
         case 14:

@@ -106,10 +106,10 @@ class JsonStore(SqliteStore):
         await super().erase(owner)
         await self._snapshot()
 
-    async def scrub(self) -> bool:
+    async def scrub(self) -> None:
         """As a SQLite store's, and what is erased is in neither snapshot nor journal."""
         await self._snapshot()
-        return await super().scrub()
+        await super().scrub()
 
     async def flush(self) -> None:
         """Write everything to memory.json; no journal remains."""
@@ -250,6 +250,7 @@ class _Recovery:
         self._target = folder / SNAPSHOT_NAME
         self._journal = folder / JOURNAL_NAME
         self._index = folder / INDEX_NAME
+        self._is_damaged = False
 
     def run(self) -> None:
         for leftover in (self._target, self._journal):
@@ -270,13 +271,15 @@ class _Recovery:
                 if connection.execute("PRAGMA user_version").fetchone()[0] != len(MIGRATIONS):
                     return None
                 row = connection.execute("SELECT * FROM journal_state").fetchone()
-                if row is None or not (row["clean"] or (row["boot"] == _boot() and _is_sound(connection))):
+                if row is None or not (row["clean"] or row["boot"] == _boot()):
                     return None
+                if _is_sound(connection):
+                    return dict(row)
         except sqlite3.DatabaseError as error:
             if "locked" in str(error):
                 raise
-            return None
-        return dict(row)
+        self._is_damaged = True
+        return None
 
     def _rebuild(self, identity: str | None, has_copy: bool) -> None:
         """Make the working copy anew from memory.json, or find out why that cannot be done."""
@@ -337,6 +340,9 @@ class _Recovery:
                 ),
             )
             connection.execute("COMMIT")
+        if self._is_damaged:
+            kept = f" It was put aside as {self._set_aside(self._index, move=True).name}." if found is None else ""
+            self.reports.append(f"{INDEX_NAME} was damaged and is made anew from {SNAPSHOT_NAME} and journal.{kept}")
         _remove_database(self._index)
         fresh.replace(self._index)
 

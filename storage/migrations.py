@@ -445,6 +445,24 @@ def sizes(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+RENAMINGS_SCHEMA = """
+-- Groups that Telegram gave another id; see renaming.py. In memory.db alone.
+CREATE TABLE renamings (
+  old_id  INTEGER PRIMARY KEY,
+  new_id  INTEGER NOT NULL,
+  at      TEXT NOT NULL,
+  is_done INTEGER NOT NULL                    -- 0: the JSON store may not have followed yet
+);
+"""
+
+
+@migration
+def renamings(connection: sqlite3.Connection) -> None:
+    """Under which id the memory of a group goes on that became a supergroup."""
+    for statement in statements(RENAMINGS_SCHEMA):
+        connection.execute(statement)
+
+
 def statements(script: str) -> list[str]:
     """The statements of a script, so that each runs inside our transaction (executescript would commit first)."""
     found: list[str] = []

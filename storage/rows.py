@@ -8,7 +8,8 @@ import json
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Literal, cast
+from functools import lru_cache
+from typing import Any, Literal, cast
 
 from errors import StorageError
 from records import (
@@ -17,11 +18,9 @@ from records import (
     FoldFailure,
     FoldReason,
     Message,
-    Origin,
     OwnerConfig,
     Policy,
     Profile,
-    Role,
     Scope,
     StorageType,
     Summary,
@@ -303,7 +302,7 @@ def text_of(moment: datetime) -> str:
 
 
 def moment_of(text: object) -> datetime:
-    moment = datetime.fromisoformat(str(text))
+    moment = datetime.fromisoformat(text if isinstance(text, str) else str(text))
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
 
 
@@ -320,20 +319,19 @@ def whole(text: str) -> str:
     return text
 
 
-def message_of(row: Mapping[str, object]) -> Message:
-    chunk, telegram_id, source = row["chunk_id"], row["telegram_id"], row["source"]
+def message_of(row: Mapping[str, Any]) -> Message:
     return Message(
-        id=cast(int, row["id"]),
-        scope=Scope(owner=cast(int, row["user_id"]), thread=cast(int, row["thread_id"])),
-        role=cast(Role, row["role"]),
-        content=cast(str, row["content"]),
+        id=row["id"],
+        scope=_scope(row["user_id"], row["thread_id"]),
+        role=row["role"],
+        content=row["content"],
         created_at=moment_of(row["created_at"]),
-        turn=cast(int, row["turn_id"]),
-        speaker=cast(str, row["speaker"]),
-        source=cast("str | None", source),
-        telegram_id=cast("int | None", telegram_id),
-        chunk_id=cast("int | None", chunk),
-        origin=cast(Origin, row["origin"]),
+        turn=row["turn_id"],
+        speaker=row["speaker"],
+        source=row["source"],
+        telegram_id=row["telegram_id"],
+        chunk_id=row["chunk_id"],
+        origin=row["origin"],
         edited_at=optional_moment(row["edited_at"]),
     )
 
@@ -355,6 +353,11 @@ def row_of_message(message: Message) -> Portable:
         "origin": message.origin,
         "edited_at": None if message.edited_at is None else text_of(message.edited_at),
     }
+
+
+@lru_cache(maxsize=64)
+def _scope(owner: int, thread: int) -> Scope:
+    return Scope(owner=owner, thread=thread)
 
 
 def summary_of(row: Mapping[str, object]) -> Summary:

@@ -1,22 +1,21 @@
 """The index of meaning: which messages of one scope are nearest to a vector.
 
-Owns the tables `vectors`, `embedding_models` and `unindexed`, and a copy in RAM of the scopes asked last. A large scope
-is searched by the signs of its vectors first, and the best of those exactly. Does not know how text becomes a vector
-(models/embeddings.py), nor what else speaks for a message (retrieval/ranking.py).
+Owns the tables `vectors`, `embedding_models` and `unindexed`, and which scopes have a copy in RAM (nearest.py searches
+it). Does not know how text becomes a vector (models/embeddings.py), nor what else speaks for a message
+(retrieval/ranking.py).
 """
 
 import asyncio
 import json
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from records import Message, Scope
 from storage.driver import Row
+from storage.nearest import RESCORED, Exact, Ints, Signs, grown, rescored
 from storage.rows import mapping, message_of
 from storage.store import Floats, MessageVectors, Nearest
 
@@ -24,33 +23,26 @@ if TYPE_CHECKING:
     # The door opens files by the migrations, and the stores open this.
     from storage.database import Database, Transaction
 
-Ints = npt.NDArray[np.int64]
-Bits = npt.NDArray[np.uint64]
-
-CENTRING = 0.7
-"""The share of a scope's mean vector that is subtracted before cosines are taken (docs/recall.md)."""
-MOST_EXACT = 50_000
+MOST_EXACT = 20_000
 """Vectors up to which a scope is searched exactly."""
-RESCORED = 400
-"""So many of the nearest by signs are compared exactly."""
-SAMPLE = 2_000
-"""Vectors of a large scope from which the mean cosine is estimated."""
 CACHE_BYTES = 256 * 2**20
 LOADED = 5_000
 RENEWED = 10_000
 
 _INSERT = """
-INSERT INTO vectors (seq, user_id, thread_id, model_id, kind, part, vector) VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO vectors (user_id, thread_id, seq, model_id, kind, part, vector) VALUES (?, ?, ?, ?, ?, ?, ?)
 """
-_IS_CURRENT_TEXT = "SELECT 1 FROM messages WHERE seq = ? AND user_id = ? AND thread_id = ? AND id = ? AND content = ?"
+_STORED_TEXTS = """
+SELECT seq, user_id, thread_id, id, content FROM messages WHERE seq IN (SELECT value FROM json_each(?))
+"""
 _REMOVE = """
 DELETE FROM vectors WHERE user_id = ? AND thread_id = ? AND seq = ?
 AND model_id IN (SELECT id FROM embedding_models) AND kind IN ('passage', 'sentence')
 """
 _BACKLOG = """
 SELECT messages.* FROM unindexed CROSS JOIN messages USING (seq)
-WHERE unindexed.user_id IN (SELECT user_id FROM users WHERE memory_enabled = 1)
-ORDER BY unindexed.seq DESC LIMIT ?
+WHERE +unindexed.user_id IN (SELECT user_id FROM users WHERE memory_enabled = 1)
+ORDER BY unindexed.seq DESC LIMIT ? -- the sign keeps SQLite from sorting all of an owner's backlog for a few
 """
 _PAGE = """
 SELECT seq, part, vector FROM vectors
@@ -59,8 +51,8 @@ ORDER BY seq, part LIMIT ?
 """
 _PICK = """
 SELECT seq, part, vector FROM vectors
-WHERE user_id = ? AND thread_id = ? AND model_id = ? AND kind = ? AND seq IN (SELECT value FROM json_each(?))
-ORDER BY seq, part
+WHERE user_id = ? AND thread_id = ? AND model_id = (SELECT id FROM embedding_models WHERE name = ?) AND kind = ?
+AND seq IN (SELECT value FROM json_each(?)) ORDER BY seq, part
 """
 
 
@@ -71,7 +63,7 @@ class VectorIndex:
         self._db = database
         self._cache_bytes = cache_bytes
         self._most_exact = most_exact
-        self._cache: OrderedDict[tuple[Scope, str], _Exact | _Signs] = OrderedDict()
+        self._cache: OrderedDict[tuple[Scope, str], Exact | Signs] = OrderedDict()
         # Held while a scope is read and while a put is committed and copied, so that neither misses the other's rows.
         self._lock = asyncio.Lock()
         self._drops = 0
@@ -88,20 +80,17 @@ class VectorIndex:
         await self._make_current(model)
         blobs = await asyncio.to_thread(_blobs, items)
         async with self._lock:
-            fresh: list[MessageVectors] = []
             async with self._db.write() as tx:
                 model_id = await _id_of(tx, model)
-                for item, parts in zip(items, blobs, strict=True):
-                    message = item.message
-                    key = (message.scope.owner, message.scope.thread)
-                    # A seq may have been given to another message since this one was read.
-                    if not await tx.row(_IS_CURRENT_TEXT, item.seq, *key, message.id, message.content):
-                        continue
-                    await tx.rows(_REMOVE, *key, item.seq)
-                    await tx.many(_INSERT, [(item.seq, *key, model_id, kind, part, blob) for kind, part, blob in parts])
-                    await tx.rows("DELETE FROM unindexed WHERE seq = ?", item.seq)
-                    fresh.append(item)
-            await self._keep_up(model, fresh)
+                stored = await tx.rows(_STORED_TEXTS, json.dumps([item.seq for item in items]))
+                texts = {tuple(row) for row in stored}
+                # A seq may have been given to another message since this one was read.
+                fresh = [place for place, item in enumerate(items) if _text_key(item) in texts]
+                keys = [(item.message.scope.owner, item.message.scope.thread, item.seq) for item in items]
+                await tx.many(_REMOVE, [keys[place] for place in fresh])
+                await tx.many(_INSERT, [(*keys[place], model_id, *row) for place in fresh for row in blobs[place]])
+                await tx.many("DELETE FROM unindexed WHERE seq = ?", [(items[place].seq,) for place in fresh])
+            await self._keep_up(model, [items[place] for place in fresh])
 
     async def progress(self, owner: int, model: str) -> tuple[int, int]:
         async with self._db.read(frozen=True) as reader:
@@ -117,13 +106,16 @@ class VectorIndex:
         held = await self._held(scope, model, len(query))
         if held is None:
             return None
-        if isinstance(held, _Exact):
+        if isinstance(held, Exact):
             return await asyncio.to_thread(held.nearest, query, limit)
-        rough = await asyncio.to_thread(held.nearest, query, max(RESCORED, 2 * limit))
+        rough = await asyncio.to_thread(held.nearest, query, max(RESCORED, 4 * limit))
         found = await self._vectors(scope, model, "passage", rough.seqs, len(query))
-        return await asyncio.to_thread(_rescored, found, query, rough, limit)
+        return await asyncio.to_thread(rescored, found, query, rough, limit)
 
     async def of(self, scope: Scope, model: str, seqs: Sequence[int]) -> Mapping[int, Floats]:
+        held = self._cache.get((scope, model))
+        if isinstance(held, Exact):
+            return await asyncio.to_thread(held.first_of, np.array(seqs, np.int64))
         found = await self._vectors(scope, model, "passage", seqs)
         return {seq: vectors[0] for seq, vectors in found.items()}
 
@@ -160,16 +152,13 @@ class VectorIndex:
     async def _vectors(
         self, scope: Scope, model: str, kind: str, seqs: Sequence[int], dimensions: int | None = None
     ) -> dict[int, Floats]:
+        if not seqs:
+            return {}
         async with self._db.read() as reader:
-            model_id = await reader.row("SELECT id FROM embedding_models WHERE name = ?", model)
-            if model_id is None or not seqs:
-                return {}
-            rows = await reader.rows(
-                _PICK, scope.owner, scope.thread, int(model_id[0]), kind, json.dumps([int(seq) for seq in seqs])
-            )
+            rows = await reader.rows(_PICK, scope.owner, scope.thread, model, kind, json.dumps(list(seqs)))
         return await asyncio.to_thread(_by_seq, rows, dimensions)
 
-    async def _held(self, scope: Scope, model: str, dimensions: int) -> "_Exact | _Signs | None":
+    async def _held(self, scope: Scope, model: str, dimensions: int) -> "Exact | Signs | None":
         key = (scope, model)
         held = self._cache.get(key)
         if held is None or held.dimensions != dimensions:
@@ -185,13 +174,13 @@ class VectorIndex:
             self._cache.popitem(last=False)
         return held
 
-    async def _loaded(self, scope: Scope, model: str, dimensions: int) -> "_Exact | _Signs | None":
+    async def _loaded(self, scope: Scope, model: str, dimensions: int) -> "Exact | Signs | None":
         """A scope read from the file; again where something was erased meanwhile."""
         while True:
             drops = self._drops
-            held: _Exact | _Signs = _Exact.empty(dimensions)
+            held: Exact | Signs = Exact.empty(dimensions)
             async for seqs, vectors in self._pages(scope, model, dimensions):
-                held = await asyncio.to_thread(_grown, held, seqs, vectors, self._most_exact)
+                held = await asyncio.to_thread(grown, held, seqs, vectors, self._most_exact)
             if drops == self._drops:
                 return held if held.count else None
 
@@ -216,214 +205,21 @@ class VectorIndex:
             if held is None or not mine:
                 continue
             drops = self._drops
-            grown = await asyncio.to_thread(_with_items, held, mine, self._most_exact)
-            if drops != self._drops or grown is None:
+            held = await asyncio.to_thread(_with_items, held, mine, self._most_exact)
+            if drops != self._drops or held is None:
                 self._cache.pop((scope, model), None)
             elif (scope, model) in self._cache:
-                self._cache[scope, model] = grown
+                self._cache[scope, model] = held
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Exact:
-    """A scope's passages in RAM, all compared. Rows beyond `count` are room for what comes; one writer at a time."""
-
-    dimensions: int
-    count: int
-    seqs: Ints
-    vectors: Floats
-    total: npt.NDArray[np.float64]
-
-    @classmethod
-    def empty(cls, dimensions: int) -> "_Exact":
-        return cls(
-            dimensions=dimensions,
-            count=0,
-            seqs=np.zeros(0, np.int64),
-            vectors=np.zeros((0, dimensions), np.float32),
-            total=np.zeros(dimensions),
-        )
-
-    @property
-    def bytes(self) -> int:
-        return self.seqs.nbytes + self.vectors.nbytes
-
-    def plus(self, seqs: Ints, vectors: Floats) -> "_Exact":
-        count = self.count + len(seqs)
-        held_seqs, held_vectors = _roomy(self.seqs, self.count, count), _roomy(self.vectors, self.count, count)
-        held_seqs[self.count : count] = seqs
-        held_vectors[self.count : count] = vectors
-        total = self.total + vectors.sum(axis=0, dtype=np.float64)
-        return replace(self, count=count, seqs=held_seqs, vectors=held_vectors, total=total)
-
-    def nearest(self, query: Floats, limit: int) -> Nearest:
-        mean = (self.total / self.count).astype(np.float32)
-        seqs, vectors = self.seqs[: self.count], self.vectors[: self.count]
-        cosines = centred_cosines(vectors, query, mean)
-        rows = list(_best_rows(-cosines, seqs, limit))
-        return Nearest(
-            seqs=tuple(int(seqs[row]) for row in rows),
-            vectors={int(seqs[row]): vectors[row].copy() for row in rows},
-            mean=mean,
-            mean_cosine=float(cosines.mean()),
-        )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Signs:
-    """A large scope's passages in RAM as the signs of their centred vectors: one bit for a number.
-
-    `planes`: [d / 64, room], so that a comparison runs along memory. `centre` stays as it was when the first
-    signs were taken.
-    """
-
-    dimensions: int
-    count: int
-    seqs: Ints
-    planes: Bits
-    centre: Floats
-    total: npt.NDArray[np.float64]
-    sample: Floats
-
-    @classmethod
-    def of(cls, exact: _Exact) -> "_Signs":
-        centre = (np.float32(CENTRING) * exact.total / exact.count).astype(np.float32)
-        signs = cls(
-            dimensions=exact.dimensions,
-            count=0,
-            seqs=np.zeros(0, np.int64),
-            planes=np.zeros((-(-exact.dimensions // 64), 0), np.uint64),
-            centre=centre,
-            total=np.zeros(exact.dimensions),
-            sample=np.zeros((0, exact.dimensions), np.float32),
-        )
-        return signs.plus(exact.seqs[: exact.count], exact.vectors[: exact.count])
-
-    @property
-    def bytes(self) -> int:
-        return self.seqs.nbytes + self.planes.nbytes + self.sample.nbytes
-
-    def plus(self, seqs: Ints, vectors: Floats) -> "_Signs":
-        count = self.count + len(seqs)
-        held_seqs = _roomy(self.seqs, self.count, count)
-        planes = self.planes
-        if count > planes.shape[1]:
-            planes = np.empty((len(planes), len(held_seqs)), np.uint64)
-            planes[:, : self.count] = self.planes[:, : self.count]
-        held_seqs[self.count : count] = seqs
-        planes[:, self.count : count] = _signs(vectors - self.centre)
-        total = self.total + vectors.sum(axis=0, dtype=np.float64)
-        sample = _resampled(self.sample, self.count, vectors)
-        return replace(self, count=count, seqs=held_seqs, planes=planes, total=total, sample=sample)
-
-    def nearest(self, query: Floats, limit: int) -> Nearest:
-        """The nearest by signs alone, without their vectors."""
-        mean = (self.total / self.count).astype(np.float32)
-        asked = _signs((query - self.centre)[None])[:, 0]
-        differing = np.empty(self.count, np.uint16)
-        for start in range(0, self.count, _STRETCH):
-            part = slice(start, min(start + _STRETCH, self.count))
-            differing[part] = np.bitwise_count(self.planes[0, part] ^ asked[0])
-            for plane, word in zip(self.planes[1:], asked[1:], strict=True):
-                differing[part] += np.bitwise_count(plane[part] ^ word)
-        seqs = self.seqs[: self.count]
-        return Nearest(
-            seqs=tuple(int(seqs[row]) for row in _best_rows(differing, seqs, limit)),
-            vectors={},
-            mean=mean,
-            mean_cosine=float(centred_cosines(self.sample, query, mean).mean()),
-        )
-
-
-_STRETCH = 2**15
-
-
-def centred_cosines(vectors: Floats, query: Floats, mean: Floats) -> Floats:
-    """Cosines [n] of normalised vectors [n, d] and a query [d], all moved by a share of the mean [d]."""
-    share = np.float32(CENTRING)
-    moved = query - share * mean
-    moved /= max(float(np.linalg.norm(moved)), 1e-9)
-    # |v - cm|² = 1 - 2c v·m + c²|m|²: one pass over the vectors, and no copy of them.
-    products = vectors @ np.stack([moved, mean], axis=1)
-    squares = 1 - 2 * share * products[:, 1] + share * share * np.float32(mean @ mean)
-    cosines: Floats = (products[:, 0] - share * np.float32(moved @ mean)) / np.sqrt(np.maximum(squares, 1e-9))
-    return cosines
-
-
-def _best_rows(distances: npt.NDArray[np.generic], seqs: Ints, limit: int) -> Iterator[int]:
-    """Rows with the smallest distances, nearest first, one for each seq, at most `limit`."""
-    count, wanted = len(distances), limit
-    rows: list[int] = []
-    while limit > 0:
-        best = np.argpartition(distances, wanted)[:wanted] if wanted < count else np.arange(count)
-        order = best[np.lexsort((-seqs[best], distances[best]))]
-        _, firsts = np.unique(seqs[order], return_index=True)
-        rows = [int(order[first]) for first in np.sort(firsts)[:limit]]
-        if len(rows) == limit or wanted >= count:
-            break
-        wanted *= 4
-    yield from rows
-
-
-def _rescored(found: Mapping[int, Floats], query: Floats, rough: Nearest, limit: int) -> Nearest:
-    """The candidates compared exactly, the best `limit` of them."""
-    scored = []
-    for seq, vectors in found.items():
-        cosines = centred_cosines(vectors, query, rough.mean)
-        best = int(np.argmax(cosines))
-        scored.append((-float(cosines[best]), -seq, vectors[best]))
-    scored.sort(key=lambda one: one[:2])
-    return replace(
-        rough,
-        seqs=tuple(-seq for _, seq, _ in scored[:limit]),
-        vectors={-seq: vector for _, seq, vector in scored[:limit]},
-    )
-
-
-def _grown(held: _Exact | _Signs, seqs: Ints, vectors: Floats, most_exact: int) -> _Exact | _Signs:
-    grown = held.plus(seqs, vectors)
-    return _Signs.of(grown) if isinstance(grown, _Exact) and grown.count > most_exact else grown
-
-
-def _with_items(held: _Exact | _Signs, items: Sequence[MessageVectors], most_exact: int) -> _Exact | _Signs | None:
+def _with_items(held: Exact | Signs, items: Sequence[MessageVectors], most_exact: int) -> Exact | Signs | None:
     """With the items' passages; None where that is not a plain addition."""
     seqs = np.repeat([item.seq for item in items], [len(item.passages) for item in items])
     if any(item.passages.shape[1] != held.dimensions for item in items) or np.isin(held.seqs[: held.count], seqs).any():
         return None
     # As they will be read from the file.
     vectors = np.concatenate([item.passages for item in items]).astype(np.float16).astype(np.float32)
-    return _grown(held, seqs, vectors, most_exact)
-
-
-def _roomy(held: npt.NDArray[Any], used: int, count: int) -> npt.NDArray[Any]:
-    """An array with room for `count` rows, the first `used` kept."""
-    if count <= len(held):
-        return held
-    made = np.empty((max(count, len(held) * 3 // 2, 64), *held.shape[1:]), held.dtype)
-    made[:used] = held[:used]
-    return made
-
-
-def _signs(vectors: Floats) -> Bits:
-    """The signs of vectors [n, d] as planes [d / 64, n]; what is missing to a whole word is 0 in all."""
-    count, dimensions = vectors.shape
-    bits = np.zeros((count, -(-dimensions // 64) * 64), np.bool_)
-    bits[:, :dimensions] = vectors > 0
-    return np.packbits(bits, axis=1).view(np.uint64).T
-
-
-def _resampled(sample: Floats, seen: int, vectors: Floats) -> Floats:
-    """A sample of everything seen, each row as likely as any other (reservoir)."""
-    free = SAMPLE - len(sample)
-    if free > 0:
-        sample, vectors, seen = np.concatenate([sample, vectors[:free]]), vectors[free:], seen + min(free, len(vectors))
-    else:
-        sample = sample.copy()
-    if len(vectors):
-        random = np.random.default_rng(seen)
-        slots = random.integers(0, np.arange(seen + 1, seen + len(vectors) + 1))
-        taken = slots < SAMPLE
-        sample[slots[taken]] = vectors[taken]
-    return sample
+    return grown(held, seqs, vectors, most_exact)
 
 
 def _blobs(items: Sequence[MessageVectors]) -> list[list[tuple[str, int, bytes]]]:
@@ -465,3 +261,8 @@ def _by_seq(rows: Sequence[Row], dimensions: int | None) -> dict[int, Floats]:
 async def _id_of(tx: "Transaction", model: str) -> int:
     row = await tx.row("SELECT id FROM embedding_models WHERE name = ?", model)
     return int(row[0]) if row else await tx.insert("INSERT INTO embedding_models (name) VALUES (?)", model)
+
+
+def _text_key(item: MessageVectors) -> tuple[int, int, int, int, str]:
+    message = item.message
+    return item.seq, message.scope.owner, message.scope.thread, message.id, message.content

@@ -6,7 +6,7 @@ import telegram
 
 from records import Scope
 from telegram_ui.access import Access
-from telegram_ui.messages import Arrival, arrival
+from telegram_ui.messages import Arrival, arrival, upgraded
 from telegram_ui.paste import continues, may_continue
 
 
@@ -28,6 +28,8 @@ class Concern:
         self._long: dict[tuple[Scope, int], Arrival] = {}
 
     def __call__(self, update: telegram.Update) -> bool:
+        if upgraded(update) is not None:
+            return True
         said = arrival(update, update.get_bot().bot)
         if said is None:
             return False

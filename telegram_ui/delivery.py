@@ -100,6 +100,16 @@ class Delivery:
         self.clock: Clock = clock or SystemClock()
         self._streaming: Streaming = streaming
         self._lanes: dict[int, _Lane] = {}
+        self._upgraded: dict[int, int] = {}
+        self._on_upgrade: Callable[[int, int], None] = _nobody
+
+    def on_upgrade(self, heard: Callable[[int, int], None]) -> None:
+        """Who is told, by old and new id, when sending shows that a group has become a supergroup."""
+        self._on_upgrade = heard
+
+    def place(self, chat: Chat) -> int:
+        """Under which id a chat is reached now."""
+        return self._upgraded.get(chat.id, chat.id)
 
     async def say(self, chat: Chat, text: str, *, keyboard: Keyboard | None = None) -> list[int]:
         """Send the bot's own words, without Markdown; the ids of the messages. The keyboard is under the last one.
@@ -141,7 +151,9 @@ class Delivery:
             lane = self.lane(chat)
             if self.clock.time() >= max(lane.preview_from, lane.final_from):
                 try:
-                    await self.bot.send_chat_action(chat.id, ChatAction.TYPING, message_thread_id=chat.thread or None)
+                    await self.bot.send_chat_action(
+                        self.place(chat), ChatAction.TYPING, message_thread_id=chat.thread or None
+                    )
                 except RetryAfter as refused:
                     lane.preview_from = self.clock.time() + _seconds(refused)
                 except TelegramError as error:
@@ -218,13 +230,15 @@ class Delivery:
         while True:
 
             async def request(thread: int = thread) -> int:
+                place = self.place(chat)
                 message = await self.bot.send_message(
-                    chat.id,
+                    place,
                     text,
                     entities=entities or None,
                     message_thread_id=thread or None,
                     reply_markup=keyboard,
-                    reply_parameters=_reply(reply_to),
+                    # In a chat with another id messages are counted anew.
+                    reply_parameters=_reply(reply_to if place == chat.id else None),
                     link_preview_options=NO_PREVIEW,
                 )
                 return message.message_id
@@ -242,6 +256,8 @@ class Delivery:
         for text, entities in ((part.text, part.entities), (part.plain or part.text, ())):
 
             async def request(text: str = text, entities: Sequence[MessageEntity] = entities) -> None:
+                if self.place(chat) != chat.id:
+                    raise BadRequest("Message to edit not found: its chat has another id now")
                 await self.bot.edit_message_text(
                     text,
                     chat_id=chat.id,
@@ -287,7 +303,12 @@ class Delivery:
                 if _says(refused, "chat not found", "user is deactivated", "peer_id_invalid"):
                     raise ChatGone from refused
                 raise
-            except (Forbidden, ChatMigrated) as refused:
+            except ChatMigrated as refused:
+                if self.place(chat) == refused.new_chat_id:
+                    raise ChatGone from refused
+                self._upgraded[chat.id] = refused.new_chat_id
+                self._on_upgrade(chat.id, refused.new_chat_id)
+            except Forbidden as refused:
                 raise ChatGone from refused
             except InvalidToken as refused:
                 raise DeliveryError("Telegram does not accept the bot's token.") from refused
@@ -478,6 +499,10 @@ class AnswerStream:
         # its id is needed, or it would overwrite the final text.
         await asyncio.wait({painting}, timeout=LAST_PREVIEW if self._mode == "draft" else None)
         await _ended(painting)
+
+
+def _nobody(old: int, new: int) -> None:
+    """Nobody is told."""
 
 
 def _preview(text: str) -> Piece:

@@ -28,8 +28,9 @@ from telegram_ui.chat import Chat
 from telegram_ui.delivery import AnswerStream, ChatGone, Delivery, DeliveryError, DeliveryUnknown
 from telegram_ui.inbox import SENDS_EVER, DurableQueue, Received
 from telegram_ui.lanes import Lanes, Work
-from telegram_ui.messages import FILE, Arrival, arrival, incoming
+from telegram_ui.messages import FILE, Arrival, arrival, incoming, upgraded
 from telegram_ui.paste import Pastes, may_continue
+from telegram_ui.upgrades import Upgrades
 
 logger = logging.getLogger(__name__)
 
@@ -76,6 +77,8 @@ class Answering(Protocol):
     async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None: ...
     async def settle(self, scope: Scope) -> tuple[str, ...]: ...
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction: ...
+    async def rename(self, owner: int, new: int) -> None: ...
+    def successor(self, owner: int) -> int: ...
 
 
 class Intake:
@@ -106,6 +109,10 @@ class Intake:
         self._chat_lanes = Lanes("chats", at_once=CHATS_AT_ONCE)
         self._settle_lanes = Lanes("settling", at_once=SETTLING_AT_ONCE)
         self._all_lanes = (self._command_lanes, self._slow_lanes, self._chat_lanes, self._settle_lanes)
+        self._upgrades = Upgrades(
+            conversation, (self._command_lanes, self._slow_lanes, self._chat_lanes), self._settle_lanes, pause=pause
+        )
+        delivery.on_upgrade(self._upgrades.begin)
         self._settling: set[Scope] = set()
         self._albums: dict[Scope, str] = {}
         self._closing = False
@@ -116,7 +123,11 @@ class Intake:
             return
         update = received.update
         bot = update.get_bot()
+        if (ids := upgraded(update)) is not None:
+            self._upgrades.begin(*ids, partial(self._done, received))
+            return
         said = arrival(update, bot.bot)
+        said = said and self._upgrades.as_now(said)
         if said is None or (said.kind == "command" and not said.addressed):
             await self._done(received)
         elif not self._access.is_served(said.person):

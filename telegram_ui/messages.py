@@ -102,6 +102,16 @@ def arrival(update: telegram.Update, bot: telegram.User) -> Arrival | None:
     return _message(update, message, bot, anonymous=anonymous)
 
 
+def upgraded(update: telegram.Update) -> tuple[int, int] | None:
+    """The old and the new id of a group that became a supergroup: Telegram says it once in each of the two."""
+    message = update.message
+    if message is not None and message.migrate_to_chat_id:
+        return message.chat.id, message.migrate_to_chat_id
+    if message is not None and message.migrate_from_chat_id:
+        return message.migrate_from_chat_id, message.chat.id
+    return None
+
+
 def incoming(pieces: Sequence[Arrival]) -> Incoming:
     """The turn that these texts (usually one; several of one paste) make."""
     first = pieces[0]

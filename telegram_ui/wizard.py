@@ -4,6 +4,7 @@ Owns the steps, their words and what input counts. Where each person stands is k
 changes nothing. Does not know other commands, nor how messages are sent.
 """
 
+import logging
 import secrets
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,12 +14,15 @@ from typing import Protocol
 import telegram
 from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup, MessageEntity
 
+from errors import StorageError
 from records import OwnerConfig, Person, Scope, StorageType
 from storage.wizards import WizardState
 from telegram_ui.chat import Chat
 from telegram_ui.delivery import Delivery, DeliveryError
 from telegram_ui.family import MayConfigure
 from telegram_ui.formatting import Piece, scrubbed, units
+
+logger = logging.getLogger(__name__)
 
 PREFIX = "w"
 LIFETIME = timedelta(minutes=10)
@@ -97,6 +101,7 @@ class Wizard:
         self._may_configure = may_configure
         self._now = now
         self._nonce = nonce
+        self._unwritten: dict[tuple[Scope, int], WizardState] = {}  # ends that the disk did not take yet
 
     async def begin(self, chat: Chat, person: Person) -> None:
         """Ask the first question; an earlier setup of the same person here is replaced."""
@@ -111,6 +116,7 @@ class Wizard:
             expires_at=self._now() + LIFETIME,
         )
         await self._states.put(state)
+        self._unwritten.pop((chat.scope, person.id), None)
         await self._delivery.say(chat, FIRST, keyboard=_storage_keyboard(state))
 
     async def cancel(self, chat: Chat, person: Person) -> None:
@@ -149,7 +155,7 @@ class Wizard:
 
     async def input(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
         """A text that may be meant for the setup; whether it was, so that it is no message to the bot."""
-        state = await self._states.get(chat.scope, person.id)
+        state = await self._state(chat.scope, person.id)
         if state is None or state.step not in (STORAGE, NUMBER, LEFT):
             return False
         if state.step == LEFT:
@@ -176,15 +182,36 @@ class Wizard:
 
     async def _open(self, chat: Chat, person: Person) -> WizardState | None:
         """The setup that is under way."""
-        state = await self._states.get(chat.scope, person.id)
+        state = await self._state(chat.scope, person.id)
         return None if state is None or state.step == LEFT else state
 
     async def _leave(self, state: WizardState, update: telegram.Update | None) -> None:
-        """The setup is over; the update that ended it, if one did, is known again when it is replayed."""
-        if update is None:
-            await self._states.drop(state.scope, state.person)
+        """The setup is over; the update that ended it, if one did, is known again when it is replayed.
+
+        What the person was told stands, also where the disk does not take the end: it is kept here until it does.
+        """
+        end = replace(state, step=LEFT, nonce=str(update.update_id) if update else "", storage=None)
+        self._unwritten[state.scope, state.person] = end
+        await self._write_end(end)
+
+    async def _state(self, scope: Scope, person: int) -> WizardState | None:
+        """Where a person stands; an end that is not written yet is tried again."""
+        end = self._unwritten.get((scope, person))
+        if end is None:
+            return await self._states.get(scope, person)
+        await self._write_end(end)
+        return end
+
+    async def _write_end(self, end: WizardState) -> None:
+        try:
+            if end.nonce:
+                await self._states.put(end)
+            else:
+                await self._states.drop(end.scope, end.person)
+        except StorageError as error:
+            logger.warning("The end of a setup of %s is not on disk yet (%s).", end.scope, type(error).__name__)
         else:
-            await self._states.put(replace(state, step=LEFT, nonce=str(update.update_id), storage=None))
+            self._unwritten.pop((end.scope, end.person), None)
 
     async def _choose(
         self,

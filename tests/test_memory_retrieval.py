@@ -1,11 +1,12 @@
 """Recall through the real store: what does not fit the prompt is found, and follow-ups lean on what was said."""
 
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from records import Cut, Scope, StorageType, Summary
+from records import Scope, StorageType
 from tests.talk import ANNA, Talk, talking
 
 SCOPE = Scope(owner=ANNA.id)
@@ -25,8 +26,8 @@ async def test_what_was_cut_is_found_by_its_rarest_word_in_the_same_turn(talk: T
     for word in words:
         reply = await talk.say(f"Where does the {word} stand?")
         assert reply.context is not None
-        covered: list[Cut | Summary] = [*reply.context.cut, *reply.context.summaries]
-        cut = [(one.first_id, one.last_id) for one in covered]
+        cut = [(one.first_id, one.last_id) for one in reply.context.cut]
+        cut += [(one.first_id, one.last_id) for one in reply.context.summaries]
         shown = {one.id for one in reply.context.recent} | {one.message.id for one in reply.context.snippets}
         async with talk.conversation.memory.home(ANNA.id) as store:
             earlier = [one for one in await store.page(SCOPE, limit=1000) if one.turn < 2 * len(words)]
@@ -45,6 +46,27 @@ async def test_a_follow_up_is_searched_with_what_it_leans_on(talk: Talk) -> None
     assert reply.context is not None
     best = max(reply.context.snippets, key=lambda one: sum(one.score.values()))
     assert "Olga" in best.text
+
+
+async def test_a_time_told_from_an_event_is_found_by_the_event(talk: Talk) -> None:
+    for day, told in {
+        datetime(2026, 5, 4, tzinfo=UTC): "Olga has her wedding on 20 June.",
+        datetime(2026, 6, 6, tzinfo=UTC): "I bought a green tie.",
+        datetime(2026, 6, 19, tzinfo=UTC): "I bought a red tie.",
+        datetime(2026, 7, 9, tzinfo=UTC): "I bought a blue tie.",
+    }.items():
+        talk.moment[0] = day
+        await talk.say(told)
+    talk.moment[0] = datetime(2026, 11, 21, tzinfo=UTC)
+    async with talk.conversation.memory.home(ANNA.id) as store:
+        for asked, tie in {
+            "Which tie did I buy two weeks before the wedding?": "green",
+            "Which tie did I buy the day before the wedding?": "red",
+            "Which tie did I buy three weeks after the wedding?": "blue",
+        }.items():
+            found = await talk.conversation.retrieval.recall(asked, store=store, scope=SCOPE)
+            assert found.ranked[0].message.content == f"I bought a {tie} tie."
+            assert found.ranked[0].parts["time"] > 0
 
 
 @pytest.mark.parametrize(

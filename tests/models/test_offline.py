@@ -47,6 +47,20 @@ async def test_a_snippet_is_quoted_with_its_date() -> None:
     assert text == f"{REMEMBERED} “My dog is called Biscuit.” (3 May 2026)."
 
 
+async def test_snippets_stand_under_the_heading_of_their_day() -> None:
+    text = await replied(
+        last(
+            "What's my dog called?",
+            "2026-05-03 (28 weeks ago)",
+            "Anna: We got a dog! My dog is called Biscuit.",
+            "Assistant: Lovely.",
+            "2026-05-04 (28 weeks ago)",
+            "Anna: The weather is nice today.",
+        )
+    )
+    assert text == f"{REMEMBERED} “My dog is called Biscuit.” (3 May 2026)."
+
+
 async def test_the_question_is_never_quoted_back() -> None:
     asked = "[2026-05-03 14:02, 201 days ago] Anna: Where did I park the car?"
     assert (

@@ -12,8 +12,10 @@ from telegram import (
 )
 from telegram import InlineKeyboardButton as Button
 from telegram.constants import ChatAction, ParseMode
-from telegram.error import BadRequest, Forbidden, InvalidToken
+from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken
 from telegram.ext import ExtBot
+
+from playground.people import Impossible
 
 from .conftest import ANN, BOB, EVE, FORUM, GROUP, TOPIC, Telegram, client
 
@@ -309,3 +311,25 @@ async def test_malformed_parameters_are_bad_requests(telegram: Telegram, method:
     telegram.world.say(ANN, ANN, "hi")
     refusal = await telegram.refusal(method, **({"chat_id": ANN, "text": "x"} | given))
     assert refusal.startswith("Bad Request: ")
+
+
+async def test_a_group_that_becomes_a_supergroup_has_another_id(telegram: Telegram, bot: Bot) -> None:
+    telegram.world.say(ANN, GROUP, "before")
+    new = telegram.world.upgrade_group(GROUP)
+    telegram.world.say(ANN, new, "after")
+    messages = [update.message for update in await bot.get_updates(timeout=5) if update.message]
+    assert [(one.chat.id, one.chat.type) for one in messages[:2]] == [(GROUP, "group")] * 2
+    assert messages[1].migrate_to_chat_id == new
+    assert messages[2].migrate_from_chat_id == GROUP
+    assert [(one.chat.id, one.chat.type, one.message_id) for one in messages[2:]] == [
+        (new, "supergroup", 1),
+        (new, "supergroup", 2),
+    ]
+    with pytest.raises(ChatMigrated) as refused:
+        await bot.send_message(GROUP, "hello")
+    assert refused.value.new_chat_id == new
+    assert (await bot.send_message(new, "hello")).chat.id == new
+    with pytest.raises(Impossible):
+        telegram.world.say(ANN, GROUP, "too late")
+    with pytest.raises(Impossible):
+        telegram.world.upgrade_group(GROUP)

@@ -1,4 +1,4 @@
-"""A disk of its own for a test, which can be filled, freed and made read-only.
+"""A disk of its own for a test, which can be filled, freed and made read-only; and a folder that becomes so.
 
 A small tmpfs where mounting is allowed; elsewhere the process is forbidden to write files (RLIMIT_FSIZE), which it
 meets as an OSError at the same doors. Needs Linux.
@@ -8,7 +8,8 @@ import os
 import resource
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 
@@ -68,6 +69,51 @@ def disk(folder: Path, *, megabytes: int = 4) -> Iterator[Disk]:
     finally:
         if is_mounted:
             subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@contextmanager
+def unwritable(folder: Path, pid: int) -> Iterator[None]:
+    """Nothing in `folder` can be made or changed inside the block, not even through what is open already.
+
+    Its files are immutable where the file system can do that; elsewhere process `pid` may write nothing. Not those that
+    are mapped into memory (SQLite's "-shm"): the kernel ends a process that writes there with SIGBUS.
+    """
+    if _can_be_immutable(folder):
+        files = [folder, *(file for file in folder.iterdir() if not file.name.endswith("-shm"))]
+        begin, end = partial(_chattr, "+i", *files), partial(_chattr, "-i", *files)
+    else:
+        begin = partial(_limit, pid, folder, 0, 0o500)
+        end = partial(_limit, pid, folder, resource.RLIM_INFINITY, 0o700)
+    begin()
+    try:
+        yield
+    finally:
+        end()
+
+
+def _can_be_immutable(folder: Path) -> bool:
+    """Whether files beside `folder` can be made so, and an open one notices."""
+    probe = folder.with_name("probe")
+    with probe.open("wb", buffering=0) as file:
+        _chattr("+i", probe)
+        try:
+            file.write(b"0")
+        except OSError:
+            return True
+        finally:
+            _chattr("-i", probe)
+            probe.unlink()
+    return False
+
+
+def _chattr(flag: str, *paths: Path) -> None:
+    with suppress(FileNotFoundError):
+        subprocess.run(["chattr", flag, *map(str, paths)], check=False, capture_output=True)
+
+
+def _limit(pid: int, folder: Path, size: int, mode: int) -> None:
+    folder.chmod(mode)
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
 
 def _mount(*arguments: str) -> bool:

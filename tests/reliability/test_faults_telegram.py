@@ -95,6 +95,61 @@ async def test_a_deleted_topic_is_answered_in_the_group(house: House) -> None:
         await ann.within(group).hears("In the open.", since=since)
 
 
+@pytest.mark.parametrize("storage", ["SQLite", "JSON"])
+@pytest.mark.parametrize("is_killed", [False, True])
+async def test_a_group_takes_its_memory_along_when_it_becomes_a_supergroup(
+    house: House, storage: str, is_killed: bool
+) -> None:
+    ann, bob = house.person(), house.person("Bob")
+    old = house.group(ann, bob, admins=[ann])
+    before = ann.within(old)
+    async with house.bot() as process:
+        await before.sets_up(storage, 2)
+        await before.asks("@keepsake_bot the picnic is at noon")
+        await before.asks("@keepsake_bot bring the kohlrabi", "Noted.")
+        await process.logged("summarized messages")
+        held = house.model.held
+        house.model.script(ANSWERS, Behaviour(text="Late but here.", hold="start"))
+        before.says("@keepsake_bot and the blanket")
+        await house.model.until_held(held + 1)
+        since = ann.now
+        new = house.world.upgrade_group(old)
+        there, bobs = ann.within(new), bob.within(new)
+        if is_killed:
+            await process.kill()
+        await house.model.release()
+        if not is_killed:
+            await there.hears("Late but here.", since=since)
+    async with house.bot():
+        if is_killed:
+            await there.hears("Noted.", since=since)
+        assert "Threshold: 2 turns" in await there.asks("/summary_status")
+        assert "dmins of this group" in await bobs.asks("/summary_off")
+        house.model.script(ANSWERS, "Known.")
+        await bobs.asks("@keepsake_bot what about the kohlrabi?", "Known.")
+        assert "bring the kohlrabi" in str(house.chat_requests()[-1])
+        assert "the blanket" in str(house.chat_requests()[-1])
+    said = ["the picnic is at noon", "bring the kohlrabi", "and the blanket", "what about the kohlrabi?"]
+    check(house, there, said)
+    assert read(house.data).home(old).messages == ()
+
+
+async def test_a_setup_goes_on_in_the_supergroup(house: House) -> None:
+    ann = house.person()
+    old = house.group(ann, admins=[ann])
+    before = ann.within(old)
+    async with house.bot():
+        asked = await before.tells("/summary", "step 1")
+        since = ann.now
+        before.press(asked, "JSON")
+        await before.hears("step 2", since=since)
+        since = ann.now
+        there = ann.within(house.world.upgrade_group(old))
+        await there.asks("@keepsake_bot 7", "External memory configured")
+        await there.asks("@keepsake_bot hello", "Noted.")
+    check(house, there, ["hello"])
+
+
 async def test_another_poller_is_named_in_the_log_and_outlasted(house: House) -> None:
     ann = house.person()
     async with house.bot() as process:

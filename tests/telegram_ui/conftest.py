@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import telegram
 
+from errors import StorageError
 from models.chat_model import OnText
 from playground.bot_api import bot_api
 from playground.faults import Fault, Faults
@@ -46,6 +47,8 @@ class Scripted:
     notices: tuple[str, ...] = ()
     shown_as: dict[str, list[int]] = field(default_factory=dict)
     corrected: list[tuple[int, str]] = field(default_factory=list)
+    successors: dict[int, int] = field(default_factory=dict)
+    rename_fails: int = 0
 
     def gate(self, text: str) -> asyncio.Event:
         return self.gates.setdefault(text, asyncio.Event())
@@ -76,6 +79,15 @@ class Scripted:
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         self.corrected.append((telegram_id, text))
         return Correction(turn=1, is_last=text != "of long ago")
+
+    async def rename(self, owner: int, new: int) -> None:
+        if self.rename_fails:
+            self.rename_fails -= 1
+            raise StorageError
+        self.successors[owner] = new
+
+    def successor(self, owner: int) -> int:
+        return self.successors.get(owner, owner)
 
 
 @dataclass

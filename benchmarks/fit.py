@@ -1,0 +1,244 @@
+"""Which constants should ranking have? `python -m benchmarks.fit --data FILE ... [--budgets 500 1500] [--vectors FILE]`
+
+Remembers every conversation as benchmarks.recall does, asks each question once through the bot's retriever, and keeps
+what speaks for each candidate; then varies retrieval.ranking's constants, one change after the other, and packs again.
+A change is taken only where it gains more than its standard error over the conversations, so that chance moves nothing.
+What is chosen without a conversation, or without a file (a language), is measured on it. EMBEDDING_MODEL comes from the
+environment. Does not know the formula: it varies the numbers that it finds.
+"""
+
+import argparse
+import asyncio
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from statistics import fmean, stdev
+
+from benchmarks.locomo import Question, read
+from benchmarks.measure import progress, report
+from benchmarks.recall import SCOPE, embedding, remembered
+from memory_retrieval import Found
+from records import Snippet
+from retrieval.packing import pack
+from retrieval.ranking import WEIGHTS, Signals, Weights, order, signals
+from settings import Settings, environment
+from tokens import Tokenizer
+
+STEPS = (0.5, 0.75, 1.25, 1.5, 2.0)
+"""What a constant is multiplied by."""
+MOST_CHANGES = 6
+SHAPES = ("centring", "borrow", "near", "k1", "b")
+"""Constants that are part of the signals themselves: a change of one means computing them anew."""
+
+
+@dataclass(kw_only=True)
+class Case:
+    """One question, with everything that may answer it."""
+
+    conversation: str
+    file: str
+    question: Question
+    found: Found
+    snippets: Sequence[Snippet]
+    dia_ids: Sequence[str]
+    now: datetime
+    by_shape: dict[tuple[object, ...], Signals] = field(default_factory=dict)
+
+    def signals(self, w: Weights) -> Signals:
+        shape = tuple(getattr(w, name) for name in SHAPES)
+        if shape not in self.by_shape:
+            made = signals(self.found.pool, self.found.asked, self.found.meaning, w)
+            if shape != tuple(getattr(WEIGHTS, name) for name in SHAPES):
+                return made
+            self.by_shape[shape] = made
+        return self.by_shape[shape]
+
+    def coverage(self, w: Weights, budget: int, count: Callable[[str], int]) -> float:
+        ranked = [self.snippets[i] for i in order(self.signals(w), w)]
+        packed = pack(ranked, room=budget, now=self.now, count=count)
+        shown = {id(one) for one in packed}
+        ids = {dia_id for one, dia_id in zip(self.snippets, self.dia_ids, strict=True) if id(one) in shown}
+        return len(ids.intersection(self.question.evidence)) / len(self.question.evidence)
+
+
+Coverages = Mapping[str, float]
+"""Percent by conversation, each the mean over the budgets."""
+
+
+async def cases(data: Sequence[Path], settings: Settings, vectors: Path | None) -> list[Case]:
+    """Every question of the files, asked."""
+    made: list[Case] = []
+    async with embedding(settings, vectors) as embedder:
+        for file, sample in [(path.name, sample) for path in data for sample in read(path)]:
+            progress(f"{sample.sample_id}: {len(sample.questions)} questions")
+            async with remembered(sample, settings, embedder=embedder) as memory:
+                for question in sample.questions:
+                    found = await memory.retrieval.found(question.text, memory.store, SCOPE)
+                    shown = {one.row.seq: memory.retrieval.snippet(one, found) for one in found.ranked}
+                    made.append(
+                        Case(
+                            conversation=sample.sample_id,
+                            file=file,
+                            question=question,
+                            found=found,
+                            snippets=[shown[row.seq] for row in found.pool.rows],
+                            dia_ids=[memory.ids[row.message.id] for row in found.pool.rows],
+                            now=memory.now,
+                        )
+                    )
+    return made
+
+
+class Measured:
+    """Coverage of the cases under constants, measured once for each."""
+
+    def __init__(self, cases: Sequence[Case], budgets: Sequence[int], count: Callable[[str], int]) -> None:
+        self._cases = cases
+        self._budgets = budgets
+        self._count = cache(count)
+        self._known: dict[Weights, dict[int, Coverages]] = {}
+
+    def by_budget(self, w: Weights) -> Mapping[int, Coverages]:
+        if w not in self._known:
+            found: dict[int, dict[str, list[float]]] = {budget: {} for budget in self._budgets}
+            for case in self._cases:
+                for budget in self._budgets:
+                    found[budget].setdefault(case.conversation, []).append(case.coverage(w, budget, self._count))
+            self._known[w] = {
+                budget: {name: 100 * fmean(values) for name, values in by_name.items()}
+                for budget, by_name in found.items()
+            }
+            progress(f"{len(self._known)} settings measured")
+        return self._known[w]
+
+    def __call__(self, w: Weights) -> Coverages:
+        by_budget = self.by_budget(w)
+        return {name: fmean(of[name] for of in by_budget.values()) for name in by_budget[self._budgets[0]]}
+
+
+def neighbours(w: Weights, has_meaning: bool) -> list[tuple[str, Weights]]:
+    """Constants with one of them changed, and what was changed."""
+    # `alike` decides what stands first, not what is shown.
+    unused = {"alike", *(("assistant_whole",) if has_meaning else ("assistant", "spread", "meaning_near", "centring"))}
+    made: list[tuple[str, Weights]] = []
+    for name, value in asdict(w).items():
+        if name in unused:
+            continue
+        for step in STEPS:
+            if name in ("centring", "b") and value * step > 1:
+                continue
+            values = value if isinstance(value, tuple) else (value,)
+            changed = tuple(round(one * step, 4) for one in values)
+            changes = {name: changed if values is value else changed[0]}
+            made.append((f"{name} × {step}", Weights(**{**asdict(w), **changes})))
+    return made
+
+
+def gain(better: Coverages, than: Coverages, conversations: Sequence[str]) -> tuple[float, float]:
+    """Mean of the differences, and its standard error."""
+    differences = [better[name] - than[name] for name in conversations]
+    error = stdev(differences) / math.sqrt(len(differences)) if len(differences) > 1 else math.inf
+    return fmean(differences), error
+
+
+def fitted(
+    measured: Measured,
+    conversations: Sequence[str],
+    has_meaning: bool,
+    *,
+    errors: float = 1.0,
+    most: int = MOST_CHANGES,
+) -> tuple[Weights, list[str]]:
+    """The constants that these conversations recommend, and the changes that lead there from ours.
+
+    `errors`: so many standard errors a change has to gain; `most`: changes that are made.
+    """
+    w, changes = WEIGHTS, list[str]()
+    while len(changes) < most:
+        now = measured(w)
+        tried = [
+            (*gain(measured(changed), now, conversations), what, changed)
+            for what, changed in neighbours(w, has_meaning)
+        ]
+        certain = [one for one in tried if one[0] > max(errors * one[1], 0.05)]
+        if not certain:
+            break
+        mean, error, what, w = max(certain, key=lambda one: one[0])
+        changes.append(f"{what}: {mean:+.2f} ± {error:.2f}")
+    return w, changes
+
+
+def left_out(measured: Measured, groups: Mapping[str, Sequence[str]], has_meaning: bool) -> dict[str, object]:
+    """For each group: its coverage under our constants, and under those that the others recommend."""
+    everything = [name for names in groups.values() for name in names]
+    result: dict[str, object] = {}
+    for group, names in groups.items():
+        kept = [name for name in everything if name not in names]
+        if not kept:
+            continue
+        certain, changes = fitted(measured, kept, has_meaning)
+        greedy, _ = fitted(measured, kept, has_meaning, errors=0, most=1)
+        result[group] = {
+            "ours": round(fmean(measured(WEIGHTS)[name] for name in names), 2),
+            "chosen_without_it": round(fmean(measured(certain)[name] for name in names), 2),
+            "changes": changes,
+            "best_change_without_it": round(fmean(measured(greedy)[name] for name in names), 2),
+        }
+    return result
+
+
+def plateau(measured: Measured, conversations: Sequence[str], has_meaning: bool) -> list[dict[str, object]]:
+    """What one change alone does, largest loss first."""
+    ours = measured(WEIGHTS)
+    rows = [(*gain(measured(other), ours, conversations), what) for what, other in neighbours(WEIGHTS, has_meaning)]
+    return [
+        {"change": what, "difference": round(mean, 2), "error": round(error, 2)}
+        for mean, error, what in sorted(rows, key=lambda row: row[0])
+    ]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.fit", description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, nargs="+", help="files in LoCoMo's format")
+    parser.add_argument("--budgets", type=int, nargs="+", default=[500, 1500], help="tokens for snippets")
+    parser.add_argument("--vectors", type=Path, help="keep vectors in this file, for the next run")
+    options = parser.parse_args(arguments)
+    settings = Settings.from_env(environment())
+    asked = asyncio.run(cases(options.data, settings, options.vectors))
+    has_meaning = settings.embedding_model != "none"
+    measured = Measured(asked, options.budgets, Tokenizer.for_model(settings.openai_model).count)
+    of_file: dict[str, list[str]] = {}
+    for case in asked:
+        names = of_file.setdefault(case.file, [])
+        if case.conversation not in names:
+            names.append(case.conversation)
+    conversations = [name for names in of_file.values() for name in names]
+    best, changes = fitted(measured, conversations, has_meaning)
+    report(
+        {
+            "benchmark": "fit",
+            "data": [path.name for path in options.data],
+            "budgets": options.budgets,
+            "embedding_model": settings.embedding_model,
+            "n": len(asked),
+            "ours": {budget: _rounded(of) for budget, of in measured.by_budget(WEIGHTS).items()},
+            "recommended": asdict(best),
+            "is_ours": best == WEIGHTS,
+            "changes": changes,
+            "recommended_gives": {budget: _rounded(of) for budget, of in measured.by_budget(best).items()},
+            "conversation_left_out": left_out(measured, {name: [name] for name in conversations}, has_meaning),
+            "file_left_out": left_out(measured, of_file, has_meaning),
+            "one_change": plateau(measured, conversations, has_meaning),
+        }
+    )
+
+
+def _rounded(of: Coverages) -> dict[str, float]:
+    return {"mean": round(fmean(of.values()), 2), **{name: round(value, 2) for name, value in of.items()}}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,233 @@
+"""Which of many vectors are nearest to one: few are all compared; of many first the signs, one bit for a number. Pure.
+
+Owns the two copies in RAM that a scope may have, and how they grow. Does not know files, scopes or messages: a vector
+belongs to a number, `seq`, and a seq may have several.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from storage.store import Floats, Nearest
+
+Ints = npt.NDArray[np.int64]
+Bits = npt.NDArray[np.uint64]
+
+CENTRING = 0.7
+"""The share of a scope's mean vector that is subtracted before cosines are taken (docs/recall.md)."""
+CLOSE_BY_SIGNS = 8_000
+"""So many of those with the most equal signs are compared with the numbers of what is asked (docs/decisions)."""
+RESCORED = 800
+"""So many of the best of these are compared exactly."""
+SAMPLE = 2_000
+"""Vectors of a large scope from which the mean cosine is estimated."""
+_STRETCH = 2**15
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Exact:
+    """All vectors of a scope. Rows beyond `count` are room for what comes; one writer at a time."""
+
+    dimensions: int
+    count: int
+    seqs: Ints
+    vectors: Floats
+    total: npt.NDArray[np.float64]
+
+    @classmethod
+    def empty(cls, dimensions: int) -> "Exact":
+        return cls(
+            dimensions=dimensions,
+            count=0,
+            seqs=np.zeros(0, np.int64),
+            vectors=np.zeros((0, dimensions), np.float32),
+            total=np.zeros(dimensions),
+        )
+
+    @property
+    def bytes(self) -> int:
+        return self.seqs.nbytes + self.vectors.nbytes
+
+    def plus(self, seqs: Ints, vectors: Floats) -> "Exact":
+        count = self.count + len(seqs)
+        held_seqs, held_vectors = _roomy(self.seqs, self.count, count), _roomy(self.vectors, self.count, count)
+        held_seqs[self.count : count] = seqs
+        held_vectors[self.count : count] = vectors
+        total = self.total + vectors.sum(axis=0, dtype=np.float64)
+        return replace(self, count=count, seqs=held_seqs, vectors=held_vectors, total=total)
+
+    def nearest(self, query: Floats, limit: int) -> Nearest:
+        mean = (self.total / self.count).astype(np.float32)
+        seqs, vectors = self.seqs[: self.count], self.vectors[: self.count]
+        cosines = centred_cosines(vectors, query, mean)
+        rows = list(_best_rows(-cosines, seqs, limit))
+        return Nearest(
+            seqs=tuple(int(seqs[row]) for row in rows),
+            vectors={int(seqs[row]): vectors[row].copy() for row in rows},
+            mean=mean,
+            mean_cosine=float(cosines.mean()),
+        )
+
+    def first_of(self, wanted: Ints) -> dict[int, Floats]:
+        """The first vector [d] of each of these seqs that has one."""
+        rows = np.flatnonzero(np.isin(self.seqs[: self.count], wanted))
+        seqs, firsts = np.unique(self.seqs[rows], return_index=True)
+        return dict(zip(seqs.tolist(), self.vectors[rows[firsts]], strict=True))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Signs:
+    """The signs of a scope's centred vectors: one bit for a number.
+
+    `planes`: [d / 64, room], so that a comparison runs along memory. `centre` stays as it was when the first signs
+    were taken.
+    """
+
+    dimensions: int
+    count: int
+    seqs: Ints
+    planes: Bits
+    centre: Floats
+    total: npt.NDArray[np.float64]
+    sample: Floats
+
+    @classmethod
+    def of(cls, exact: Exact) -> "Signs":
+        centre = (np.float32(CENTRING) * exact.total / exact.count).astype(np.float32)
+        signs = cls(
+            dimensions=exact.dimensions,
+            count=0,
+            seqs=np.zeros(0, np.int64),
+            planes=np.zeros((-(-exact.dimensions // 64), 0), np.uint64),
+            centre=centre,
+            total=np.zeros(exact.dimensions),
+            sample=np.zeros((0, exact.dimensions), np.float32),
+        )
+        return signs.plus(exact.seqs[: exact.count], exact.vectors[: exact.count])
+
+    @property
+    def bytes(self) -> int:
+        return self.seqs.nbytes + self.planes.nbytes + self.sample.nbytes
+
+    def plus(self, seqs: Ints, vectors: Floats) -> "Signs":
+        count = self.count + len(seqs)
+        held_seqs = _roomy(self.seqs, self.count, count)
+        planes = self.planes
+        if count > planes.shape[1]:
+            planes = np.empty((len(planes), len(held_seqs)), np.uint64)
+            planes[:, : self.count] = self.planes[:, : self.count]
+        held_seqs[self.count : count] = seqs
+        planes[:, self.count : count] = _signs(vectors - self.centre)
+        total = self.total + vectors.sum(axis=0, dtype=np.float64)
+        sample = _resampled(self.sample, self.count, vectors)
+        return replace(self, count=count, seqs=held_seqs, planes=planes, total=total, sample=sample)
+
+    def nearest(self, query: Floats, limit: int) -> Nearest:
+        """The nearest as far as signs tell, without their vectors."""
+        mean = (self.total / self.count).astype(np.float32)
+        moved = query - self.centre
+        rows = self._close(_signs(moved[None])[:, 0], max(CLOSE_BY_SIGNS, limit))
+        # The signs of each against the numbers of what is asked, of which the large ones count most.
+        bits = np.unpackbits(np.ascontiguousarray(self.planes[:, rows].T).view(np.uint8), axis=1)
+        closeness = np.vecdot(bits[:, : self.dimensions].astype(np.float32), moved)
+        seqs = self.seqs[rows]
+        return Nearest(
+            seqs=tuple(int(seqs[row]) for row in _best_rows(-closeness, seqs, limit)),
+            vectors={},
+            mean=mean,
+            mean_cosine=float(centred_cosines(self.sample, query, mean).mean()),
+        )
+
+    def _close(self, asked: Bits, wanted: int) -> npt.NDArray[np.intp]:
+        """The rows with the most signs equal, at least `wanted` where there are as many."""
+        differing = np.empty(self.count, np.uint16)
+        for start in range(0, self.count, _STRETCH):
+            part = slice(start, min(start + _STRETCH, self.count))
+            differing[part] = np.bitwise_count(self.planes[0, part] ^ asked[0])
+            for plane, word in zip(self.planes[1:], asked[1:], strict=True):
+                differing[part] += np.bitwise_count(plane[part] ^ word)
+        cut = int(np.searchsorted(np.cumsum(np.bincount(differing)), wanted))
+        return np.flatnonzero(differing <= cut)
+
+
+def rescored(found: Mapping[int, Floats], query: Floats, rough: Nearest, limit: int) -> Nearest:
+    """What signs found, compared exactly by the vectors [n, d] of each: the best `limit`."""
+    if not found:
+        return replace(rough, seqs=(), vectors={})
+    seqs = np.repeat(list(found), [len(vectors) for vectors in found.values()])
+    vectors = np.concatenate(list(found.values()))
+    rows = list(_best_rows(-centred_cosines(vectors, query, rough.mean), seqs, limit))
+    return replace(
+        rough,
+        seqs=tuple(int(seqs[row]) for row in rows),
+        vectors={int(seqs[row]): vectors[row] for row in rows},
+    )
+
+
+def grown(held: Exact | Signs, seqs: Ints, vectors: Floats, most_exact: int) -> Exact | Signs:
+    """With more vectors; from `most_exact` on as signs."""
+    made = held.plus(seqs, vectors)
+    return Signs.of(made) if isinstance(made, Exact) and made.count > most_exact else made
+
+
+def centred_cosines(vectors: Floats, query: Floats, mean: Floats, centring: float = CENTRING) -> Floats:
+    """Cosines [n] of normalised vectors [n, d] and a query [d], all moved by a share of the mean [d]."""
+    share = np.float32(centring)
+    moved = query - share * mean
+    moved /= max(float(np.linalg.norm(moved)), 1e-9)
+    # |v - cm|² = 1 - 2c v·m + c²|m|²: no copy of the vectors. Not `@`: for a millisecond of work BLAS would take every
+    # processor, and wait where they are busy.
+    squares = 1 - 2 * share * np.vecdot(vectors, mean) + share * share * np.vecdot(mean, mean)
+    products = np.vecdot(vectors, moved) - share * np.vecdot(moved, mean)
+    cosines: Floats = products / np.sqrt(np.maximum(squares, 1e-9))
+    return cosines
+
+
+def _best_rows(distances: npt.NDArray[np.generic], seqs: Ints, limit: int) -> Iterator[int]:
+    """Rows with the smallest distances, nearest first, one for each seq, at most `limit`."""
+    count, wanted = len(distances), limit
+    rows: list[int] = []
+    while limit > 0:
+        best = np.argpartition(distances, wanted)[:wanted] if wanted < count else np.arange(count)
+        order = best[np.lexsort((-seqs[best], distances[best]))]
+        _, firsts = np.unique(seqs[order], return_index=True)
+        rows = [int(order[first]) for first in np.sort(firsts)[:limit]]
+        if len(rows) == limit or wanted >= count:
+            break
+        wanted *= 4
+    yield from rows
+
+
+def _roomy(held: npt.NDArray[Any], used: int, count: int) -> npt.NDArray[Any]:
+    """An array with room for `count` rows, the first `used` kept."""
+    if count <= len(held):
+        return held
+    made = np.empty((max(count, len(held) * 3 // 2, 64), *held.shape[1:]), held.dtype)
+    made[:used] = held[:used]
+    return made
+
+
+def _signs(vectors: Floats) -> Bits:
+    """The signs of vectors [n, d] as planes [d / 64, n]; what is missing to a whole word is 0 in all."""
+    count, dimensions = vectors.shape
+    bits = np.zeros((count, -(-dimensions // 64) * 64), np.bool_)
+    bits[:, :dimensions] = vectors > 0
+    return np.packbits(bits, axis=1).view(np.uint64).T
+
+
+def _resampled(sample: Floats, seen: int, vectors: Floats) -> Floats:
+    """A sample of everything seen, each row as likely as any other (reservoir)."""
+    free = SAMPLE - len(sample)
+    if free > 0:
+        sample, vectors, seen = np.concatenate([sample, vectors[:free]]), vectors[free:], seen + min(free, len(vectors))
+    else:
+        sample = sample.copy()
+    if len(vectors):
+        random = np.random.default_rng(seen)
+        slots = random.integers(0, np.arange(seen + 1, seen + len(vectors) + 1))
+        taken = slots < SAMPLE
+        sample[slots[taken]] = vectors[taken]
+    return sample

@@ -1,0 +1,86 @@
+"""A group that becomes a supergroup gets another id from Telegram: its work and its memory go on under that.
+
+Owns the order: what had begun under the old id is finished, then the memory follows, then comes what was said in the
+supergroup. Does not know what a memory is, nor how Telegram says it.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from errors import StorageError
+from records import Scope
+from telegram_ui.lanes import Lanes, Work
+from telegram_ui.messages import Arrival
+
+logger = logging.getLogger(__name__)
+
+LONGEST_WAIT = 30.0  # seconds between two attempts while the disk does not take it
+
+
+class Follows(Protocol):
+    """What is needed of conversation.Conversation."""
+
+    async def rename(self, owner: int, new: int) -> None: ...
+    def successor(self, owner: int) -> int: ...
+
+
+class Upgrades:
+    """Who got which id, and the work that follows from it. `lanes`: the commands' first, in which all work begins."""
+
+    def __init__(
+        self, memory: Follows, lanes: Sequence[Lanes], settling: Lanes, *, pause: Callable[[float], Awaitable[None]]
+    ) -> None:
+        self._memory = memory
+        self._lanes = lanes
+        self._settling = settling
+        self._pause = pause
+        self._under_way: dict[int, int] = {}
+
+    def as_now(self, said: Arrival) -> Arrival:
+        """What was said under an old id as said under the new one; its message cannot be replied to any more."""
+        owner = said.chat.id
+        new = self._under_way.get(owner) or self._memory.successor(owner)
+        if new == owner:
+            return said
+        return replace(said, chat=replace(said.chat, id=new, reply_to=None), telegram_id=None)
+
+    def begin(self, old: int, new: int, finished: Work | None = None) -> None:
+        """Let the memory follow, in the lane of the new id: what comes there waits behind. Twice does no harm."""
+        self._under_way[old] = new
+
+        async def follow() -> None:
+            await self._follow(old, new)
+            if finished is not None:
+                await finished()
+
+        self._lanes[0].submit(Scope(owner=new), follow)
+
+    async def _follow(self, old: int, new: int) -> None:
+        before = Scope(owner=old)
+        self._settling.cancel(before)
+        for lanes in self._lanes:
+            await _emptied(lanes, before)
+        wait = 1.0
+        while True:
+            try:
+                await self._memory.rename(old, new)
+            except StorageError as error:
+                logger.warning("The memory of %s cannot follow to %s yet (%s).", old, new, type(error).__name__)
+                await self._pause(wait)
+                wait = min(LONGEST_WAIT, wait * 2)
+            else:
+                return
+
+
+async def _emptied(lanes: Lanes, key: Scope) -> None:
+    """Wait until everything that is in a lane now is over."""
+    reached = asyncio.Event()
+
+    async def mark() -> None:
+        reached.set()
+
+    lanes.submit(key, mark)
+    await reached.wait()
