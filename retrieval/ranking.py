@@ -6,7 +6,7 @@ expressions resolved, vectors computed.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -34,6 +34,7 @@ class Weights:
     assistant: float = 0.5  # taken off a long-winded assistant's message that can be cut to what matters
     assistant_whole: float = 1.0  # the same where it has to be shown whole (no vectors): it costs twice the tokens
     named: float = 1.0  # the question names exactly this speaker
+    told: float = 1.0  # a fact that answers the question was learned from it
     in_range: float = 0.5  # said within a time that the question names; .6 of it in the days after
     k1: float = 1.2  # BM25's usual constants
     b: float = 0.75
@@ -46,11 +47,12 @@ REACH = 4
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """A question, analysed."""
+    """A question, analysed. `told`: messages that a fact which matters was learned from, by id, with its score."""
 
     text: str
     terms: tuple[str, ...]
     ranges: tuple[Range, ...] = ()
+    told: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -108,6 +110,7 @@ def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights)
         "words": share,
         "words nearby": _smoothed(share, offsets, w.near),
         "speaker": _named(rows, question.text),
+        "fact": np.array([min(1.0, question.told.get(row.message.id, 0.0)) for row in rows], dtype=float),
         "time": np.array([_timely(row.message.created_at, question.ranges) for row in rows], dtype=float),
         "assistant": verbose,
     }
@@ -143,6 +146,7 @@ def _parts(found: Signals, w: Weights) -> dict[str, NDArray[np.float64]]:
         "words": w.words,
         "words nearby": w.words * w.words_near,
         "speaker": w.named,
+        "fact": w.told,
         "time": w.in_range,
         "assistant": -(w.assistant if "meaning" in found.values else w.assistant_whole),
         "meaning": 1 / w.spread,

@@ -22,9 +22,11 @@ from records import (
 from storage import account_table, word_index
 from storage.account_table import AccountTable
 from storage.database import Database
+from storage.fact_table import FactTable
 from storage.fold_table import FoldTable
 from storage.forgetting import ForgetTable
 from storage.history import HistoryTable
+from storage.profile_table import ProfileTable
 from storage.rebuild_table import RebuildTable
 from storage.renaming import renamed
 from storage.rows import (
@@ -64,6 +66,8 @@ class SqliteStore(FoldTable):
     def __init__(self, database: Database, kind: StorageType = StorageType.SQLITE) -> None:
         super().__init__(database, kind)
         self.vectors = VectorIndex(database)
+        self.facts = FactTable(database, kind)
+        self.profiles = ProfileTable(database, kind)
         self.accounts = AccountTable(database)
         self.rebuilds = RebuildTable(database, kind)
         self.forgetting = ForgetTable(database, kind, self.vectors)

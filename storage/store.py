@@ -32,6 +32,7 @@ from records import (
     StorageType,
     Summary,
 )
+from storage.knowledge import Facts, Profiles
 
 Floats = npt.NDArray[np.float32]
 """Vectors, normalised: a dot product is a cosine."""
@@ -258,6 +259,10 @@ class MemoryStore(Protocol):
 
     @property
     def vectors(self) -> Vectors: ...
+    @property
+    def facts(self) -> Facts: ...
+    @property
+    def profiles(self) -> Profiles: ...
     @property
     def accounts(self) -> Accounts: ...
     @property

@@ -17,7 +17,17 @@ FLOORS = [
     {"assembly"},
     {"conversation"},
     {"rebuilding", "memory_search"},
-    {"memory_retrieval", "summary_manager", "facts", "indexing", "provenance", "importing", "exporting"},
+    {
+        "memory_retrieval",
+        "summary_manager",
+        "facts",
+        "distilling",
+        "indexing",
+        "provenance",
+        "importing",
+        "exporting",
+    },
+    {"learning"},
     {"external_memory", "retrieval", "token_budget", "shelving"},
     {"storage", "models", "folding", "imports"},
     {
