@@ -346,8 +346,8 @@ class Forgotten:
     """What a forgetting takes, or took, in counts.
 
     `unfolded`: messages that stay, whose summary goes and is made anew. `kept_aside`: files that the operator keeps
-    beside the memory, which may hold what was forgotten. `is_clean` False: another program reads the files just now;
-    traces go from them as soon as it lets go.
+    beside the memory, which may hold what was forgotten. `is_clean` False: the files are in use, or the disk is
+    full; traces go from them as soon as that is over.
     """
 
     messages: int = 0
