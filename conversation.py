@@ -184,6 +184,8 @@ class Conversation:
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         """The stored text follows what a person made of a message; what was built on it goes. Raises StorageError."""
         async with self._talks(scope.owner).exclusive():
+            if await self._mode(scope.owner) != "on":
+                return Correction()
             async with self.memory.opened(scope.owner) as store:
                 if store is None or (message := await store.forgetting.said_as(scope, telegram_id)) is None:
                     return Correction()

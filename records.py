@@ -17,6 +17,7 @@ UNSTORED = 10**12
 Clock = Callable[[], datetime]
 """Gives the present as an aware UTC datetime."""
 FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards", "rebuild", "import"]
+FoldState = Literal["folded", "nothing", "busy", "waiting", "failed"]
 Policy = Literal["pyramid", "rolling", "sliding"]
 Origin = Literal["", "forwarded", "tool", "imported"]
 """Where a message's words come from: "" = said here by its role."""
@@ -345,8 +346,8 @@ class Forgotten:
     """What a forgetting takes, or took, in counts.
 
     `unfolded`: messages that stay, whose summary goes and is made anew. `kept_aside`: files that the operator keeps
-    beside the memory, which may hold what was forgotten. `is_clean` False: another program reads the files just now;
-    traces go from them as soon as it lets go.
+    beside the memory, which may hold what was forgotten. `is_clean` False: the files are in use, or the disk is
+    full; traces go from them as soon as that is over.
     """
 
     messages: int = 0
@@ -601,11 +602,13 @@ class Status:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldOutcome:
-    """What a request to fold came to. `error` is a sentence for the owner; `summaries` are those made, in order.
+    """What a request to fold came to. `error` is a sentence for the owner; `summaries` are those made, in order;
+    `archived`: how many messages they took.
 
     waiting: it is due, and is made when there are tokens to spend again.
     """
 
-    state: Literal["folded", "nothing", "busy", "waiting", "failed"]
+    state: FoldState
     summaries: tuple[Summary, ...] = ()
+    archived: int = 0
     error: str | None = None
