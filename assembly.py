@@ -197,7 +197,11 @@ async def open_conversation(
             search=MemorySearch(memory=memory, retrieval=retrieval, tokenizer=tokenizer),
             memory=memory,
             importing=Importing(
-                memory=memory, shelving=shelving, clock=clock, stored=indexing.wake if indexing else lambda: None
+                memory=memory,
+                shelving=shelving,
+                clock=clock,
+                stored=indexing.wake if indexing else lambda: None,
+                retention=timedelta(days=settings.retention_days) if settings.retention_days else None,
             ),
             exporting=Exporting(memory=memory, clock=clock),
             retrieval=retrieval,

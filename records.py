@@ -17,6 +17,7 @@ UNSTORED = 10**12
 Clock = Callable[[], datetime]
 """Gives the present as an aware UTC datetime."""
 FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards", "rebuild", "import"]
+FoldState = Literal["folded", "nothing", "busy", "waiting", "failed"]
 Policy = Literal["pyramid", "rolling", "sliding"]
 Origin = Literal["", "forwarded", "tool", "imported"]
 """Where a message's words come from: "" = said here by its role."""
@@ -601,11 +602,13 @@ class Status:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldOutcome:
-    """What a request to fold came to. `error` is a sentence for the owner; `summaries` are those made, in order.
+    """What a request to fold came to. `error` is a sentence for the owner; `summaries` are those made, in order;
+    `archived`: how many messages they took.
 
     waiting: it is due, and is made when there are tokens to spend again.
     """
 
-    state: Literal["folded", "nothing", "busy", "waiting", "failed"]
+    state: FoldState
     summaries: tuple[Summary, ...] = ()
+    archived: int = 0
     error: str | None = None

@@ -27,6 +27,7 @@ from records import (
     FoldOutcome,
     FoldPlan,
     FoldReason,
+    FoldState,
     Message,
     NewSummary,
     OwnerConfig,
@@ -126,25 +127,32 @@ class SummaryManager:
         Raises a StorageError only.
         """
         made: list[Summary] = []
+        archived = 0
+
+        def ended(state: FoldState, error: KeepsakeError | None = None) -> FoldOutcome:
+            sentence = error.sentence if error else None
+            return FoldOutcome(state=state, summaries=tuple(made), archived=archived, error=sentence)
+
         await self._prepare(scope, reason)
         while True:
             if made and reason == "pressure":
-                return FoldOutcome(state="folded", summaries=tuple(made))
+                return ended("folded")
             work = await self._begin(scope, "upwards" if made else reason)
             if not isinstance(work, _Work):
-                return FoldOutcome(state="folded" if made else work, summaries=tuple(made))
+                return ended("folded" if made else work)
             self._folding.add(scope)
             try:
                 await self._budget.demand(scope.owner)
                 made.append(await self._run(work))
+                archived += len(work.plan.message_ids)
             except BudgetSpent as error:
                 await self._release(work)
-                return FoldOutcome(state="waiting", summaries=tuple(made), error=error.sentence)
+                return ended("waiting", error)
             except KeepsakeError as error:
                 async with self._memory.home(scope.owner) as store:
                     failure = await store.fail_fold(work.lease, error.sentence, now=self._clock())
                 log.warning("fold of %s failed (attempt %d): %s", scope, failure.attempts, type(error).__name__)
-                return FoldOutcome(state="failed", summaries=tuple(made), error=error.sentence)
+                return ended("failed", error)
             except BaseException:
                 await self._release(work)
                 raise
@@ -236,7 +244,7 @@ class SummaryManager:
     async def _plan(
         self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: FoldReason, summaries: Sequence[Summary]
     ) -> FoldPlan | None:
-        if not (config.auto_fold or reason in ("now", "upwards")):
+        if not_by_itself(config) and reason not in ("now", "upwards"):
             return None
         if reason == "pressure" and await store.fold_failure(scope) is not None:
             return None
@@ -361,6 +369,11 @@ class SummaryManager:
             return await self._budget.complete(owner, self._model, messages)
 
         return ask
+
+
+def not_by_itself(config: OwnerConfig) -> bool:
+    """Whether an owner's memory is folded only when asked: their choice, or nothing is to be written now."""
+    return config.incognito or not config.auto_fold
 
 
 def unfolded_turns(messages: Sequence[Message], tokens: Tokenizer | None = None) -> list[UnfoldedTurn]:

@@ -50,6 +50,7 @@ from storage.vector_index import VectorIndex
 
 BATCH = 500
 _AFTER_THE_LAST = 2**62
+_ALL = 2**62
 
 
 RANKED_WHOLE = 400
@@ -60,12 +61,14 @@ class SqliteStore(FoldTable):
     """A MemoryStore over an open Database (the caller opens and closes it).
 
     `kind` is what `users.storage_type` says of the owners that live here; rows of others are pointers that
-    directory.py keeps in the same table, and no owner of this store.
+    directory.py keeps in the same table, and no owner of this store. `exhaustive`: search looks at everything, however
+    long that takes: what its short cuts are measured against (benchmarks).
     """
 
-    def __init__(self, database: Database, kind: StorageType = StorageType.SQLITE) -> None:
+    def __init__(self, database: Database, kind: StorageType = StorageType.SQLITE, *, exhaustive: bool = False) -> None:
         super().__init__(database, kind)
-        self.vectors = VectorIndex(database)
+        self.vectors = VectorIndex(database, most_exact=_ALL) if exhaustive else VectorIndex(database)
+        self._most_postings = _ALL if exhaustive else word_index.MOST_POSTINGS
         self.facts = FactTable(database, kind)
         self.profiles = ProfileTable(database, kind)
         self.accounts = AccountTable(database)
@@ -258,7 +261,8 @@ class SqliteStore(FoldTable):
         async with self._db.read(frozen=True) as reader:
             figures = await word_index.figures(reader, scope, terms)
             few = figures.turns <= RANKED_WHOLE
-            hits = await word_index.best(reader, scope, figures.frequency, figures.turns if few else limit)
+            wanted = figures.turns if few else limit
+            hits = await word_index.best(reader, scope, figures.frequency, wanted, self._most_postings)
             found = await word_index.around(reader, scope, [*hits, *seeds], figures.frequency, reach)
         rows = tuple(
             PoolRow(

@@ -367,9 +367,8 @@ def outcome_text(outcome: FoldOutcome) -> str:
     """What /summary_now came to."""
     match outcome.state:
         case "folded":
-            folded = sum(summary.message_count for summary in outcome.summaries if summary.level == 1)
             made = len(outcome.summaries)
-            what = f"Summarised {messages(folded)}" if folded else "Summarised older summaries"
+            what = f"Summarised {messages(outcome.archived)}" if outcome.archived else "Summarised older summaries"
             count = "1 new summary" if made == 1 else f"{made} new summaries"
             return f"{what}: {count}. /summary_show shows them."
         case "nothing":

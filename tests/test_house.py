@@ -41,6 +41,7 @@ FLOORS = [
         "logs",
         "http_server",
         "upkeep",
+        "unhurried",
         "notices",
         "lines",
     },
