@@ -9,12 +9,14 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, timedelta, tzinfo
 
 import notices
+from distilling import Distilling
 from errors import ContextTooLong, ModelError, StorageError
 from exporting import Exporting
 from external_memory import ExternalMemory, OwnerGate
+from facts import Facts
 from importing import Importing
 from indexing import Indexing
 from lines import SCOPES_HERE, Line, Lines, Mode, Turn, Unwritten, incoming_of
@@ -61,6 +63,8 @@ class Conversation:
         model: ChatModel,
         budget: TokenBudget,
         clock: Clock,
+        facts: Facts,
+        distilling: Distilling,
         importing: Importing,
         exporting: Exporting,
         indexing: Indexing | None = None,
@@ -71,6 +75,8 @@ class Conversation:
         self.exporting = exporting
         self.memory = memory
         self.summaries = summaries
+        self.facts = facts
+        self.distilling = distilling
         self.rebuilding = rebuilding
         self.retrieval = retrieval
         self.provenance = provenance
@@ -103,7 +109,15 @@ class Conversation:
                 self.indexing.wake()
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
-        """Folds that are due, outside the turn; sentences that the owner must be told (a failed fold, once)."""
+        """Facts and folds that are due, outside the turn, each failing by itself; sentences that the owner must be told
+        (a failed fold, once).
+        """
+        await self.facts.settle(scope)
+        told = await self._fold(scope)
+        await self.distilling.distil_if_due(scope.owner)
+        return told
+
+    async def _fold(self, scope: Scope) -> tuple[str, ...]:
         try:
             if await self._mode(scope.owner) == "incognito":
                 return ()
@@ -170,6 +184,8 @@ class Conversation:
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         """The stored text follows what a person made of a message; what was built on it goes. Raises StorageError."""
         async with self._talks(scope.owner).exclusive():
+            if await self._mode(scope.owner) != "on":
+                return Correction()
             async with self.memory.opened(scope.owner) as store:
                 if store is None or (message := await store.forgetting.said_as(scope, telegram_id)) is None:
                     return Correction()
@@ -278,6 +294,7 @@ class Conversation:
                 speaker=incoming.person.name,
                 source=piece.source,
                 telegram_id=piece.telegram_id,
+                origin=piece.origin,
             )
             for piece in incoming.pieces
         ]
@@ -352,18 +369,21 @@ class Conversation:
         return await self._context(line, incoming, turn, None) if outcome.state == "folded" else context
 
     async def _context(self, line: Line, incoming: Incoming, turn: Turn, ceiling: int | None) -> Context:
+        zone: tzinfo = UTC
         if turn.stored is not None or turn.mode == "incognito":
             try:
+                config = await self.memory.config(incoming.scope.owner)
+                zone = config.zone if config else UTC
                 async with self.memory.opened(incoming.scope.owner) as store:
                     context = await self.retrieval.context(
-                        incoming, store=store, turn=turn.stored, unstored=turn.unseen, ceiling=ceiling
+                        incoming, store=store, turn=turn.stored, unstored=turn.unseen, ceiling=ceiling, zone=zone
                     )
                 self._unread.discard(incoming.scope)
             except StorageError as error:
                 self._note_unread(incoming.scope, error, turn.told)
             else:
                 return context
-        return await self.retrieval.context(incoming, store=None, unstored=turn.before, ceiling=ceiling)
+        return await self.retrieval.context(incoming, store=None, unstored=turn.before, ceiling=ceiling, zone=zone)
 
     async def _remember_answer(
         self,

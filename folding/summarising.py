@@ -95,7 +95,8 @@ class Summariser:
 
     def _judged(self, text: str, material: Material) -> _Judged:
         """In a thread: a long source takes a while."""
-        source = "\n".join(one.text for one in [*material.base, *material.told])
+        known = [*material.base, *material.window] if material.window else material.told
+        source = "\n".join(one.text for one in known)
         tokens, source_tokens = self._tokens.count(text), self._tokens.count(source)
         found = gate.objections(text, source, tokens=tokens, source_tokens=source_tokens)
         if not found and material.dropped and _tells_of(text, material.dropped, material.window):

@@ -1,6 +1,6 @@
 """The promise of a chat model. Does not know prompts, memory or Telegram."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol
 
 from records import Completion, PromptMessage
@@ -23,8 +23,12 @@ class ChatModel(Protocol):
         *,
         on_text: OnText | None = None,
         max_tokens: int | None = None,
+        schema: Mapping[str, object] | None = None,
     ) -> Completion:
-        """`max_tokens`: the most that the answer may be long; None = as long as the model likes."""
+        """`max_tokens`: the most that the answer may be long; None = as long as the model likes.
+
+        `schema`: the JSON asked for, as `response_format` of type json_schema takes it: a wish, not a promise.
+        """
         ...
 
     async def check(self) -> str:

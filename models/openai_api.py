@@ -92,13 +92,14 @@ class OpenAIChat:
         *,
         on_text: OnText | None = None,
         max_tokens: int | None = None,
+        schema: Mapping[str, object] | None = None,
     ) -> Completion:
         """The model's answer. What was shown through `on_text` is never taken back by a second attempt."""
         started = monotonic()
         patience = asyncio.timeout(self._endpoint.timeout)
         try:
             async with patience:
-                answer = await self._attempts(messages, on_text, max_tokens, patience)
+                answer = await self._attempts(messages, on_text, max_tokens, schema, patience)
         except TimeoutError:
             if not patience.expired():
                 raise
@@ -124,13 +125,14 @@ class OpenAIChat:
         messages: Sequence[PromptMessage],
         on_text: OnText | None,
         max_tokens: int | None,
+        schema: Mapping[str, object] | None,
         patience: asyncio.Timeout,
     ) -> "_Answer":
         """One whole answer, after as many attempts as are allowed within the time limit."""
         attempt = 0
         while True:
             answer = _Answer()
-            request = self._request(messages, max_tokens)
+            request = self._request(messages, max_tokens, schema)
             try:
                 await self._read(request, answer, on_text, patience)
             except FAILURES as error:
@@ -145,7 +147,9 @@ class OpenAIChat:
             attempt += 1
             log.info("model %s: %s, trying again", self.name, type(failure).__name__)
 
-    def _request(self, messages: Sequence[PromptMessage], max_tokens: int | None) -> dict[str, Any]:
+    def _request(
+        self, messages: Sequence[PromptMessage], max_tokens: int | None, schema: Mapping[str, object] | None
+    ) -> dict[str, Any]:
         """The body: what every endpoint takes, and of the rest only what is needed and was not refused before."""
         request: dict[str, Any] = {"model": self.name, "messages": merged(messages)}
         if "stream" not in self._unsupported:
@@ -156,6 +160,8 @@ class OpenAIChat:
             limit = next((name for name in _LIMITS if name not in self._unsupported), None)
             if limit:
                 request[limit] = max_tokens
+        if schema is not None and "response_format" not in self._unsupported:
+            request["response_format"] = {"type": "json_schema", "json_schema": dict(schema)}
         return request
 
     def _drop_parameter(self, request: Mapping[str, Any], error: Exception) -> bool:
@@ -163,8 +169,8 @@ class OpenAIChat:
         if not isinstance(error, openai.APIStatusError) or error.status_code not in (400, 404, 415, 422, 501):
             return False
         named, words = str(error_body(error.body).get("param") or ""), error_message(error.body)
-        for parameter in ("stream_options", *_LIMITS):
-            alias = "include_usage" if parameter == "stream_options" else parameter
+        for parameter in ("stream_options", "response_format", *_LIMITS):
+            alias = _ALIASES.get(parameter, parameter)
             if parameter in request and (
                 named.split(".")[0] == parameter or re.search(rf"\b({parameter}|{alias})\b", words)
             ):
@@ -220,6 +226,8 @@ class OpenAIChat:
 
 
 _LIMITS = ("max_completion_tokens", "max_tokens")
+# What an endpoint may name instead when it refuses a parameter.
+_ALIASES = {"stream_options": "include_usage", "response_format": "json_schema"}
 
 
 @dataclass

@@ -108,6 +108,8 @@ def account_of(context: Context, *, at: datetime, model: str) -> Account:
             for snippet in context.snippets
             if snippet.message.id < UNSTORED
         ),
+        facts=tuple(Chosen(id=one.fact.id, score=rounded(one.score)) for one in context.facts),
+        profile=context.profile.id if context.profile else None,
         cut=tuple(cut for cut in context.cut if cut.last_id < UNSTORED),
         message_was_cut=context.message_was_cut,
         whole=context.whole,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from records import Forgetting, Forgotten, Message, NewMessage, Scope, StorageType
 from storage import account_table, word_index
+from storage.driver import Row
 from storage.rows import ERASED, VERSIONS, mapping, message_of, text_of, whole
 from storage.stale import Covering, Distilled, Fallen, Learned, fallen, outdated, unfounded
 
@@ -181,12 +182,15 @@ async def _derived(
     facts: Iterable[int] = (),
 ) -> _Going:
     summaries = fallen([_covering(mapping(row)) for row in await reader.rows(_SUMMARIES, owner)], messages, chunks)
+    known = await reader.rows(_FACTS, owner)
     learned = [
         Learned(id=row["id"], sources=frozenset(json.loads(row["source_ids"])), made_at=row["created_at"])
-        for row in await reader.rows("SELECT id, source_ids, created_at FROM facts WHERE user_id = ?", owner)
+        for row in known
     ]
     ids = {one for several in messages.values() for one in several}
     lost = unfounded(learned, ids) | frozenset(facts)
+    # The words that an edit by hand replaced stand in rows of their own.
+    lost |= {row["id"] for row in known if row["origin"] == "earlier" and row["superseded_by"] in lost}
     profiles = outdated(
         [
             Distilled(id=row["id"], last_summary_id=row["last_summary_id"], made_at=row["created_at"])
@@ -290,28 +294,22 @@ async def _erase(tx: "Transaction", owner: int, going: _Going, *, keeps_ends: bo
 
 async def _erase_facts(tx: "Transaction", owner: int, facts: frozenset[int], *, keeps_ends: bool) -> None:
     """`keeps_ends`: a fact that one of them had replaced stays over; otherwise it is as if that had not been said."""
-    rows = await tx.rows(
-        "SELECT id, superseded_by, COALESCE(valid_from, observed_at) AS since FROM facts WHERE user_id = ?", owner
-    )
-    after = {int(row["id"]): row["superseded_by"] for row in rows}
-    since = {int(row["id"]): row["since"] for row in rows}
-    for number, successor in after.items():
-        if number in facts or successor not in facts:
+    rows = {int(row["id"]): row for row in await tx.rows(_FACTS, owner)}
+    for number, row in rows.items():
+        if number in facts or row["superseded_by"] not in facts:
             continue
-        while successor in facts:
-            successor = after.get(successor)
-        if successor is not None:
-            values = (successor, since.get(successor))
-            await tx.rows(
-                "UPDATE facts SET superseded_by = ?, valid_to = ? WHERE user_id = ? AND id = ?", *values, owner, number
-            )
-        else:
-            ends = "" if keeps_ends else ", valid_to = NULL"
-            await tx.rows(
-                f"UPDATE facts SET superseded_by = NULL{ends} WHERE user_id = ? AND id = ?",  # noqa: S608
-                owner,
-                number,
-            )
+        before = rows[row["superseded_by"]]
+        after: Row | None = before
+        while after is not None and after["id"] in facts:
+            after = rows.get(after["superseded_by"])
+        end = row["valid_to"]
+        if end == max(before["since"], row["since"]) and not (keeps_ends and after is None):
+            # It was over only because of the one that goes.
+            end = None if after is None else max(after["since"], row["since"])
+        values = (None if after is None else after["id"], end)
+        await tx.rows(
+            "UPDATE facts SET superseded_by = ?, valid_to = ? WHERE user_id = ? AND id = ?", *values, owner, number
+        )
     await tx.rows(
         "DELETE FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
         owner,
@@ -329,6 +327,10 @@ async def _erase_accounts(tx: "Transaction", owner: int, going: _Going) -> None:
 
 
 _AFTER_THE_LAST = 2**62
+_FACTS = """
+SELECT id, source_ids, created_at, origin, superseded_by, valid_to, COALESCE(valid_from, observed_at) AS since
+FROM facts WHERE user_id = ?
+"""
 _MESSAGE = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND id = ?"
 _SAID_AS = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND telegram_id = ? ORDER BY id DESC"
 _SHOWN_AS = """

@@ -107,10 +107,10 @@ class JsonStore(SqliteStore):
         await super().erase(owner)
         await self._snapshot()
 
-    async def scrub(self) -> bool:
+    async def scrub(self) -> None:
         """As a SQLite store's, and what is erased is in neither snapshot nor journal."""
         await self._snapshot()
-        return await super().scrub()
+        await super().scrub()
 
     async def flush(self) -> None:
         """Write everything to memory.json; no journal remains."""

@@ -167,10 +167,12 @@ async def test_policies_switched_at_random_lose_nothing(talk: Talk, seed: int) -
         assert all(not made[source].is_active for source in one.source_ids)
 
 
-async def test_with_automatic_summaries_off_only_now_makes_one(talk: Talk) -> None:
+@pytest.mark.parametrize("choice", [{"auto_fold": False}, {"incognito": True}])
+async def test_with_automatic_summaries_off_only_now_makes_one(talk: Talk, choice: dict[str, bool]) -> None:
     await choose(talk, "pyramid", auto_fold=False)
     for number in range(6):
         await talk.turn(f"Animal {number}.")
+    await choose(talk, "pyramid", **{"auto_fold": True, **choice})
     for reason in ("threshold", "idle", "pressure", "cut"):
         assert (await talk.conversation.summaries.fold(SCOPE, reason)).state == "nothing"
     assert (await talk.conversation.summaries.fold_now(SCOPE)).state == "folded"

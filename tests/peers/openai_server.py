@@ -1,6 +1,7 @@
 """A scripted OpenAI-compatible server, over real HTTP: /v1/chat/completions, /v1/embeddings, /v1/models.
 
-Each model has a queue of behaviours and a default for when it is empty; every request is recorded. In the test's own
+Each model has a queue of behaviours and a default for when it is empty, and so has each JSON schema that is asked for
+(facts, profile); every request is recorded. In the test's own
 process it is a Python object; for tests that run the bot as a process it is scripted over HTTP as well:
 POST /script {"model": …, "queue": [behaviour, …], "default": behaviour}, POST /release, GET /requests, POST /reset.
 Run alone with `python -m tests.peers.openai_server --port N`. Does not know what the bot does with it.
@@ -81,6 +82,12 @@ class Recorded:
     body: Mapping[str, Any]
     key: str
 
+    @property
+    def schema(self) -> str:
+        """The name of the JSON schema that the answer is to follow; "" for none."""
+        wanted = self.body.get("response_format") or {}
+        return str((wanted.get("json_schema") or {}).get("name", ""))
+
 
 @dataclass
 class OpenAIServer:
@@ -90,6 +97,8 @@ class OpenAIServer:
     dimensions: int = 64
     _queues: dict[str, deque[Behaviour]] = field(default_factory=lambda: defaultdict(deque))
     _defaults: dict[str, Default] = field(default_factory=dict)
+    _schema_queues: dict[str, deque[Behaviour]] = field(default_factory=lambda: defaultdict(deque))
+    _schema_defaults: dict[str, Default] = field(default_factory=dict)
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
     _held: int = 0
     _hung_up: int = 0
@@ -98,6 +107,18 @@ class OpenAIServer:
     def script(self, model: str, *answers: Answer) -> None:
         """Queue answers for a model; each is used once, in order."""
         self._queues[model].extend(_behaviour(answer) for answer in answers)
+
+    def script_schema(self, name: str, *answers: Answer) -> None:
+        """Queue answers for requests that ask for the JSON schema of this name, whatever their model."""
+        self._schema_queues[name].extend(_behaviour(answer) for answer in answers)
+
+    def default_schema(self, name: str, default: Default) -> None:
+        """What such requests are answered while nothing is queued; without this an object with nothing in it."""
+        self._schema_defaults[name] = default
+
+    def asked_for(self, schema: str) -> list[Recorded]:
+        """The recorded requests that asked for a JSON schema."""
+        return [request for request in self.requests if request.schema == schema]
 
     def unscript(self, model: str) -> None:
         """Forget the answers that are still queued for a model."""
@@ -108,8 +129,8 @@ class OpenAIServer:
         self._defaults[model] = default
 
     def of(self, model: str) -> list[Recorded]:
-        """The recorded requests for one model."""
-        return [request for request in self.requests if request.model == model]
+        """The recorded requests for one model, but for those that ask for a JSON schema."""
+        return [request for request in self.requests if request.model == model and not request.schema]
 
     @property
     def held(self) -> int:
@@ -203,6 +224,11 @@ class OpenAIServer:
 
     async def _script(self, request: Request) -> Response:
         order = await request.json()
+        if "schema" in order:
+            self.script_schema(order["schema"], *(Behaviour.from_json(each) for each in order.get("queue", ())))
+            if "default" in order:
+                self.default_schema(order["schema"], Behaviour.from_json(order["default"]))
+            return JSONResponse({"ok": True})
         self.script(order["model"], *(Behaviour.from_json(each) for each in order.get("queue", ())))
         if "default" in order:
             self.default(order["model"], Behaviour.from_json(order["default"]))
@@ -216,6 +242,8 @@ class OpenAIServer:
         self.requests.clear()
         self._queues.clear()
         self._defaults.clear()
+        self._schema_queues.clear()
+        self._schema_defaults.clear()
         return JSONResponse({"ok": True})
 
     async def _requests(self, request: Request) -> Response:
@@ -234,6 +262,11 @@ class OpenAIServer:
         return recorded
 
     def _next(self, recorded: Recorded) -> Behaviour:
+        if recorded.schema:
+            waiting = self._schema_queues[recorded.schema]
+            nothing = json.dumps({"facts": []} if recorded.schema == "facts" else {})
+            usual = self._schema_defaults.get(recorded.schema, nothing)
+            return waiting.popleft() if waiting else _behaviour(usual(recorded.messages) if callable(usual) else usual)
         queue = self._queues[recorded.model]
         if queue:
             return queue.popleft()
