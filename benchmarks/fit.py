@@ -126,10 +126,11 @@ class Measured:
 
 def neighbours(w: Weights, has_meaning: bool) -> list[tuple[str, Weights]]:
     """Constants with one of them changed, and what was changed."""
-    # How alike decides what stands first, not what is shown.
+    # How alike decides what stands first, not what is shown; of facts nothing is known here.
     unused = {
         "alike",
         "alike_words",
+        "told",
         *(("assistant_whole",) if has_meaning else ("assistant", "spread", "meaning_near", "centring")),
     }
     made: list[tuple[str, Weights]] = []

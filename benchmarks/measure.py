@@ -63,10 +63,22 @@ def folder_bytes(folder: Path) -> int:
 
 
 class LoopWatch:
-    """The longest time for which the event loop served nobody, in milliseconds, while the block ran."""
+    """For how long the event loop served nobody, in milliseconds, while the block ran."""
 
     def __init__(self) -> None:
-        self.longest = 0.0
+        self._late: list[float] = []
+
+    @property
+    def longest(self) -> float:
+        return round(max(self._late, default=0.0) * 1000, 1)
+
+    def figures(self) -> Milliseconds:
+        """The longest time, and that which one in a hundred and one in a thousand ticks waited."""
+        return {
+            "most": self.longest,
+            "p999": round(percentile(self._late, 0.999) * 1000, 1),
+            "p99": round(percentile(self._late, 0.99) * 1000, 1),
+        }
 
     @asynccontextmanager
     async def watching(self, every: float = 0.002) -> AsyncIterator["LoopWatch"]:
@@ -74,7 +86,7 @@ class LoopWatch:
             while True:
                 before = time.perf_counter()
                 await asyncio.sleep(every)
-                self.longest = max(self.longest, round((time.perf_counter() - before - every) * 1000, 1))
+                self._late.append(max(0.0, time.perf_counter() - before - every))
 
         ticking = asyncio.create_task(tick())
         try:

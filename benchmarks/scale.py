@@ -2,19 +2,22 @@
 
 For each storage and size: the time of one turn apart from model and Telegram (write, recall, write, by Conversation
 itself), of recall alone and of a fold; start-up, memory, bytes per message. Beside it the floor, measured in turn with
-it: the bare driver, two durable commits and one FTS query over the same texts. Each case runs in a fresh process.
+it: the bare driver, two durable commits and one FTS query over the same texts. Then what finding costs with vectors for
+all messages, and what it misses (scale_recall.py); at the smallest size how chats fare while a backlog is embedded
+(backlog.py). Each case runs in a fresh process.
 """
 
 import argparse
 import asyncio
 import json
+import shutil
 import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 from multiprocessing import get_context
@@ -22,6 +25,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from assembly import open_conversation
+from benchmarks.backlog import measure_backlog
 from benchmarks.filling import LAST_DAY, fill, said
 from benchmarks.invented import Clock, InventedModel, Talk, turns
 from benchmarks.measure import (
@@ -32,10 +36,11 @@ from benchmarks.measure import (
     progress,
     report,
     resident_megabytes,
+    since,
     spread,
     without_embedding,
 )
-from benchmarks.measure import since as milliseconds_since
+from benchmarks.scale_recall import measure_recall
 from models.offline import ExtractiveSummarizer
 from records import Scope, StorageType
 from settings import Settings
@@ -94,11 +99,9 @@ class Floor:
         self._connection.execute("INSERT INTO words (rowid, content) VALUES (?, ?)", (row, text))
 
 
-def prepare(folder: Path, storage: StorageType, count: int) -> float:
-    """Fill a data directory; the seconds that took."""
-    start = time.perf_counter()
+def prepare(folder: Path, storage: StorageType, count: int) -> None:
+    """Fill a data directory."""
     asyncio.run(fill(folder, storage, SCOPE, count))
-    return round(time.perf_counter() - start, 1)
 
 
 def prepare_floor(path: Path, count: int) -> None:
@@ -117,8 +120,9 @@ async def _measure(settings: Settings, floor_path: Path, count: int, turn_count:
     models = (InventedModel(Talk(seed=5)), ExtractiveSummarizer())
     start = time.perf_counter()
     async with open_conversation(settings, clock=clock, models=models) as conversation:
-        startup = milliseconds_since(start)
-        asked = turns(Talk(seed=6), SCOPE, clock)
+        startup = since(start)
+        before = (await conversation.summaries.status(SCOPE)).counts.total
+        asked = turns(Talk(seed=6), SCOPE, clock, first=before + 1)
         for warming in islice(asked, 3):
             await conversation.reply(warming)
         whole, recall, folds, floors = [], [], [], []
@@ -141,7 +145,7 @@ async def _measure(settings: Settings, floor_path: Path, count: int, turn_count:
                 folds.append(time.perf_counter() - start)
         resident = resident_megabytes()
         status = await conversation.summaries.status(SCOPE)
-    expected = count + 2 * (turn_count + 3)
+    expected = before + 2 * (turn_count + 3)
     if status.counts.total != expected:
         raise RuntimeError(f"{status.counts.total} messages are stored, not {expected}")
     return {
@@ -164,7 +168,7 @@ def rebuilding(settings: Settings) -> float:
     async def start_and_stop() -> float:
         start = time.perf_counter()
         async with open_conversation(settings, offline=True):
-            return milliseconds_since(start)
+            return since(start)
 
     for derived in settings.data_dir.glob("index.db*"):
         derived.unlink()
@@ -177,36 +181,77 @@ def apart(work: Callable[Parameters, Result], *given: Parameters.args, **named: 
         return process.submit(work, *given, **named).result()
 
 
-def run(settings: Settings, sizes: Sequence[int], turn_count: int) -> dict[str, list[dict[str, object]]]:
-    """The figures of every storage at every size that it is promised for."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """What is measured. `embedding`: seconds for which a backlog is embedded; 0 leaves that out."""
+
+    sizes: Sequence[int]
+    turns: int
+    questions: int
+    embedding: float
+
+
+def run(settings: Settings, plan: Plan, folder: Path) -> dict[str, object]:
+    """The figures of every storage at every size that it is promised for. What `folder` holds is not filled again."""
     results: dict[str, list[dict[str, object]]] = {storage.value: [] for storage in StorageType}
-    for count in sizes:
-        with tempfile.TemporaryDirectory(prefix="keepsake-scale-") as name:
-            for storage in StorageType:
-                if storage is StorageType.JSON and count > MOST_JSON:
-                    continue
-                folder, floor = Path(name) / storage, Path(name) / f"{storage}-floor.db"
-                folder.mkdir()
-                progress(f"{storage}: filling {count:,} messages")
-                seconds = apart(prepare, folder, storage, count)
-                apart(prepare_floor, floor, count)
-                progress(f"{storage}: filled in {seconds} s; {turn_count} turns")
-                there = replace(settings, data_dir=folder)
-                result = apart(measure, there, floor, count, turn_count)
-                if storage is StorageType.JSON:
-                    result["startup_without_index_ms"] = apart(rebuilding, there)
-                results[storage].append(result)
-                progress(f"{storage}: {json.dumps(result)}")
-    return results
+    backlog: dict[str, object] = {}
+    for count in plan.sizes:
+        for storage in StorageType:
+            if storage is StorageType.JSON and count > MOST_JSON:
+                continue
+            there = replace(settings, data_dir=folder / f"{storage}-{count}")
+            floor = folder / f"floor-{storage}-{count}.db"
+            _filled(there.data_dir, floor, storage, count)
+            if plan.embedding and not backlog and storage is StorageType.SQLITE:
+                progress(f"{storage}: {plan.embedding:.0f} s of turns, and as long beside a backlog")
+                backlog = apart(measure_backlog, there, SCOPE, plan.embedding)
+            progress(f"{storage}: {plan.turns} turns")
+            result = apart(measure, there, floor, count, plan.turns)
+            if storage is StorageType.JSON:
+                result["startup_without_index_ms"] = apart(rebuilding, there)
+            if plan.questions:
+                result["recall"] = apart(measure_recall, there, SCOPE, plan.questions, folder / "vectors.db")
+            results[storage].append(result)
+            progress(f"{storage}: {json.dumps(result)}")
+    return {**results, "backlog": backlog}
+
+
+def _filled(folder: Path, floor: Path, storage: StorageType, count: int) -> None:
+    """Make both unless they are there; what is filled halfway bears another name."""
+    start = time.perf_counter()
+    if not folder.exists():
+        half = folder.with_name(f"half-{folder.name}")
+        shutil.rmtree(half, ignore_errors=True)
+        half.mkdir()
+        progress(f"{storage}: filling {count:,} messages")
+        apart(prepare, half, storage, count)
+        half.rename(folder)
+    if not floor.exists():
+        half = floor.with_name(f"half-{floor.name}")
+        half.unlink(missing_ok=True)
+        apart(prepare_floor, half, count)
+        half.rename(floor)
+    progress(f"{storage}: filled in {since(start) / 1000:.0f} s")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
     parser.add_argument("--messages", default=",".join(map(str, SIZES)), help="sizes, separated by commas")
     parser.add_argument("--turns", type=int, default=100, help="turns measured at each size")
+    parser.add_argument("--questions", type=int, default=100, help="questions timed at each size; 0: no recall part")
+    parser.add_argument("--embedding", type=float, default=30, help="seconds beside a backlog; 0: none")
+    parser.add_argument("--folder", type=Path, help="keeps what was filled for the next run, which adds to it")
     options = parser.parse_args(arguments)
-    sizes = [int(size) for size in options.messages.split(",")]
-    results = run(Settings.from_env(without_embedding()), sizes, options.turns)
+    plan = Plan(
+        sizes=[int(size) for size in options.messages.split(",")],
+        turns=options.turns,
+        questions=options.questions,
+        embedding=options.embedding,
+    )
+    with tempfile.TemporaryDirectory(prefix="keepsake-scale-") as name:
+        folder = options.folder or Path(name)
+        folder.mkdir(parents=True, exist_ok=True)
+        results = run(Settings.from_env(without_embedding()), plan, folder)
     report({"benchmark": "scale", "machine": machine(), "turns": options.turns, **results})
 
 

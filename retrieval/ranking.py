@@ -6,7 +6,7 @@ expressions resolved, vectors computed.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -34,6 +34,7 @@ class Weights:
     assistant: float = 0.5  # taken off a long-winded assistant's message that can be cut to what matters
     assistant_whole: float = 1.0  # the same where it has to be shown whole (no vectors): it costs twice the tokens
     named: float = 1.0  # the question names exactly this speaker
+    told: float = 1.0  # a fact that answers the question was learned from it
     in_range: float = 0.5  # said within a time that the question names; .6 of it in the days after
     alike: float = 0.45  # centred cosine from which two messages begin to say the same; surely so .1 above
     alike_words: float = 0.85  # the same of the question's words that they hold, where there are no vectors
@@ -51,11 +52,12 @@ REACH = 4
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """A question, analysed."""
+    """A question, analysed. `told`: messages that a fact which matters was learned from, by id, with its score."""
 
     text: str
     terms: tuple[str, ...]
     ranges: tuple[Range, ...] = ()
+    told: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -118,6 +120,7 @@ def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights 
         "words": share,
         "words nearby": _smoothed(share, offsets, w.near),
         "speaker": _named(rows, question.text),
+        "fact": np.array([min(1.0, question.told.get(row.message.id, 0.0)) for row in rows], dtype=float),
         "time": np.array([_timely(row.message.created_at, question.ranges) for row in rows], dtype=float),
         "assistant": verbose,
     }
@@ -134,12 +137,15 @@ def weighed(found: Signals, w: Weights = WEIGHTS) -> list[Scored]:
     """The candidates by the weighted sum of their signals, best first."""
     parts = _parts(found, w)
     total = np.sum(list(parts.values()), axis=0)
+    names = list(parts)
+    of_rows = np.stack(list(parts.values()), axis=1).tolist()
+    scores, verbose = total.tolist(), found.verbose.tolist()
     return [
         Scored(
             row=found.rows[i],
-            score=float(total[i]),
-            parts={name: float(values[i]) for name, values in parts.items() if values[i]},
-            verbose=float(found.verbose[i]),
+            score=scores[i],
+            parts={name: value for name, value in zip(names, of_rows[i], strict=True) if value},
+            verbose=verbose[i],
         )
         for i in _best_first(found, total)
     ]
@@ -155,6 +161,7 @@ def _parts(found: Signals, w: Weights) -> dict[str, NDArray[np.float64]]:
         "words": w.words,
         "words nearby": w.words * w.words_near,
         "speaker": w.named,
+        "fact": w.told,
         "time": w.in_range,
         "assistant": -(w.assistant if "meaning" in found.values else w.assistant_whole),
         "meaning": 1 / w.spread,
@@ -188,9 +195,9 @@ def _newer(found: Signals, total: NDArray[np.float64], w: Weights) -> NDArray[np
 
 
 def _best_first(found: Signals, total: NDArray[np.float64]) -> list[int]:
-    lengths = np.array([len(row.message.content) for row in found.rows])
-    ids = np.array([row.message.id for row in found.rows])
-    return [int(i) for i in np.lexsort((-ids, lengths, -np.round(total, 6)))]
+    lengths = [len(row.message.content) for row in found.rows]
+    ids = [row.message.id for row in found.rows]
+    return [int(row) for row in np.lexsort((-np.array(ids), np.array(lengths), -np.round(total, 6)))]
 
 
 def idf(turns: int, frequency: int) -> float:

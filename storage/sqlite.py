@@ -22,9 +22,11 @@ from records import (
 from storage import account_table, word_index
 from storage.account_table import AccountTable
 from storage.database import Database
+from storage.fact_table import FactTable
 from storage.fold_table import FoldTable
 from storage.forgetting import ForgetTable
 from storage.history import HistoryTable
+from storage.profile_table import ProfileTable
 from storage.rebuild_table import RebuildTable
 from storage.renaming import renamed
 from storage.rows import (
@@ -48,6 +50,7 @@ from storage.vector_index import VectorIndex
 
 BATCH = 500
 _AFTER_THE_LAST = 2**62
+_ALL = 2**62
 
 
 RANKED_WHOLE = 400
@@ -58,12 +61,16 @@ class SqliteStore(FoldTable):
     """A MemoryStore over an open Database (the caller opens and closes it).
 
     `kind` is what `users.storage_type` says of the owners that live here; rows of others are pointers that
-    directory.py keeps in the same table, and no owner of this store.
+    directory.py keeps in the same table, and no owner of this store. `exhaustive`: search looks at everything, however
+    long that takes: what its short cuts are measured against (benchmarks).
     """
 
-    def __init__(self, database: Database, kind: StorageType = StorageType.SQLITE) -> None:
+    def __init__(self, database: Database, kind: StorageType = StorageType.SQLITE, *, exhaustive: bool = False) -> None:
         super().__init__(database, kind)
-        self.vectors = VectorIndex(database)
+        self.vectors = VectorIndex(database, most_exact=_ALL) if exhaustive else VectorIndex(database)
+        self._most_postings = _ALL if exhaustive else word_index.MOST_POSTINGS
+        self.facts = FactTable(database, kind)
+        self.profiles = ProfileTable(database, kind)
         self.accounts = AccountTable(database)
         self.rebuilds = RebuildTable(database, kind)
         self.forgetting = ForgetTable(database, kind, self.vectors)
@@ -254,7 +261,8 @@ class SqliteStore(FoldTable):
         async with self._db.read(frozen=True) as reader:
             figures = await word_index.figures(reader, scope, terms)
             few = figures.turns <= RANKED_WHOLE
-            hits = await word_index.best(reader, scope, figures.frequency, figures.turns if few else limit)
+            wanted = figures.turns if few else limit
+            hits = await word_index.best(reader, scope, figures.frequency, wanted, self._most_postings)
             found = await word_index.around(reader, scope, [*hits, *seeds], figures.frequency, reach)
         rows = tuple(
             PoolRow(
@@ -339,11 +347,14 @@ class SqliteStore(FoldTable):
         self.vectors.drop(owner)
         await self._db.forget_log()
 
-    async def scrub(self) -> bool:
-        """Merge the word index and write the file anew, so that erased words are in no page, segment or log."""
+    async def scrub(self) -> None:
+        """Merge the word index and write the file anew, so that erased words are in no page or segment."""
         async with self._db.write() as tx:
             await word_index.merge(tx)
-        return await self._db.scrub()
+        await self._db.rewrite()
+
+    async def cut_log(self) -> bool:
+        return await self._db.forget_log()
 
     async def rename(self, owner: int, new: int) -> None:
         """Everything of an owner goes on under another id, in one transaction."""

@@ -26,8 +26,8 @@ SESSION_GAP = 4 * 3600.0
 """Seconds of silence after which a new session begins."""
 MOST_TERMS = 64
 """At most so many terms of a question are looked up; a pasted page would make a query of thousands."""
-RAREST = 3
-"""So many of the rarest terms are always searched; commoner ones while they add few candidates."""
+MOST_POSTINGS = 10_000
+"""The rarest terms of a question are searched, while so many messages hold them; commoner ones only count."""
 
 _INSERT = "INSERT INTO words (rowid, terms) VALUES (?, ?)"
 _PLACE = """
@@ -200,7 +200,9 @@ async def figures(reader: "Reader", scope: Scope, terms: Iterable[str]) -> Scope
     )
 
 
-async def best(reader: "Reader", scope: Scope, frequency: Mapping[str, int], limit: int) -> list[int]:
+async def best(
+    reader: "Reader", scope: Scope, frequency: Mapping[str, int], limit: int, most_postings: int = MOST_POSTINGS
+) -> list[int]:
     """Seqs of the messages that match best by BM25, rarest terms first: twenty words cost as little as three.
 
     Where the words find fewer than `limit`, the newest messages fill up.
@@ -209,10 +211,10 @@ async def best(reader: "Reader", scope: Scope, frequency: Mapping[str, int], lim
     taken: list[str] = []
     postings = 0
     for term in rare:
-        if len(taken) >= RAREST and postings + frequency[term] > 4 * limit:
+        postings += frequency[term]
+        if taken and postings > most_postings:
             break
         taken.append(term)
-        postings += frequency[term]
     rows: list[Row] = []
     if taken:
         rows = await reader.rows(
@@ -326,7 +328,7 @@ def _entry(seq: int, row: Mapping[str, object]) -> _Entry:
         seq=seq,
         scope=Scope(owner=int(str(row["user_id"])), thread=int(str(row["thread_id"]))),
         said_at=said.timestamp(),
-        is_person=row["role"] != "assistant",
+        is_person=row["role"] == "user",
         terms=tuple(_token(term) for term in terms),
     )
 
