@@ -175,8 +175,10 @@ def _parts(found: Signals, w: Weights) -> dict[str, NDArray[np.float64]]:
 
 def _newer(found: Signals, total: NDArray[np.float64], w: Weights) -> NDArray[np.float64]:
     """What a message lacks to stand before an older one of the same speaker that says the same: where both are among
-    the best, the newer is shown first, whatever fits.
+    the best, the newer is shown first, whatever fits. Not where the question names a time: then it asks for what held.
     """
+    if found.values["time"].any():
+        return np.zeros(len(found.rows))
     best = _best_first(found, total)[:NEWER]
     alike = w.alike if "meaning" in found.values else w.alike_words
     lacking = np.zeros(len(found.rows))
