@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from external_memory import ExternalMemory
-from records import Incoming, Message, Scope, Summary
+from records import Fact, Incoming, Message, Profile, Scope, Summary
 from retrieval.account import Account, Chosen, read
 from storage.store import MemoryStore
 
@@ -27,6 +27,14 @@ class Brought:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Told:
+    """A fact that went along; None where it has been forgotten since."""
+
+    fact: Fact | None
+    chosen: Chosen
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Explanation:
     """An account with the things that it names. `recent`: the first and the last of the messages that stood in the
     prompt word for word, and how many they were with those of this process; `is_stored`: False for one that only this
@@ -38,6 +46,8 @@ class Explanation:
     summaries: tuple[Summary, ...] = ()
     gone_summaries: int = 0
     brought: tuple[Brought, ...] = ()
+    facts: tuple[Told, ...] = ()
+    profile: Profile | None = None
     is_stored: bool = True
 
 
@@ -110,6 +120,8 @@ async def _explained(account: Account, store: MemoryStore | None, scope: Scope, 
     wanted = {*recent_ids, *(one.id for one in account.snippets)}
     messages = {one.id: one for one in await store.messages(scope, sorted(wanted))}
     summaries = [one for one in await store.summaries(scope, active_only=False) if one.id in account.summaries]
+    facts = {fact.id: fact for fact in await store.facts.all(scope.owner)} if account.facts else {}
+    profiles = await store.profiles.versions(scope.owner) if account.profile is not None else []
     return Explanation(
         account=account,
         recent=tuple(messages[number] for number in recent_ids if number in messages),
@@ -119,5 +131,7 @@ async def _explained(account: Account, store: MemoryStore | None, scope: Scope, 
             Brought(message=messages.get(one.id), chosen=one)
             for one in sorted(account.snippets, key=lambda one: -sum(one.score.values()))
         ),
+        facts=tuple(Told(fact=facts.get(one.id), chosen=one) for one in account.facts),
+        profile=next((one for one in profiles if one.id == account.profile), None),
         is_stored=is_stored,
     )
