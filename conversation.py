@@ -349,6 +349,8 @@ class Conversation:
         except StorageError as error:
             log.warning("folding %s under pressure failed: %s", incoming.scope, type(error).__name__)
             return context
+        if outcome.state == "failed":
+            self._with_cut.add(incoming.scope)  # tried again after the answer
         return await self._context(line, incoming, turn, None) if outcome.state == "folded" else context
 
     async def _context(self, line: Line, incoming: Incoming, turn: Turn, ceiling: int | None) -> Context:
