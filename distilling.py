@@ -139,14 +139,19 @@ class Distilling:
             return None
         asked = self._requests.profile(before, summaries, known, who=prompts.whom(owner))
         completion = await self._budget.complete(owner, self._model, asked.request, schema=profile.PROFILE_SCHEMA)
-        text = profile.parse(completion.text, most_words=prompts.LONGEST_PROFILE)
-        objections = gate.objections(text, asked.request[-1].content, tokens=0, source_tokens=0)
+        sections = profile.parse(completion.text)
+        source = asked.request[-1].content
+        objections = [
+            objection
+            for text in (sections.values() or [""])
+            for objection in gate.objections(text, source, tokens=0, source_tokens=0)
+        ]
         if objections:
             log.info("the profile told of %d is refused: %s", owner, "; ".join(objections))
             return None
         new = NewProfile(
             owner=owner,
-            text=text,
+            text=profile.document(sections, most_words=prompts.LONGEST_PROFILE),
             model=self._model.name,
             base_id=before.id if before else None,
             fact_ids=asked.fact_ids,

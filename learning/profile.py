@@ -29,24 +29,30 @@ PROFILE_SCHEMA: Mapping[str, object] = {
 """The answer's shape, as `response_format` of type json_schema takes it."""
 
 
-def parse(answer: str, *, most_words: int) -> str:
-    """The document of an answer, at most so many words; "" where there is none in it."""
+def parse(answer: str) -> dict[str, str]:
+    """The sections of an answer that have words, by name; empty where it is no such object."""
     start = answer.find("{")
     if start < 0:
-        return ""
+        return {}
     try:
         value, _ = json.JSONDecoder().raw_decode(answer, start)
     except (ValueError, RecursionError):
-        return ""
+        return {}
     if not isinstance(value, dict):
-        return ""
+        return {}
+    found = {name: " ".join(_text(value.get(name)).split()) for name in SECTIONS}
+    return {name: text for name, text in found.items() if text}
+
+
+def document(sections: Mapping[str, str], *, most_words: int) -> str:
+    """The sections under their headings, at most so many words."""
     parts = []
     left = most_words
-    for name, heading in SECTIONS.items():
-        words = _text(value.get(name)).split()[: max(0, left)]
+    for name, text in sections.items():
+        words = text.split()[: max(0, left)]
         if words:
-            parts.append(f"{heading}: {' '.join(words)}")
-            left -= len(words) + len(heading.split())
+            parts.append(f"{SECTIONS[name]}: {' '.join(words)}")
+            left -= len(words) + len(SECTIONS[name].split())
     return "\n".join(parts)
 
 

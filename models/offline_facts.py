@@ -76,7 +76,6 @@ def _facts(request: str) -> Iterator[dict[str, object]]:
                 of = found["of"].lower() if "of" in found.groupdict() else ""
                 names = {"n": line["name"].strip(), "rest": found["rest"].strip(), "of": of}
                 yield _told(pattern, names, int(line["id"]), known)
-                break
 
 
 def _told(

@@ -19,6 +19,7 @@ from playground.panel import (
     shortened,
 )
 from records import Context, Fact, Message, Profile, Scope, Status, StorageType, Summary
+from summary_manager import times_compressed
 
 STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON"}
 
@@ -90,6 +91,7 @@ def _summary(summary: Summary) -> PanelSummary:
         milliseconds=summary.milliseconds,
         tokens_in=summary.tokens_in,
         tokens_out=summary.tokens_out,
+        compressed=times_compressed(summary),
     )
 
 

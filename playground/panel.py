@@ -70,6 +70,7 @@ class PanelSummary:
     milliseconds: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
+    compressed: int = 1  # how often the oldest of what it tells was compressed
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -48,8 +48,13 @@ function showDetail(detail, summary, byId) {
   return detail.replaceChildren(
     h("p", { class: "detail-head" }, h("b", {}, `L${summary.level} · ${counted(summary.count, "message")}`), h("span", {}, rangeOf(summary))),
     h("p", { class: "detail-text", dir: "auto" }, summary.text),
-    h("p", { class: "hint" }, summary.active ? "In the prompt while it is active." : "Folded into another summary; kept, no longer in the prompt."),
+    h("p", { class: "hint" }, standing(summary)),
     chainOf(summary, byId), qualityOf(summary), costOf(summary));
+}
+
+function standing({ active, policy }) {
+  if (active) return "In the prompt while it is active.";
+  return policy === "pyramid" ? "Folded into a higher summary; kept, no longer in the prompt." : "A newer version took its place; kept, no longer in the prompt.";
 }
 
 // A rolling or sliding summary is made anew out of its predecessor: which version it is, and what came before.
@@ -61,12 +66,12 @@ function chainOf(summary, byId) {
 
 function qualityOf({ score, details }) {
   if (score === null || score === undefined) return null;
-  const parts = Object.entries(details).map(([name, value]) => `${name} ${Number(value.toFixed(2))}`);
+  const parts = Object.entries(details).filter(([name]) => name !== "compressed").map(([name, value]) => `${name} ${Number(value.toFixed(2))}`);
   return h("p", { class: "hint quality", title: parts.join(", ") }, h("b", {}, `Quality ${score.toFixed(2)}`), parts.length ? ` · ${parts.join(" · ")}` : "");
 }
 
-function costOf({ model, milliseconds, tokens_in: read, tokens_out: written, reason }) {
-  const figures = [model, reason && `because of ${reason}`, read ? `${read.toLocaleString("en")} → ${written.toLocaleString("en")} tokens` : "", milliseconds ? `${(milliseconds / 1000).toFixed(1)} s` : ""];
+function costOf({ model, milliseconds, tokens_in: read, tokens_out: written, reason, compressed }) {
+  const figures = [compressed > 1 && `compressed ${compressed} times`, model, reason && `because of ${reason}`, read ? `${read.toLocaleString("en")} → ${written.toLocaleString("en")} tokens` : "", milliseconds ? `${(milliseconds / 1000).toFixed(1)} s` : ""];
   const told = figures.filter(Boolean).join(" · ");
   return told ? h("p", { class: "hint cost" }, told) : null;
 }

@@ -45,6 +45,7 @@ def sample_panel() -> MemoryPanel:
         milliseconds=1200,
         tokens_in=900,
         tokens_out=120,
+        compressed=2,
     )
     owner = OwnerState(
         enabled=True,

@@ -303,7 +303,9 @@ async def test_the_panel_shows_what_is_known_and_how_it_came_about(playground: P
     await page.locator('[data-summary="9"]').click()
     await expect(page.locator(".pyramid .chain")).to_have_text("Version 2 (rolling): #9 ← #4")
     await expect(page.locator(".pyramid .quality")).to_contain_text("Quality 0.82 · retention 0.9 · novelty 0.75")
-    await expect(page.locator(".pyramid .cost")).to_contain_text("900 → 120 tokens · 1.2 s")
+    await expect(page.locator(".pyramid .cost")).to_have_text(
+        "compressed 2 times · summary-model · because of threshold · 900 → 120 tokens · 1.2 s"
+    )
 
 
 async def test_on_a_phone_the_columns_are_views(playground: Playground) -> None:
