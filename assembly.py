@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
+from asking import Asking
 from conversation import Conversation
 from distilling import Distilling, ProfileSettings
 from errors import SettingsError
@@ -17,6 +18,7 @@ from importing import Importing
 from indexing import Indexing
 from memory_retrieval import FactRecall, MemoryRetrieval
 from memory_search import MemorySearch
+from model_tools import ModelTools
 from models import ollama
 from models.chat_model import ChatModel
 from models.embeddings import Embedder, embedder_for
@@ -192,9 +194,20 @@ async def open_conversation(
             text_budget=summary_text_budget(settings),
             clock=clock,
         )
+        search = MemorySearch(memory=memory, retrieval=retrieval, tokenizer=tokenizer)
+        learned = facts if settings.facts == "on" else None
+        tools = ModelTools(search=search, facts=learned, tokenizer=tokenizer, clock=clock)
         conversation = Conversation(
+            asking=Asking(
+                model=answers,
+                budget=budget,
+                tokenizer=tokenizer,
+                ceiling=settings.max_context_tokens,
+                clock=clock,
+                tools=tools if settings.tools == "auto" else None,
+            ),
             provenance=Provenance(memory),
-            search=MemorySearch(memory=memory, retrieval=retrieval, tokenizer=tokenizer),
+            search=search,
             memory=memory,
             importing=Importing(
                 memory=memory,
@@ -207,7 +220,6 @@ async def open_conversation(
             retrieval=retrieval,
             summaries=summaries,
             rebuilding=rebuilding,
-            model=answers,
             budget=budget,
             clock=clock,
             facts=facts,

@@ -10,9 +10,8 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta
 from functools import partial
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from errors import ImportRefused, StorageError
 from external_memory import MOST_EVERY_N, ExternalMemory
@@ -143,7 +142,7 @@ class Importing:
         config = await self._memory.config(scope.owner)
         if config is not None and config.incognito:
             raise ImportRefused(INCOGNITO)
-        zone = _zone(config.timezone if config else "")
+        zone = config.zone if config else UTC
         past = await asyncio.to_thread(lambda: reading.read(data, person=person, zone=zone))
         rows = await asyncio.to_thread(_checked, past, scope.owner)
         async with self._memory.home(scope.owner) as store:
@@ -210,13 +209,6 @@ class Importing:
 
 
 _RESTORED_LAST = ("summaries", "facts", "profiles", "versions", "progress")
-
-
-def _zone(name: str) -> tzinfo:
-    try:
-        return ZoneInfo(name) if name else UTC
-    except (ZoneInfoNotFoundError, ValueError):
-        return UTC
 
 
 def _checked(past: Past, owner: int) -> Mapping[str, Sequence[Portable]]:

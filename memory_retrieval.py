@@ -139,7 +139,9 @@ class MemoryRetrieval:
         draft.take_snippets(
             self.snippet(one, found)
             for one in found.ranked
-            if one.message.id not in shown and (turn is None or one.message.turn < turn)
+            if one.message.id not in shown
+            and (turn is None or one.message.turn < turn)
+            and one.message.origin != "tool"
         )
         return draft.context()
 
@@ -360,4 +362,4 @@ def _newest_turns(messages: Sequence[Message], turns: int) -> list[Message]:
 
 def _last_words(messages: Sequence[Message]) -> str:
     """What a person said last, for a follow-up to lean on."""
-    return next((one.content for one in reversed(messages) if one.role != "assistant"), "")
+    return next((one.content for one in reversed(messages) if one.role == "user"), "")

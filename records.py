@@ -12,6 +12,7 @@ from typing import Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 Role = Literal["user", "assistant", "system"]
+PromptRole = Role | Literal["tool"]
 UNSTORED = 10**12
 """Ids from here on name messages that are in no store."""
 Clock = Callable[[], datetime]
@@ -410,21 +411,45 @@ class Usage:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class PromptMessage:
-    """One message of a request."""
+class Tool:
+    """What a model may call while it answers. `parameters`: a JSON schema."""
 
-    role: Role
+    name: str
+    description: str
+    parameters: Mapping[str, object]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolCall:
+    """A model's wish to use a tool. `arguments`: the JSON text that it wrote, whatever that is."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PromptMessage:
+    """One message of a request. `calls`: what the assistant called; `call_id`: which call a tool's message answers."""
+
+    role: PromptRole
     content: str
+    calls: tuple[ToolCall, ...] = ()
+    call_id: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Completion:
-    """A model's finished answer. `is_truncated`: whole up to the length limit that the endpoint stopped it at."""
+    """A model's finished answer. `is_truncated`: whole up to the length limit that the endpoint stopped it at.
+
+    `calls`: tools that the model wants used before it answers; the text is then preliminary, or empty.
+    """
 
     text: str
     model: str
     usage: Usage = Usage()
     is_truncated: bool = False
+    calls: tuple[ToolCall, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -492,6 +517,7 @@ class Context:
     """What one request carries, and the account of it.
 
     `wanted`: tokens that it would have without snippets, were nothing cut.
+    `earlier`: how many messages the store holds from before the question.
     `whole`: tokens, as well as they can be told, of a request with the whole history in it; 0 where there is no store.
     """
 
@@ -507,6 +533,7 @@ class Context:
     cut: tuple[Cut, ...] = ()
     message_was_cut: bool = False
     whole: int = 0
+    earlier: int = 0
 
     @property
     def tokens(self) -> int:
@@ -558,6 +585,15 @@ class Piece:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Proposal:
+    """What the model proposes to do to what is known of an owner; a person decides. `fact`: the one to be forgotten."""
+
+    kind: Literal["remember", "forget"]
+    text: str
+    fact: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Reply:
     """An answer, the account of what it was made from, and what its reader should be told besides.
 
@@ -565,7 +601,7 @@ class Reply:
     is given again, as after a restart. `is_kept`: what memory should hold of the turn is on disk (True where memory is
     off); False while a store fails: it is kept in the process and written when the store is back. `is_remembered`: the
     turn is one that memory holds; where it is not, its text must stay in no file. `is_incognito`: memory was read for
-    it, and nothing written.
+    it, and nothing written. `proposals`: what the model asks its reader besides.
     """
 
     text: str
@@ -576,6 +612,7 @@ class Reply:
     is_kept: bool = True
     is_remembered: bool = False
     is_incognito: bool = False
+    proposals: tuple[Proposal, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

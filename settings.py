@@ -88,6 +88,7 @@ class Settings:
     webhook_secret: Secret = Secret("")
     log_level: str = "INFO"
     reply_streaming: Literal["auto", "edit", "off"] = "auto"
+    tools: Literal["auto", "off"] = "auto"
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> "Settings":
@@ -145,6 +146,7 @@ class Settings:
             webhook_secret=Secret(env.webhook_secret("WEBHOOK_SECRET")),
             log_level=env.choice("LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"), str.upper),
             reply_streaming=env.choice("REPLY_STREAMING", "auto", ("auto", "edit", "off")),
+            tools=env.choice("TOOLS", "auto", ("auto", "off")),
         )
 
     def secrets(self) -> tuple[str, ...]:

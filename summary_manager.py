@@ -255,7 +255,7 @@ class SummaryManager:
             return FoldPlan(level=1, message_ids=behind, reason=reason)
         return PLANNERS[config.policy](situation, reason)
 
-    async def _begin(self, scope: Scope, reason: FoldReason) -> "_Work | Literal['nothing', 'busy']":
+    async def _begin(self, scope: Scope, reason: FoldReason) -> "_Work | Literal['nothing', 'busy', 'failed']":
         """Plan, take the lease, and read what the plan names. The owner's memory cannot move meanwhile."""
         config = await self._memory.config(scope.owner)
         async with self._memory.opened(scope.owner) as store:

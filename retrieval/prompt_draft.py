@@ -233,6 +233,7 @@ class PromptDraft:
             cut=tuple(sorted(self._cut, key=lambda cut: cut.first_id)),
             message_was_cut=self._message_was_cut,
             whole=self._whole(parts),
+            earlier=self._history[0] if self._history else 0,
         )
 
     def _whole(self, parts: Sequence[ContextPart]) -> int:
@@ -307,7 +308,12 @@ class PromptDraft:
         return squeezed if squeezed.tokens <= self._left else None
 
     def _content(self, message: Message) -> str:
-        """Verbatim; in a group with the speaker's name, since several people share the role `user`."""
+        """Verbatim; in a group with the speaker's name, since several people share the role `user`.
+
+        What tools gave out is named only: it is no one's words, and may be out of date.
+        """
+        if message.origin == "tool":
+            return prompts.ARCHIVED_RESULT
         if self._in_group and message.role != "assistant":
             return f"{prompts.speaker(message)}: {message.content}"
         return message.content

@@ -21,11 +21,22 @@ _NUMBERS = frozenset({"importance", "score"})
 _TEXTS = frozenset({"role", "content", "speaker", "source", "origin", "summary_text", "model", "prompt_version"}) | {
     *("policy", "reason", "status", "error", "text", "kind", "subject", "timezone", "fold_instructions", "why")
 }
+_WHOLE = frozenset({"id", "user_id", "thread_id", "chunk_id", "turn_id", "telegram_id", "level", "base_id"}) | {
+    *("first_id", "last_id", "message_count", "tokens_in", "tokens_out", "milliseconds", "attempts", "superseded_by"),
+    *("last_summary_id", "message_id", "learned_id", "summary_every_n", "last_fence", "tokens_saved"),
+    *("next_message_id", "next_summary_id", "next_fact_id", "next_profile_id", "next_version_id"),
+}
 _CHOICES: Mapping[str, tuple[object, ...]] = {
     "role": get_args(Role),
     "policy": get_args(Policy),
     "kind": ("personal", "preference", "knowledge", "event"),
 }
+
+
+def kinds(table: Table, name: str) -> list[str]:
+    """What a column may hold; of every column exactly one thing."""
+    sets = {"truth": table.booleans, "nested": table.nested, "date": _DATES, "text": _TEXTS, "number": _NUMBERS}
+    return [kind for kind, names in {**sets, "whole": _WHOLE}.items() if name in names]
 
 
 class RowError(Exception):

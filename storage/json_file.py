@@ -98,7 +98,8 @@ class JsonStore(SqliteStore):
                 yield store
             finally:
                 await uncancelled(store._close)
-        with explained(index):
+        # A working copy without the mark is looked through by the next start, or made anew.
+        with contextlib.suppress(StorageError), explained(index):
             await asyncio.to_thread(_mark_clean, index)
 
     async def erase(self, owner: int) -> None:

@@ -16,6 +16,8 @@ FLOORS = [
     {"telegram_ui", "playground"},
     {"assembly"},
     {"conversation"},
+    {"asking"},
+    {"model_tools"},
     {"rebuilding", "memory_search"},
     {
         "memory_retrieval",

@@ -12,9 +12,11 @@ import pytest
 
 from conversation import Conversation
 from errors import ImportRefused, StaleFold
-from records import NewMessage, Policy, Scope, StorageType
+from records import FactChange, NewFact, NewMessage, Policy, Scope, StorageType
 from reliability.invariants import read as files_in
 from reliability.invariants import violations
+from storage.given_rows import kinds
+from storage.rows import TABLES
 from tests.talk import ANNA, Talk, talking
 
 SAMPLES = Path(__file__).parent / "imports" / "files"
@@ -113,6 +115,9 @@ async def test_history_is_archived_and_found(tmp_path: Path, storage: StorageTyp
         async with talk.conversation.memory.home(ANNA.id) as store:
             assert [one.content for one in await store.last_turns(HERE, 4)] == ["Hello there.", "Understood."]
             messages = await store.page(HERE)
+            assert await store.profiles.undistilled(ANNA.id, 20) == [], "nothing is learned from it unasked"
+            learned, pending = await store.facts.pending(HERE, 100)
+            assert (learned, [one.id for one in pending]) == (0, [1, 2])
         assert [one.id for one in messages] == [-8, -7, -6, -5, -4, -3, -2, -1, 1, 2]
         assert [one.turn for one in messages[:4]] == [-8, -7, -7, -5]
         assert messages[0].created_at == datetime.fromtimestamp(1700000010, UTC)
@@ -238,6 +243,52 @@ async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: Stora
         rows = (await dumped(talk))["messages"]
         assert sorted(row["content"] for row in rows) == sorted(f"Fact {number}." for number in range(602))
     assert not violations(files_in(tmp_path / "new"))
+
+
+def fact(text: str, source: int) -> NewFact:
+    return NewFact(
+        text=text, kind="personal", subject="home", source_ids=(source,), observed_at=NOW, valid_from=NOW, tags=("a",)
+    )
+
+
+@STORES
+async def test_facts_come_along_with_their_history(tmp_path: Path, storage: StorageType) -> None:
+    """As they were into an empty memory; elsewhere those that are not known yet, with their sources' new ids."""
+    async with talking(tmp_path / "old") as talk:
+        await talk.remember(storage=storage)
+        await talk.turn("I live in Portland.")
+        await talk.turn("I moved to Seattle.")
+        async with talk.conversation.memory.home(ANNA.id) as store:
+            read = await store.messages(HERE, [1, 3])
+            changes = [FactChange(fact=fact("Anna lives in Portland.", 1))]
+            changes.append(FactChange(fact=fact("Anna lives in Seattle.", 3), closes=(-1,)))
+            await store.facts.commit(HERE, changes, read=read, learned=0, until=4, now=NOW)
+            known = await store.facts.all(ANNA.id)
+        assert [one.superseded_by for one in known] == [2, None]
+        data = await exported(talk.conversation)
+    async with talking(tmp_path / "same") as talk:
+        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=5)
+        await imported(talk, data)
+        async with talk.conversation.memory.home(ANNA.id) as store:
+            assert await store.facts.all(ANNA.id) == known
+    async with talking(tmp_path / "other") as talk:
+        await talk.conversation.memory.configure(8, storage=storage, every_n=5)
+        assert await imported(talk, data, scope=Scope(owner=8)) == (4, 0)
+        assert await imported(talk, data, scope=Scope(owner=8)) == (0, 4)
+        async with talk.conversation.memory.home(8) as store:
+            facts = await store.facts.all(8)
+            sources = await store.messages(Scope(owner=8), [one for fact in facts for one in fact.source_ids])
+    assert [(one.text, one.superseded_by, one.is_valid) for one in facts] == [
+        ("Anna lives in Portland.", 2, False),
+        ("Anna lives in Seattle.", None, True),
+    ]
+    assert [one.content for one in sources] == ["I live in Portland.", "I moved to Seattle."]
+
+
+def test_what_each_column_may_hold_is_known() -> None:
+    """Else the columns of a new table would be refused as they come out of our own export."""
+    found = {f"{table.name}.{name}": kinds(table, name) for table in TABLES for name in table.columns}
+    assert {name: kind for name, kind in found.items() if len(kind) != 1} == {}
 
 
 async def test_an_export_joins_a_memory_that_has_something(tmp_path: Path) -> None:

@@ -292,6 +292,9 @@ async def test_where_a_fold_under_pressure_fails_it_is_cut_and_answered(tmp_path
         assert reply.context is not None
         assert reply.context.cut
         assert len(talk.server.of("summary-model")) == asked, "having failed, it is not waited for again"
+        talk.server.default("summary-model", GIST)
+        await talk.conversation.settle(SCOPE)
+        assert (await live(talk)).text == GIST, "but tried again after the answer"
 
 
 async def test_a_running_fold_is_never_waited_for(tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ class Behaviour:
 
     `text`: what is answered; None echoes; "extract:N" in `mode` answers the first N sentences of the input.
     `hold`, `drop`: at the start, before any byte, or in the middle of the answer; a hold ends by `release()`.
+    `calls`: tools that are called, {"name", "arguments"} each; with a text only where one is given.
     `step`: each chunk of a stream waits for one release. `raw`: this body instead of an answer (of a stream's chunk).
     """
 
@@ -58,6 +59,7 @@ class Behaviour:
     usage: bool = True
     plain: bool = False
     cached: int = 0
+    calls: tuple[Mapping[str, Any], ...] = ()
     refuses: tuple[str, ...] = ()
 
     @classmethod
@@ -65,7 +67,7 @@ class Behaviour:
         """A behaviour as POST /script takes it: an object of these fields, or just a text."""
         if isinstance(value, str):
             return cls(text=value)
-        return cls(**{**value, "refuses": tuple(value.get("refuses", ()))})
+        return cls(**{**value, "refuses": tuple(value.get("refuses", ())), "calls": tuple(value.get("calls", ()))})
 
 
 Answer = Behaviour | str
@@ -316,7 +318,10 @@ class _Scripted(Response):
             message = {"role": "assistant", "content": None, "refusal": behaviour.refusal}
         if behaviour.reasoning is not None:
             message["reasoning_content"] = behaviour.reasoning
-        body = self._envelope("chat.completion", {"message": message, "finish_reason": behaviour.finish})
+        if behaviour.calls:
+            message |= {"content": behaviour.text, "tool_calls": [call for _, call in self._calls()]}
+        finish = "tool_calls" if behaviour.calls else behaviour.finish
+        body = self._envelope("chat.completion", {"message": message, "finish_reason": finish})
         if behaviour.usage:
             body["usage"] = self._usage()
         content = behaviour.raw if behaviour.raw is not None else json.dumps(body, ensure_ascii=False)
@@ -366,10 +371,15 @@ class _Scripted(Response):
             yield chunk({"refusal": part})
         for part in _words(self._text() if behaviour.refusal is None else ""):
             yield chunk({"content": part})
+        for index, call in self._calls():
+            function = call["function"]
+            yield chunk({"tool_calls": [{**call, "index": index, "function": {**function, "arguments": ""}}]})
+            for part in re.findall(r".{1,7}", function["arguments"], re.DOTALL):
+                yield chunk({"tool_calls": [{"index": index, "function": {"arguments": part}}]})
         if behaviour.raw is not None:
             yield behaviour.raw
         if behaviour.finish is not None:
-            yield chunk({}, behaviour.finish)
+            yield chunk({}, "tool_calls" if behaviour.calls else behaviour.finish)
         if behaviour.usage and self._recorded.body.get("stream_options", {}).get("include_usage"):
             yield json.dumps({**self._envelope("chat.completion.chunk", None), "usage": self._usage()})
         if behaviour.done:
@@ -385,10 +395,17 @@ class _Scripted(Response):
             "choices": choices,
         }
 
+    def _calls(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        for index, call in enumerate(self._behaviour.calls):
+            given = call["arguments"]
+            arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+            function = {"name": call["name"], "arguments": arguments}
+            yield index, {"id": f"call_{index}", "type": "function", "function": function}
+
     def _text(self) -> str:
         behaviour = self._behaviour
-        if behaviour.text is not None:
-            return behaviour.text
+        if behaviour.text is not None or behaviour.calls:
+            return behaviour.text or ""
         said = next((m["content"] for m in reversed(self._recorded.messages) if m["role"] == "user"), "")
         if behaviour.mode.startswith("extract"):
             count = int(behaviour.mode.partition(":")[2] or 3)

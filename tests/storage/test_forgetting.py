@@ -27,6 +27,12 @@ async def fact(store: SqliteStore, number: int, text: str, *sources: int, **more
     await put(store, FACTS, **row, source_ids=list(sources), **more)
 
 
+async def turn(store: SqliteStore, text: str) -> int:
+    [message] = await store.append(ANNA, [said(text)])
+    await store.append(ANNA, [said("I see.", role="assistant", turn=message.turn)])
+    return message.id
+
+
 async def rows(store: SqliteStore, sql: str) -> list[tuple[object, ...]]:
     async with store._db.read() as reader:
         return [tuple(row) for row in await reader.rows(sql)]
@@ -195,6 +201,28 @@ async def test_what_an_edit_of_a_fact_replaced_goes_with_it(store: SqliteStore) 
     await fact(store, 2, "Anna likes coffee.", origin="earlier", superseded_by=1, valid_to=NOW.isoformat())
     await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(1,)))
     assert await rows(store, "SELECT id FROM facts") == []
+
+
+async def test_a_fact_that_repeats_what_only_the_forgotten_one_said_goes_and_is_learned_again(
+    store: SqliteStore,
+) -> None:
+    first = await turn(store, "I cook at the Heliotrope Bakery.")
+    second = await turn(store, "I am the head chef now.")
+    await turn(store, "Nothing else.")
+    await fact(store, 1, "Anna cooks at the Heliotrope Bakery.", first, superseded_by=2, valid_to=NOW.isoformat())
+    await fact(store, 2, "Anna is the head chef of the Heliotrope Bakery.", second)
+    await put(store, PROGRESS, thread_id=0, learned_id=6)
+    assert (await store.forgetting.forget(ANNA.owner, messages(first))).facts == 2
+    assert await rows(store, "SELECT learned_id FROM progress") == [(second - 1,)]
+
+
+async def test_a_fact_that_took_the_place_of_a_forgotten_one_in_its_own_words_stays(store: SqliteStore) -> None:
+    first = await turn(store, "I live in Portland.")
+    second = await turn(store, "I live in Seattle now.")
+    await fact(store, 1, "Anna lives in Portland.", first, superseded_by=2, valid_to=NOW.isoformat())
+    await fact(store, 2, "Anna lives in Seattle.", second)
+    assert (await store.forgetting.forget(ANNA.owner, messages(first))).facts == 1
+    assert await rows(store, "SELECT text FROM facts") == [("Anna lives in Seattle.",)]
 
 
 async def test_accounts_of_forgotten_answers_go(store: SqliteStore) -> None:
