@@ -174,16 +174,17 @@ def _parts(found: Signals, w: Weights) -> dict[str, NDArray[np.float64]]:
 
 def _newer(found: Signals, total: NDArray[np.float64], w: Weights) -> NDArray[np.float64]:
     """What a message lacks to stand before an older one of the same speaker that says the same: where both are among
-    the best, the newer is shown first, whatever fits.
+    the best, the newer is shown first, whatever fits. Not before one that was said when the question asks about.
     """
     best = _best_first(found, total)[:NEWER]
+    timely = found.values["time"]
     lacking = np.zeros(len(found.rows))
     for older in best[:OLDER]:
         before = found.rows[older].message
         for newer in best:
             message = found.rows[newer].message
             is_newer = message.created_at.date() > before.created_at.date() and message.speaker == before.speaker
-            if not is_newer or total[newer] >= total[older]:
+            if not is_newer or total[newer] >= total[older] or timely[newer] < timely[older]:
                 continue
             likeness = (float(found.directions[older] @ found.directions[newer]) - w.alike) / SURELY
             sure = min(1.0, likeness)

@@ -90,7 +90,9 @@ def test_tokens_prints_prompts_beside_the_whole_history(capsys: pytest.CaptureFi
     assert result["turns"] == 8
     assert result["prompt_tokens"].keys() == result["whole_history_tokens"].keys() >= {"median", "last"}
     assert 0 < result["repeated_prefix_percent"] < 100
-    assert result["background_calls"] == 2
+    assert result["background"]["summaries"]["calls"] == 2
+    assert result["policies"].keys() == {"pyramid", "rolling", "sliding"}
+    assert result["policies"]["sliding"]["background"]["summaries"]["calls"] >= 6
     assert result["background_tokens_per_turn"] > 0
 
 
