@@ -73,6 +73,7 @@ class Soak:
                 moves=0.01,
                 thresholds=THRESHOLDS,
                 patience=PATIENCE,
+                step_patience=PATIENCE / 4,
             )
             for number in range(people)
         ]
