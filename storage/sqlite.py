@@ -65,7 +65,7 @@ class SqliteStore(FoldTable):
 
     def __init__(self, database: Database, kind: StorageType = StorageType.SQLITE, *, exhaustive: bool = False) -> None:
         super().__init__(database, kind)
-        self.vectors = VectorIndex(database, most_exact=_ALL) if exhaustive else VectorIndex(database)
+        self.vectors = VectorIndex(database, most_exact=_ALL, large=_ALL) if exhaustive else VectorIndex(database)
         self._most_postings = _ALL if exhaustive else word_index.MOST_POSTINGS
         self.accounts = AccountTable(database)
         self.rebuilds = RebuildTable(database, kind)
