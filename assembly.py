@@ -7,14 +7,18 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
+from asking import Asking
 from conversation import Conversation
+from distilling import Distilling, ProfileSettings
 from errors import SettingsError
 from exporting import Exporting
 from external_memory import ExternalMemory
+from facts import Facts, FactSettings
 from importing import Importing
 from indexing import Indexing
-from memory_retrieval import MemoryRetrieval
+from memory_retrieval import FactRecall, MemoryRetrieval
 from memory_search import MemorySearch
+from model_tools import ModelTools
 from models import ollama
 from models.chat_model import ChatModel
 from models.embeddings import Embedder, embedder_for
@@ -36,6 +40,8 @@ log = logging.getLogger(__name__)
 SUMMARY_HEADER = 32
 """Tokens that the prompt spends around one summary's text: level, dates, number of messages."""
 LEAST_SUMMARY = 40
+QUIET_LOOKED_FOR = 15.0
+"""Seconds between two looks for scopes in which the talk has paused."""
 LONGEST_QUIET = 60 * 24 * 366
 """Minutes; more would be no date any more."""
 LOOK_FOR_QUIET = 60.0
@@ -59,6 +65,23 @@ def budgets(settings: Settings) -> Budgets:
         summaries=settings.summary_budget,
         recent=settings.recent_budget,
         snippets=settings.snippet_budget,
+    )
+
+
+def fact_settings(settings: Settings) -> FactSettings:
+    return FactSettings(
+        is_on=settings.facts == "on",
+        batch_turns=settings.facts_batch_turns,
+        quiet=timedelta(seconds=settings.facts_quiet_seconds),
+        duplicate_distance=settings.fact_duplicate_distance,
+    )
+
+
+def profile_settings(settings: Settings) -> ProfileSettings:
+    return ProfileSettings(
+        is_on=settings.facts == "on",
+        every=settings.profile_every_summaries,
+        keep=settings.profile_keep_summaries,
     )
 
 
@@ -130,7 +153,28 @@ async def open_conversation(
             system_prompt=settings.system_prompt,
             clock=clock,
             embedder=embedder,
+            facts=FactRecall(top=settings.facts_top_k, min_similarity=settings.fact_min_similarity),
         )
+        facts = Facts(
+            memory=memory,
+            model=summariser,
+            tokenizer=Tokenizer.for_model(settings.summary_model),
+            window=settings.max_context_tokens,
+            budget=budget,
+            clock=clock,
+            settings=fact_settings(settings),
+            embedder=embedder,
+        )
+        distilling = Distilling(
+            memory=memory,
+            model=summariser,
+            tokenizer=Tokenizer.for_model(settings.summary_model),
+            window=settings.max_context_tokens,
+            budget=budget,
+            clock=clock,
+            settings=profile_settings(settings),
+        )
+        await stack.enter_async_context(distilling)
         summaries = SummaryManager(
             memory=memory,
             model=summariser,
@@ -140,6 +184,7 @@ async def open_conversation(
             clock=clock,
             fallback=ExtractiveSummarizer() if settings.summary_fallback == "extractive" else None,
             embedding_model=embedder.name if embedder else None,
+            before_fold=facts.before_fold,
         )
         rebuilding = Rebuilding(memory=memory, summaries=summaries, stand_in=ExtractiveSummarizer(), clock=clock)
         await stack.enter_async_context(rebuilding)
@@ -149,25 +194,41 @@ async def open_conversation(
             text_budget=summary_text_budget(settings),
             clock=clock,
         )
+        search = MemorySearch(memory=memory, retrieval=retrieval, tokenizer=tokenizer)
+        tools = ModelTools(search=search, tokenizer=tokenizer, clock=clock) if settings.tools == "auto" else None
         conversation = Conversation(
+            asking=Asking(
+                model=answers,
+                budget=budget,
+                tokenizer=tokenizer,
+                ceiling=settings.max_context_tokens,
+                clock=clock,
+                tools=tools,
+            ),
             provenance=Provenance(memory),
-            search=MemorySearch(memory=memory, retrieval=retrieval, tokenizer=tokenizer),
+            search=search,
             memory=memory,
             importing=Importing(
-                memory=memory, shelving=shelving, clock=clock, stored=indexing.wake if indexing else lambda: None
+                memory=memory,
+                shelving=shelving,
+                clock=clock,
+                stored=indexing.wake if indexing else lambda: None,
+                retention=timedelta(days=settings.retention_days) if settings.retention_days else None,
             ),
             exporting=Exporting(memory=memory, clock=clock),
             retrieval=retrieval,
             summaries=summaries,
             rebuilding=rebuilding,
-            model=answers,
             budget=budget,
             clock=clock,
+            facts=facts,
+            distilling=distilling,
             indexing=indexing,
             pressure=settings.pressure_percent / 100,
         )
         steps = [
             Step(name="writing what is kept", work=conversation.write_kept, every=RETRY_WRITES),
+            Step(name="learning where the talk has paused", work=facts.settle_quiet, every=QUIET_LOOKED_FOR),
             Step(name="folding what is quiet", work=summaries.fold_quiet, every=LOOK_FOR_QUIET),
         ]
         steps.append(Step(name="cleaning the files of what was forgotten", work=memory.tidy, every=TIDYING))

@@ -6,26 +6,29 @@ Telegram: what came in is an Incoming, what goes out is a Reply.
 
 import logging
 import secrets
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, timedelta, tzinfo
+from functools import partial
 
 import notices
-from errors import ContextTooLong, ModelError, StorageError
+from asking import Answered, Asking
+from distilling import Distilling
+from errors import ModelError, StorageError
 from exporting import Exporting
 from external_memory import ExternalMemory, OwnerGate
+from facts import Facts
 from importing import Importing
 from indexing import Indexing
-from lines import SCOPES_HERE, Line, Lines, Mode, Turn, Unwritten, incoming_of
+from lines import Line, Lines, Mode, Turn, Unwritten, drafts_of, incoming_of
 from memory_retrieval import MemoryRetrieval
 from memory_search import MemorySearch
-from models.chat_model import ChatModel, OnText
+from model_tools import Place
+from models.chat_model import OnText
 from provenance import Provenance
 from rebuilding import Rebuilding
 from records import (
     Clock,
-    Completion,
     Context,
     Correction,
     Forgetting,
@@ -36,14 +39,10 @@ from records import (
     Reply,
     Scope,
 )
-from retrieval.account import Account, account_of
 from summary_manager import SummaryManager
 from token_budget import TokenBudget
 
 log = logging.getLogger(__name__)
-
-SHORTER = 0.6
-"""A prompt that the endpoint found too long is made anew this much shorter, once."""
 
 
 class Conversation:
@@ -56,11 +55,13 @@ class Conversation:
         retrieval: MemoryRetrieval,
         summaries: SummaryManager,
         rebuilding: Rebuilding,
+        asking: Asking,
         provenance: Provenance,
         search: MemorySearch,
-        model: ChatModel,
         budget: TokenBudget,
         clock: Clock,
+        facts: Facts,
+        distilling: Distilling,
         importing: Importing,
         exporting: Exporting,
         indexing: Indexing | None = None,
@@ -71,19 +72,20 @@ class Conversation:
         self.exporting = exporting
         self.memory = memory
         self.summaries = summaries
+        self.facts = facts
+        self.distilling = distilling
         self.rebuilding = rebuilding
         self.retrieval = retrieval
         self.provenance = provenance
         self.search = search
         self.indexing = indexing
-        self._model = model
+        self._asking = asking
         self._budget = budget
         self._clock = clock
         self._pressure = pressure
         self._lines = Lines()
         self._with_cut = set[Scope]()
         self._gates: dict[int, OwnerGate] = {}
-        self._last_context: OrderedDict[Scope, Context] = OrderedDict()
         self._store_fails = False
         self._unread = set[Scope]()
 
@@ -103,7 +105,15 @@ class Conversation:
                 self.indexing.wake()
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
-        """Folds that are due, outside the turn; sentences that the owner must be told (a failed fold, once)."""
+        """Facts and folds that are due, outside the turn, each failing by itself; sentences that the owner must be told
+        (a failed fold, once).
+        """
+        await self.facts.settle(scope)
+        told = await self._fold(scope)
+        await self.distilling.distil_if_due(scope.owner)
+        return told
+
+    async def _fold(self, scope: Scope) -> tuple[str, ...]:
         try:
             if await self._mode(scope.owner) == "incognito":
                 return ()
@@ -132,7 +142,7 @@ class Conversation:
                 if line.scope.owner == owner:
                     line.forget(what)
                     self.provenance.let_go(line.scope)
-                    self._last_context.pop(line.scope, None)
+                    self._lines.contexts.pop(line.scope, None)
                     self._with_cut.discard(line.scope)
             log.info("%d messages and what was built on them were forgotten of %d", taken.messages, owner)
             return taken
@@ -158,7 +168,7 @@ class Conversation:
             for line in self._lines:
                 if line.scope.owner == owner:
                     self.provenance.let_go(line.scope)
-                    self._last_context.pop(line.scope, None)
+                    self._lines.contexts.pop(line.scope, None)
                     self._lines.move(line, Scope(owner=new, thread=line.scope.thread))
         if self.indexing is not None:
             self.indexing.wake()
@@ -170,6 +180,8 @@ class Conversation:
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         """The stored text follows what a person made of a message; what was built on it goes. Raises StorageError."""
         async with self._talks(scope.owner).exclusive():
+            if await self._mode(scope.owner) != "on":
+                return Correction()
             async with self.memory.opened(scope.owner) as store:
                 if store is None or (message := await store.forgetting.said_as(scope, telegram_id)) is None:
                     return Correction()
@@ -178,17 +190,14 @@ class Conversation:
                     return Correction()
                 newest = await store.last_turns(scope, 1)
             self._lines.of(scope).recent.clear()
-            self._last_context.pop(scope, None)
+            self._lines.contexts.pop(scope, None)
         if self.indexing is not None:
             self.indexing.wake()
         return Correction(turn=revised.turn, is_last=bool(newest) and newest[-1].turn == revised.turn)
 
     async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
         """The answer to a turn was shown by these Telegram messages."""
-        try:
-            await self.provenance.shown(incoming, telegram_ids)
-        except StorageError as error:
-            log.warning("where an answer in %s was shown is not kept: %s", incoming.scope, type(error).__name__)
+        await self.provenance.shown(incoming, telegram_ids)
 
     async def answer_again(
         self, scope: Scope, turn: int, person: Person, *, in_group: bool = False, on_text: OnText | None = None
@@ -208,26 +217,31 @@ class Conversation:
             again = self._lines.turn(line, "on", told)
             again.stored = turn
             try:
-                context, made = await self._ask(line, incoming, again, on_text)
+                made = await self._ask(line, incoming, again, on_text)
             except ModelError as error:
                 return incoming, self._no_answer(error, scope, again)
-            account = account_of(context, at=self._clock(), model=made.model)
             earlier = next((one.id for one in reversed(last) if one.role == "assistant"), None)
             line.recent.clear()
             if earlier is None:
-                await self._remember_answer(line, incoming, again, made, account, told)
+                await self._remember_answer(line, incoming, again, made, told)
             else:
                 async with self.memory.home(scope.owner) as store:
                     await store.forgetting.revise(
-                        scope, earlier, made.text, why="superseded", now=self._clock(), account=account.text()
+                        scope,
+                        earlier,
+                        made.completion.text,
+                        why="superseded",
+                        now=self._clock(),
+                        account=made.account.text(),
                     )
         if self.indexing is not None:
             self.indexing.wake()
-        return incoming, Reply(text=made.text, context=context, notices=tuple(told), is_remembered=True)
+        text, shown = made.completion.text, made.context
+        return incoming, Reply(text=text, context=shown, notices=tuple(told), is_remembered=True)
 
     def last_context(self, scope: Scope) -> Context | None:
         """The account of the newest answer of a scope, while the process remembers it."""
-        return self._last_context.get(scope)
+        return self._lines.contexts.get(scope)
 
     async def write_kept(self) -> int:
         """Write what failing stores did not take; how many turns are still unwritten. Call it now and then."""
@@ -246,18 +260,18 @@ class Conversation:
             return Reply(text=turn.answer.content, repeated=True, is_remembered=True)
         is_incognito = turn.mode == "incognito"
         try:
-            context, completion = await self._ask(line, incoming, turn, on_text)
+            answered = await self._ask(line, incoming, turn, on_text)
         except ModelError as error:
             failed = self._no_answer(error, incoming.scope, turn)
             return replace(failed, notices=tuple(told), is_kept=not line.unwritten, is_incognito=is_incognito)
+        context, completion = answered.context, answered.completion
         if context.message_was_cut:
             told.append(notices.CUT + (" It is stored whole." if turn.is_on else ""))
         if completion.is_truncated:
             told.append("The model stopped at its own length limit, so the answer may end early.")
-        account = account_of(context, at=self._clock(), model=completion.model)
         if turn.stored is None:
-            self.provenance.hold(incoming, account)
-        await self._remember_answer(line, incoming, turn, completion, account, told)
+            self.provenance.hold(incoming, answered.account)
+        await self._remember_answer(line, incoming, turn, answered, told)
         return Reply(
             text=completion.text,
             context=context,
@@ -270,17 +284,7 @@ class Conversation:
     async def _remember(self, line: Line, incoming: Incoming, told: list[str]) -> Turn:
         """The question is on disk before anything else happens; where that fails it is kept here, and it is said."""
         scope = incoming.scope
-        drafts = [
-            NewMessage(
-                role="user",
-                content=piece.text,
-                created_at=piece.sent_at,
-                speaker=incoming.person.name,
-                source=piece.source,
-                telegram_id=piece.telegram_id,
-            )
-            for piece in incoming.pieces
-        ]
+        drafts = drafts_of(incoming)
         mode: Mode | None = None
         try:
             mode = await self._mode(scope.owner)
@@ -320,25 +324,20 @@ class Conversation:
             source = drafts[-1].source
             turn.answer = await store.find(line.scope, role="assistant", source=source) if source else None
 
-    async def _ask(
-        self, line: Line, incoming: Incoming, turn: Turn, on_text: OnText | None
-    ) -> tuple[Context, Completion]:
+    async def _ask(self, line: Line, incoming: Incoming, turn: Turn, on_text: OnText | None) -> Answered:
         person = incoming.person.id
         await self._budget.demand(person)
         context = await self._relieved(line, incoming, turn, await self._context(line, incoming, turn, None))
-        try:
-            completion = await self._budget.complete(person, self._model, context.messages, on_text=on_text)
-        except ContextTooLong:
-            log.info("the endpoint found %d tokens too long for %s: trying shorter", context.tokens, incoming.scope)
-            context = await self._context(line, incoming, turn, int(context.tokens * SHORTER))
-            completion = await self._budget.complete(person, self._model, context.messages, on_text=on_text)
-        self._last_context[incoming.scope] = context
-        self._last_context.move_to_end(incoming.scope)
-        while len(self._last_context) > SCOPES_HERE // 10:
-            self._last_context.popitem(last=False)
+        # Where the store could not take the question it is not asked for more either.
+        mode = "off" if turn.is_on and turn.stored is None else turn.mode
+        place = Place(scope=incoming.scope, mode=mode, turn=turn.stored)
+        remake = partial(self._context, line, incoming, turn)
+        answered = await self._asking.answer(person, place, context, remake, on_text=on_text)
+        context = answered.context
+        self._lines.keep_context(incoming.scope, context)
         if any(cut.what == "turns" for cut in context.cut):
             self._with_cut.add(incoming.scope)
-        return context, completion
+        return answered
 
     async def _relieved(self, line: Line, incoming: Incoming, turn: Turn, context: Context) -> Context:
         """Under pressure it is folded first, then answered; where that cannot be, what does not fit is cut as ever."""
@@ -349,53 +348,44 @@ class Conversation:
         except StorageError as error:
             log.warning("folding %s under pressure failed: %s", incoming.scope, type(error).__name__)
             return context
+        if outcome.state == "failed":
+            self._with_cut.add(incoming.scope)  # tried again after the answer
         return await self._context(line, incoming, turn, None) if outcome.state == "folded" else context
 
     async def _context(self, line: Line, incoming: Incoming, turn: Turn, ceiling: int | None) -> Context:
+        zone: tzinfo = UTC
         if turn.stored is not None or turn.mode == "incognito":
             try:
+                config = await self.memory.config(incoming.scope.owner)
+                zone = config.zone if config else UTC
                 async with self.memory.opened(incoming.scope.owner) as store:
                     context = await self.retrieval.context(
-                        incoming, store=store, turn=turn.stored, unstored=turn.unseen, ceiling=ceiling
+                        incoming, store=store, turn=turn.stored, unstored=turn.unseen, ceiling=ceiling, zone=zone
                     )
                 self._unread.discard(incoming.scope)
             except StorageError as error:
                 self._note_unread(incoming.scope, error, turn.told)
             else:
                 return context
-        return await self.retrieval.context(incoming, store=None, unstored=turn.before, ceiling=ceiling)
+        return await self.retrieval.context(incoming, store=None, unstored=turn.before, ceiling=ceiling, zone=zone)
 
     async def _remember_answer(
-        self,
-        line: Line,
-        incoming: Incoming,
-        turn: Turn,
-        completion: Completion,
-        account: Account,
-        told: list[str],
+        self, line: Line, incoming: Incoming, turn: Turn, answered: Answered, told: list[str]
     ) -> None:
-        draft = NewMessage(
-            role="assistant",
-            content=completion.text,
-            created_at=self._clock(),
-            source=incoming.source,
-            turn=turn.stored,
-            account=account.text(),
-            saved=account.saved,
-        )
-        self._lines.remember(line, turn, draft)
+        drafts = answered.drafts(incoming.source, turn.stored)
+        self._lines.remember(line, turn, drafts[-1])
         if not turn.is_on:
             return
         if turn.stored is None:
-            line.unwritten[-1].drafts.append(draft)
+            line.unwritten[-1].drafts += drafts
             return
         try:
             async with self.memory.opened(incoming.scope.owner) as store:
                 if store is not None:
-                    await store.append(incoming.scope, [draft])
+                    await store.append(incoming.scope, drafts)
         except StorageError as error:
             self._note_failure(error, told)
-            line.unwritten.append(Unwritten([draft], turn=turn.stored))
+            line.unwritten.append(Unwritten(drafts, turn=turn.stored))
 
     def _talks(self, owner: int) -> OwnerGate:
         """Turns of an owner are many at once, in their scopes; forgetting and correcting are alone."""

@@ -6,7 +6,8 @@ KeepsakeError
 │   ├── StorageBusy      another process holds the data directory or the database
 │   ├── StorageTooNew    the file was written by a newer version
 │   ├── StorageCorrupt   the file is damaged; it is left as it is
-│   └── StaleFold        the fold's lease is gone, or its sources changed meanwhile
+│   ├── StaleFold        the fold's lease is gone, or its sources changed meanwhile
+│   └── StaleFacts       what facts or the profile were made from changed meanwhile
 ├── ModelError           the model gave no usable answer
 │   ├── ModelUnreachable   no connection, or no byte within MODEL_TIMEOUT
 │   ├── ModelBusy          429 or 5xx after the bounded retries
@@ -62,6 +63,10 @@ class StorageCorrupt(StorageError):  # noqa: N818
 
 class StaleFold(StorageError):  # noqa: N818
     """The fold lost its lease, or what it had read was changed meanwhile."""
+
+
+class StaleFacts(StorageError):  # noqa: N818
+    """What was to be learned from was changed or forgotten meanwhile."""
 
 
 class ModelError(KeepsakeError):

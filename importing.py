@@ -10,9 +10,8 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta
 from functools import partial
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from errors import ImportRefused, StorageError
 from external_memory import MOST_EVERY_N, ExternalMemory
@@ -23,12 +22,17 @@ from shelving import Shelving, chunks
 from storage.given_rows import RowError, checked
 from storage.rows import Portable, config_of
 from storage.store import MemoryStore
+from unhurried import unhurried
 
 log = logging.getLogger(__name__)
 
 LEASE = timedelta(hours=6)
 """Nothing is folded in the scope meanwhile; a process that dies gives its leases back at the next start."""
 BATCH = 500
+INCOGNITO = "Nothing is written while you are incognito. /incognito ends that; then send the file again."
+RETAINED = (
+    "My operator lets me erase archives older than {days:,} days: {old:,} of these messages would be erased again."
+)
 Progress = Callable[[int, int], Awaitable[None]]
 """Is told how many messages are in, and of how many."""
 
@@ -75,11 +79,21 @@ class _Work:
 
 
 class Importing:
-    """Imports files into owners' memories. `stored`: is called when there is something new to index."""
+    """Imports files into owners' memories.
+
+    `stored`: is called when there is something new to index. `retention`: how long archives are kept; None = for ever.
+    """
 
     def __init__(
-        self, *, memory: ExternalMemory, shelving: Shelving, clock: Clock, stored: Callable[[], None] = lambda: None
+        self,
+        *,
+        memory: ExternalMemory,
+        shelving: Shelving,
+        clock: Clock,
+        stored: Callable[[], None] = lambda: None,
+        retention: timedelta | None = None,
     ) -> None:
+        self._retention = retention
         self._memory = memory
         self._shelving = shelving
         self._clock = clock
@@ -89,13 +103,16 @@ class Importing:
         """What importing this file would add; nothing is changed. Raises ImportRefused and StorageError."""
         work = await self._work(scope, person, data)
         dates = [message.created_at for message in work.fresh]
+        notes = work.past.notes
+        if self._retention and (old := sum(self._clock() - date > self._retention for date in dates)):
+            notes = (*notes, RETAINED.format(old=old, days=self._retention.days))
         return ImportPlan(
             name=NAMES[work.past.format],
             total=len(work.past.messages),
             known=len(work.past.messages) - len(work.fresh),
             first_at=min(dates, default=None),
             last_at=max(dates, default=None),
-            notes=work.past.notes,
+            notes=notes,
             facts=len(work.rows.get("facts", ())),
             is_whole=work.is_whole,
             turns_on=not await self._memory.is_on(scope.owner),
@@ -123,33 +140,17 @@ class Importing:
 
     async def _work(self, scope: Scope, person: int, data: bytes) -> _Work:
         config = await self._memory.config(scope.owner)
-        zone = _zone(config.timezone if config else "")
+        if config is not None and config.incognito:
+            raise ImportRefused(INCOGNITO)
+        zone = config.zone if config else UTC
         past = await asyncio.to_thread(lambda: reading.read(data, person=person, zone=zone))
         rows = await asyncio.to_thread(_checked, past, scope.owner)
         async with self._memory.home(scope.owner) as store:
             is_own = past.owner == scope.owner
             is_whole = is_own and past.is_whole and await store.history.is_empty(scope.owner)
-            names: list[tuple[Role, str]] = [(one.role, one.source) for one in past.messages]
-            names += [(one.role, one.also) for one in past.messages if one.also]
-            known = await store.history.known(scope.owner, names)
+            known = await store.history.known(scope.owner, await asyncio.to_thread(_names, past))
             same = await _same(store, scope.owner, past) if is_own else {}
-        fresh: list[PastMessage] = []
-        seen: set[tuple[Role, str]] = set()
-        ids = dict(same)
-        after: int | None = None
-        for message in past.messages:
-            name = (message.role, message.source)
-            stored = known.get(name, known.get((message.role, message.also or "")))
-            if stored is None and message.number is not None:
-                stored = same.get(message.number)
-            if stored is None:
-                fresh += [message] if name not in seen else []
-            else:
-                after = stored if not fresh else after
-                if message.number is not None:
-                    ids[message.number] = stored
-            seen.add(name)
-        return _Work(past=past, fresh=tuple(fresh), ids=ids, after=after, rows=rows, is_whole=is_whole)
+        return await asyncio.to_thread(_compared, past, rows, known, same, is_whole=is_whole)
 
     # adding ----------------------------------------------------------------------------------------------------
 
@@ -160,7 +161,7 @@ class Importing:
         for scope, messages in _by_scope(lease.scope, work).items():
             async with self._memory.home(owner) as store:
                 first = await store.history.room(owner, len(messages), after=work.after)
-            placed = _placed(scope, messages, first)
+            placed = await asyncio.to_thread(_placed, scope, messages, first)
             ids |= {given.number: one.id for given, one in zip(messages, placed, strict=True) if given.number}
             shelf = self._shelving.shelf(lease, scope)
             for chunk in chunks(placed):
@@ -210,13 +211,6 @@ class Importing:
 _RESTORED_LAST = ("summaries", "facts", "profiles", "versions", "progress")
 
 
-def _zone(name: str) -> tzinfo:
-    try:
-        return ZoneInfo(name) if name else UTC
-    except (ZoneInfoNotFoundError, ValueError):
-        return UTC
-
-
 def _checked(past: Past, owner: int) -> Mapping[str, Sequence[Portable]]:
     if past.rows is None:
         return {}
@@ -226,6 +220,43 @@ def _checked(past: Past, owner: int) -> Mapping[str, Sequence[Portable]]:
         return checked(rows, owner)
     except RowError as error:
         raise ImportRefused(f"The export is damaged: {error}. Nothing was imported.") from None
+
+
+def _names(past: Past) -> list[tuple[Role, str]]:
+    """Every name that a message of the file may be known by."""
+    names: list[tuple[Role, str]] = []
+    for one in unhurried(past.messages):
+        names.append((one.role, one.source))
+        if one.also:
+            names.append((one.role, one.also))
+    return names
+
+
+def _compared(
+    past: Past,
+    rows: Mapping[str, Sequence[Portable]],
+    known: Mapping[tuple[Role, str], int],
+    same: Mapping[int, int],
+    *,
+    is_whole: bool,
+) -> _Work:
+    fresh: list[PastMessage] = []
+    seen: set[tuple[Role, str]] = set()
+    ids = dict(same)
+    after: int | None = None
+    for message in unhurried(past.messages):
+        name = (message.role, message.source)
+        stored = known.get(name, known.get((message.role, message.also or "")))
+        if stored is None and message.number is not None:
+            stored = same.get(message.number)
+        if stored is None:
+            fresh += [message] if name not in seen else []
+        else:
+            after = stored if not fresh else after
+            if message.number is not None:
+                ids[message.number] = stored
+        seen.add(name)
+    return _Work(past=past, fresh=tuple(fresh), ids=ids, after=after, rows=rows, is_whole=is_whole)
 
 
 async def _same(store: MemoryStore, owner: int, past: Past) -> Mapping[int, int]:
@@ -254,7 +285,7 @@ def _by_scope(here: Scope, work: _Work) -> Mapping[Scope, Sequence[PastMessage]]
 def _placed(scope: Scope, messages: Sequence[PastMessage], first: int) -> list[Message]:
     """The messages as they will be stored, with ascending ids from `first` on."""
     placed: list[Message] = []
-    for number, given in enumerate(messages, start=first):
+    for number, given in enumerate(unhurried(messages), start=first):
         turn = placed[-1].turn if given.answers and placed else number
         placed.append(
             Message(

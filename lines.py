@@ -10,10 +10,12 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Literal
 
-from records import UNSTORED, Forgetting, Incoming, Message, NewMessage, Person, Piece, Scope
+from records import UNSTORED, Context, Forgetting, Incoming, Message, NewMessage, Person, Piece, Scope
 
 REMEMBERED_HERE = 40
 """Messages of a scope that the process itself remembers: all there is while memory is off or a store fails."""
+CONTEXTS_HERE = 1_000
+"""Scopes of which the last prompt is kept, for whoever looks into it."""
 SCOPES_HERE = 10_000
 """Scopes whose lines are kept in the process; the longest unused go first."""
 
@@ -95,6 +97,7 @@ class Lines:
 
     def __init__(self) -> None:
         self._lines: OrderedDict[Scope, Line] = OrderedDict()
+        self.contexts: OrderedDict[Scope, Context] = OrderedDict()
         self._ids = count(UNSTORED)
 
     def __iter__(self) -> Iterator[Line]:
@@ -108,6 +111,13 @@ class Lines:
             if idle is not None and idle != scope:
                 del self._lines[idle]
         return line
+
+    def keep_context(self, scope: Scope, context: Context) -> None:
+        """What the last prompt of a scope was made of."""
+        self.contexts[scope] = context
+        self.contexts.move_to_end(scope)
+        while len(self.contexts) > CONTEXTS_HERE:
+            self.contexts.popitem(last=False)
 
     def move(self, line: Line, scope: Scope) -> None:
         """The talk of one scope goes on in another, where usually nothing was said yet."""
@@ -137,6 +147,22 @@ class Lines:
                 speaker=draft.speaker,
             )
         )
+
+
+def drafts_of(incoming: Incoming) -> list[NewMessage]:
+    """What memory is to hold of a turn as it came in: its pieces, in order."""
+    return [
+        NewMessage(
+            role="user",
+            content=piece.text,
+            created_at=piece.sent_at,
+            speaker=incoming.person.name,
+            source=piece.source,
+            telegram_id=piece.telegram_id,
+            origin=piece.origin,
+        )
+        for piece in incoming.pieces
+    ]
 
 
 def incoming_of(turn: Sequence[Message], person: Person, *, in_group: bool) -> Incoming | None:

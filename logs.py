@@ -12,9 +12,9 @@ from collections.abc import Iterable
 
 OURS = frozenset(
     {
-        "assembly", "bot", "conversation", "external_memory", "facts", "folding", "importing", "indexing",
-        "logs", "memory_retrieval", "models", "playground", "rebuilding", "retrieval", "storage", "summary_manager",
-        "telegram_ui", "token_budget", "tokens", "upkeep", "words",
+        "asking", "assembly", "bot", "conversation", "distilling", "external_memory", "facts", "folding", "importing",
+        "indexing", "logs", "memory_retrieval", "model_tools", "models", "playground", "provenance", "rebuilding",
+        "retrieval", "storage", "summary_manager", "telegram_ui", "token_budget", "tokens", "upkeep", "words",
     }
 )  # fmt: skip
 

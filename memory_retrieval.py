@@ -1,21 +1,22 @@
 """A question → a Context within a token budget, with an account of every token.
 
 Owns what is looked up for a request and what yields first when not everything fits (contract: system prompt > the
-user's words > the last turns > summaries > older turns > snippets). Does not know models, Telegram, or how anything is
-stored.
+user's words > the last turns > profile > summaries > older turns > facts, snippets). Does not know models, Telegram, or
+how anything is stored.
 """
 
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 
 import prompts
 from errors import ModelError
 from models.embeddings import Embedder
-from records import Clock, Context, Incoming, Message, Scope, Snippet, Summary
+from records import Clock, Context, Incoming, Message, RecalledFact, Scope, Snippet, Summary
 from retrieval import when
+from retrieval.fact_ranking import rank_facts
 from retrieval.packing import clipped, pack, sentences
 from retrieval.prompt_draft import Budgets, PromptDraft
 from retrieval.ranking import REACH, WEIGHTS, Meaning, Question, Scored, centred, idf, rank
@@ -51,14 +52,25 @@ class Recall:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class FactRecall:
+    """`top`: facts that a prompt carries at most, pinned ones aside. `min_similarity`: None = the model's own."""
+
+    top: int = 5
+    min_similarity: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Found:
-    """The candidates of one question, and what their texts are cut by. `sentences`: vectors, by seq."""
+    """The candidates of one question, and what their texts are cut by. `sentences`: vectors, by seq. `facts`: those
+    that matter to it, best first.
+    """
 
     asked: Question
     pool: Pool
     meaning: Meaning | None
     ranked: Sequence[Scored]
     sentences: Mapping[int, Floats]
+    facts: Sequence[RecalledFact] = ()
 
 
 class MemoryRetrieval:
@@ -75,8 +87,10 @@ class MemoryRetrieval:
         system_prompt: str,
         clock: Clock,
         embedder: Embedder | None = None,
+        facts: FactRecall = FactRecall(),
     ) -> None:
         self._embedder = embedder
+        self._facts = facts
         self._tokens = tokenizer
         self._budgets = budgets
         self._system_prompt = system_prompt
@@ -90,20 +104,21 @@ class MemoryRetrieval:
         turn: int | None = None,
         unstored: Sequence[Message] = (),
         ceiling: int | None = None,
+        zone: tzinfo = UTC,
     ) -> Context:
         """The context of one request. Raises a StorageError.
 
         `store`: the owner's store; None while memory is off. `turn`: the stored turn that is being answered; it and
         what came after it are not "earlier". `unstored`: earlier messages that live in this process only.
-        `ceiling`: lower than the settings' where an endpoint found that too long.
+        `ceiling`: lower than the settings' where an endpoint found that too long. `zone`: the owner's, for dates.
         """
-        scope = incoming.scope
+        scope, now = incoming.scope, self._clock().astimezone(zone)
         draft = PromptDraft(
             tokenizer=self._tokens,
             budgets=self._budgets.under(min(ceiling or self._budgets.ceiling, self._budgets.ceiling)),
             incoming=incoming,
             system_prompt=self._system_prompt,
-            now=self._clock(),
+            now=now,
         )
         if store is None:
             draft.take_last_turns(_newest_turns(unstored, LAST_TURNS))
@@ -113,23 +128,27 @@ class MemoryRetrieval:
         summaries = sorted(await store.summaries(scope), key=lambda one: (-one.level, one.first_id))
         newest = _newest_turns([*last, *unstored], LAST_TURNS)
         draft.take_last_turns(newest)
+        draft.take_profile(await store.profiles.newest(scope.owner))
         draft.take_summaries(summaries)
         earlier = [one for one in await store.unfolded(scope) if turn is None or one.turn < turn]
         draft.take_older_turns([*earlier, *unstored])
         await self._note_counts(draft, store, scope, summaries, incoming if turn is not None else None)
-        found = await self.found(incoming.text, store, scope, lean_on=_last_words(newest))
+        found = await self.found(incoming.text, store, scope, now=now, lean_on=_last_words(newest))
+        draft.take_facts(found.facts)
         shown = draft.shown_ids
         draft.take_snippets(
             self.snippet(one, found)
             for one in found.ranked
-            if one.message.id not in shown and (turn is None or one.message.turn < turn)
+            if one.message.id not in shown
+            and (turn is None or one.message.turn < turn)
+            and one.message.origin != "tool"
         )
         return draft.context()
 
     async def recall(self, question: str, *, store: MemoryStore, scope: Scope) -> Recall:
         """What a question by itself brings back within the snippets' budget. Raises a StorageError."""
-        found = await self.found(question, store, scope)
         now = self._clock()
+        found = await self.found(question, store, scope)
         packed = pack(
             (self.snippet(one, found) for one in found.ranked),
             room=self._budgets.snippets,
@@ -148,21 +167,33 @@ class MemoryRetrieval:
         return [self.snippet(one, found) for one in found.ranked]
 
     async def found(
-        self, question: str, store: MemoryStore, scope: Scope, *, lean_on: str = "", limit: int = CANDIDATES
+        self,
+        question: str,
+        store: MemoryStore,
+        scope: Scope,
+        *,
+        now: datetime | None = None,
+        lean_on: str = "",
+        limit: int = CANDIDATES,
     ) -> Found:
-        """All candidates of a question, best first. Raises a StorageError."""
-        terms = content_terms(question)
+        """All candidates of a question, best first. `now`: in the owner's zone. Raises a StorageError."""
+        now = now or self._clock()
+        own = terms = content_terms(question)
         if lean_on and len(terms) <= FOLLOW_UP_TERMS:
             question = f"{lean_on}\n{question}"
             terms = content_terms(question)
+        vector = await self._vector(question)
+        facts = await self._facts_for(store, scope.owner, own, terms, vector)
         asked = Question(
             text=question,
             terms=tuple(terms),
-            ranges=await self._times(normal(question), store, scope),
+            ranges=await self._times(normal(question), store, scope, now),
+            told=_told_by(facts),
         )
-        vector = await self._vector(question)
         nearest = await self._nearest(store, scope, vector, limit)
-        seeds = nearest.seqs if nearest else ()
+        seeds = [*(nearest.seqs if nearest else ())]
+        if asked.told:
+            seeds += [seq for seq in (await store.facts.seqs(scope, list(asked.told))).values() if seq not in seeds]
         pool = await store.pool(scope, terms, limit=limit, reach=REACH, seeds=seeds)
         meaning = await self._meaning(store, scope, vector, nearest, pool)
         # Beside the event loop: hundreds of candidates take a while.
@@ -173,15 +204,37 @@ class MemoryRetrieval:
             meaning=meaning,
             ranked=ranked,
             sentences=await self._sentence_vectors(store, scope, meaning, ranked),
+            facts=facts,
         )
 
-    async def _times(self, question: str, store: MemoryStore, scope: Scope) -> tuple[when.Range, ...]:
+    async def _facts_for(
+        self, store: MemoryStore, owner: int, own: Sequence[str], terms: Sequence[str], vector: Floats | None
+    ) -> list[RecalledFact]:
+        """The facts that matter: all pinned ones, and the best of the others."""
+        known = await store.facts.valid(owner)
+        if not known:
+            return []
+        model = self._embedder.name if self._embedder is not None else ""
+        vectors = await store.facts.vectors(owner, model) if vector is not None else {}
+        ranked = rank_facts(
+            known,
+            own,
+            with_before=terms,
+            query=vector,
+            vectors=vectors,
+            model=model,
+            min_similarity=self._facts.min_similarity,
+        )
+        best = [one for one in ranked if one.score.keys() - {"pinned"}][: self._facts.top]
+        return [one for one in ranked if one in best or one.fact.is_pinned]
+
+    async def _times(self, question: str, store: MemoryStore, scope: Scope, now: datetime) -> tuple[when.Range, ...]:
         """The times that a question names; one that it tells from an event ("two weeks before the wedding") is known
         once the event is found.
         """
-        times = list(when.ranges(folded(question), self._clock()))
+        times = list(when.ranges(folded(question), now))
         for told in when.from_events(question):
-            days = [named.start for named in when.ranges(folded(told.event), self._clock())]
+            days = [named.start for named in when.ranges(folded(told.event), now)]
             if not days:
                 days = await self._days_of(told.event, store, scope)
             times += [told.range(day) for day in days]
@@ -292,6 +345,16 @@ def _gaps(summaries: Sequence[Summary], newest: int) -> list[tuple[int, int]]:
     return found or [(min(next_id, newest), newest)]
 
 
+def _told_by(facts: Sequence[RecalledFact]) -> dict[int, float]:
+    """The messages that facts which matter were learned from, by id, with the best score of those."""
+    told: dict[int, float] = {}
+    for one in facts:
+        if one.score.keys() - {"pinned"}:
+            for source in one.fact.source_ids:
+                told[source] = max(told.get(source, 0.0), sum(one.score.values()))
+    return told
+
+
 def _newest_turns(messages: Sequence[Message], turns: int) -> list[Message]:
     newest = sorted({message.turn for message in messages})[-turns:]
     return [message for message in messages if message.turn in newest]
@@ -299,4 +362,4 @@ def _newest_turns(messages: Sequence[Message], turns: int) -> list[Message]:
 
 def _last_words(messages: Sequence[Message]) -> str:
     """What a person said last, for a follow-up to lean on."""
-    return next((one.content for one in reversed(messages) if one.role != "assistant"), "")
+    return next((one.content for one in reversed(messages) if one.role == "user"), "")

@@ -78,8 +78,12 @@ class MemorySearch:
         until: int | None = None,
         since: datetime | None = None,
         before: datetime | None = None,
+        said_only: bool = False,
     ) -> Page:
-        """What words, and phrases in quotes, find; `since` and `before` bound its time. Raises a StorageError."""
+        """What words, and phrases in quotes, find. Raises a StorageError.
+
+        `since`, `before`: when it was said. `said_only`: without what tools gave out.
+        """
         query = SearchQuery.of(typed)
         async with self._memory.home(scope.owner) as store:
             newest = await store.page(scope, limit=1)
@@ -92,6 +96,7 @@ class MemorySearch:
             if message.id <= until
             and (since is None or message.created_at >= since)
             and (before is None or message.created_at < before)
+            and not (said_only and message.origin == "tool")
         ]
         return Page(
             found=tuple(

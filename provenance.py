@@ -4,14 +4,18 @@ An account holds ids and figures (retrieval/account.py); here they become the me
 name, as far as these are still there. Does not know how an answer is made, or how this is shown to people.
 """
 
+import logging
 from collections import OrderedDict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from errors import StorageError
 from external_memory import ExternalMemory
 from records import Incoming, Message, Scope, Summary
 from retrieval.account import Account, Chosen, read
 from storage.store import MemoryStore
+
+log = logging.getLogger(__name__)
 
 HELD = 20
 """Accounts of a scope that the process holds: those of answers that are in no store."""
@@ -29,7 +33,8 @@ class Brought:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Explanation:
     """An account with the things that it names. `recent`: the first and the last of the messages that stood in the
-    prompt word for word, and how many they were with those of this process; `is_stored`: False for one that only this
+    prompt word for word, and how many they were with those of this process; `looked_up`: what the model searched for
+    by itself, None where it has been forgotten since; `is_stored`: False for one that only this
     process knows.
     """
 
@@ -38,6 +43,7 @@ class Explanation:
     summaries: tuple[Summary, ...] = ()
     gone_summaries: int = 0
     brought: tuple[Brought, ...] = ()
+    looked_up: tuple[Message | None, ...] = ()
     is_stored: bool = True
 
 
@@ -71,15 +77,18 @@ class Provenance:
         self._held.pop(scope, None)
 
     async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
-        """Remember by which Telegram messages the answer to a turn was shown. Raises a StorageError."""
+        """Remember by which Telegram messages the answer to a turn was shown; where that fails, it is not known."""
         if not telegram_ids:
             return
         for held in self._held.get(incoming.scope, ()):
             if held.source == incoming.source:
                 held.account = replace(held.account, shown=tuple(telegram_ids))
-        async with self._memory.opened(incoming.scope.owner) as store:
-            if store is not None:
-                await store.accounts.note_shown(incoming.scope, incoming.source, telegram_ids)
+        try:
+            async with self._memory.opened(incoming.scope.owner) as store:
+                if store is not None:
+                    await store.accounts.note_shown(incoming.scope, incoming.source, telegram_ids)
+        except StorageError as error:
+            log.warning("where an answer in %s was shown is not kept: %s", incoming.scope, type(error).__name__)
 
     async def explain(self, scope: Scope, telegram_id: int | None = None) -> Explanation | None:
         """What the last answer of a scope was made from, or the one that a Telegram message showed or asked for.
@@ -107,7 +116,7 @@ async def _explained(account: Account, store: MemoryStore | None, scope: Scope, 
     if store is None:
         return Explanation(account=account, is_stored=is_stored)
     recent_ids = account.recent_ids
-    wanted = {*recent_ids, *(one.id for one in account.snippets)}
+    wanted = {*recent_ids, *account.looked_up, *(one.id for one in account.snippets)}
     messages = {one.id: one for one in await store.messages(scope, sorted(wanted))}
     summaries = [one for one in await store.summaries(scope, active_only=False) if one.id in account.summaries]
     return Explanation(
@@ -119,5 +128,6 @@ async def _explained(account: Account, store: MemoryStore | None, scope: Scope, 
             Brought(message=messages.get(one.id), chosen=one)
             for one in sorted(account.snippets, key=lambda one: -sum(one.score.values()))
         ),
+        looked_up=tuple(messages.get(number) for number in account.looked_up),
         is_stored=is_stored,
     )

@@ -29,7 +29,7 @@ ROLLING_TURNS = 20
 """Turns that one version of a rolling summary takes in when it is made anew: more than in live talk, for speed."""
 
 
-CHANGED = "Something was forgotten, edited or moved meanwhile."
+CHANGED = "Something was forgotten, edited or moved meanwhile, or memory was turned off."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

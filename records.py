@@ -6,19 +6,25 @@ Does not know where a value comes from (Telegram, a model, a database) or where 
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 from typing import Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 Role = Literal["user", "assistant", "system"]
+PromptRole = Role | Literal["tool"]
 UNSTORED = 10**12
 """Ids from here on name messages that are in no store."""
 Clock = Callable[[], datetime]
 """Gives the present as an aware UTC datetime."""
 FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards", "rebuild", "import"]
+FoldState = Literal["folded", "nothing", "busy", "waiting", "failed"]
 Policy = Literal["pyramid", "rolling", "sliding"]
 Origin = Literal["", "forwarded", "tool", "imported"]
 """Where a message's words come from: "" = said here by its role."""
+
+
+FactKind = Literal["personal", "preference", "knowledge", "event"]
 
 
 class StorageType(StrEnum):
@@ -58,6 +64,14 @@ class OwnerConfig:
     timezone: str = ""
     fold_instructions: str = ""
     incognito: bool = False
+
+    @property
+    def zone(self) -> tzinfo:
+        """The owner's time zone; UTC where none is chosen, or one that this machine does not know."""
+        try:
+            return ZoneInfo(self.timezone) if self.timezone else UTC
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            return UTC
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -223,6 +237,100 @@ class FoldFailure:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class NewFact:
+    """A fact about to be known: one sentence about the owner, in the third person.
+
+    `source_ids`: the messages that say it. `valid_to`: set where it is over already. What the extraction said beside:
+    `only_one`, nobody has two of this at a time (a home, an age); `known`, the fact that it repeats or replaces.
+    """
+
+    text: str
+    kind: FactKind
+    subject: str
+    source_ids: tuple[int, ...]
+    observed_at: datetime
+    valid_from: datetime
+    valid_to: datetime | None = None
+    importance: float = 0.5
+    tags: tuple[str, ...] = ()
+    only_one: bool = False
+    relation: Literal["new", "repeats", "replaces"] = "new"
+    known: int | None = None
+    origin: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fact:
+    """A stored fact. Ids are per owner, ascend, and stay through edits.
+
+    It holds from `valid_from` until `valid_to` (None: still); `superseded_by`: the fact that took its place.
+    `importance`: 0 to 1. `origin`: "" learned, "owner" told by hand, "earlier" the words that an edit replaced.
+    """
+
+    id: int
+    owner: int
+    text: str
+    kind: FactKind
+    subject: str
+    source_ids: tuple[int, ...]
+    observed_at: datetime
+    valid_from: datetime
+    created_at: datetime
+    valid_to: datetime | None = None
+    superseded_by: int | None = None
+    importance: float = 0.5
+    tags: tuple[str, ...] = ()
+    is_pinned: bool = False
+    deleted_at: datetime | None = None
+    origin: str = ""
+
+    @property
+    def is_valid(self) -> bool:
+        return self.valid_to is None and self.deleted_at is None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Profile:
+    """A version of the document about an owner. `last_summary_id`: the newest summary that went into it."""
+
+    id: int
+    owner: int
+    text: str
+    created_at: datetime
+    model: str = ""
+    last_summary_id: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewProfile:
+    """A profile about to be stored, and what it was made from; `base_id` the version before it."""
+
+    owner: int
+    text: str
+    model: str
+    base_id: int | None
+    fact_ids: tuple[int, ...]
+    summary_ids: tuple[int, ...]
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FactChange:
+    """What becomes of a new fact: a sentence of its own, or more sources for `same_as` (`ends`: which is over then).
+
+    `closes`: facts whose place it takes. Numbers below 0 name earlier changes of the same list: -1 is the first.
+    """
+
+    fact: NewFact
+    same_as: int | None = None
+    closes: tuple[int, ...] = ()
+    ends: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Forgetting:
     """What an owner wants forgotten: messages or facts by their ids, what was said from `since` to before `until`,
     archives (chunks that are wholly older than `until`), or everything. Holds no text.
@@ -239,8 +347,8 @@ class Forgotten:
     """What a forgetting takes, or took, in counts.
 
     `unfolded`: messages that stay, whose summary goes and is made anew. `kept_aside`: files that the operator keeps
-    beside the memory, which may hold what was forgotten. `is_clean` False: another program reads the files just now;
-    traces go from them as soon as it lets go.
+    beside the memory, which may hold what was forgotten. `is_clean` False: the files are in use, or the disk is
+    full; traces go from them as soon as that is over.
     """
 
     messages: int = 0
@@ -303,21 +411,45 @@ class Usage:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class PromptMessage:
-    """One message of a request."""
+class Tool:
+    """What a model may call while it answers. `parameters`: a JSON schema."""
 
-    role: Role
+    name: str
+    description: str
+    parameters: Mapping[str, object]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolCall:
+    """A model's wish to use a tool. `arguments`: the JSON text that it wrote, whatever that is."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PromptMessage:
+    """One message of a request. `calls`: what the assistant called; `call_id`: which call a tool's message answers."""
+
+    role: PromptRole
     content: str
+    calls: tuple[ToolCall, ...] = ()
+    call_id: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Completion:
-    """A model's finished answer. `is_truncated`: whole up to the length limit that the endpoint stopped it at."""
+    """A model's finished answer. `is_truncated`: whole up to the length limit that the endpoint stopped it at.
+
+    `calls`: tools that the model wants used before it answers; the text is then preliminary, or empty.
+    """
 
     text: str
     model: str
     usage: Usage = Usage()
     is_truncated: bool = False
+    calls: tuple[ToolCall, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -334,8 +466,26 @@ class Snippet:
     @property
     def why(self) -> str:
         """The reason in one line, strongest part first."""
-        parts = sorted(self.score.items(), key=lambda part: -abs(part[1]))
-        return ", ".join(f"{name} {value:+.2f}" for name, value in parts if abs(value) >= 0.005)
+        return reason(self.score)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RecalledFact:
+    """A fact that is carried for this question; `score` is by part, as a snippet's."""
+
+    fact: Fact
+    score: Mapping[str, float]
+
+    @property
+    def why(self) -> str:
+        """The reason in one line, strongest part first."""
+        return reason(self.score)
+
+
+def reason(score: Mapping[str, float]) -> str:
+    """The parts of a score in one line, strongest first."""
+    parts = sorted(score.items(), key=lambda part: -abs(part[1]))
+    return ", ".join(f"{name} {value:+.2f}" for name, value in parts if abs(value) >= 0.005)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -367,6 +517,7 @@ class Context:
     """What one request carries, and the account of it.
 
     `wanted`: tokens that it would have without snippets, were nothing cut.
+    `earlier`: how many messages the store holds from before the question.
     `whole`: tokens, as well as they can be told, of a request with the whole history in it; 0 where there is no store.
     """
 
@@ -377,9 +528,12 @@ class Context:
     recent: tuple[Message, ...] = ()
     summaries: tuple[Summary, ...] = ()
     snippets: tuple[Snippet, ...] = ()
+    facts: tuple[RecalledFact, ...] = ()
+    profile: Profile | None = None
     cut: tuple[Cut, ...] = ()
     message_was_cut: bool = False
     whole: int = 0
+    earlier: int = 0
 
     @property
     def tokens(self) -> int:
@@ -427,6 +581,7 @@ class Piece:
     sent_at: datetime
     telegram_id: int | None = None
     seam: str = ""
+    origin: Origin = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -474,11 +629,13 @@ class Status:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldOutcome:
-    """What a request to fold came to. `error` is a sentence for the owner; `summaries` are those made, in order.
+    """What a request to fold came to. `error` is a sentence for the owner; `summaries` are those made, in order;
+    `archived`: how many messages they took.
 
     waiting: it is due, and is made when there are tokens to spend again.
     """
 
-    state: Literal["folded", "nothing", "busy", "waiting", "failed"]
+    state: FoldState
     summaries: tuple[Summary, ...] = ()
+    archived: int = 0
     error: str | None = None

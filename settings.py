@@ -54,6 +54,14 @@ class Settings:
     openai_model: str = "gpt-5.4-mini"
     summary_model: str = "gpt-5.4-mini"
     summary_fallback: Literal["none", "extractive"] = "none"
+    facts: Literal["on", "off"] = "on"
+    facts_batch_turns: int = 4
+    facts_quiet_seconds: float = 120.0
+    facts_top_k: int = 5
+    fact_min_similarity: float | None = None
+    fact_duplicate_distance: float = 0.15
+    profile_every_summaries: int = 20
+    profile_keep_summaries: int = 10
     embedding_model: str = "local"
     embedding_base_url: str = ""
     embedding_api_key: Secret = Secret("")
@@ -80,6 +88,7 @@ class Settings:
     webhook_secret: Secret = Secret("")
     log_level: str = "INFO"
     reply_streaming: Literal["auto", "edit", "off"] = "auto"
+    tools: Literal["auto", "off"] = "auto"
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> "Settings":
@@ -101,6 +110,16 @@ class Settings:
             openai_model=openai_model,
             summary_model=env.text("SUMMARY_MODEL", openai_model),
             summary_fallback=env.choice("SUMMARY_FALLBACK", "none", ("none", "extractive")),
+            facts=env.choice("FACTS", "on", ("on", "off")),
+            facts_batch_turns=env.integer("FACTS_BATCH_TURNS", 4, least=1),
+            facts_quiet_seconds=env.seconds("FACTS_QUIET_SECONDS", 120.0),
+            facts_top_k=env.integer("FACTS_TOP_K", 5, least=0),
+            fact_min_similarity=env.share("FACT_MIN_SIMILARITY", 0.0, least=-1.0)
+            if env.text("FACT_MIN_SIMILARITY")
+            else None,
+            fact_duplicate_distance=env.share("FACT_DUPLICATE_DISTANCE", 0.15),
+            profile_every_summaries=env.integer("PROFILE_EVERY_SUMMARIES", 20, least=1),
+            profile_keep_summaries=env.integer("PROFILE_KEEP_SUMMARIES", 10, least=0),
             embedding_model=env.text("EMBEDDING_MODEL", cls.embedding_model),
             embedding_base_url=env.url("EMBEDDING_BASE_URL"),
             embedding_api_key=Secret(env.text("EMBEDDING_API_KEY")),
@@ -127,6 +146,7 @@ class Settings:
             webhook_secret=Secret(env.webhook_secret("WEBHOOK_SECRET")),
             log_level=env.choice("LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"), str.upper),
             reply_streaming=env.choice("REPLY_STREAMING", "auto", ("auto", "edit", "off")),
+            tools=env.choice("TOOLS", "auto", ("auto", "off")),
         )
 
     def secrets(self) -> tuple[str, ...]:
@@ -173,6 +193,17 @@ class _Environment:
             number = 0.0
         if not 0 < number <= 86_400:
             raise SettingsError(name, "must be a number of seconds above 0, at most 86400.")
+        return number
+
+    def share(self, name: str, default: float, *, least: float = 0.0) -> float:
+        """A number from `least` to 1."""
+        text = self.text(name, str(default))
+        try:
+            number = float(text)
+        except ValueError:
+            number = least - 1
+        if not least <= number <= 1:
+            raise SettingsError(name, f"must be a number from {least:g} to 1.")
         return number
 
     def choice(

@@ -6,7 +6,7 @@ is refused changes nothing. Does not know Telegram, or who is told of a failure.
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
@@ -27,6 +27,7 @@ from records import (
     FoldOutcome,
     FoldPlan,
     FoldReason,
+    FoldState,
     Message,
     NewSummary,
     OwnerConfig,
@@ -89,7 +90,8 @@ class SummaryManager:
     """Folds scopes, one live fold at a time in each.
 
     `fallback`: makes the summary when the model fails or is refused; None = the fold fails then. `embedding_model`:
-    whose progress the status tells. `rebuilds`: how far each rebuild is, in chunks (rebuilding.py keeps it).
+    whose progress the status tells. `before_fold`: what is done with messages before they are archived; never raises.
+    `rebuilds`: how far each rebuild is, in chunks (rebuilding.py keeps it).
     """
 
     def __init__(
@@ -103,6 +105,7 @@ class SummaryManager:
         clock: Clock,
         fallback: ChatModel | None = None,
         embedding_model: str | None = None,
+        before_fold: Callable[[Scope, Sequence[int]], Awaitable[None]] | None = None,
     ) -> None:
         self._memory = memory
         self._model = model
@@ -113,6 +116,7 @@ class SummaryManager:
         self._clock = clock
         self._fallback = fallback
         self._embedding_model = embedding_model
+        self._before_fold = before_fold
         self._folding: set[Scope] = set()
         self.rebuilds: dict[Scope, tuple[int, int]] = {}
         self._too_small: dict[Scope, int] = {}
@@ -123,24 +127,32 @@ class SummaryManager:
         Raises a StorageError only.
         """
         made: list[Summary] = []
+        archived = 0
+
+        def ended(state: FoldState, error: KeepsakeError | None = None) -> FoldOutcome:
+            sentence = error.sentence if error else None
+            return FoldOutcome(state=state, summaries=tuple(made), archived=archived, error=sentence)
+
+        await self._prepare(scope, reason)
         while True:
             if made and reason == "pressure":
-                return FoldOutcome(state="folded", summaries=tuple(made))
+                return ended("folded")
             work = await self._begin(scope, "upwards" if made else reason)
             if not isinstance(work, _Work):
-                return FoldOutcome(state="folded" if made else work, summaries=tuple(made))
+                return ended("folded" if made else work)
             self._folding.add(scope)
             try:
                 await self._budget.demand(scope.owner)
                 made.append(await self._run(work))
+                archived += len(work.plan.message_ids)
             except BudgetSpent as error:
                 await self._release(work)
-                return FoldOutcome(state="waiting", summaries=tuple(made), error=error.sentence)
+                return ended("waiting", error)
             except KeepsakeError as error:
                 async with self._memory.home(scope.owner) as store:
                     failure = await store.fail_fold(work.lease, error.sentence, now=self._clock())
                 log.warning("fold of %s failed (attempt %d): %s", scope, failure.attempts, type(error).__name__)
-                return FoldOutcome(state="failed", summaries=tuple(made), error=error.sentence)
+                return ended("failed", error)
             except BaseException:
                 await self._release(work)
                 raise
@@ -217,22 +229,40 @@ class SummaryManager:
         async with self._memory.home(scope.owner) as store:
             return sorted(await store.summaries(scope), key=lambda summary: (-summary.level, summary.first_id))
 
-    async def _begin(self, scope: Scope, reason: FoldReason) -> "_Work | Literal['nothing', 'busy']":
+    async def _prepare(self, scope: Scope, reason: FoldReason) -> None:
+        """What is to be done with messages before they are archived. Outside of any gate, for it may take a model."""
+        if self._before_fold is None:
+            return
+        config = await self._memory.config(scope.owner)
+        async with self._memory.opened(scope.owner) as store:
+            if config is None or store is None:
+                return
+            plan = await self._plan(store, scope, config, reason, await store.summaries(scope))
+        if plan is not None and plan.message_ids:
+            await self._before_fold(scope, plan.message_ids)
+
+    async def _plan(
+        self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: FoldReason, summaries: Sequence[Summary]
+    ) -> FoldPlan | None:
+        if not_by_itself(config) and reason not in ("now", "upwards"):
+            return None
+        if reason == "pressure" and await store.fold_failure(scope) is not None:
+            return None
+        situation = await self._situation(store, scope, config, reason, summaries)
+        starts = sorted(one.first_id for one in summaries) if config.policy == "pyramid" else ()
+        behind = left_behind.first_stretch(situation.turns, starts, most=config.every_n)
+        if behind:
+            return FoldPlan(level=1, message_ids=behind, reason=reason)
+        return PLANNERS[config.policy](situation, reason)
+
+    async def _begin(self, scope: Scope, reason: FoldReason) -> "_Work | Literal['nothing', 'busy', 'failed']":
         """Plan, take the lease, and read what the plan names. The owner's memory cannot move meanwhile."""
         config = await self._memory.config(scope.owner)
         async with self._memory.opened(scope.owner) as store:
-            if config is None or store is None or not (config.auto_fold or reason in ("now", "upwards")):
-                return "nothing"
-            if reason == "pressure" and await store.fold_failure(scope) is not None:
+            if config is None or store is None:
                 return "nothing"
             summaries = await store.summaries(scope)
-            situation = await self._situation(store, scope, config, reason, summaries)
-            starts = sorted(one.first_id for one in summaries) if config.policy == "pyramid" else ()
-            behind = left_behind.first_stretch(situation.turns, starts, most=config.every_n)
-            if behind:
-                plan: FoldPlan | None = FoldPlan(level=1, message_ids=behind, reason=reason)
-            else:
-                plan = PLANNERS[config.policy](situation, reason)
+            plan = await self._plan(store, scope, config, reason, summaries)
             if plan is None:
                 return "nothing"
             lease = await store.begin_fold(scope, plan.reason, now=self._clock(), lease=LEASE)
@@ -339,6 +369,11 @@ class SummaryManager:
             return await self._budget.complete(owner, self._model, messages)
 
         return ask
+
+
+def not_by_itself(config: OwnerConfig) -> bool:
+    """Whether an owner's memory is folded only when asked: their choice, or nothing is to be written now."""
+    return config.incognito or not config.auto_fold
 
 
 def unfolded_turns(messages: Sequence[Message], tokens: Tokenizer | None = None) -> list[UnfoldedTurn]:

@@ -5,7 +5,7 @@ background for the owner of the memory; a day begins at 00:00 UTC. Does not know
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import date, timedelta
 
@@ -39,14 +39,20 @@ class TokenBudget:
         return bool(self._per_user or self._overall)
 
     async def complete(
-        self, spender: int, model: ChatModel, messages: Sequence[PromptMessage], *, on_text: OnText | None = None
+        self,
+        spender: int,
+        model: ChatModel,
+        messages: Sequence[PromptMessage],
+        *,
+        on_text: OnText | None = None,
+        schema: Mapping[str, object] | None = None,
     ) -> Completion:
         """The model's answer, on the account of `spender`. Raises BudgetSpent without asking, or a ModelError.
 
         An answer that broke off or was stopped counts too, with what of it had come.
         """
         if not self.is_set:
-            return await model.complete(messages, on_text=on_text)
+            return await model.complete(messages, on_text=on_text, schema=schema)
         await self.demand(spender)
         shown = ""
 
@@ -57,7 +63,7 @@ class TokenBudget:
                 await on_text(text)
 
         try:
-            completion = await model.complete(messages, on_text=show if on_text else None)
+            completion = await model.complete(messages, on_text=show if on_text else None, schema=schema)
         except BaseException as error:
             if shown or not isinstance(error, ModelError):
                 prompt = self._tokens.prompt_tokens(messages)
@@ -75,6 +81,15 @@ class TokenBudget:
             raise BudgetSpent(f"Today's token budget ({self._per_user:,}) is used up. {self._anew()}")
         if self._overall and sum(self._spent.values()) >= self._overall:
             raise BudgetSpent(f"This bot's token budget for today is used up. {self._anew()}")
+
+    async def room(self, spender: int) -> int | None:
+        """Tokens that are left for this account today; None where there is no limit."""
+        if not self.is_set:
+            return None
+        await self._begin_day()
+        left = [self._per_user - self._spent.get(spender, 0)] if self._per_user else []
+        left += [self._overall - sum(self._spent.values())] if self._overall else []
+        return max(0, min(left))
 
     async def _spend(self, spender: int, used: Usage) -> None:
         """Count it here at once, and in the ledger as soon as that can be written."""

@@ -26,6 +26,8 @@ log = logging.getLogger(__name__)
 
 REQUEST_OVERHEAD = 3
 MESSAGE_OVERHEAD = 3
+CALL_OVERHEAD = 16
+"""The JSON around a call."""
 DEFAULT_ENCODING = "o200k_base"
 
 # Longer runs of whitespace overflow the stack of tiktoken's regex (0.14: a ValueError at a million spaces).
@@ -77,8 +79,10 @@ class Tokenizer:
         return REQUEST_OVERHEAD + sum(self.message_tokens(message) for message in messages)
 
     def message_tokens(self, message: PromptMessage) -> int:
-        """What one message adds to a request."""
-        return MESSAGE_OVERHEAD + self.count(message.role) + self.count(message.content)
+        """What one message adds to a request; calls of tools count with all that is written of them."""
+        calls = sum(self.count(f"{call.id} {call.name} {call.arguments}") + CALL_OVERHEAD for call in message.calls)
+        size = MESSAGE_OVERHEAD + self.count(message.role) + self.count(message.content) + calls
+        return size + self.count(message.call_id)
 
     def cut_middle(self, text: str, tokens: int) -> str:
         """The text, at most `tokens` long: its head and tail, with a mark between that says how much is left out.

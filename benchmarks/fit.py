@@ -121,7 +121,8 @@ class Measured:
 
 def neighbours(w: Weights, has_meaning: bool) -> list[tuple[str, Weights]]:
     """Constants with one of them changed, and what was changed."""
-    unused = {"assistant_whole"} if has_meaning else {"assistant", "spread", "meaning_near", "centring"}
+    # `alike` decides what stands first, not what is shown.
+    unused = {"alike", *(("assistant_whole",) if has_meaning else ("assistant", "spread", "meaning_near", "centring"))}
     made: list[tuple[str, Weights]] = []
     for name, value in asdict(w).items():
         if name in unused:
@@ -144,14 +145,19 @@ def gain(better: Coverages, than: Coverages, conversations: Sequence[str]) -> tu
 
 
 def fitted(
-    measured: Measured, conversations: Sequence[str], has_meaning: bool, *, errors: float = 1.0
+    measured: Measured,
+    conversations: Sequence[str],
+    has_meaning: bool,
+    *,
+    errors: float = 1.0,
+    most: int = MOST_CHANGES,
 ) -> tuple[Weights, list[str]]:
     """The constants that these conversations recommend, and the changes that lead there from ours.
 
-    `errors`: so many standard errors a change has to gain.
+    `errors`: so many standard errors a change has to gain; `most`: changes that are made.
     """
     w, changes = WEIGHTS, list[str]()
-    while len(changes) < MOST_CHANGES:
+    while len(changes) < most:
         now = measured(w)
         tried = [
             (*gain(measured(changed), now, conversations), what, changed)
@@ -174,12 +180,12 @@ def left_out(measured: Measured, groups: Mapping[str, Sequence[str]], has_meanin
         if not kept:
             continue
         certain, changes = fitted(measured, kept, has_meaning)
-        greedy, _ = fitted(measured, kept, has_meaning, errors=0)
+        greedy, _ = fitted(measured, kept, has_meaning, errors=0, most=1)
         result[group] = {
             "ours": round(fmean(measured(WEIGHTS)[name] for name in names), 2),
             "chosen_without_it": round(fmean(measured(certain)[name] for name in names), 2),
             "changes": changes,
-            "greedily_chosen_without_it": round(fmean(measured(greedy)[name] for name in names), 2),
+            "best_change_without_it": round(fmean(measured(greedy)[name] for name in names), 2),
         }
     return result
 

@@ -5,7 +5,7 @@ words in every message, most in hardly any. Does not know who stores or asks.
 """
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
@@ -79,7 +79,12 @@ class InventedModel:
         self._tokens = Tokenizer.for_model(self.name)
 
     async def complete(
-        self, messages: Sequence[PromptMessage], *, on_text: OnText | None = None, max_tokens: int | None = None
+        self,
+        messages: Sequence[PromptMessage],
+        *,
+        on_text: OnText | None = None,
+        max_tokens: int | None = None,
+        schema: Mapping[str, object] | None = None,
     ) -> Completion:
         self.prompts.append(messages)
         text = self._talk.answer()

@@ -8,7 +8,7 @@ import argparse
 import asyncio
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise, takewhile
 from pathlib import Path
@@ -35,9 +35,14 @@ class Meter:
     tokens: int = 0
 
     async def complete(
-        self, messages: Sequence[PromptMessage], *, on_text: OnText | None = None, max_tokens: int | None = None
+        self,
+        messages: Sequence[PromptMessage],
+        *,
+        on_text: OnText | None = None,
+        max_tokens: int | None = None,
+        schema: Mapping[str, object] | None = None,
     ) -> Completion:
-        completion = await self.model.complete(messages, on_text=on_text, max_tokens=max_tokens)
+        completion = await self.model.complete(messages, on_text=on_text, max_tokens=max_tokens, schema=schema)
         self.calls += 1
         self.tokens += completion.usage.prompt + completion.usage.completion
         return completion

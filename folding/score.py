@@ -25,8 +25,9 @@ SUPPORT = 0.25
 """A turn is covered by a summary sentence that shares so much of its terms, or of whose terms it has so many."""
 FEW = 60
 """Source tokens below which a summary need not be shorter than its source."""
-MOST = 200_000
+MOST = 60_000
 """Characters of a source that are looked at: beyond that, measuring would hold up everybody else."""
+LEAST_SHARE = 200
 
 _URL = re.compile(r"https?://[^\s<>\"')\]]+|[\w.+-]+@[\w-]+\.\w[\w.]*")
 # A capital inside a sentence; what opens one is as often an ordinary word.
@@ -149,5 +150,5 @@ def _cut(sources: Sequence[Source]) -> list[Source]:
     """The sources, each cut to its even share where together they are too long to be looked at whole."""
     if sum(len(one.text) for one in sources) <= MOST:
         return list(sources)
-    share = max(200, MOST // len(sources))
-    return [Source(text=one.text[:share], is_user=one.is_user) for one in sources[: MOST // 200]]
+    share = max(LEAST_SHARE, MOST // len(sources))
+    return [Source(text=one.text[:share], is_user=one.is_user) for one in sources[: MOST // LEAST_SHARE]]

@@ -18,6 +18,8 @@ from words import analyse
 
 Ask = Callable[[Sequence[PromptMessage]], Awaitable[Completion]]
 """Asks a model. Raises a ModelError."""
+LOOKED_AT = 20_000
+"""Characters of a message that are looked at for words that must not come back."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -95,7 +97,8 @@ class Summariser:
 
     def _judged(self, text: str, material: Material) -> _Judged:
         """In a thread: a long source takes a while."""
-        source = "\n".join(one.text for one in [*material.base, *material.told])
+        known = [*material.base, *material.window] if material.window else material.told
+        source = "\n".join(one.text for one in known)
         tokens, source_tokens = self._tokens.count(text), self._tokens.count(source)
         found = gate.objections(text, source, tokens=tokens, source_tokens=source_tokens)
         if not found and material.dropped and _tells_of(text, material.dropped, material.window):
@@ -172,6 +175,6 @@ class Summariser:
 
 def _tells_of(text: str, dropped: Sequence[Source], window: Sequence[Source]) -> bool:
     """Whether a text holds words that only the dropped messages have."""
-    gone = {term for source in dropped for term in analyse(source.text)}
-    kept = {term for source in window for term in analyse(source.text)}
+    gone = {term for source in dropped for term in analyse(source.text[:LOOKED_AT])}
+    kept = {term for source in window for term in analyse(source.text[:LOOKED_AT])}
     return bool((gone - kept) & set(analyse(text)))

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from errors import ImportRefused
+from unhurried import unhurried
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 
@@ -72,7 +73,7 @@ class JsonWalk:
 
     def elements(self) -> Iterator[int]:
         """The positions in the next array, from 0, each with the walk standing before its value."""
-        for number, begin in enumerate(self._parts("[", "]")):
+        for number, begin in enumerate(unhurried(self._parts("[", "]"))):
             yield number
             if self._at == begin:
                 self.value()

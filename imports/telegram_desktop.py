@@ -13,6 +13,7 @@ from errors import ImportRefused
 from imports.json_walk import JsonWalk
 from imports.past import Past, PastMessage, WrongElement
 from records import Role
+from unhurried import unhurried
 
 _MOST_NAMED = 5
 _UNNAMED = {"saved_messages": "Saved Messages", "replies": "Replies"}
@@ -76,7 +77,7 @@ def _past(walk: JsonWalk, chats: list[_Chat], person: int, zone: tzinfo) -> Past
     for chat in chats:
         if not isinstance(chat.id, int) or isinstance(chat.id, bool):
             raise ImportRefused(f"{chat.where}id is no number, so the file is not Telegram's. Nothing was imported.")
-        for number, (at, raw) in enumerate(chat.messages):
+        for number, (at, raw) in enumerate(unhurried(chat.messages)):
             try:
                 made = _message(raw, chat, person, zone)
             except WrongElement as wrong:

@@ -6,11 +6,12 @@ Deterministic. Neither understands a text: they compare words. Does not know the
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 
 from errors import ModelBroken
 from models.chat_model import OnText
+from models.offline_facts import stated
 from models.sentences import Said, Sentence, is_question, opens_with_question, read_block, read_prompt
 from records import Completion, PromptMessage, Usage
 from tokens import Tokenizer
@@ -74,6 +75,7 @@ class OfflineModel:
         *,
         on_text: OnText | None = None,
         max_tokens: int | None = None,
+        schema: Mapping[str, object] | None = None,
     ) -> Completion:
         """A quotation, an acknowledgement, or the plain sentence that nothing was found; never another's words."""
         return await _completion(self.name, self._tokenizer, messages, answer(messages), on_text, max_tokens)
@@ -95,9 +97,15 @@ class ExtractiveSummarizer:
         *,
         on_text: OnText | None = None,
         max_tokens: int | None = None,
+        schema: Mapping[str, object] | None = None,
     ) -> Completion:
-        """The extract of the last user message. Raises ModelBroken where that holds no sentence."""
+        """The extract of the last user message; where JSON is asked for, the facts that it states outright.
+
+        Raises ModelBroken where that holds no sentence.
+        """
         source = next((message.content for message in reversed(messages) if message.role == "user"), "")
+        if schema is not None:
+            return await _completion(self.name, self._tokenizer, messages, stated(source, schema), on_text, None)
         limit = _SUMMARY_TOKENS if max_tokens is None else max_tokens
         text = extract(source, limit, count=self._tokenizer.count) or self._tokenizer.cut_end(
             next((sentence.text for sentence in read_block(source)), ""), limit

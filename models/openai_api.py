@@ -10,7 +10,7 @@ import json
 import logging
 import random
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from time import monotonic
@@ -33,13 +33,18 @@ from models.endpoint import (
     error_message,
     open_client,
 )
-from records import Completion, PromptMessage, Usage
+from models.event_stream import events
+from models.tool_calls import Calls, Equipped, Offer, offered, wire
+from records import Completion, PromptMessage, Tool, Usage
 from settings import Secret
-from tokens import Tokenizer, well_formed
+from tokens import Tokenizer
 
 log = logging.getLogger(__name__)
 
 _THOUGHT = re.compile(r"\s*<(think|thinking|thought)>", re.IGNORECASE)
+_TOOLS_UNSUPPORTED = re.compile(
+    r"\b(tools?|tool[ _-](use|calls?|calling|choice)|function[ _-]calls?(ing)?)\b", re.IGNORECASE
+)
 _STREAM_UNSUPPORTED = re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
 
 
@@ -92,13 +97,15 @@ class OpenAIChat:
         *,
         on_text: OnText | None = None,
         max_tokens: int | None = None,
+        schema: Mapping[str, object] | None = None,
+        offer: Offer | None = None,
     ) -> Completion:
         """The model's answer. What was shown through `on_text` is never taken back by a second attempt."""
         started = monotonic()
         patience = asyncio.timeout(self._endpoint.timeout)
         try:
             async with patience:
-                answer = await self._attempts(messages, on_text, max_tokens, patience)
+                answer = await self._attempts(messages, on_text, max_tokens, schema, patience, offer)
         except TimeoutError:
             if not patience.expired():
                 raise
@@ -111,8 +118,19 @@ class OpenAIChat:
             *(self.name, usage.prompt, usage.cached, usage.completion, (monotonic() - started) * 1000),
         )
         return Completion(
-            text=answer.visible.strip(), model=self.name, usage=usage, is_truncated=answer.finish == "length"
+            text=answer.visible.strip(),
+            model=self.name,
+            usage=usage,
+            is_truncated=answer.finish == "length",
+            calls=answer.calls.made(),
         )
+
+    @property
+    def takes_tools(self) -> bool:
+        return "tools" not in self._unsupported
+
+    def with_tools(self, tools: Sequence[Tool], *, must_answer: bool = False) -> Equipped:
+        return Equipped(self.name, self.complete, self.check, Offer(tools=tuple(tools), must_answer=must_answer))
 
     async def check(self) -> str:
         """Asks for the shortest of answers: only that proves address, key and model together."""
@@ -124,13 +142,15 @@ class OpenAIChat:
         messages: Sequence[PromptMessage],
         on_text: OnText | None,
         max_tokens: int | None,
+        schema: Mapping[str, object] | None,
         patience: asyncio.Timeout,
+        offer: Offer | None,
     ) -> "_Answer":
         """One whole answer, after as many attempts as are allowed within the time limit."""
         attempt = 0
         while True:
             answer = _Answer()
-            request = self._request(messages, max_tokens)
+            request = self._request(messages, max_tokens, schema, offer)
             try:
                 await self._read(request, answer, on_text, patience)
             except FAILURES as error:
@@ -145,9 +165,15 @@ class OpenAIChat:
             attempt += 1
             log.info("model %s: %s, trying again", self.name, type(failure).__name__)
 
-    def _request(self, messages: Sequence[PromptMessage], max_tokens: int | None) -> dict[str, Any]:
+    def _request(
+        self,
+        messages: Sequence[PromptMessage],
+        max_tokens: int | None,
+        schema: Mapping[str, object] | None,
+        offer: Offer | None,
+    ) -> dict[str, Any]:
         """The body: what every endpoint takes, and of the rest only what is needed and was not refused before."""
-        request: dict[str, Any] = {"model": self.name, "messages": merged(messages)}
+        request: dict[str, Any] = {"model": self.name, "messages": wire(messages)}
         if "stream" not in self._unsupported:
             request["stream"] = True
             if "stream_options" not in self._unsupported:
@@ -156,6 +182,12 @@ class OpenAIChat:
             limit = next((name for name in _LIMITS if name not in self._unsupported), None)
             if limit:
                 request[limit] = max_tokens
+        if offer is not None and offer.tools and self.takes_tools:
+            request["tools"] = offered(offer.tools)
+            if offer.must_answer and "tool_choice" not in self._unsupported:
+                request["tool_choice"] = "none"
+        if schema is not None and "response_format" not in self._unsupported:
+            request["response_format"] = {"type": "json_schema", "json_schema": dict(schema)}
         return request
 
     def _drop_parameter(self, request: Mapping[str, Any], error: Exception) -> bool:
@@ -163,13 +195,18 @@ class OpenAIChat:
         if not isinstance(error, openai.APIStatusError) or error.status_code not in (400, 404, 415, 422, 501):
             return False
         named, words = str(error_body(error.body).get("param") or ""), error_message(error.body)
-        for parameter in ("stream_options", *_LIMITS):
-            alias = "include_usage" if parameter == "stream_options" else parameter
+        for parameter in ("stream_options", "response_format", "tool_choice", *_LIMITS):
+            alias = _ALIASES.get(parameter, parameter)
             if parameter in request and (
                 named.split(".")[0] == parameter or re.search(rf"\b({parameter}|{alias})\b", words)
             ):
                 self._unsupported.add(parameter)
                 return True
+        # "auto" tool choice … is what vLLM says where it was started without tools.
+        if "tools" in request and (named.split(".")[0] in ("tools", "functions") or _TOOLS_UNSUPPORTED.search(words)):
+            self._unsupported.add("tools")
+            log.info("model %s takes no tools: it is asked without from now on", self.name)
+            return True
         if "stream" in request and (named == "stream" or _STREAM_UNSUPPORTED.search(words)):
             self._unsupported.add("stream")
             return True
@@ -220,6 +257,8 @@ class OpenAIChat:
 
 
 _LIMITS = ("max_completion_tokens", "max_tokens")
+# What an endpoint may name instead when it refuses a parameter.
+_ALIASES = {"stream_options": "include_usage", "response_format": "json_schema"}
 
 
 @dataclass
@@ -231,6 +270,7 @@ class _Answer:
     finish: str | None = None
     usage: Usage | None = None
     is_done: bool = False
+    calls: Calls = field(default_factory=Calls)
     _parts: list[str] = field(default_factory=list)
     _shown: str = ""
 
@@ -247,6 +287,7 @@ class _Answer:
             raise ModelBroken("The model's answer was malformed.")
         self.text += _words(said.get("content"))
         self.refusal += _words(said.get("refusal"))
+        self.calls.add(said.get("tool_calls"))
         self.finish = choice.get("finish_reason") or self.finish
 
     @property
@@ -272,24 +313,12 @@ class _Answer:
             raise ModelDeclined
         if not self.is_done and self.finish is None:
             raise BrokenOff
-        if not self.visible.strip():
+        if not self.visible.strip() and not self.calls.made():
             raise ModelBroken(
                 "The model used all of its allowed length before it answered."
                 if self.finish == "length"
                 else "The model's answer was empty."
             )
-
-
-def merged(messages: Sequence[PromptMessage]) -> list[dict[str, str]]:
-    """The messages for the wire; adjacent ones of one role become one, since some providers demand alternation."""
-    result: list[dict[str, str]] = []
-    for message in messages:
-        content = well_formed(message.content)
-        if result and result[-1]["role"] == message.role:
-            result[-1]["content"] += "\n\n" + content
-        else:
-            result.append({"role": message.role, "content": content})
-    return result
 
 
 def without_thoughts(text: str) -> str:
@@ -304,29 +333,6 @@ def without_thoughts(text: str) -> str:
     ):
         return ""
     return start
-
-
-async def events(body: AsyncIterator[bytes]) -> AsyncGenerator[str, None]:
-    """The data of each server-sent event (HTML Living Standard, 9.2); the last one may lack its blank line.
-
-    Lines end at \\n alone: str.splitlines would also cut at U+2028, which JSON may hold as it is.
-    """
-    buffer, data = bytearray(), list[str]()
-    async for chunk in body:
-        buffer += chunk
-        while (end := buffer.find(b"\n")) >= 0:
-            line = buffer[:end].decode("utf-8", "replace").rstrip("\r")
-            del buffer[: end + 1]
-            if line.startswith("data:"):
-                data.append(line[5:].removeprefix(" "))
-            elif not line and data:
-                yield "\n".join(data)
-                data.clear()
-    line = buffer.decode("utf-8", "replace").rstrip("\r")
-    if line.startswith("data:"):
-        data.append(line[5:].removeprefix(" "))
-    if data:
-        yield "\n".join(data)
 
 
 async def _heard(body: AsyncIterator[bytes], patience: asyncio.Timeout, seconds: float) -> AsyncIterator[bytes]:

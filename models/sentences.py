@@ -1,7 +1,7 @@
 """A prompt as the sentences that it remembers: who said each, and on which day.
 
-Owns the reading of the layout that prompts.py writes (<summaries>, <remembered>, <conversation>; `[date] Name: text`
-lines), leniently: each of it may be missing. Does not know what the sentences are wanted for.
+Owns the reading of the layout that prompts.py writes (<summaries>, <facts>, <remembered>, <conversation>;
+`[date] Name: text` lines), leniently: each of it may be missing. Does not know what the sentences are wanted for.
 """
 
 import re
@@ -22,7 +22,7 @@ _BLOCK = re.compile(
 )
 _CLOCK = re.compile(r"\s*It is now \d[^\n]*(?:\n|\Z)")
 _STAMP = re.compile(
-    r"^(?:\[(?P<stamp>(?:level \d|\d{4}-\d\d-\d\d)[^\]\n]*)\][ \t]*|(?P<day>\d{4}-\d\d-\d\d) \([^)\n]*\)$)",
+    r"^(?:\[(?P<stamp>(?:level \d|fact \d|\d{4}-\d\d-\d\d)[^\]\n]*)\][ \t]*|(?P<day>\d{4}-\d\d-\d\d) \([^)\n]*\)$)",
     re.MULTILINE,
 )
 _NAME = re.compile(r"(?P<name>[^\W\d_][\w .'’-]{0,39}):\s+")
@@ -84,7 +84,7 @@ def read_lines(text: str, said: Said = "user") -> list[Sentence]:
         if stamp:
             shown = stamp["stamp"] or stamp["day"]
             stamped, when = True, _day(shown)
-            who = "summary" if shown.startswith("level") else said
+            who = "summary" if shown.startswith(("level", "fact")) else said
             entries.append((who, when, []))
         words = line[stamp.end() :] if stamp else line
         name = _NAME.match(words) if stamped and who != "summary" and not words.startswith(" ") else None
@@ -128,7 +128,9 @@ def _without_blocks(text: str) -> tuple[list[Sentence], str]:
     sentences: list[Sentence] = []
     while block := _BLOCK.match(text):
         if block["kind"] != "dropped":
-            sentences += read_lines(block["inside"], "summary" if block["kind"] in ("summaries", "profile") else "user")
+            sentences += read_lines(
+                block["inside"], "summary" if block["kind"] in ("summaries", "profile", "facts") else "user"
+            )
         text = text[block.end() :]
     return sentences, text
 

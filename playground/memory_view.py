@@ -15,6 +15,7 @@ from playground.panel import (
     shortened,
 )
 from records import Context, Message, Scope, Status, StorageType, Summary
+from summary_manager import times_compressed
 
 STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON"}
 
@@ -71,6 +72,10 @@ def _summary(summary: Summary) -> PanelSummary:
         chunk_ids=summary.source_chunk_ids,
         source_ids=summary.source_ids,
         created_at=summary.created_at,
+        policy=summary.policy,
+        base_id=summary.base_id,
+        score=summary.score,
+        compressed=times_compressed(summary),
     )
 
 

@@ -54,6 +54,10 @@ class PanelSummary:
     chunk_ids: tuple[int | str, ...]  # chunks covered; the page also follows `source_ids`
     source_ids: tuple[int, ...]  # summaries that it was made from; empty at level 1
     created_at: datetime
+    policy: str = "pyramid"
+    base_id: int | None = None  # the version that it took the place of
+    score: float | None = None  # quality, 0 to 1
+    compressed: int = 1  # how often the oldest of what it tells was compressed
 
 
 @dataclass(frozen=True, kw_only=True)

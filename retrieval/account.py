@@ -37,8 +37,8 @@ class Account:
     """What one answer was made from.
 
     `recent`: ids of the messages that stood in the prompt word for word, as runs (first, last); `here`: how many more
-    there were that no store holds. `whole`: tokens that the whole history would have taken in place of all this.
-    `shown`: ids of the Telegram messages that showed the answer.
+    there were that no store holds. `looked_up`: ids of messages that the model found by its own search. `whole`: tokens
+    that the whole history would have taken in place of all this. `shown`: ids of the Telegram messages that showed it.
     """
 
     at: datetime
@@ -51,6 +51,7 @@ class Account:
     snippets: tuple[Chosen, ...] = ()
     facts: tuple[Chosen, ...] = ()
     profile: int | None = None
+    looked_up: tuple[int, ...] = ()
     cut: tuple[Cut, ...] = ()
     message_was_cut: bool = False
     whole: int = 0
@@ -83,6 +84,7 @@ class Account:
             "snippets": [[one.id, one.score] for one in self.snippets],
             "facts": [[one.id, one.score] for one in self.facts],
             "profile": self.profile,
+            "looked_up": self.looked_up,
             "cut": [[cut.what, cut.first_id, cut.last_id, cut.why] for cut in self.cut],
             "message_was_cut": self.message_was_cut,
             "whole": self.whole,
@@ -92,7 +94,7 @@ class Account:
         return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
 
 
-def account_of(context: Context, *, at: datetime, model: str) -> Account:
+def account_of(context: Context, *, at: datetime, model: str, looked_up: Sequence[int] = ()) -> Account:
     """The account of the answer that a context led to."""
     stored = [message.id for message in context.recent if message.id < UNSTORED]
     return Account(
@@ -108,6 +110,9 @@ def account_of(context: Context, *, at: datetime, model: str) -> Account:
             for snippet in context.snippets
             if snippet.message.id < UNSTORED
         ),
+        facts=tuple(Chosen(id=one.fact.id, score=rounded(one.score)) for one in context.facts),
+        profile=context.profile.id if context.profile else None,
+        looked_up=tuple(looked_up),
         cut=tuple(cut for cut in context.cut if cut.last_id < UNSTORED),
         message_was_cut=context.message_was_cut,
         whole=context.whole,
@@ -152,6 +157,7 @@ def _account(form: Mapping[str, Any]) -> Account:
         snippets=_chosen(form.get("snippets", ())),
         facts=_chosen(form.get("facts", ())),
         profile=form.get("profile"),
+        looked_up=tuple(int(number) for number in form.get("looked_up", ())),
         cut=tuple(
             Cut(what=what, first_id=int(first), last_id=int(last), why=str(why))
             for what, first, last, why in form.get("cut", ())

@@ -31,7 +31,7 @@ def pack(snippets: Iterable[Snippet], *, room: int, now: datetime, count: Count)
     for snippet in snippets:
         if room < TOO_SMALL or misses > PATIENCE:
             break
-        moment = snippet.message.created_at
+        moment = snippet.message.created_at.astimezone(now.tzinfo)
         line = prompts.snippet_line(snippet.message, snippet.text)
         if line in texts:
             continue

@@ -5,16 +5,32 @@ Pure. Owns sizes, order and the account; does not know where the parts come from
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from math import ceil
 
 import prompts
-from records import Context, ContextPart, Cut, Incoming, Message, PromptMessage, Role, Snippet, Summary
+from records import (
+    Context,
+    ContextPart,
+    Cut,
+    Incoming,
+    Message,
+    Profile,
+    PromptMessage,
+    RecalledFact,
+    Role,
+    Snippet,
+    Summary,
+)
 from retrieval.packing import pack
 from tokens import Tokenizer
 
 WORTH_SHOWING = 48
 """Below so many tokens a piece of a turn says too little."""
+MOST_PROFILE, PROFILE_SHARE = 800, 8
+"""Tokens of the profile: at most so many, and one in so many of the ceiling. Taken from what would go to snippets."""
+FACTS_SHARE = 3
+"""Facts take at most one in so many tokens of the snippets' budget."""
 USUAL_SHARE = 0.25
 """Tokens of a character, where none were counted: English has four characters a token."""
 
@@ -55,7 +71,10 @@ class Turn:
 
 
 class PromptDraft:
-    """Offer the parts in this order: last turns, summaries, older turns, snippets; then take the context."""
+    """Offer the parts in this order: last turns, profile, summaries, older turns, facts, snippets; then the context.
+
+    Dates are written in the zone of `now`.
+    """
 
     def __init__(
         self, *, tokenizer: Tokenizer, budgets: Budgets, incoming: Incoming, system_prompt: str, now: datetime
@@ -67,6 +86,9 @@ class PromptDraft:
         self._turns: list[Turn] = []
         self._summaries: list[Summary] = []
         self._snippets: list[Snippet] = []
+        self._facts: list[RecalledFact] = []
+        self._profile: Profile | None = None
+        self._profile_text = ""
         self._cut: list[Cut] = []
         self._turns_broken_off = False
         self._history: tuple[int, int] | None = None
@@ -112,12 +134,25 @@ class PromptDraft:
             if squeezed:
                 self._add(squeezed)
 
+    def take_profile(self, profile: Profile | None) -> None:
+        """Whole where it fits its share of the ceiling, else its beginning."""
+        if profile is None:
+            return
+        frame = self._tokens.count(prompts.profile_block("")) + 8
+        room = min(MOST_PROFILE, self._budgets.ceiling // PROFILE_SHARE, self._left) - frame
+        text = self._tokens.cut_end(profile.text, room)
+        if room >= WORTH_SHOWING and text:
+            self._profile, self._profile_text = profile, text
+            used = self._tokens.count(text) + frame
+            self._left -= used
+            self._wanted += used
+
     def take_summaries(self, summaries: Sequence[Summary]) -> None:
         """In the order given, while they fit; one that does not is named in the account."""
         room = min(self._budgets.summaries, self._left)
         taken = self._tokens.count(prompts.summaries_block([])) + 6
         for summary in summaries:
-            size = self._tokens.count(prompts.summary_line(summary)) + 1
+            size = self._tokens.count(self._summary_line(summary)) + 1
             self._wanted += size
             if taken + size <= room:
                 self._summaries.append(summary)
@@ -158,6 +193,20 @@ class PromptDraft:
         """Archived messages that no active summary covers."""
         self._cut.append(Cut(what="archived", first_id=first_id, last_id=last_id, why="no active summary"))
 
+    def take_facts(self, facts: Sequence[RecalledFact]) -> None:
+        """Best first, in a part of the snippets' budget."""
+        room = min(self._budgets.snippets // FACTS_SHARE, self._left) - self._tokens.count(prompts.facts_block([])) - 4
+        used = 0
+        for one in facts:
+            size = self._tokens.count(self._fact_line(one)) + 1
+            if used + size <= room:
+                self._facts.append(one)
+                used += size
+        if self._facts:
+            used = self._tokens.count(self._facts_text()) + 4
+            self._left -= used
+            self._budgets = replace(self._budgets, snippets=max(0, self._budgets.snippets - used))
+
     def note_history(self, *, messages: int, characters: int) -> None:
         """How much was said before this message: what a prompt with all of it would have been is in the account."""
         self._history = (max(0, messages), max(0, characters))
@@ -179,9 +228,12 @@ class PromptDraft:
             recent=tuple(message for turn in self._ordered() for message in turn.messages),
             summaries=tuple(self._summaries),
             snippets=tuple(sorted(self._snippets, key=lambda snippet: snippet.message.id)),
+            facts=tuple(self._facts),
+            profile=self._profile,
             cut=tuple(sorted(self._cut, key=lambda cut: cut.first_id)),
             message_was_cut=self._message_was_cut,
             whole=self._whole(parts),
+            earlier=self._history[0] if self._history else 0,
         )
 
     def _whole(self, parts: Sequence[ContextPart]) -> int:
@@ -204,12 +256,16 @@ class PromptDraft:
         """Give up the least important thing that is left."""
         if self._snippets:
             self._snippets.pop()
+        elif self._facts:
+            self._facts.pop()
         elif len(self._turns) > 1:
             oldest = self._ordered()[0]
             self._turns.remove(oldest)
             self._cut.append(oldest.cut("no room"))
         elif self._summaries:
             self._cut_summary(self._summaries.pop())
+        elif self._profile is not None:
+            self._profile, self._profile_text = None, ""
         elif self._turns:
             self._cut.append(self._turns.pop().cut("no room"))
         else:
@@ -252,25 +308,48 @@ class PromptDraft:
         return squeezed if squeezed.tokens <= self._left else None
 
     def _content(self, message: Message) -> str:
-        """Verbatim; in a group with the speaker's name, since several people share the role `user`."""
+        """Verbatim; in a group with the speaker's name, since several people share the role `user`.
+
+        What tools gave out is named only: it is no one's words, and may be out of date.
+        """
+        if message.origin == "tool":
+            return prompts.ARCHIVED_RESULT
         if self._in_group and message.role != "assistant":
             return f"{prompts.speaker(message)}: {message.content}"
         return message.content
 
     def _request(self) -> list[PromptMessage]:
         request = [PromptMessage(role="system", content=self._system)] if self._system else []
-        if self._summaries:
-            request.append(PromptMessage(role="user", content=self._summaries_text()))
+        about = [self._profile_block(), self._summaries_text()]
+        if any(about):
+            request.append(PromptMessage(role="user", content="\n\n".join(text for text in about if text)))
         for turn in self._ordered():
             for message, content in zip(turn.messages, turn.contents, strict=True):
                 request.append(PromptMessage(role=_role(message), content=content))
         last = prompts.last_message(
-            remembered=self._snippets_text(), clock=prompts.clock_line(self._now), words=self._words
+            facts=self._facts_text(),
+            remembered=self._snippets_text(),
+            clock=prompts.clock_line(self._now),
+            words=self._words,
         )
         return [*request, PromptMessage(role="user", content=last)]
 
     def _summaries_text(self) -> str:
-        return prompts.summaries_block([prompts.summary_line(summary) for summary in self._summaries])
+        if not self._summaries:
+            return ""
+        return prompts.summaries_block([self._summary_line(summary) for summary in self._summaries])
+
+    def _summary_line(self, summary: Summary) -> str:
+        return prompts.summary_line(summary, self._now.tzinfo or UTC)
+
+    def _profile_block(self) -> str:
+        return prompts.profile_block(self._profile_text) if self._profile_text else ""
+
+    def _fact_line(self, one: RecalledFact) -> str:
+        return prompts.fact_line(one.fact, self._now.tzinfo or UTC)
+
+    def _facts_text(self) -> str:
+        return prompts.facts_block([self._fact_line(one) for one in self._facts]) if self._facts else ""
 
     def _snippets_text(self) -> str:
         if not self._snippets:
@@ -286,16 +365,14 @@ class PromptDraft:
         budgets, count = self._budgets, self._tokens.count
         parts = [
             ContextPart(name="system", tokens=count(self._system), budget=budgets.system),
-            ContextPart(
-                name="summaries",
-                tokens=count(self._summaries_text()) if self._summaries else 0,
-                budget=budgets.summaries,
-            ),
+            ContextPart(name="profile", tokens=count(self._profile_block()), budget=MOST_PROFILE),
+            ContextPart(name="summaries", tokens=count(self._summaries_text()), budget=budgets.summaries),
             ContextPart(
                 name="recent",
                 tokens=sum(count(content) for turn in self._turns for content in turn.contents),
                 budget=budgets.recent,
             ),
+            ContextPart(name="facts", tokens=count(self._facts_text()), budget=budgets.snippets // FACTS_SHARE),
             ContextPart(name="snippets", tokens=count(self._snippets_text()), budget=budgets.snippets),
             ContextPart(name="clock", tokens=count(prompts.clock_line(self._now)), budget=0),
             ContextPart(name="message", tokens=count(self._words), budget=budgets.ceiling),

@@ -6,7 +6,7 @@ expressions resolved, vectors computed.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from records import Message
 from retrieval.when import Range
-from storage.nearest import centred_cosines
 from storage.store import Floats, Pool, PoolRow
 
 AFTERWARDS = timedelta(days=10)
@@ -35,23 +34,29 @@ class Weights:
     assistant: float = 0.5  # taken off a long-winded assistant's message that can be cut to what matters
     assistant_whole: float = 1.0  # the same where it has to be shown whole (no vectors): it costs twice the tokens
     named: float = 1.0  # the question names exactly this speaker
+    told: float = 1.0  # a fact that answers the question was learned from it
     in_range: float = 0.5  # said within a time that the question names; .6 of it in the days after
+    alike: float = 0.45  # centred cosine from which two messages begin to say the same; surely so .1 above
     k1: float = 1.2  # BM25's usual constants
     b: float = 0.75
 
 
 WEIGHTS = Weights()
+SURELY, JUST_BEFORE = 0.1, 0.01
+OLDER, NEWER = 3, 12
+"""A message among so many best gives its place to a newer one, among so many best, that says the same."""
 REACH = 4
 """A score looks two places around, and at the neighbours' own neighbours."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """A question, analysed."""
+    """A question, analysed. `told`: messages that a fact which matters was learned from, by id, with its score."""
 
     text: str
     terms: tuple[str, ...]
     ranges: tuple[Range, ...] = ()
+    told: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,11 +90,16 @@ class Scored:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Signals:
-    """What speaks for each of the rows, by part: [rows] each, unweighed; `verbose` as in Scored."""
+    """What speaks for each of the rows, by part: [rows] each, unweighed; `verbose` as in Scored.
+
+    `directions`: [rows, …] of unit length, whose products say how alike two messages are: their meaning, or without
+    vectors the words of the question that they hold.
+    """
 
     rows: Sequence[PoolRow]
     values: Mapping[str, NDArray[np.float64]]
     verbose: NDArray[np.float64]
+    directions: NDArray[np.floating]
 
 
 def rank(pool: Pool, question: Question, meaning: Meaning | None = None, w: Weights = WEIGHTS) -> list[Scored]:
@@ -109,14 +119,17 @@ def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights)
         "words": share,
         "words nearby": _smoothed(share, offsets, w.near),
         "speaker": _named(rows, question.text),
+        "fact": np.array([min(1.0, question.told.get(row.message.id, 0.0)) for row in rows], dtype=float),
         "time": np.array([_timely(row.message.created_at, question.ranges) for row in rows], dtype=float),
         "assistant": verbose,
     }
-    if meaning is not None:
-        closeness = _closeness(rows, meaning, w)
-        values["meaning"] = closeness
-        values["meaning nearby"] = _smoothed(closeness, offsets, w.near) * (1 - verbose)
-    return Signals(rows=rows, values=values, verbose=verbose)
+    if meaning is None:
+        return Signals(rows=rows, values=values, verbose=verbose, directions=_word_directions(pool, question.terms))
+    directions = _directions(rows, meaning, w)
+    closeness = _closeness(directions, meaning, w)
+    values["meaning"] = closeness
+    values["meaning nearby"] = _smoothed(closeness, offsets, w.near) * (1 - verbose)
+    return Signals(rows=rows, values=values, verbose=verbose, directions=directions)
 
 
 def weighed(found: Signals, w: Weights = WEIGHTS) -> list[Scored]:
@@ -147,12 +160,36 @@ def _parts(found: Signals, w: Weights) -> dict[str, NDArray[np.float64]]:
         "words": w.words,
         "words nearby": w.words * w.words_near,
         "speaker": w.named,
+        "fact": w.told,
         "time": w.in_range,
         "assistant": -(w.assistant if "meaning" in found.values else w.assistant_whole),
         "meaning": 1 / w.spread,
         "meaning nearby": w.meaning_near / w.spread,
     }
-    return {name: weight[name] * values for name, values in found.values.items()}
+    parts = {name: weight[name] * values for name, values in found.values.items()}
+    if found.rows:
+        parts["newer"] = _newer(found, np.sum(list(parts.values()), axis=0), w)
+    return parts
+
+
+def _newer(found: Signals, total: NDArray[np.float64], w: Weights) -> NDArray[np.float64]:
+    """What a message lacks to stand before an older one of the same speaker that says the same: where both are among
+    the best, the newer is shown first, whatever fits.
+    """
+    best = _best_first(found, total)[:NEWER]
+    lacking = np.zeros(len(found.rows))
+    for older in best[:OLDER]:
+        before = found.rows[older].message
+        for newer in best:
+            message = found.rows[newer].message
+            is_newer = message.created_at.date() > before.created_at.date() and message.speaker == before.speaker
+            if not is_newer or total[newer] >= total[older]:
+                continue
+            likeness = (float(found.directions[older] @ found.directions[newer]) - w.alike) / SURELY
+            sure = min(1.0, likeness)
+            if sure > 0:
+                lacking[newer] = max(lacking[newer], sure * (total[older] - total[newer] + JUST_BEFORE))
+    return lacking
 
 
 def _best_first(found: Signals, total: NDArray[np.float64]) -> list[int]:
@@ -226,15 +263,29 @@ def _word_share(
     return np.asarray(best.sum(axis=0) / max(weight.sum(), 1e-9))
 
 
-def _closeness(rows: Sequence[PoolRow], meaning: Meaning, w: Weights) -> NDArray[np.float64]:
-    """Centred cosines above the average; a message without a vector is as close as the average."""
-    values = np.zeros(len(rows))
+def _directions(rows: Sequence[PoolRow], meaning: Meaning, w: Weights) -> Floats:
+    """The centred vector of each row, of unit length; zero where it has none."""
+    directions = np.zeros((len(rows), len(meaning.query)), np.float32)
     have = [index for index, row in enumerate(rows) if row.seq in meaning.vectors]
     if have:
         vectors = np.stack([meaning.vectors[rows[index].seq] for index in have])
-        cosines = centred_cosines(vectors, meaning.query, meaning.mean, w.centring)
-        values[have] = cosines - meaning.mean_cosine
-    return values
+        directions[have] = centred(vectors, meaning.mean, w.centring)
+    return directions
+
+
+def _closeness(directions: Floats, meaning: Meaning, w: Weights) -> NDArray[np.float64]:
+    """Centred cosines above the average; a message without a vector is as close as the average."""
+    cosines = np.vecdot(directions, centred(meaning.query, meaning.mean, w.centring)).astype(np.float64)
+    return np.where(directions.any(axis=1), cosines - meaning.mean_cosine, 0.0)
+
+
+def _word_directions(pool: Pool, terms: Sequence[str]) -> NDArray[np.floating]:
+    """Which of the question's words each row holds, by how rare they are, of unit length."""
+    weight = np.array([idf(pool.turns, pool.frequency.get(term, 0)) for term in terms])
+    held = np.array([[row.counts.get(term, 0) > 0 for term in terms] for row in pool.rows], dtype=float)
+    held = held.reshape(len(pool.rows), len(terms)) * weight
+    length = np.linalg.norm(held, axis=1, keepdims=True)
+    return np.asarray(held / np.where(length > 0, length, 1.0))
 
 
 def _named(rows: Sequence[PoolRow], question: str) -> NDArray[np.float64]:

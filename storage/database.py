@@ -212,14 +212,13 @@ class Database:
                 await writer.rows(f"PRAGMA busy_timeout={patience}")
             return row is not None and row[0] == 0
 
-    async def scrub(self) -> bool:
-        """Write the file anew without what was deleted from it, then cut its log; False as `forget_log`.
+    async def rewrite(self) -> None:
+        """Write the file anew without what was deleted from it. Its log holds it until `forget_log`.
 
         secure_delete blanks what a deletion frees, but not the copies that stay behind where pages were split.
         """
         async with self._lock:
             await uncancelled(lambda: Reader(self._writer, self.path).rows("VACUUM"))
-        return await self.forget_log()
 
     async def backup(self, target: Path) -> None:
         """Copy the file as of this moment to `target`, while it is in use. `target` appears whole or not at all."""

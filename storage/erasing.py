@@ -4,6 +4,7 @@ Owns the order (record, inbox, store, files), the durable record in memory.db, a
 directory. All steps may be done again. Does not know what is built on a message (forgetting.py).
 """
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -14,7 +15,7 @@ from pathlib import Path
 from errors import StorageError
 from records import Forgetting, Forgotten, StorageType
 from storage.archive import ASIDE
-from storage.database import Database
+from storage.database import Database, uncancelled
 from storage.driver import explained, fsync_folder
 from storage.inbox import UpdateInbox
 from storage.rows import optional_moment, text_of
@@ -22,8 +23,8 @@ from storage.store import MemoryStore
 from storage.wizards import WizardStates
 
 Stores = Mapping[StorageType, MemoryStore]
-SCRUBS = 3
-"""So often a file whose log is in use is tried before that is left to the next time."""
+CUTS = 3
+"""So often a log that is in use is tried before that is left to the next time."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,6 +47,9 @@ class Erasing:
         self._inbox = UpdateInbox(database)
         self._wizards = WizardStates(database)
         self._erased: set[int] = set()  # records whose tables this process has done
+        self._count = 0  # what this process has erased
+        self._rewritten = -1  # how much of that is in no file, but perhaps in a log
+        self._cleaning = asyncio.Lock()
 
     async def forget(
         self, owner: int, what: Forgetting, store: MemoryStore, *, now: datetime, tidies: bool = True
@@ -59,12 +63,12 @@ class Erasing:
                 "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)", owner, _text(what), text_of(now)
             )
         try:
-            taken = await self._erase(owner, what, store)
+            # Not cancelled half-way: what was begun and not marked is begun anew by the next start.
+            taken = await uncancelled(lambda: self._erase(number, owner, what, store))
         except StorageError:
             with suppress(StorageError):
                 await self._drop(number)
             raise
-        self._erased.add(number)
         try:
             is_clean = tidies and await self.tidy()
         except StorageError:
@@ -76,36 +80,38 @@ class Erasing:
         unfinished = await self._unfinished()
         for one in unfinished:
             if not one.is_erased:
-                await self._erase(one.owner, one.what, await store_of(one.owner))
-                self._erased.add(one.id)
-        await self.tidy()
+                await self._erase(one.id, one.owner, one.what, await store_of(one.owner))
+        with suppress(StorageError):
+            await self.tidy()
         return [one.owner for one in unfinished]
 
     async def tidy(self) -> bool:
         """Clean the files of what is erased, where that is not done yet; whether all are. Call it now and then."""
-        unfinished = await self._unfinished()
-        if not unfinished:
-            return True
-        for one in unfinished:
-            if one.id in self._erased and not one.is_erased:
-                # Before anything else: begun anew, it would take what was said since.
-                async with self._db.write() as tx:
-                    await tx.rows("UPDATE forgettings SET is_erased = 1 WHERE id = ?", one.id)
-        if not await self._scrub():
-            return False
-        for one in unfinished:
-            if one.is_erased or one.id in self._erased:
+        async with self._cleaning:
+            erased = [one for one in await self._unfinished() if one.is_erased or one.id in self._erased]
+            for one in erased:
+                if not one.is_erased:
+                    # Before anything else: begun anew, it would take what was said since.
+                    await self._mark(one.id)
+            if erased and not await self._clean():
+                return False
+            for one in erased:
                 await self._drop(one.id)
-        return True
+            return True
 
-    async def _erase(self, owner: int, what: Forgetting, store: MemoryStore) -> Forgotten:
+    async def _erase(self, number: int, owner: int, what: Forgetting, store: MemoryStore) -> Forgotten:
         # The inbox first: once the messages are gone, nothing says which updates were theirs.
         waiting = await self._inbox.waiting()
         gone = await store.forgetting.sources(owner, what, list(waiting))
         await self._inbox.empty([waiting[source] for source in gone])
         if what.what == "everything":
             await self._wizards.forget(owner)
-        return await store.forgetting.forget(owner, what)
+        taken = await store.forgetting.forget(owner, what)
+        self._count += 1
+        self._erased.add(number)
+        with suppress(StorageError):
+            await self._mark(number)
+        return taken
 
     async def _unfinished(self) -> list[Unfinished]:
         async with self._db.read() as reader:
@@ -115,19 +121,28 @@ class Erasing:
             for row in rows
         ]
 
+    async def _mark(self, number: int) -> None:
+        async with self._db.write() as tx:
+            await tx.rows("UPDATE forgettings SET is_erased = 1 WHERE id = ?", number)
+
     async def _drop(self, number: int) -> None:
         async with self._db.write() as tx:
             await tx.rows("DELETE FROM forgettings WHERE id = ?", number)
 
-    async def _scrub(self) -> bool:
+    async def _clean(self) -> bool:
         """Every file of every store, for an owner may have lived elsewhere before; whether all are clean."""
-        with explained(self._folder):
-            for copy in self._folder.glob("*.before-format-*"):
-                copy.unlink()
-            fsync_folder(self._folder)
+        count = self._count
+        if self._rewritten < count:
+            with explained(self._folder):
+                for copy in self._folder.glob("*.before-format-*"):
+                    copy.unlink()
+                fsync_folder(self._folder)
+            for store in self._stores.values():
+                await store.scrub()
+            self._rewritten = count
         for store in self._stores.values():
-            for _ in range(SCRUBS):
-                if await store.scrub():
+            for _ in range(CUTS):
+                if await store.cut_log():
                     break
             else:
                 return False

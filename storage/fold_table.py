@@ -274,7 +274,8 @@ SELECT scopes.user_id, scopes.thread_id, (
   SELECT id FROM messages WHERE messages.user_id = scopes.user_id AND messages.thread_id = scopes.thread_id
   ORDER BY id DESC LIMIT 1
 ) AS newest FROM scopes JOIN users ON users.user_id = scopes.user_id
-WHERE users.storage_type = ? AND users.memory_enabled = 1 AND users.auto_fold = 1 AND scopes.total > scopes.archived
+WHERE users.storage_type = ? AND users.memory_enabled = 1 AND users.auto_fold = 1 AND users.incognito = 0
+AND scopes.total > scopes.archived
 AND (SELECT created_at FROM messages WHERE messages.user_id = scopes.user_id AND messages.id = newest) <= ?
 """
 _FAILURE = "SELECT * FROM failures WHERE user_id = ? AND thread_id = ?"

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from records import Forgetting, Forgotten, Message, NewMessage, Scope, StorageType
 from storage import account_table, word_index
+from storage.fallen_facts import FallenFacts, erase_facts, fallen_facts, learn_again
 from storage.rows import ERASED, VERSIONS, mapping, message_of, text_of, whole
-from storage.stale import Covering, Distilled, Fallen, Learned, fallen, outdated, unfounded
+from storage.stale import Covering, Distilled, Fallen, fallen, outdated
 
 if TYPE_CHECKING:
     from storage.database import Database, Reader, Transaction
@@ -28,7 +29,7 @@ class _Going:
     messages: Mapping[int, Sequence[int]] = field(default_factory=dict)
     chunks: frozenset[int] = frozenset()
     summaries: Fallen = field(default_factory=lambda: Fallen(gone=frozenset(), back=frozenset()))
-    facts: frozenset[int] = frozenset()
+    facts: FallenFacts = field(default_factory=FallenFacts)
     profiles: frozenset[int] = frozenset()
 
     @property
@@ -118,12 +119,8 @@ class ForgetTable:
                 scope.owner,
                 message,
             )
-            await tx.rows(
-                "UPDATE progress SET learned_id = min(learned_id, ?) WHERE user_id = ? AND thread_id = ?",
-                message - 1 if before.role == "user" else _AFTER_THE_LAST,
-                scope.owner,
-                scope.thread,
-            )
+            if before.role == "user":
+                await learn_again(tx, scope, message)
             row = await tx.row(_MESSAGE, scope.owner, scope.thread, message)
             assert row is not None  # noqa: S101 - it was updated above
             await word_index.reindex(tx, int(row["seq"]), mapping(row))
@@ -181,12 +178,8 @@ async def _derived(
     facts: Iterable[int] = (),
 ) -> _Going:
     summaries = fallen([_covering(mapping(row)) for row in await reader.rows(_SUMMARIES, owner)], messages, chunks)
-    learned = [
-        Learned(id=row["id"], sources=frozenset(json.loads(row["source_ids"])), made_at=row["created_at"])
-        for row in await reader.rows("SELECT id, source_ids, created_at FROM facts WHERE user_id = ?", owner)
-    ]
     ids = {one for several in messages.values() for one in several}
-    lost = unfounded(learned, ids) | frozenset(facts)
+    lost = await fallen_facts(reader, owner, ids, facts)
     profiles = outdated(
         [
             Distilled(id=row["id"], last_summary_id=row["last_summary_id"], made_at=row["created_at"])
@@ -195,7 +188,7 @@ async def _derived(
             )
         ],
         summaries=summaries.gone,
-        facts=[one for one in learned if one.id in lost],
+        facts=lost.gone,
     )
     return _Going(messages=messages, chunks=chunks, summaries=summaries, facts=lost, profiles=profiles)
 
@@ -222,11 +215,6 @@ async def _counted(reader: "Reader", owner: int, going: _Going, what: Forgetting
         )
     ids = json.dumps(going.message_ids)
     versions = await reader.row(f"SELECT COUNT(*) FROM versions WHERE {_OF_MESSAGES}", owner, ids)  # noqa: S608
-    facts = await reader.row(
-        "SELECT COUNT(*) FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
-        owner,
-        json.dumps(sorted(going.facts)),
-    )
     staying = await reader.row(
         f"SELECT COUNT(*) FROM messages WHERE {_OF_CHUNKS} AND id NOT IN (SELECT value FROM json_each(?))",  # noqa: S608
         owner,
@@ -236,7 +224,7 @@ async def _counted(reader: "Reader", owner: int, going: _Going, what: Forgetting
     return Forgotten(
         messages=len(going.message_ids),
         summaries=len(going.summaries.gone),
-        facts=int(facts[0]) if facts else 0,
+        facts=len(going.facts.ids),
         profiles=len(going.profiles),
         versions=int(versions[0]) if versions else 0,
         unfolded=int(staying[0]) if staying else 0,
@@ -277,8 +265,8 @@ async def _erase(tx: "Transaction", owner: int, going: _Going, *, keeps_ends: bo
             owner,
             json.dumps(sorted(going.summaries.back)),
         )
-    if going.facts:
-        await _erase_facts(tx, owner, going.facts, keeps_ends=keeps_ends)
+    if going.facts.gone:
+        await erase_facts(tx, owner, going.facts, keeps_ends=keeps_ends)
     if going.profiles:
         await tx.rows(
             "DELETE FROM profiles WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
@@ -286,37 +274,6 @@ async def _erase(tx: "Transaction", owner: int, going: _Going, *, keeps_ends: bo
             json.dumps(sorted(going.profiles)),
         )
     await _erase_accounts(tx, owner, going)
-
-
-async def _erase_facts(tx: "Transaction", owner: int, facts: frozenset[int], *, keeps_ends: bool) -> None:
-    """`keeps_ends`: a fact that one of them had replaced stays over; otherwise it is as if that had not been said."""
-    rows = await tx.rows(
-        "SELECT id, superseded_by, COALESCE(valid_from, observed_at) AS since FROM facts WHERE user_id = ?", owner
-    )
-    after = {int(row["id"]): row["superseded_by"] for row in rows}
-    since = {int(row["id"]): row["since"] for row in rows}
-    for number, successor in after.items():
-        if number in facts or successor not in facts:
-            continue
-        while successor in facts:
-            successor = after.get(successor)
-        if successor is not None:
-            values = (successor, since.get(successor))
-            await tx.rows(
-                "UPDATE facts SET superseded_by = ?, valid_to = ? WHERE user_id = ? AND id = ?", *values, owner, number
-            )
-        else:
-            ends = "" if keeps_ends else ", valid_to = NULL"
-            await tx.rows(
-                f"UPDATE facts SET superseded_by = NULL{ends} WHERE user_id = ? AND id = ?",  # noqa: S608
-                owner,
-                number,
-            )
-    await tx.rows(
-        "DELETE FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
-        owner,
-        json.dumps(sorted(facts)),
-    )
 
 
 async def _erase_accounts(tx: "Transaction", owner: int, going: _Going) -> None:
@@ -328,7 +285,6 @@ async def _erase_accounts(tx: "Transaction", owner: int, going: _Going) -> None:
     )
 
 
-_AFTER_THE_LAST = 2**62
 _MESSAGE = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND id = ?"
 _SAID_AS = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND telegram_id = ? ORDER BY id DESC"
 _SHOWN_AS = """

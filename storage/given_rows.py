@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from records import Origin, Policy, Role
 from storage.rows import BY_NAME, MESSAGES, SUMMARIES, Portable, Table, moment_of, text_of
+from unhurried import unhurried
 
 FARTHEST_ID = 10**12
 """Ids from here on are not the stores' to give."""
@@ -20,11 +21,22 @@ _NUMBERS = frozenset({"importance", "score"})
 _TEXTS = frozenset({"role", "content", "speaker", "source", "origin", "summary_text", "model", "prompt_version"}) | {
     *("policy", "reason", "status", "error", "text", "kind", "subject", "timezone", "fold_instructions", "why")
 }
+_WHOLE = frozenset({"id", "user_id", "thread_id", "chunk_id", "turn_id", "telegram_id", "level", "base_id"}) | {
+    *("first_id", "last_id", "message_count", "tokens_in", "tokens_out", "milliseconds", "attempts", "superseded_by"),
+    *("last_summary_id", "message_id", "learned_id", "summary_every_n", "last_fence", "tokens_saved"),
+    *("next_message_id", "next_summary_id", "next_fact_id", "next_profile_id", "next_version_id"),
+}
 _CHOICES: Mapping[str, tuple[object, ...]] = {
     "role": get_args(Role),
     "policy": get_args(Policy),
     "kind": ("personal", "preference", "knowledge", "event"),
 }
+
+
+def kinds(table: Table, name: str) -> list[str]:
+    """What a column may hold; of every column exactly one thing."""
+    sets = {"truth": table.booleans, "nested": table.nested, "date": _DATES, "text": _TEXTS, "number": _NUMBERS}
+    return [kind for kind, names in {**sets, "whole": _WHOLE}.items() if name in names]
 
 
 class RowError(Exception):
@@ -35,7 +47,7 @@ def checked(tables: Mapping[str, Sequence[Mapping[str, object]]], owner: int) ->
     """The rows that are known tables', complete, as `owner`'s. Raises RowError."""
     made: dict[str, list[Portable]] = {}
     for name, table in BY_NAME.items():
-        rows = [_row(table, row, owner, number) for number, row in enumerate(tables.get(name, ()))]
+        rows = [_row(table, row, owner, number) for number, row in enumerate(unhurried(tables.get(name, ())))]
         keys = [tuple(row[part] for part in table.key) for row in rows]
         if len(set(keys)) < len(keys):
             raise RowError(f"two rows of '{name}' have the same id")
@@ -104,25 +116,20 @@ def _date(value: object, where: str) -> str:
 
 
 def _join(tables: Mapping[str, list[Portable]]) -> None:
-    """References lead somewhere; a chunk counts the messages that it has."""
-    summaries = {row["id"]: row for row in tables[SUMMARIES.name]}
-    counts = dict.fromkeys(summaries, 0)
+    """References lead somewhere."""
+    summaries = {row["id"] for row in tables[SUMMARIES.name]}
     names = set()
-    for number, row in enumerate(tables[MESSAGES.name]):
+    for number, row in enumerate(unhurried(tables[MESSAGES.name])):
         where = f"messages[{number}]"
         chunk, name = row["chunk_id"], (row["role"], row["source"])
         if chunk is not None and chunk not in summaries:
             raise RowError(f"{where}: its 'chunk_id' names no summary")
-        if chunk is not None:
-            counts[chunk] += 1
         if row["source"] is not None and name in names:
             raise RowError(f"{where}: its 'source' stands there twice")
         names.add(name)
     for number, row in enumerate(tables[SUMMARIES.name]):
         if any(one not in summaries for one in _references(row)):
             raise RowError(f"summaries[{number}]: it names a source that is not there")
-        if row["level"] == 1 and not row["source_ids"]:
-            row["message_count"] = counts[row["id"]]
 
 
 def _references(row: Portable) -> Iterator[object]:

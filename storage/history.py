@@ -14,9 +14,11 @@ from storage import word_index
 from storage.database import Database, Transaction
 from storage.fold_table import folded, holds
 from storage.rows import BY_NAME, FACTS, MESSAGES, USERS, grouped, mapping, row_of_message
+from storage.snapshot import COUNTERS
 
 BATCH = 1000
-_COUNTERS = ("next_message_id", "next_summary_id", "next_fact_id", "next_profile_id", "next_version_id", "tokens_saved")
+_COUNTER_OF = {table: counter for counter, table in COUNTERS.items()}
+_COUNTERS = (*COUNTERS, "tokens_saved")
 _TAKEN_OVER = f"""
 UPDATE users SET {", ".join(f"{name} = MAX({name}, ?)" for name in _COUNTERS)} WHERE user_id = ? AND storage_type = ?
 """  # noqa: S608
@@ -91,6 +93,15 @@ class HistoryTable:
                     await _insert(tx, portable)
                 else:
                     await tx.many(BY_NAME[name].upsert, [BY_NAME[name].stored(row) for row in portable])
+                if counter := _COUNTER_OF.get(name):
+                    # Whatever the file says of its counters: an id that is taken is not given again.
+                    highest = max(int(str(row["id"])) for row in portable)
+                    await tx.rows(
+                        f"UPDATE users SET {counter} = MAX({counter}, ?) WHERE user_id = ? AND storage_type = ?",  # noqa: S608
+                        highest + 1,
+                        owner,
+                        self._kind,
+                    )
 
     async def learn(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
         owner = lease.scope.owner

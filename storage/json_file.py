@@ -98,7 +98,8 @@ class JsonStore(SqliteStore):
                 yield store
             finally:
                 await uncancelled(store._close)
-        with explained(index):
+        # A working copy without the mark is looked through by the next start, or made anew.
+        with contextlib.suppress(StorageError), explained(index):
             await asyncio.to_thread(_mark_clean, index)
 
     async def erase(self, owner: int) -> None:
@@ -106,10 +107,10 @@ class JsonStore(SqliteStore):
         await super().erase(owner)
         await self._snapshot()
 
-    async def scrub(self) -> bool:
+    async def scrub(self) -> None:
         """As a SQLite store's, and what is erased is in neither snapshot nor journal."""
         await self._snapshot()
-        return await super().scrub()
+        await super().scrub()
 
     async def flush(self) -> None:
         """Write everything to memory.json; no journal remains."""

@@ -12,7 +12,19 @@ from functools import lru_cache
 from typing import Any, Literal, cast
 
 from errors import StorageError
-from records import FoldFailure, FoldReason, Message, OwnerConfig, Policy, Scope, StorageType, Summary
+from records import (
+    Fact,
+    FactKind,
+    FoldFailure,
+    FoldReason,
+    Message,
+    OwnerConfig,
+    Policy,
+    Profile,
+    Scope,
+    StorageType,
+    Summary,
+)
 
 Value = str | int | float | bytes | None
 Portable = dict[str, object]
@@ -374,6 +386,41 @@ def summary_of(row: Mapping[str, object]) -> Summary:
         score=cast("float | None", row["score"]),
         details=json.loads(str(row["details"])),
         status=cast(str, row["status"]),
+    )
+
+
+def fact_of(row: Mapping[str, object]) -> Fact:
+    observed_at = moment_of(row["observed_at"])
+    return Fact(
+        id=cast(int, row["id"]),
+        owner=cast(int, row["user_id"]),
+        text=cast(str, row["text"]),
+        kind=cast(FactKind, row["kind"]),
+        subject=cast(str, row["subject"]),
+        source_ids=ids_of(row["source_ids"]),
+        observed_at=observed_at,
+        valid_from=optional_moment(row["valid_from"]) or observed_at,
+        created_at=moment_of(row["created_at"]),
+        valid_to=optional_moment(row["valid_to"]),
+        superseded_by=cast("int | None", row["superseded_by"]),
+        importance=cast(float, row["importance"]),
+        tags=tuple(json.loads(str(row["tags"]))),
+        is_pinned=bool(row["is_pinned"]),
+        deleted_at=optional_moment(row["deleted_at"]),
+        origin=cast(str, row["origin"]),
+    )
+
+
+def profile_of(row: Mapping[str, object]) -> Profile:
+    return Profile(
+        id=cast(int, row["id"]),
+        owner=cast(int, row["user_id"]),
+        text=cast(str, row["text"]),
+        created_at=moment_of(row["created_at"]),
+        model=cast(str, row["model"]),
+        last_summary_id=cast(int, row["last_summary_id"]),
+        tokens_in=cast(int, row["tokens_in"]),
+        tokens_out=cast(int, row["tokens_out"]),
     )
 
 

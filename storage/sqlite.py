@@ -22,9 +22,11 @@ from records import (
 from storage import account_table, word_index
 from storage.account_table import AccountTable
 from storage.database import Database
+from storage.fact_table import FactTable
 from storage.fold_table import FoldTable
 from storage.forgetting import ForgetTable
 from storage.history import HistoryTable
+from storage.profile_table import ProfileTable
 from storage.rebuild_table import RebuildTable
 from storage.renaming import renamed
 from storage.rows import (
@@ -67,6 +69,8 @@ class SqliteStore(FoldTable):
         super().__init__(database, kind)
         self.vectors = VectorIndex(database, most_exact=_ALL, large=_ALL) if exhaustive else VectorIndex(database)
         self._most_postings = _ALL if exhaustive else word_index.MOST_POSTINGS
+        self.facts = FactTable(database, kind)
+        self.profiles = ProfileTable(database, kind)
         self.accounts = AccountTable(database)
         self.rebuilds = RebuildTable(database, kind)
         self.forgetting = ForgetTable(database, kind, self.vectors)
@@ -343,11 +347,14 @@ class SqliteStore(FoldTable):
         self.vectors.drop(owner)
         await self._db.forget_log()
 
-    async def scrub(self) -> bool:
-        """Merge the word index and write the file anew, so that erased words are in no page, segment or log."""
+    async def scrub(self) -> None:
+        """Merge the word index and write the file anew, so that erased words are in no page or segment."""
         async with self._db.write() as tx:
             await word_index.merge(tx)
-        return await self._db.scrub()
+        await self._db.rewrite()
+
+    async def cut_log(self) -> bool:
+        return await self._db.forget_log()
 
     async def rename(self, owner: int, new: int) -> None:
         """Everything of an owner goes on under another id, in one transaction."""

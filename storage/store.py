@@ -32,6 +32,7 @@ from records import (
     StorageType,
     Summary,
 )
+from storage.knowledge import Facts, Profiles
 
 Floats = npt.NDArray[np.float32]
 """Vectors, normalised: a dot product is a cosine."""
@@ -265,6 +266,10 @@ class MemoryStore(Protocol):
     @property
     def vectors(self) -> Vectors: ...
     @property
+    def facts(self) -> Facts: ...
+    @property
+    def profiles(self) -> Profiles: ...
+    @property
     def accounts(self) -> Accounts: ...
     @property
     def rebuilds(self) -> Rebuilds: ...
@@ -377,8 +382,12 @@ class MemoryStore(Protocol):
         """Remove everything of an owner, its `users` row too, from tables, index and free pages."""
         ...
 
-    async def scrub(self) -> bool:
-        """Leave nothing of what was erased in any file of this store; False where a reader is in the way: try again."""
+    async def scrub(self) -> None:
+        """Write the files anew, without what was erased. It may be in their logs until `cut_log`."""
+        ...
+
+    async def cut_log(self) -> bool:
+        """Cut the logs to nothing; False where a reader of another process is in the way: try again."""
         ...
 
     async def rename(self, owner: int, new: int) -> None:

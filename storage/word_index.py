@@ -328,7 +328,7 @@ def _entry(seq: int, row: Mapping[str, object]) -> _Entry:
         seq=seq,
         scope=Scope(owner=int(str(row["user_id"])), thread=int(str(row["thread_id"]))),
         said_at=said.timestamp(),
-        is_person=row["role"] != "assistant",
+        is_person=row["role"] == "user",
         terms=tuple(_token(term) for term in terms),
     )
 

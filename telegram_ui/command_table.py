@@ -31,6 +31,8 @@ COMMANDS = (
     Command(name="summary_policy", description="choose how I summarise, and whether by myself", who="admins"),
     Command(name="summary_prompt", description="tell what summaries shall heed besides", who="admins"),
     Command(name="summary_rebuild", description="make all summaries anew", who="admins"),
+    Command(name="memory", description="what I know of you: read it, put it right, add to it"),
+    Command(name="tz", description="your time zone"),
     Command(name="why", description="what my last answer was made from, or the one you reply to"),
     Command(name="search", description="find earlier messages: /search WORDS"),
     Command(name="incognito", description="on or off: memory is read, nothing is written", who="admins"),

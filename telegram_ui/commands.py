@@ -26,7 +26,7 @@ from telegram_ui.chat import Chat
 from telegram_ui.command_table import COMMANDS, Command
 from telegram_ui.corrections import ANEW, LABEL, OFFER
 from telegram_ui.delivery import Delivery
-from telegram_ui.family import Ask, Family, Handler, MayConfigure, Press, TakesFiles
+from telegram_ui.family import Ask, Family, Handler, Input, MayConfigure, Press, TakesFiles
 from telegram_ui.wizard import ADMINS_ONLY, NAMES, Memory, Wizard, messages, turns
 from telegram_ui.wizard import PREFIX as WIZARD
 
@@ -103,6 +103,7 @@ class Commands:
         }
         self._handlers: dict[str, Handler] = {name: _plain(handler) for name, handler in basic.items()}
         self._presses: dict[str, Press] = {SWITCH_ON: self._press_on}
+        self._inputs = [family for family in families if isinstance(family, Input)]
         for family in families:
             self._handlers |= family.handlers
             self._presses |= family.presses
@@ -150,7 +151,10 @@ class Commands:
                 log.debug("press not answered: %s", type(error).__name__)
 
     async def wizard_input(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
-        """Whether a text was the wizard's, and is answered."""
+        """Whether a text was asked for, by the wizard or by a family, and is answered."""
+        for family in self._inputs:
+            if await family.input(update, chat, person, text):
+                return True
         return await self._wizard.input(update, chat, person, text)
 
     async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
@@ -363,9 +367,8 @@ def outcome_text(outcome: FoldOutcome) -> str:
     """What /summary_now came to."""
     match outcome.state:
         case "folded":
-            folded = sum(summary.message_count for summary in outcome.summaries if summary.level == 1)
             made = len(outcome.summaries)
-            what = f"Summarised {messages(folded)}" if folded else "Summarised older summaries"
+            what = f"Summarised {messages(outcome.archived)}" if outcome.archived else "Summarised older summaries"
             count = "1 new summary" if made == 1 else f"{made} new summaries"
             return f"{what}: {count}. /summary_show shows them."
         case "nothing":

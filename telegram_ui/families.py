@@ -7,6 +7,7 @@ from telegram_ui.delivery import Delivery
 from telegram_ui.family import Family, MayConfigure
 from telegram_ui.forget_commands import ForgetCommands
 from telegram_ui.incognito_commands import IncognitoCommands
+from telegram_ui.memory_commands import MemoryCommands
 from telegram_ui.move_commands import Moves
 from telegram_ui.policy_commands import PolicyCommands
 from telegram_ui.search_commands import SearchCommands
@@ -20,6 +21,15 @@ def families(
     memory = conversation.memory
     return (
         PolicyCommands(memory, conversation.rebuilding, delivery, buttons, may_configure=may_configure),
+        MemoryCommands(
+            memory,
+            conversation.facts,
+            conversation.distilling,
+            memory.wizards,
+            delivery,
+            buttons,
+            may_configure=may_configure,
+        ),
         WhyCommands(conversation.provenance, delivery),
         SearchCommands(memory, conversation.search, delivery, buttons),
         IncognitoCommands(memory, delivery, may_configure=may_configure),

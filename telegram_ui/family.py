@@ -43,8 +43,19 @@ Press = Callable[[Ask], Awaitable[str | None]]
 MayConfigure = Callable[[Chat, Person], Awaitable[bool]]
 
 
+@runtime_checkable
+class Input(Protocol):
+    """A family that asks for a text, and takes it before it is chat."""
+
+    async def input(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
+        """Whether the text was meant for it, and is answered."""
+        ...
+
+
 class Family(Protocol):
-    """A family of commands. `presses`: by the kind that its buttons were made with (buttons.py)."""
+    """A family of commands. `presses`: by the kind that its buttons were made with (buttons.py). One that asks for a
+    text is an Input as well.
+    """
 
     @property
     def handlers(self) -> Mapping[str, Handler]: ...

@@ -300,7 +300,7 @@ def receipt(taken: Forgotten) -> str:
     """What went, and what may still hold it."""
     rest = "Nothing of it is left in my files."
     if not taken.is_clean:
-        rest = "Another program is reading my files just now; the last traces go from them as soon as it lets go."
+        rest = "Traces may be left in my files for now, for they are in use or the disk is full. I go on cleaning them."
     lines = [f"Forgotten: {counts(taken)}. {rest}"]
     if taken.unfolded:
         lines.append(_anew(taken.unfolded))

@@ -11,7 +11,7 @@ from typing import Literal
 
 import telegram
 
-from records import Incoming, Person, Piece, Scope
+from records import Incoming, Origin, Person, Piece, Scope
 from telegram_ui.chat import Chat
 from telegram_ui.paste import LIMIT
 
@@ -70,6 +70,7 @@ class Arrival:
     target: bool = False
     attachment: str = ""
     album: str = ""
+    origin: Origin = ""
     is_anonymous_admin: bool = False
 
     @property
@@ -126,6 +127,7 @@ def incoming(pieces: Sequence[Arrival]) -> Incoming:
                 telegram_id=piece.telegram_id,
                 # A client that splits at a gap, before its limit, drops the gap.
                 seam="\n" if piece.units < LIMIT else "",
+                origin=piece.origin,
             )
             for piece in pieces
         ),
@@ -171,6 +173,7 @@ def _message(
         target=bool(command) and named == us,
         attachment=attachment,
         album=message.media_group_id or "",
+        origin="forwarded" if message.forward_origin else "",
         is_anonymous_admin=anonymous,
     )
 

@@ -37,7 +37,10 @@ DOES: Mapping[Policy, str] = {
     "sliding": "one short summary of the last 14 messages, after every turn. What is older is not told any more, only "
     "found by search.",
 }
-KEEPS = "Your messages stay as they are, and all of them can be found, under each of these."
+KEEPS = (
+    "Your messages stay as they are, and all of them can be found, under each of these. After a change, "
+    "/summary_rebuild makes the summaries of what was said before anew."
+)
 
 
 class Memory(Protocol):

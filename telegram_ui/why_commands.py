@@ -84,6 +84,7 @@ def why_text(explanation: Explanation, chat: Chat) -> str:
         _recent(explanation.recent, account.here),
         _summaries(explanation.summaries, explanation.gone_summaries),
         _brought(explanation.brought, chat),
+        _looked_up(explanation.looked_up, chat),
         _cut(account.cut, is_message_cut=account.message_was_cut),
     ]
     return "\n\n".join(section for section in sections if section)
@@ -141,6 +142,17 @@ def _brought(brought: Sequence[Brought], chat: Chat) -> str:
             lines += [f"{number}. {said(one.message)}", f"   Why: {reasons(one.chosen.score)}"]
             if address := link(chat.id, chat.thread, one.message.telegram_id):
                 lines.append(f"   {address}")
+    return "\n".join(lines)
+
+
+def _looked_up(found: Sequence[Message | None], chat: Chat) -> str:
+    if not found:
+        return ""
+    lines = ["Earlier messages that the model looked up by itself:"]
+    for message in found:
+        lines.append("· forgotten since" if message is None else f"· {said(message)}")
+        if message is not None and (address := link(chat.id, chat.thread, message.telegram_id)):
+            lines.append(f"   {address}")
     return "\n".join(lines)
 
 

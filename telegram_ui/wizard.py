@@ -156,12 +156,12 @@ class Wizard:
     async def input(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
         """A text that may be meant for the setup; whether it was, so that it is no message to the bot."""
         state = await self._state(chat.scope, person.id)
-        if state is None:
+        if state is None or state.step not in (STORAGE, NUMBER, LEFT):
             return False
         if state.step == LEFT:
             return secrets.compare_digest(state.nonce.encode(), str(update.update_id).encode())
         number = number_in(text)
-        if not chat.is_private and number is None and not _answers_the_bot(update):
+        if not chat.is_private and number is None and not answers_the_bot(update):
             return False
         if self._is_expired(state):
             is_answer = state.step == NUMBER and number is not None
@@ -300,7 +300,7 @@ def _storage_keyboard(state: WizardState) -> InlineKeyboardMarkup:
     return InlineKeyboardMarkup([buttons])
 
 
-def _answers_the_bot(update: telegram.Update) -> bool:
+def answers_the_bot(update: telegram.Update) -> bool:
     """Whether a message is a reply to one of the bot's."""
     message = update.effective_message
     replied = message.reply_to_message if message else None

@@ -1,6 +1,7 @@
 """An edited message: memory follows it, what was built on it goes, and the last turn may be answered anew."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,8 @@ async def test_an_edit_of_what_is_not_stored_changes_nothing(talk: Talk) -> None
     await say(talk, "Hello.", 5)
     for scope, number, text in ((SCOPE, 6, "x"), (SCOPE, 5, "Hello."), (Scope(owner=BORIS.id), 5, "x")):
         assert await talk.conversation.correct(scope, number, text) == Correction()
+    await talk.conversation.memory.choose(ANNA.id, lambda config: replace(config, incognito=True))
+    assert await talk.conversation.correct(SCOPE, 5, "x") == Correction(), "incognito nothing is written"
     await talk.conversation.memory.switch(ANNA.id, enabled=False)
     assert await talk.conversation.correct(SCOPE, 5, "x") == Correction()
     assert await stored(talk) == ["Hello.", "Understood."]

@@ -246,3 +246,14 @@ async def test_archives_older_than_what_is_kept_go_and_nothing_else(tmp_path: Pa
         assert (counts.total, counts.archived, counts.active_summaries) == (6, 4, 1)
         await talk.conversation.forget_archives(timedelta(days=10))
         assert (await (await store_of(talk)).counts(SCOPE)).total == 2, "what is not summarised stays"
+
+
+async def test_two_who_forget_at_the_same_time_leave_no_trace_of_either(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        for person, storage in ((ANNA, StorageType.SQLITE), (BORIS, StorageType.JSON)):
+            await talk.conversation.memory.configure(person.id, storage=storage, every_n=2)
+            await talk.say(WORD if person is ANNA else OTHER, person=person)
+        everything = Forgetting(what="everything")
+        await asyncio.gather(*(talk.conversation.forget(person.id, everything) for person in (ANNA, BORIS)))
+        assert traces(tmp_path, [WORD, OTHER]) == []
+        assert await talk.conversation.memory._erasing._unfinished() == []

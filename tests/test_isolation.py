@@ -101,7 +101,7 @@ async def test_with_memory_off_scopes_are_apart_too(tmp_path: Path) -> None:
 
 
 BLOCK = re.compile(r"<(summaries|remembered)>\n(.*?)\n</\1>", re.DOTALL)
-SYSTEM_TEXTS = {DEFAULT_SYSTEM_PROMPT}
+SYSTEM_TEXTS = {DEFAULT_SYSTEM_PROMPT} | {prompts.EXTRACT_FACTS.format(who=prompts.whom(owner)) for owner in (5, -5)}
 
 
 def demand_orders_are_data(talk: Talk, max_tokens: int) -> None:

@@ -167,10 +167,12 @@ async def test_policies_switched_at_random_lose_nothing(talk: Talk, seed: int) -
         assert all(not made[source].is_active for source in one.source_ids)
 
 
-async def test_with_automatic_summaries_off_only_now_makes_one(talk: Talk) -> None:
+@pytest.mark.parametrize("choice", [{"auto_fold": False}, {"incognito": True}])
+async def test_with_automatic_summaries_off_only_now_makes_one(talk: Talk, choice: dict[str, bool]) -> None:
     await choose(talk, "pyramid", auto_fold=False)
     for number in range(6):
         await talk.turn(f"Animal {number}.")
+    await choose(talk, "pyramid", **{"auto_fold": True, **choice})
     for reason in ("threshold", "idle", "pressure", "cut"):
         assert (await talk.conversation.summaries.fold(SCOPE, reason)).state == "nothing"
     assert (await talk.conversation.summaries.fold_now(SCOPE)).state == "folded"
@@ -290,6 +292,9 @@ async def test_where_a_fold_under_pressure_fails_it_is_cut_and_answered(tmp_path
         assert reply.context is not None
         assert reply.context.cut
         assert len(talk.server.of("summary-model")) == asked, "having failed, it is not waited for again"
+        talk.server.default("summary-model", GIST)
+        await talk.conversation.settle(SCOPE)
+        assert (await live(talk)).text == GIST, "but tried again after the answer"
 
 
 async def test_a_running_fold_is_never_waited_for(tmp_path: Path) -> None:

@@ -48,7 +48,20 @@ function showDetail(detail, summary) {
   return detail.replaceChildren(
     h("p", { class: "detail-head" }, h("b", {}, `L${summary.level} · ${counted(summary.count, "message")}`), h("span", {}, rangeOf(summary))),
     h("p", { class: "detail-text", dir: "auto" }, summary.text),
-    h("p", { class: "hint" }, summary.active ? "In the prompt while it is active." : "Folded into a higher summary; kept, no longer in the prompt."));
+    h("p", { class: "hint" }, standing(summary)), h("p", { class: "hint" }, making(summary)));
+}
+
+function standing({ active, policy }) {
+  if (active) return "In the prompt while it is active.";
+  return policy === "pyramid" ? "Folded into a higher summary; kept, no longer in the prompt." : "A newer version took its place; kept, no longer in the prompt.";
+}
+
+/** How it came about: policy, the version before it, quality. */
+function making({ policy, base_id, score, compressed }) {
+  const parts = [base_id ? `${policy}, based on summary ${base_id}` : policy];
+  if (score !== null && score !== undefined) parts.push(`quality ${score.toFixed(2)}`);
+  if (compressed > 1) parts.push(`compressed ${compressed} times`);
+  return parts.join(" · ");
 }
 
 /** The chunks under a summary and its kin downwards, itself included; a source is followed even where it was not listed. */

@@ -354,12 +354,14 @@ def tokens(messages: Sequence[Mapping[str, str]]) -> int:
 
 
 def check_requests(house: House, *, ceiling: int = 8000) -> None:
-    """What holds for every request that the bot ever made: ceiling, one system message, the user's words last."""
+    """What holds for every request that the bot ever made: ceiling, one system message, the user's words last, or what
+    a tool has found for them.
+    """
     for messages in (*house.chat_requests(), *house.summary_requests()):
         assert tokens(messages) <= ceiling
         assert [message["role"] for message in messages].count("system") <= 1
         assert "system" not in [message["role"] for message in messages[1:]]
-        assert messages[-1]["role"] == "user"
+        assert messages[-1]["role"] in ("user", "tool")
 
 
 @asynccontextmanager

@@ -140,3 +140,17 @@ async def test_the_status_tells_what_was_saved(house: House, storage: str) -> No
         saved = next(line for line in status.splitlines() if line.startswith("Tokens saved"))
         assert int("".join(letter for letter in saved if letter.isdigit())) > 1000
     house.model.default(ANSWERS, "Noted.")
+
+
+async def test_the_model_looks_into_the_memory_by_itself(house: House) -> None:
+    async with house.bot(SNIPPET_BUDGET="0"):
+        ann = house.person()
+        await ann.sets_up("SQLite", 3)
+        await ann.asks(WALNUTS)
+        for number in range(9):
+            await ann.asks(f"Something else, number {number}.")
+        search = {"name": "search_memory", "arguments": {"query": "walnuts"}}
+        house.model.script(ANSWERS, Behaviour(calls=(search,)), "In the blue cellar box.")
+        assert await ann.asks("Where did I put them?") == "In the blue cellar box."
+        assert WALNUTS in await ann.asks("/why", "looked up by itself")
+        assert WALNUTS not in str([one for one in house.memory.messages(ann.id) if one["origin"] == "tool"])

@@ -61,43 +61,57 @@ def long_chat(count: int) -> bytes:
     return json.dumps({"name": "Maria", "type": "personal_chat", "id": 5, "messages": messages}).encode()
 
 
-async def test_what_was_exported_comes_back_into_an_empty_memory(house: House) -> None:
-    """Tell things, export, lose everything, import, ask: a memory is its owner's own."""
+async def returns(house: House, ann: Member, data: bytes) -> None:
+    """Import an export into an empty memory, and ask for what is in it."""
+    since = ann.now
+    sends(ann, data)
+    offer = await ann.hears("come back as it was", since=since)
+    assert "came back as they were" in await agrees(ann, offer)
+    again = json.loads(await exported(ann))
+    assert [again[name] for name in ("messages", "summaries")] == [
+        json.loads(data)[name] for name in ("messages", "summaries")
+    ]
+    await ann.asks("Which code opens the locker at station 1?", "Noted")
+    assert "station 1 opens with 1771" in json.dumps(house.chat_requests()[-1])
+
+
+@pytest.mark.parametrize("storage", ["SQLite", "JSON"])
+async def test_what_was_exported_comes_back_into_an_empty_memory(house: House, storage: str) -> None:
+    """Tell things, export, forget everything, import, ask; and the same in another bot's house."""
     ann = house.person()
-    async with house.bot(DATA_DIR="first"):
-        await ann.sets_up(every_n=2)
+    async with house.bot(DATA_DIR=f"first-{storage}"):
+        await ann.sets_up(storage, every_n=2)
         for number in range(5):
             await ann.asks(f"My locker at station {number} opens with {number}771.", "Noted")
         await ann.asks("/summary_now", "ummar")
         data = await exported(ann)
-        before = json.loads(data)
-        assert [row["content"] for row in before["messages"]][:2] == [
-            "My locker at station 0 opens with 0771.",
-            "Noted.",
-        ]
-        assert before["owner"] == ann.id
-        assert before["summaries"]
+        rows = json.loads(data)
+        assert rows["messages"][0]["content"] == "My locker at station 0 opens with 0771."
+        assert rows["owner"] == ann.id
+        assert rows["summaries"]
         # One row a line: people read it.
-        assert len(data.splitlines()) > len(before["messages"]) + len(before["summaries"])
-    async with house.bot(DATA_DIR="second"):
+        assert len(data.splitlines()) > len(rows["messages"]) + len(rows["summaries"])
+        asked = await ann.tells("/forget everything", "Shall I forget")
+        since = ann.now
+        ann.press(asked, "Forget everything")
+        await ann.hears("Forgotten: ", since=since)
+        await ann.asks("/import", "send me the file")
+        await returns(house, ann, data)
+    assert not violations(read(house.folder / f"first-{storage}"))
+    async with house.bot(DATA_DIR=f"second-{storage}"):
         assert "nothing to export" in await ann.asks("/export")
         await ann.asks("/import", "send me the file")
-        since = ann.now
-        sends(ann, data)
-        offer = await ann.hears("come back as it was", since=since)
-        assert "importing turns it on" in offer["text"]
-        assert "came back as they were" in await agrees(ann, offer)
-        assert json.loads(await exported(ann))["messages"] == before["messages"]
-        await ann.asks("Which code opens the locker at station 1?", "Noted")
-        assert "station 1 opens with 1771" in json.dumps(house.chat_requests()[-1])
-    assert not violations(read(house.folder / "second"))
+        await returns(house, ann, data)
+    assert not violations(read(house.folder / f"second-{storage}"))
 
 
-async def test_a_kill_in_the_middle(house: House) -> None:
+@pytest.mark.parametrize("storage", ["SQLite", "JSON"])
+async def test_a_kill_in_the_middle(house: House, storage: str) -> None:
     """The press is taken up again after the start, and what was in is not doubled."""
     ann = house.person()
-    async with house.bot(DATA_DIR="killed") as process:
-        await ann.sets_up()
+    folder = f"killed-{storage}"
+    async with house.bot(DATA_DIR=folder) as process:
+        await ann.sets_up(storage)
         since = ann.now
         sends(ann, long_chat(4000), caption="/import")
         offer = await ann.hears("would add 4,000 messages", since=since)
@@ -105,14 +119,14 @@ async def test_a_kill_in_the_middle(house: House) -> None:
         ann.press(offer, "Import")
         await ann.hears(lambda message: " of 4,000" in message.get("text", ""), since=since)
         await process.kill()
-    assert not violations(read(house.folder / "killed"))
+    assert not violations(read(house.folder / folder))
     since = ann.now
-    async with house.bot(DATA_DIR="killed"):
+    async with house.bot(DATA_DIR=folder):
         done = (await ann.hears("Done", since=since))["text"]
         assert "known already" in done
         await ann.asks("To which locker went parcel 2113?", "Noted")
         assert "went to locker 14791" in json.dumps(house.chat_requests()[-1])
-    found = read(house.folder / "killed")
+    found = read(house.folder / folder)
     assert not violations(found)
     assert [row["content"] for row in found.home(ann.id).messages if row["id"] < 0] == [
         f"Parcel {number} went to locker {number * 7}." for number in range(1, 4001)

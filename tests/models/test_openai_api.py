@@ -16,7 +16,8 @@ from errors import (
     ModelRefused,
     ModelUnreachable,
 )
-from models.openai_api import OpenAIChat, events, without_thoughts
+from models.event_stream import events
+from models.openai_api import OpenAIChat, without_thoughts
 from records import PromptMessage, Usage
 from settings import Secret
 from tests.peers.openai_server import Behaviour, OpenAIServer, running

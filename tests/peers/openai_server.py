@@ -1,6 +1,7 @@
 """A scripted OpenAI-compatible server, over real HTTP: /v1/chat/completions, /v1/embeddings, /v1/models.
 
-Each model has a queue of behaviours and a default for when it is empty; every request is recorded. In the test's own
+Each model has a queue of behaviours and a default for when it is empty, and so has each JSON schema that is asked for
+(facts, profile); every request is recorded. In the test's own
 process it is a Python object; for tests that run the bot as a process it is scripted over HTTP as well:
 POST /script {"model": …, "queue": [behaviour, …], "default": behaviour}, POST /release, GET /requests, POST /reset.
 Run alone with `python -m tests.peers.openai_server --port N`. Does not know what the bot does with it.
@@ -35,6 +36,7 @@ class Behaviour:
 
     `text`: what is answered; None echoes; "extract:N" in `mode` answers the first N sentences of the input.
     `hold`, `drop`: at the start, before any byte, or in the middle of the answer; a hold ends by `release()`.
+    `calls`: tools that are called, {"name", "arguments"} each; with a text only where one is given.
     `step`: each chunk of a stream waits for one release. `raw`: this body instead of an answer (of a stream's chunk).
     """
 
@@ -57,6 +59,7 @@ class Behaviour:
     usage: bool = True
     plain: bool = False
     cached: int = 0
+    calls: tuple[Mapping[str, Any], ...] = ()
     refuses: tuple[str, ...] = ()
 
     @classmethod
@@ -64,7 +67,7 @@ class Behaviour:
         """A behaviour as POST /script takes it: an object of these fields, or just a text."""
         if isinstance(value, str):
             return cls(text=value)
-        return cls(**{**value, "refuses": tuple(value.get("refuses", ()))})
+        return cls(**{**value, "refuses": tuple(value.get("refuses", ())), "calls": tuple(value.get("calls", ()))})
 
 
 Answer = Behaviour | str
@@ -81,6 +84,12 @@ class Recorded:
     body: Mapping[str, Any]
     key: str
 
+    @property
+    def schema(self) -> str:
+        """The name of the JSON schema that the answer is to follow; "" for none."""
+        wanted = self.body.get("response_format") or {}
+        return str((wanted.get("json_schema") or {}).get("name", ""))
+
 
 @dataclass
 class OpenAIServer:
@@ -90,6 +99,8 @@ class OpenAIServer:
     dimensions: int = 64
     _queues: dict[str, deque[Behaviour]] = field(default_factory=lambda: defaultdict(deque))
     _defaults: dict[str, Default] = field(default_factory=dict)
+    _schema_queues: dict[str, deque[Behaviour]] = field(default_factory=lambda: defaultdict(deque))
+    _schema_defaults: dict[str, Default] = field(default_factory=dict)
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
     _held: int = 0
     _hung_up: int = 0
@@ -98,6 +109,18 @@ class OpenAIServer:
     def script(self, model: str, *answers: Answer) -> None:
         """Queue answers for a model; each is used once, in order."""
         self._queues[model].extend(_behaviour(answer) for answer in answers)
+
+    def script_schema(self, name: str, *answers: Answer) -> None:
+        """Queue answers for requests that ask for the JSON schema of this name, whatever their model."""
+        self._schema_queues[name].extend(_behaviour(answer) for answer in answers)
+
+    def default_schema(self, name: str, default: Default) -> None:
+        """What such requests are answered while nothing is queued; without this an object with nothing in it."""
+        self._schema_defaults[name] = default
+
+    def asked_for(self, schema: str) -> list[Recorded]:
+        """The recorded requests that asked for a JSON schema."""
+        return [request for request in self.requests if request.schema == schema]
 
     def unscript(self, model: str) -> None:
         """Forget the answers that are still queued for a model."""
@@ -108,8 +131,8 @@ class OpenAIServer:
         self._defaults[model] = default
 
     def of(self, model: str) -> list[Recorded]:
-        """The recorded requests for one model."""
-        return [request for request in self.requests if request.model == model]
+        """The recorded requests for one model, but for those that ask for a JSON schema."""
+        return [request for request in self.requests if request.model == model and not request.schema]
 
     @property
     def held(self) -> int:
@@ -203,6 +226,11 @@ class OpenAIServer:
 
     async def _script(self, request: Request) -> Response:
         order = await request.json()
+        if "schema" in order:
+            self.script_schema(order["schema"], *(Behaviour.from_json(each) for each in order.get("queue", ())))
+            if "default" in order:
+                self.default_schema(order["schema"], Behaviour.from_json(order["default"]))
+            return JSONResponse({"ok": True})
         self.script(order["model"], *(Behaviour.from_json(each) for each in order.get("queue", ())))
         if "default" in order:
             self.default(order["model"], Behaviour.from_json(order["default"]))
@@ -216,6 +244,8 @@ class OpenAIServer:
         self.requests.clear()
         self._queues.clear()
         self._defaults.clear()
+        self._schema_queues.clear()
+        self._schema_defaults.clear()
         return JSONResponse({"ok": True})
 
     async def _requests(self, request: Request) -> Response:
@@ -234,6 +264,11 @@ class OpenAIServer:
         return recorded
 
     def _next(self, recorded: Recorded) -> Behaviour:
+        if recorded.schema:
+            waiting = self._schema_queues[recorded.schema]
+            nothing = json.dumps({"facts": []} if recorded.schema == "facts" else {})
+            usual = self._schema_defaults.get(recorded.schema, nothing)
+            return waiting.popleft() if waiting else _behaviour(usual(recorded.messages) if callable(usual) else usual)
         queue = self._queues[recorded.model]
         if queue:
             return queue.popleft()
@@ -283,7 +318,10 @@ class _Scripted(Response):
             message = {"role": "assistant", "content": None, "refusal": behaviour.refusal}
         if behaviour.reasoning is not None:
             message["reasoning_content"] = behaviour.reasoning
-        body = self._envelope("chat.completion", {"message": message, "finish_reason": behaviour.finish})
+        if behaviour.calls:
+            message |= {"content": behaviour.text, "tool_calls": [call for _, call in self._calls()]}
+        finish = "tool_calls" if behaviour.calls else behaviour.finish
+        body = self._envelope("chat.completion", {"message": message, "finish_reason": finish})
         if behaviour.usage:
             body["usage"] = self._usage()
         content = behaviour.raw if behaviour.raw is not None else json.dumps(body, ensure_ascii=False)
@@ -333,10 +371,15 @@ class _Scripted(Response):
             yield chunk({"refusal": part})
         for part in _words(self._text() if behaviour.refusal is None else ""):
             yield chunk({"content": part})
+        for index, call in self._calls():
+            function = call["function"]
+            yield chunk({"tool_calls": [{**call, "index": index, "function": {**function, "arguments": ""}}]})
+            for part in re.findall(r".{1,7}", function["arguments"], re.DOTALL):
+                yield chunk({"tool_calls": [{"index": index, "function": {"arguments": part}}]})
         if behaviour.raw is not None:
             yield behaviour.raw
         if behaviour.finish is not None:
-            yield chunk({}, behaviour.finish)
+            yield chunk({}, "tool_calls" if behaviour.calls else behaviour.finish)
         if behaviour.usage and self._recorded.body.get("stream_options", {}).get("include_usage"):
             yield json.dumps({**self._envelope("chat.completion.chunk", None), "usage": self._usage()})
         if behaviour.done:
@@ -352,10 +395,17 @@ class _Scripted(Response):
             "choices": choices,
         }
 
+    def _calls(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        for index, call in enumerate(self._behaviour.calls):
+            given = call["arguments"]
+            arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+            function = {"name": call["name"], "arguments": arguments}
+            yield index, {"id": f"call_{index}", "type": "function", "function": function}
+
     def _text(self) -> str:
         behaviour = self._behaviour
-        if behaviour.text is not None:
-            return behaviour.text
+        if behaviour.text is not None or behaviour.calls:
+            return behaviour.text or ""
         said = next((m["content"] for m in reversed(self._recorded.messages) if m["role"] == "user"), "")
         if behaviour.mode.startswith("extract"):
             count = int(behaviour.mode.partition(":")[2] or 3)

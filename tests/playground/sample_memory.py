@@ -33,6 +33,10 @@ def sample_panel() -> MemoryPanel:
         chunk_ids=(),  # the page follows source_ids
         source_ids=(1, 2, 3, 4, 5),
         created_at=BEGIN + timedelta(hours=13),
+        policy="rolling",
+        base_id=5,
+        score=0.825,
+        compressed=2,
     )
     owner = OwnerState(
         enabled=True,

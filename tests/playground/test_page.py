@@ -275,6 +275,7 @@ async def test_the_panel_shows_the_memory_live(playground: Playground) -> None:
     await expect(page.locator(".brick.lit")).to_have_count(6)
     await page.locator('[data-summary="9"]').click()
     await expect(page.locator(".pyramid .detail-text")).to_contain_text("settled in Lisbon")
+    await expect(page.locator(".pyramid .detail")).to_contain_text("rolling, based on summary 5 · quality 0.8")
     await expect(page.locator(".bars li").nth(2)).to_contain_text("1,480 / 3,000")
     await expect(page.locator(".cuts")).to_contain_text("#3–9")
     await expect(page.locator(".snippet-list")).to_contain_text("shares “sister”")

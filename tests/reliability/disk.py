@@ -75,10 +75,12 @@ def disk(folder: Path, *, megabytes: int = 4) -> Iterator[Disk]:
 def unwritable(folder: Path, pid: int) -> Iterator[None]:
     """Nothing in `folder` can be made or changed inside the block, not even through what is open already.
 
-    Its files are immutable where the file system can do that; elsewhere process `pid` may write nothing.
+    Its files are immutable where the file system can do that; elsewhere process `pid` may write nothing. Not those that
+    are mapped into memory (SQLite's "-shm"): the kernel ends a process that writes there with SIGBUS.
     """
     if _can_be_immutable(folder):
-        begin, end = partial(_chattr, "+i", folder), partial(_chattr, "-i", folder)
+        files = [folder, *(file for file in folder.iterdir() if not file.name.endswith("-shm"))]
+        begin, end = partial(_chattr, "+i", *files), partial(_chattr, "-i", *files)
     else:
         begin = partial(_limit, pid, folder, 0, 0o500)
         end = partial(_limit, pid, folder, resource.RLIM_INFINITY, 0o700)
@@ -104,9 +106,9 @@ def _can_be_immutable(folder: Path) -> bool:
     return False
 
 
-def _chattr(flag: str, path: Path) -> None:
+def _chattr(flag: str, *paths: Path) -> None:
     with suppress(FileNotFoundError):
-        subprocess.run(["chattr", "-R", flag, str(path)], check=False, capture_output=True)
+        subprocess.run(["chattr", flag, *map(str, paths)], check=False, capture_output=True)
 
 
 def _limit(pid: int, folder: Path, size: int, mode: int) -> None:

@@ -1,5 +1,7 @@
 """A model that fails, in chat and in folding: a sentence, a number that the log has too, and nothing lost."""
 
+import socket
+
 import pytest
 
 from reliability.invariants import read, violations
@@ -62,6 +64,18 @@ async def test_in_chat_a_sentence_says_what_happened_and_the_message_is_kept(hou
         assert "kohlrabi" in str(house.chat_requests()[-1])
         check(house, ann, ["Remember the kohlrabi", "And now?"])
     assert "Half of it" not in str(read(house.data).home(ann.owner)), "what is not whole is stored as no answer"
+
+
+async def test_where_nobody_listens_the_message_is_kept(house: House) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        nowhere = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    ann = house.person()
+    async with house.bot(OPENAI_BASE_URL=nowhere) as process:
+        await ann.sets_up()
+        told = await ann.asks("Remember the kohlrabi", "could not answer")
+        assert "No connection to the model's endpoint" in told
+        number_of(told, process)
+        check(house, ann, ["Remember the kohlrabi"])
 
 
 @pytest.mark.parametrize("fault", PASSING)

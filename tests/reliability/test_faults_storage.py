@@ -2,6 +2,7 @@
 
 import socket
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -129,6 +130,30 @@ async def test_killed_while_the_disk_is_full_it_starts_anew_with_what_telegram_k
         house.model.default(ANSWERS, lambda sent: "Noted afterwards." if "After" in sent[-1]["content"] else "Noted.")
         await ann.asks("After", "Noted afterwards.")
     assert stored(full_disk.data, ann.id) == ["Before", "In need", "After"]
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+async def test_stopped_while_the_disk_is_full_it_starts_anew_with_what_telegram_kept(
+    house: House, full_disk: Disk, storage: str
+) -> None:
+    ann = house.person()
+    async with house.bot(DATA_DIR=str(full_disk.data)) as process:
+        await ann.sets_up(storage)
+        await ann.asks("Before", "Noted.")
+        await house.world.updates.polled()
+        full_disk.fill(process.pid)
+        await ann.asks("In need", "Noted.")
+        begun = time.monotonic()
+        assert await process.terminate() == 0
+        assert time.monotonic() - begun < 10
+    full_disk.free(process.pid)
+    since = ann.now
+    async with house.bot(DATA_DIR=str(full_disk.data)):
+        await ann.hears("Noted.", since=since)
+        house.model.default(ANSWERS, lambda sent: "Noted afterwards." if "After" in sent[-1]["content"] else "Noted.")
+        await ann.asks("After", "Noted afterwards.")
+    assert stored(full_disk.data, ann.id) == ["Before", "In need", "After"]
+    assert read(full_disk.data).inbox == ()
 
 
 @pytest.mark.parametrize("storage", STORAGES)

@@ -28,6 +28,7 @@ accounts = st.builds(
     snippets=st.lists(chosen, max_size=5).map(tuple),
     facts=st.lists(chosen, max_size=5).map(tuple),
     profile=st.none() | ids,
+    looked_up=st.lists(ids, max_size=3).map(tuple),
     cut=st.lists(
         st.builds(Cut, what=st.sampled_from(["turns", "summary"]), first_id=ids, last_id=ids, why=st.text(max_size=9)),
         max_size=3,

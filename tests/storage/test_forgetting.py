@@ -1,7 +1,9 @@
 """Forgetting in one store: what goes, what stays and is active again, what can no longer be committed."""
 
 from datetime import timedelta
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from errors import StaleFold
@@ -9,6 +11,7 @@ from records import FoldPlan, Forgetting, Forgotten, Message, NewMessage, Summar
 from storage import word_index
 from storage.rows import ACCOUNTS, FACTS, PROFILES, PROGRESS, Table
 from storage.sqlite import SqliteStore
+from storage.store import MessageVectors
 from tests.storage.conftest import ANNA, BORIS, NOW, TOPIC, fold, fold_up, lease, made, said, talk
 
 
@@ -22,6 +25,12 @@ async def fact(store: SqliteStore, number: int, text: str, *sources: int, **more
     at = NOW.isoformat()
     row = {"id": number, "text": text, "kind": "personal", "observed_at": at, "created_at": at}
     await put(store, FACTS, **row, source_ids=list(sources), **more)
+
+
+async def turn(store: SqliteStore, text: str) -> int:
+    [message] = await store.append(ANNA, [said(text)])
+    await store.append(ANNA, [said("I see.", role="assistant", turn=message.turn)])
+    return message.id
 
 
 async def rows(store: SqliteStore, sql: str) -> list[tuple[object, ...]]:
@@ -178,6 +187,44 @@ async def test_a_fact_that_goes_by_itself_leaves_its_message_and_its_predecessor
     assert (await store.counts(ANNA)).total == 2
 
 
+async def test_a_fact_that_had_ended_by_itself_stays_over(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 2)
+    past = (NOW - timedelta(days=99)).isoformat()
+    await fact(store, 1, "Worked at a bakery", stored[0].id, superseded_by=2, valid_to=past, valid_from=past)
+    await fact(store, 2, "Works at a bank", stored[2].id)
+    await store.forgetting.forget(ANNA.owner, messages(stored[2].id))
+    assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts") == [(1, None, past)]
+
+
+async def test_what_an_edit_of_a_fact_replaced_goes_with_it(store: SqliteStore) -> None:
+    await fact(store, 1, "Anna likes tea.", origin="owner")
+    await fact(store, 2, "Anna likes coffee.", origin="earlier", superseded_by=1, valid_to=NOW.isoformat())
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(1,)))
+    assert await rows(store, "SELECT id FROM facts") == []
+
+
+async def test_a_fact_that_repeats_what_only_the_forgotten_one_said_goes_and_is_learned_again(
+    store: SqliteStore,
+) -> None:
+    first = await turn(store, "I cook at the Heliotrope Bakery.")
+    second = await turn(store, "I am the head chef now.")
+    await turn(store, "Nothing else.")
+    await fact(store, 1, "Anna cooks at the Heliotrope Bakery.", first, superseded_by=2, valid_to=NOW.isoformat())
+    await fact(store, 2, "Anna is the head chef of the Heliotrope Bakery.", second)
+    await put(store, PROGRESS, thread_id=0, learned_id=6)
+    assert (await store.forgetting.forget(ANNA.owner, messages(first))).facts == 2
+    assert await rows(store, "SELECT learned_id FROM progress") == [(second - 1,)]
+
+
+async def test_a_fact_that_took_the_place_of_a_forgotten_one_in_its_own_words_stays(store: SqliteStore) -> None:
+    first = await turn(store, "I live in Portland.")
+    second = await turn(store, "I live in Seattle now.")
+    await fact(store, 1, "Anna lives in Portland.", first, superseded_by=2, valid_to=NOW.isoformat())
+    await fact(store, 2, "Anna lives in Seattle.", second)
+    assert (await store.forgetting.forget(ANNA.owner, messages(first))).facts == 1
+    assert await rows(store, "SELECT text FROM facts") == [("Anna lives in Seattle.",)]
+
+
 async def test_accounts_of_forgotten_answers_go(store: SqliteStore) -> None:
     stored = await talk(store, ANNA, 2)
     for one in (stored[1], stored[3]):
@@ -227,6 +274,51 @@ async def test_a_message_is_known_by_its_telegram_id_in_its_own_scope(store: Sql
     [message] = await store.append(ANNA, [draft])
     assert await store.forgetting.said_as(ANNA, 77) == message
     assert await store.forgetting.said_as(ANNA, 78) is await store.forgetting.said_as(BORIS, 77) is None
+
+
+async def test_a_long_answer_is_known_by_each_of_the_messages_that_showed_it(store: SqliteStore) -> None:
+    [question] = await store.append(ANNA, [said("tell me", source="1:5")])
+    draft = NewMessage(
+        role="assistant", content="much", created_at=NOW, source="1:5", turn=question.turn, account='{"form": 1}'
+    )
+    [answer] = await store.append(ANNA, [draft])
+    await store.accounts.note_shown(ANNA, "1:5", [70, 71])
+    for number in (70, 71):
+        found = await store.forgetting.said_as(ANNA, number)
+        assert found is not None
+        assert found.id == answer.id
+    assert await store.forgetting.said_as(ANNA, 72) is None
+
+
+async def test_no_vector_of_what_is_forgotten_or_edited_is_left(tmp_path: Path, store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 3)
+    random = np.random.default_rng(3)
+    vectors = random.standard_normal((len(stored), 1, 64)).astype(np.float32)
+    items = [
+        MessageVectors(seq=seq, message=one, passages=vector, sentences=vector)
+        for (seq, one), vector in zip(sorted(await store.vectors.backlog("m", 99)), vectors, strict=True)
+    ]
+    await store.vectors.put("m", items)
+    await fact(store, 1, "Anna said turn 0.", stored[0].id)
+    async with store._db.write() as tx:
+        blob = vectors[5].astype("<f2").tobytes()
+        await tx.rows("INSERT INTO fact_vectors VALUES (?, 1, 'm', ?)", ANNA.owner, blob)
+    blobs = [vector.astype("<f2").tobytes() for vector in vectors]
+
+    def held() -> list[bool]:
+        files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+        return [any(blob in file for file in files) for blob in blobs]
+
+    assert await store.vectors.nearest(ANNA, "m", vectors[2][0], 9) is not None
+    await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[5].id))
+    await store.forgetting.revise(ANNA, stored[2].id, "walrus", why="edited", now=NOW)
+    await store.scrub()
+    assert await store.cut_log()
+    assert held() == [False, True, False, True, True, False]
+    found = await store.vectors.nearest(ANNA, "m", vectors[2][0], 9)
+    assert found is not None
+    assert len(found.seqs) == 3, "what is held in RAM was dropped too"
+    assert [one.id for _, one in await store.vectors.backlog("m", 99)] == [stored[2].id]
 
 
 async def test_the_index_is_as_if_it_had_been_made_anew(store: SqliteStore) -> None:

@@ -227,7 +227,7 @@ async def test_summaries_are_shown_whole_with_dates_and_sizes(desk: Desk) -> Non
 @pytest.mark.parametrize(
     ("outcome", "says"),
     [
-        (FoldOutcome(state="folded", summaries=(summary(1, "x"),)), "Summarised 8 messages"),
+        (FoldOutcome(state="folded", summaries=(summary(1, "x"),), archived=8), "Summarised 8 messages"),
         (FoldOutcome(state="nothing"), "Nothing to summarise"),
         (FoldOutcome(state="busy"), "right now"),
         (FoldOutcome(state="failed", error="The model is overloaded."), "Nothing was lost"),

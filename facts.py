@@ -1,0 +1,334 @@
+"""What is known of an owner: facts, learned from their own words or told by hand.
+
+Owns when something is learned, from what, and that a failure here touches nothing else. What says the same and what
+changes what is in learning/. Does not know Telegram, nor how facts get into a prompt (memory_retrieval.py) or a
+profile (distilling.py).
+"""
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
+
+import prompts
+from errors import BudgetSpent, ContextTooLong, ModelBroken, ModelDeclined, ModelError, StaleFacts, StorageError
+from external_memory import ExternalMemory
+from learning import extraction, grounding, merging
+from learning.marks import essence
+from learning.requests import Request, Requests, Stretch
+from models.chat_model import ChatModel
+from models.embeddings import Embedder
+from records import Clock, Fact, FactChange, Message, NewFact, Scope
+from storage.knowledge import Floats
+from token_budget import TokenBudget
+from tokens import Tokenizer
+
+log = logging.getLogger(__name__)
+
+READ = 400
+"""Messages that are read at once."""
+GIVEN_UP_AFTER = 3
+"""Attempts after which a stretch that the model cannot answer is passed over."""
+FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=1), timedelta(hours=1)
+DELETED_FOR = timedelta(days=1)
+"""How long a fact that its owner deleted can be restored; then it is erased."""
+EMBEDDED_AT_ONCE = 32
+SCARCE = 4
+"""With less left of the day's tokens than so many of such requests cost, answers and summaries go first."""
+TOLD_BY_HAND = 0.75
+"""How important a fact is that its owner has told by hand."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FactSettings:
+    """`is_on` False: nothing is learned; what is known stays. Sizes and times are the settings' own."""
+
+    is_on: bool = True
+    batch_turns: int = 4
+    quiet: timedelta = timedelta(seconds=120)
+    duplicate_distance: float = 0.15
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Batch:
+    """What is learned at once: a stretch of a scope (None: nothing in it can be), and the state that it was read in."""
+
+    scope: Scope
+    stretch: Stretch | None
+    known: tuple[Fact, ...]
+    learned: int
+    until: int
+    zone: tzinfo
+    is_last: bool
+
+
+@dataclass
+class _Trouble:
+    """A scope that could not be learned from: how often in a row, and when it is tried again."""
+
+    attempts: int
+    again_at: datetime
+
+
+class Facts:
+    """Learns facts, one owner's at a time. `window`: the most tokens of one request's prompt."""
+
+    def __init__(
+        self,
+        *,
+        memory: ExternalMemory,
+        model: ChatModel,
+        tokenizer: Tokenizer,
+        window: int,
+        budget: TokenBudget,
+        clock: Clock,
+        settings: FactSettings | None = None,
+        embedder: Embedder | None = None,
+    ) -> None:
+        self._memory = memory
+        self._model = model
+        self._requests = Requests(tokenizer, window)
+        self._budget = budget
+        self._clock = clock
+        self._settings = settings or FactSettings()
+        self._embedder = embedder
+        self._locks: dict[int, asyncio.Lock] = {}
+        self._troubles: dict[Scope, _Trouble] = {}
+
+    # learning ------------------------------------------------------------------------------------------------
+
+    async def settle(self, scope: Scope) -> None:
+        """Learn where a batch is waiting. Whatever fails is said in the log and tried again later."""
+        await self._learn_safely(scope, at_least=self._settings.batch_turns)
+
+    async def before_fold(self, scope: Scope, message_ids: Sequence[int]) -> None:
+        """What is about to be folded is learned from first."""
+        try:
+            async with self._memory.opened(scope.owner) as store:
+                learned, waiting = await store.facts.pending(scope, 1) if store is not None else (0, [])
+        except StorageError:
+            return
+        if waiting and learned < max(message_ids):
+            await self._learn_safely(scope, at_least=1)
+
+    async def settle_quiet(self) -> None:
+        """Learn where the talk has paused, however little is waiting; erase what was deleted for good."""
+        now = self._clock()
+        for store in self._memory.stores:
+            for scope in await store.facts.waiting(now - self._settings.quiet) if self._settings.is_on else ():
+                await self._learn_safely(scope, at_least=1)
+            await store.facts.erase_deleted(now - DELETED_FOR)
+        await self.embed_missing()
+
+    async def learn(self, scope: Scope, *, at_least: int = 1) -> list[Fact]:
+        """Learn from what is waiting in a scope, where that is so many turns. Raises a KeepsakeError.
+
+        Gives the facts that are new. Nothing is learned while memory is off or the owner is incognito.
+        """
+        made: list[Fact] = []
+        async with self._locks.setdefault(scope.owner, asyncio.Lock()):
+            while batch := await self._batch(scope, at_least):
+                changes = await self._changes(batch, batch.stretch) if batch.stretch else []
+                read = batch.stretch.messages if batch.stretch else ()
+                async with self._memory.opened(scope.owner) as store:
+                    if store is None:
+                        break
+                    inserted = await store.facts.commit(
+                        scope, changes, read=read, learned=batch.learned, until=batch.until, now=self._clock()
+                    )
+                made += inserted
+                log.info("learned %d facts of %s from messages up to %d", len(inserted), scope, batch.until)
+                if batch.is_last:
+                    break
+        if made:
+            await self.embed_missing()
+        return made
+
+    async def _learn_safely(self, scope: Scope, *, at_least: int) -> None:
+        if not self._settings.is_on:
+            return
+        trouble = self._troubles.get(scope)
+        if trouble is not None and self._clock() < trouble.again_at:
+            return
+        try:
+            await self.learn(scope, at_least=at_least)
+            self._troubles.pop(scope, None)
+        except StaleFacts:
+            log.info("what %s was learned from changed meanwhile: it is learned from again", scope)
+        except (StorageError, ModelError) as error:
+            attempts = trouble.attempts + 1 if trouble else 1
+            # The day's budget is no failure of this stretch.
+            attempts = min(attempts, 1) if isinstance(error, BudgetSpent) else attempts
+            pause = min(FIRST_PAUSE * 2 ** (attempts - 1), LONGEST_PAUSE)
+            self._troubles[scope] = _Trouble(attempts, self._clock() + pause)
+            log.warning("nothing learned from %s yet (attempt %d): %s", scope, attempts, type(error).__name__)
+
+    async def _batch(self, scope: Scope, at_least: int) -> _Batch | None:
+        """The next stretch to learn from; None where there is not enough."""
+        config = await self._memory.config(scope.owner)
+        if config is None or config.incognito:
+            return None
+        async with self._memory.opened(scope.owner) as store:
+            if store is None:
+                return None
+            learned, waiting = await store.facts.pending(scope, READ)
+            turns = answered_turns(waiting)
+            is_all = len(waiting) < READ
+            if is_all and len(turns) < max(1, at_least):
+                return None
+            # What is folded while the model fails waits all the same.
+            await store.facts.begin(scope, learned)
+            known = await store.facts.valid(scope.owner)
+        zone = config.zone
+        stretch = self._requests.stretch(turns, known, who=prompts.whom(scope.owner), zone=zone) if turns else None
+        return _Batch(
+            scope=scope,
+            stretch=stretch,
+            known=tuple(known),
+            learned=learned,
+            until=turns[stretch.turns - 1][-1].id if stretch else waiting[-1].id,
+            zone=zone,
+            is_last=is_all and (stretch is None or stretch.turns == len(turns)),
+        )
+
+    async def _changes(self, batch: _Batch, stretch: Stretch) -> list[FactChange]:
+        """What the stretch changes in what is known."""
+        new = await self._extracted(batch, stretch)
+        vectors = await self._vectors([fact.text for fact in new])
+        known: Mapping[int, Floats] = {}
+        if vectors is not None and self._embedder is not None:
+            async with self._memory.opened(batch.scope.owner) as store:
+                known = await store.facts.vectors(batch.scope.owner, self._embedder.name) if store else {}
+
+        def distance(place: int, fact: Fact) -> float | None:
+            theirs = known.get(fact.id)
+            if vectors is None or theirs is None or theirs.shape != vectors[place].shape:
+                return None
+            return 1.0 - float(vectors[place] @ theirs)
+
+        return merging.plan(new, batch.known, distance=distance, near=self._settings.duplicate_distance)
+
+    async def _extracted(self, batch: _Batch, stretch: Stretch) -> list[NewFact]:
+        """What the model found, less what its sources do not say."""
+        told = await self._told(batch.scope, stretch)
+        shown = {fact.id: fact for fact in stretch.shown}
+        speakers = [prompts.speaker(message) for message in stretch.messages]
+        kept = []
+        for fact in extraction.drafts(told, stretch.messages, known=shown, zone=batch.zone):
+            named = [shown[fact.known].text] if fact.known is not None else []
+            objections = grounding.objections(fact, stretch.messages, beside=[*speakers, *named], zone=batch.zone)
+            if objections:
+                log.info("a fact told of %s is refused: %s", batch.scope, "; ".join(objections))
+            else:
+                kept.append(grounding.with_said_beginning(fact, stretch.messages, zone=batch.zone))
+        return kept
+
+    async def _told(self, scope: Scope, stretch: Stretch) -> Sequence[extraction.Told]:
+        """The model's answer, repaired once; one that is no list of facts even then is none."""
+        told: Sequence[extraction.Told] | None = None
+        try:
+            answer = await self._asked(scope.owner, stretch.request)
+            told = extraction.parse(answer)
+            if told is None:
+                told = extraction.parse(await self._asked(scope.owner, self._requests.repair(stretch, answer)))
+        except (ModelBroken, ModelDeclined, ContextTooLong):
+            trouble = self._troubles.get(scope)
+            if trouble is None or trouble.attempts + 1 < GIVEN_UP_AFTER:
+                raise
+        if told is None:
+            log.info("the model told no list of facts of %s: these turns are passed over", scope)
+        return told or ()
+
+    async def _asked(self, owner: int, request: Request) -> str:
+        room = await self._budget.room(owner)
+        if room is not None and room < SCARCE * self._requests.size(request):
+            raise BudgetSpent
+        completion = await self._budget.complete(owner, self._model, request, schema=extraction.FACTS_SCHEMA)
+        return completion.text
+
+    # by hand -------------------------------------------------------------------------------------------------
+
+    async def known(self, owner: int) -> list[Fact]:
+        """Everything that is known of an owner, what holds no longer and what was deleted included, ascending."""
+        async with self._memory.home(owner) as store:
+            return await store.facts.all(owner)
+
+    async def add(self, owner: int, text: str) -> tuple[Fact, bool]:
+        """A fact told by hand, and whether it is new: the same words are not known twice. Raises StorageError."""
+        now = self._clock()
+        async with self._memory.home(owner) as store:
+            for fact in await store.facts.valid(owner):
+                if essence(fact.text) == essence(text):
+                    return fact, False
+            new = NewFact(
+                text=text,
+                kind="personal",
+                subject="",
+                source_ids=(),
+                observed_at=now,
+                valid_from=now,
+                importance=TOLD_BY_HAND,
+                origin="owner",
+            )
+            return await store.facts.add(owner, new, now=now), True
+
+    async def edit(self, owner: int, id_: int, text: str) -> Fact | None:
+        """Other words for a fact that holds; None: there is none of this number."""
+        async with self._memory.home(owner) as store:
+            known = await store.facts.fact(owner, id_)
+            if known is None or known.valid_to is not None:
+                return None
+            return await store.facts.edit(owner, id_, text, now=self._clock())
+
+    async def undo_edit(self, owner: int, id_: int) -> Fact | None:
+        async with self._memory.home(owner) as store:
+            return await store.facts.undo_edit(owner, id_)
+
+    async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
+        """A pinned fact is in every prompt."""
+        async with self._memory.home(owner) as store:
+            return await store.facts.pin(owner, id_, is_pinned=is_pinned)
+
+    async def delete(self, owner: int, id_: int) -> Fact | None:
+        """Out of every prompt at once; for a day it can be restored, then it is erased."""
+        async with self._memory.home(owner) as store:
+            return await store.facts.delete(owner, id_, now=self._clock())
+
+    async def restore(self, owner: int, id_: int) -> Fact | None:
+        async with self._memory.home(owner) as store:
+            return await store.facts.restore(owner, id_)
+
+    # meaning -------------------------------------------------------------------------------------------------
+
+    async def embed_missing(self) -> None:
+        """Facts without a vector get one; where the embedder fails, words alone find them until the next time."""
+        if self._embedder is None:
+            return
+        for store in self._memory.stores:
+            while found := await store.facts.unembedded(self._embedder.name, EMBEDDED_AT_ONCE):
+                vectors = await self._vectors([fact.text for fact in found])
+                if vectors is None:
+                    return
+                await store.facts.put_vectors(self._embedder.name, found, vectors)
+                if len(found) < EMBEDDED_AT_ONCE:
+                    break
+
+    async def _vectors(self, texts: Sequence[str]) -> Floats | None:
+        if self._embedder is None or not texts:
+            return None
+        try:
+            return await self._embedder.passages(texts)
+        except ModelError as error:
+            log.warning("facts are not embedded yet, words alone find them: %s", type(error).__name__)
+            return None
+
+
+def answered_turns(messages: Sequence[Message]) -> list[list[Message]]:
+    """The turns that may be learned from: a person's words, and an answer to them. What came after the last answer
+    waits; what could not be answered before it yields nothing.
+    """
+    turns: dict[int, list[Message]] = {}
+    for message in messages:
+        turns.setdefault(message.turn, []).append(message)
+    return [turn for turn in turns.values() if {"user", "assistant"} <= {message.role for message in turn}]

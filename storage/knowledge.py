@@ -1,0 +1,124 @@
+"""The promise of what a store knows of its owners: facts, and the documents distilled from them.
+
+As in store.py each method is atomic and durable when it returns, and takes a scope or an owner. Does not know how
+facts are found, or which of them say the same.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from records import Fact, FactChange, Message, NewFact, NewProfile, Profile, Scope, Summary
+
+Floats = npt.NDArray[np.float32]
+
+
+class Facts(Protocol):
+    """What is known of the owners in one store. Nothing is found under another owner."""
+
+    async def valid(self, owner: int) -> list[Fact]:
+        """The facts that hold, ascending by id."""
+        ...
+
+    async def all(self, owner: int) -> list[Fact]:
+        """Those that hold, those that were superseded or ended, and those that were deleted and may be restored."""
+        ...
+
+    async def fact(self, owner: int, id_: int) -> Fact | None: ...
+
+    # learning ------------------------------------------------------------------------------------------------
+    async def pending(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
+        """Up to which message the scope was learned from, and what was said in it since, ascending.
+
+        Only what was said here; of a scope that was never learned from, only what is not folded yet.
+        """
+        ...
+
+    async def begin(self, scope: Scope, learned: int) -> None:
+        """Keep in mind that a scope was learned from up to here, where nothing is kept yet."""
+        ...
+
+    async def waiting(self, quiet_since: datetime) -> list[Scope]:
+        """Scopes with something to learn in which nothing was said since; of owners with memory on."""
+        ...
+
+    async def commit(
+        self,
+        scope: Scope,
+        changes: Sequence[FactChange],
+        *,
+        read: Sequence[Message],
+        learned: int,
+        until: int,
+        now: datetime,
+    ) -> list[Fact]:
+        """In one transaction: check that the messages read are as they were and nobody learned since `learned`, insert
+        facts, add sources, close what is superseded, and be learned up to `until`. The facts inserted, in order.
+
+        Raises StaleFacts, changing nothing, where a message is gone or edited. A known fact that is gone, or no longer
+        holds, is neither merged into nor closed.
+        """
+        ...
+
+    # by hand -------------------------------------------------------------------------------------------------
+    async def add(self, owner: int, fact: NewFact, *, now: datetime) -> Fact: ...
+    async def edit(self, owner: int, id_: int, text: str, *, now: datetime) -> Fact | None:
+        """The fact with other words under the same id; the earlier words stay as its history. None: no such fact."""
+        ...
+
+    async def undo_edit(self, owner: int, id_: int) -> Fact | None:
+        """The fact with its words before the last edit. None: there was none."""
+        ...
+
+    async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None: ...
+    async def delete(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
+        """Deleted facts are in no prompt; they can be restored until they are erased."""
+        ...
+
+    async def restore(self, owner: int, id_: int) -> Fact | None: ...
+    async def erase_deleted(self, before: datetime) -> int:
+        """Erase what was deleted before, its history too; how many."""
+        ...
+
+    # meaning -------------------------------------------------------------------------------------------------
+    async def unembedded(self, model: str, limit: int) -> list[Fact]:
+        """Facts that hold and have no vector of this model yet."""
+        ...
+
+    async def put_vectors(self, model: str, facts: Sequence[Fact], vectors: Floats) -> None:
+        """Vectors [n, d] of these facts; those of facts that changed or went meanwhile are left out."""
+        ...
+
+    async def vectors(self, owner: int, model: str) -> Mapping[int, Floats]:
+        """The vector [d] of each of the owner's facts that has one."""
+        ...
+
+    async def seqs(self, scope: Scope, ids: Sequence[int]) -> Mapping[int, int]:
+        """The store's own numbers of messages of a scope, by id, for `pool`."""
+        ...
+
+
+class Profiles(Protocol):
+    """The documents about the owners in one store: every version, the newest in use."""
+
+    async def newest(self, owner: int) -> Profile | None: ...
+    async def versions(self, owner: int) -> list[Profile]:
+        """Newest first."""
+        ...
+
+    async def put(self, profile: NewProfile, *, now: datetime) -> Profile:
+        """A new version. Raises StaleFacts where something that it was made from is gone."""
+        ...
+
+    async def delete(self, owner: int, id_: int) -> bool:
+        """Erase a version; whether there was one."""
+        ...
+
+    async def undistilled(self, owner: int, limit: int) -> list[Summary]:
+        """The newest completed summaries of level 1, of all scopes, that are newer than those in the newest profile;
+        ascending.
+        """
+        ...

@@ -1,0 +1,86 @@
+"""The documents about owners: every version, the newest in use.
+
+A part of SqliteStore, with a file of its own; keeps store.Profiles' promise. Owns the SQL of `profiles`. Does not know
+how one is made.
+"""
+
+import json
+from datetime import datetime
+
+from errors import StaleFacts, StorageError
+from records import NewProfile, Profile, StorageType, Summary
+from storage.database import Database
+from storage.rows import PROFILES, mapping, profile_of, summary_of, text_of
+
+
+class ProfileTable:
+    """The profiles of the owners that live in one store."""
+
+    def __init__(self, database: Database, kind: StorageType) -> None:
+        self.kind = kind
+        self._db = database
+
+    async def newest(self, owner: int) -> Profile | None:
+        async with self._db.read() as reader:
+            row = await reader.row(f"{_ALL} LIMIT 1", owner)
+        return profile_of(mapping(row)) if row else None
+
+    async def versions(self, owner: int) -> list[Profile]:
+        async with self._db.read() as reader:
+            rows = await reader.rows(_ALL, owner)
+        return [profile_of(mapping(row)) for row in rows]
+
+    async def put(self, profile: NewProfile, *, now: datetime) -> Profile:
+        owner = profile.owner
+        async with self._db.write() as tx:
+            for table, ids in (
+                ("facts", profile.fact_ids),
+                ("summaries", profile.summary_ids),
+                ("profiles", () if profile.base_id is None else (profile.base_id,)),
+            ):
+                row = await tx.row(
+                    f"SELECT COUNT(*) FROM {table} WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",  # noqa: S608
+                    owner,
+                    json.dumps(ids),
+                )
+                if row is None or row[0] != len(set(ids)):
+                    raise StaleFacts
+            counter = await tx.row(_TAKE_ID, owner, self.kind)
+            if counter is None:
+                raise StorageError("This memory is not kept here; turn it on first.")
+            before = await tx.row(f"{_ALL} LIMIT 1", owner)
+            stored: dict[str, object] = {
+                "id": int(counter[0]) - 1,
+                "user_id": owner,
+                "text": profile.text,
+                "created_at": text_of(now),
+                "model": profile.model,
+                "last_summary_id": max((before["last_summary_id"] if before else 0, *profile.summary_ids)),
+                "status": "completed",
+                "tokens_in": profile.tokens_in,
+                "tokens_out": profile.tokens_out,
+            }
+            await tx.rows(PROFILES.upsert, *PROFILES.stored(stored))
+        return profile_of(stored)
+
+    async def delete(self, owner: int, id_: int) -> bool:
+        async with self._db.write() as tx:
+            row = await tx.row("DELETE FROM profiles WHERE user_id = ? AND id = ? RETURNING 1", owner, id_)
+        return row is not None
+
+    async def undistilled(self, owner: int, limit: int) -> list[Summary]:
+        async with self._db.read() as reader:
+            rows = await reader.rows(_UNDISTILLED, owner, limit)
+        return [summary_of(mapping(row)) for row in rows][::-1]
+
+
+_ALL = "SELECT * FROM profiles WHERE user_id = ? AND status = 'completed' ORDER BY id DESC"
+_TAKE_ID = """
+UPDATE users SET next_profile_id = next_profile_id + 1 WHERE user_id = ? AND storage_type = ? RETURNING next_profile_id
+"""
+_UNDISTILLED = """
+SELECT * FROM summaries WHERE user_id = ?1 AND level = 1 AND status = 'completed' AND id > COALESCE(
+  (SELECT last_summary_id FROM profiles WHERE user_id = ?1 AND status = 'completed' ORDER BY id DESC LIMIT 1), 0
+)
+ORDER BY id DESC LIMIT ?2
+"""

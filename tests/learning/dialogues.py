@@ -1,0 +1,82 @@
+"""The labelled dialogues: what people say over time, what a model tells of it, and what must be known in the end.
+
+`turns`: day, the person's messages, the scripted answer (facts in short, or words that are no list). `known` in a
+scripted fact names a known fact by its text. `valid`, `past` (text → text of its successor, or null), `sources`
+(text → how many messages it was learned from): all that may be known afterwards.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+FILE = Path(__file__).parent / "dialogues.jsonl"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What is said on one day, and what the model tells of it."""
+
+    day: datetime
+    said: tuple[str, ...]
+    told: Sequence[Mapping[str, Any]] | str
+
+    def answer(self, ids: Sequence[int], known: Mapping[str, int]) -> str:
+        """The model's answer, with the ids of the messages and facts that it is about."""
+        if isinstance(self.told, str):
+            return self.told
+        return json.dumps({"facts": [_whole(one, ids, known) for one in self.told]}, ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class Dialogue:
+    id: str
+    language: str
+    about: str
+    stages: tuple[Stage, ...]
+    valid: tuple[str, ...]
+    past: Mapping[str, str | None]
+    sources: Mapping[str, int]
+
+
+def _whole(told: Mapping[str, Any], ids: Sequence[int], known: Mapping[str, int]) -> dict[str, Any]:
+    sources = [ids[place - 1] for place in told["sources"]] if "sources" in told else list(ids)
+    named = told.get("known")
+    return {
+        "type": "personal",
+        "subject": "",
+        "importance": 3,
+        "tags": [],
+        "since": None,
+        "until": None,
+        "only_one": False,
+        "relation": "new",
+        **told,
+        "sources": sources,
+        "known": None if named is None else int(named) if named.isdigit() else known[named],
+    }
+
+
+def dialogues() -> list[Dialogue]:
+    """All of them."""
+    found = []
+    for line in FILE.read_text(encoding="utf-8").splitlines():
+        one = json.loads(line)
+        stages = tuple(
+            Stage(datetime.fromisoformat(day).replace(hour=12, tzinfo=UTC), tuple(said), told)
+            for day, said, told in one["turns"]
+        )
+        found.append(
+            Dialogue(
+                id=one["id"],
+                language=one["language"],
+                about=one["about"],
+                stages=stages,
+                valid=tuple(one["valid"]),
+                past=one["past"],
+                sources=one.get("sources", {}),
+            )
+        )
+    return found

@@ -1,0 +1,43 @@
+"""What the offline model notes of plain statements, and that it notes nothing else."""
+
+import json
+
+from learning.extraction import FACTS_SCHEMA
+from learning.profile import PROFILE_SCHEMA
+from models.offline_facts import stated
+
+
+def facts(*lines: str, known: str = "") -> list[dict[str, object]]:
+    talk = "\n".join(f"#{number} [2026-11-21 09:00, Saturday] Anna: {line}" for number, line in enumerate(lines, 1))
+    block = f"<known>\n{known}\n</known>\n\n" if known else ""
+    told = json.loads(stated(f"{block}<conversation>\n{talk}\n</conversation>", FACTS_SCHEMA))
+    found: list[dict[str, object]] = told["facts"]
+    return found
+
+
+def test_plain_statements_are_noted() -> None:
+    found = facts("I live in Oslo. I'm allergic to walnuts!", "My sister is Olga, and I love jazz.")
+    assert [(one["text"], one["sources"]) for one in found] == [
+        ("Anna lives in Oslo.", [1]),
+        ("Anna is allergic to walnuts.", [1]),
+        ("Anna likes jazz.", [2]),
+        ("Anna's sister is Olga.", [2]),
+    ]
+
+
+def test_questions_quotes_and_others_are_not() -> None:
+    assert facts("Do I live in Oslo?", "He said: “I live in Rome.”", "I like what you wrote.", "What is my name?") == []
+
+
+def test_a_move_names_what_it_replaces_and_a_repetition_what_it_repeats() -> None:
+    known = "3 · home · since 2026-05-01: Anna lives in Oslo."
+    (moved,) = facts("I moved from Oslo to Bergen.", known=known)
+    assert (moved["text"], moved["relation"], moved["known"]) == ("Anna lives in Bergen.", "replaces", 3)
+    (again,) = facts("I live in Oslo.", known=known)
+    assert (again["relation"], again["known"]) == ("repeats", 3)
+
+
+def test_a_profile_is_made_of_facts() -> None:
+    request = "<facts>\n[fact 1 · since 2026-05-01] Anna lives in Oslo.\n[fact 2 · since 2026-05-01] Anna likes jazz.\n"
+    told = json.loads(stated(request + "</facts>", PROFILE_SCHEMA))
+    assert (told["profile"], told["preferences"]) == ("Anna lives in Oslo.", "Anna likes jazz.")

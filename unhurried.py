@@ -1,0 +1,25 @@
+"""Long loops in a thread that let other threads have their turn.
+
+A thread that computes gives the interpreter away only when others have waited for it for 5 ms, at each of the dozens of
+steps that an answer takes; one that sleeps for a moment gives it away at once. Knows nothing else.
+"""
+
+import time
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+T = TypeVar("T")
+
+STRETCH = 0.002
+"""Seconds of work between two pauses."""
+PAUSE = 0.0005
+
+
+def unhurried(items: Iterable[T]) -> Iterator[T]:
+    """The same items, with a pause of the calling thread now and then. Never to be used on the event loop."""
+    until = time.perf_counter() + STRETCH
+    for item in items:
+        yield item
+        if time.perf_counter() > until:
+            time.sleep(PAUSE)
+            until = time.perf_counter() + STRETCH
