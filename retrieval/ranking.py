@@ -175,11 +175,10 @@ def _parts(found: Signals, w: Weights) -> dict[str, NDArray[np.float64]]:
 
 def _newer(found: Signals, total: NDArray[np.float64], w: Weights) -> NDArray[np.float64]:
     """What a message lacks to stand before an older one of the same speaker that says the same: where both are among
-    the best, the newer is shown first, whatever fits. Not where the question names a time: then it asks for what held.
+    the best, the newer is shown first, whatever fits. Not before one that was said when the question asks about.
     """
-    if found.values["time"].any():
-        return np.zeros(len(found.rows))
     best = _best_first(found, total)[:NEWER]
+    timely = found.values["time"]
     alike = w.alike if "meaning" in found.values else w.alike_words
     lacking = np.zeros(len(found.rows))
     for older in best[:OLDER]:
@@ -187,7 +186,7 @@ def _newer(found: Signals, total: NDArray[np.float64], w: Weights) -> NDArray[np
         for newer in best:
             message = found.rows[newer].message
             is_newer = message.created_at.date() > before.created_at.date() and message.speaker == before.speaker
-            if not is_newer or total[newer] >= total[older]:
+            if not is_newer or total[newer] >= total[older] or timely[newer] < timely[older]:
                 continue
             likeness = (float(found.directions[older] @ found.directions[newer]) - alike) / SURELY
             sure = min(1.0, likeness)
