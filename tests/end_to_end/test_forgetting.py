@@ -27,10 +27,11 @@ async def tells_all(house: House, process: Process, ann: Member) -> None:
     since = ann.now
     house.world.edit(ann.id, ann.chat_id, message["message_id"], f"My secret was {WORD}, mostly.")
     await ann.hears("Shall I answer it anew?", since=since)
-    house.model.script(SUMMARIES, Behaviour(text=f"They spoke of {WORD}."))
+    house.model.default(SUMMARIES, f"They spoke of {WORD}.")
     logged = process.log.last
     await ann.asks(OTHER, "Noted.")
     await process.logged("summarized messages", since=logged)
+    house.model.default(SUMMARIES, SUMMARY)
     assert "They spoke" in await ann.asks("/summary_show")
 
 
@@ -58,7 +59,6 @@ async def test_no_file_holds_what_was_forgotten(house: House, storage: str) -> N
         assert "2 messages, 1 summary, 1 earlier text" in told
         assert traces(memory) == []
         assert traces(memory, OTHER)
-        house.model.script(SUMMARIES, Behaviour(text=SUMMARY))
         assert await ann.asks("What did I say?", "Noted.")
         assert WORD not in json.dumps(house.chat_requests()[-1], ensure_ascii=False)
         assert traces(memory) == []
