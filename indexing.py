@@ -1,7 +1,8 @@
 """Messages → vectors, in the background: what was stored is embedded, newest first, until nothing is left.
 
-Owns what of a message is embedded, and going on after failures. Until it is done, words alone find a message. Does not
-know how a vector is made (models/embeddings.py), kept or searched (storage/vector_index.py).
+Owns what of a message is embedded, and going on after failures; has large memories made ready for search. Until a
+message is embedded, words alone find it. Does not know how a vector is made (models/embeddings.py), kept or searched
+(storage/vector_index.py).
 """
 
 import asyncio
@@ -81,6 +82,8 @@ class Indexing:
         while True:
             self._wanted.clear()
             try:
+                for store in self._memory.stores:
+                    await store.vectors.warm()
                 is_done = not any([await self._advance(store) for store in self._memory.stores])
                 failures = 0
             except Exception as error:  # the door of this task: what is stored must be embedded some day

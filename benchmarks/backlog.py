@@ -6,7 +6,6 @@ embeds what is stored. Does not know how indexing works.
 
 import asyncio
 import time
-from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import timedelta
 
@@ -29,16 +28,16 @@ def measure_backlog(settings: Settings, scope: Scope, seconds: float) -> dict[st
 
 async def _measure(settings: Settings, scope: Scope, seconds: float) -> dict[str, object]:
     return {
-        "quiet": await _chatting(replace(settings, embedding_model="none"), scope, seconds),
-        "embedding": await _chatting(replace(settings, embedding_model="local"), scope, seconds),
+        "quiet": await chatting(replace(settings, embedding_model="none"), scope, seconds),
+        "embedding": await chatting(replace(settings, embedding_model="local"), scope, seconds),
     }
 
 
-async def _chatting(settings: Settings, scope: Scope, seconds: float) -> dict[str, object]:
+async def chatting(settings: Settings, scope: Scope, seconds: float) -> dict[str, object]:
+    """The figures of turns held one after the other, with the embeddings that the settings name."""
     clock = Clock(now=LAST_DAY + timedelta(days=2))
     models = (InventedModel(Talk(seed=5)), ExtractiveSummarizer())
-    async with AsyncExitStack() as stack:
-        conversation = await stack.enter_async_context(open_conversation(settings, clock=clock, models=models))
+    async with open_conversation(settings, clock=clock, models=models) as conversation:
         status = await conversation.summaries.status(scope)
         asked = turns(Talk(seed=6), scope, clock, first=status.counts.total + 1)
         # The model is loaded by what is embedded first.

@@ -155,7 +155,7 @@ async def _measure(settings: Settings, floor_path: Path, count: int, turn_count:
         "times_the_floor": round(percentile(whole, 0.5) / percentile(floors, 0.5), 2),
         "recall_ms": spread(recall),
         "settle_ms": {**spread(folds), "most": round(max(folds) * 1000, 1)},
-        "event_loop_blocked_ms": watch.longest,
+        "event_loop_blocked_ms": watch.figures(),
         "startup_ms": startup,
         "rss_mb": resident,
         "bytes_per_message": round(stored / count),
@@ -186,6 +186,7 @@ class Plan:
     """What is measured. `embedding`: seconds for which a backlog is embedded; 0 leaves that out."""
 
     sizes: Sequence[int]
+    storages: Sequence[StorageType]
     turns: int
     questions: int
     embedding: float
@@ -193,10 +194,10 @@ class Plan:
 
 def run(settings: Settings, plan: Plan, folder: Path) -> dict[str, object]:
     """The figures of every storage at every size that it is promised for. What `folder` holds is not filled again."""
-    results: dict[str, list[dict[str, object]]] = {storage.value: [] for storage in StorageType}
+    results: dict[str, list[dict[str, object]]] = {storage.value: [] for storage in plan.storages}
     backlog: dict[str, object] = {}
     for count in plan.sizes:
-        for storage in StorageType:
+        for storage in plan.storages:
             if storage is StorageType.JSON and count > MOST_JSON:
                 continue
             there = replace(settings, data_dir=folder / f"{storage}-{count}")
@@ -240,10 +241,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--turns", type=int, default=100, help="turns measured at each size")
     parser.add_argument("--questions", type=int, default=100, help="questions timed at each size; 0: no recall part")
     parser.add_argument("--embedding", type=float, default=30, help="seconds beside a backlog; 0: none")
+    parser.add_argument("--storage", type=StorageType, choices=list(StorageType), nargs="+", help="all unless named")
     parser.add_argument("--folder", type=Path, help="keeps what was filled for the next run, which adds to it")
     options = parser.parse_args(arguments)
     plan = Plan(
         sizes=[int(size) for size in options.messages.split(",")],
+        storages=options.storage or list(StorageType),
         turns=options.turns,
         questions=options.questions,
         embedding=options.embedding,

@@ -35,17 +35,21 @@ FILES = {StorageType.SQLITE: "memory.db", StorageType.JSON: "index.db"}
 
 def measure_recall(settings: Settings, scope: Scope, questions: int, vectors: Path) -> dict[str, object]:
     """The figures of one filled data directory. `vectors`: the file that keeps embedded texts."""
-    return asyncio.run(_measure(settings, scope, questions, vectors))
+
+    async def measured() -> dict[str, object]:
+        async with KeptVectors(LocalEmbedder(), vectors) as embedder:
+            return await recall_figures(settings, scope, questions, embedder)
+
+    return asyncio.run(measured())
 
 
-async def _measure(settings: Settings, scope: Scope, questions: int, vectors: Path) -> dict[str, object]:
+async def recall_figures(settings: Settings, scope: Scope, questions: int, embedder: Embedder) -> dict[str, object]:
     async with AsyncExitStack() as stack:
         memory = await stack.enter_async_context(ExternalMemory.open(settings.data_dir, clock=lambda: ASKED_AT))
         store = await stack.enter_async_context(memory.home(scope.owner))
         start = time.perf_counter()
         what = await plant(store, scope)
-        async with KeptVectors(LocalEmbedder(), vectors) as embedder:
-            known = await embedded(what, embedder)
+        known = await embedded(what, embedder)
         await give_vectors(store, scope, known)
         progress(f"{store.kind}: vectors in {since(start) / 1000:.0f} s")
         talk = Talk(seed=11)
@@ -54,8 +58,11 @@ async def _measure(settings: Settings, scope: Scope, questions: int, vectors: Pa
         start = time.perf_counter()
         await both.recall(said[0], store=store, scope=scope)
         first = since(start)
+        start = time.perf_counter()
+        await store.vectors.warm()
         figures = {
             "first_question_ms": first,
+            "made_ready_ms": since(start),
             **await _asked(both, store, scope, said, what.questions),
             "words_alone": await _asked(words, store, scope, said, what.questions),
         }

@@ -67,7 +67,7 @@ class SqliteStore(FoldTable):
 
     def __init__(self, database: Database, kind: StorageType = StorageType.SQLITE, *, exhaustive: bool = False) -> None:
         super().__init__(database, kind)
-        self.vectors = VectorIndex(database, most_exact=_ALL) if exhaustive else VectorIndex(database)
+        self.vectors = VectorIndex(database, most_exact=_ALL, large=_ALL) if exhaustive else VectorIndex(database)
         self._most_postings = _ALL if exhaustive else word_index.MOST_POSTINGS
         self.facts = FactTable(database, kind)
         self.profiles = ProfileTable(database, kind)

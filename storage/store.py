@@ -117,7 +117,13 @@ class Vectors(Protocol):
         ...
 
     async def nearest(self, scope: Scope, model: str, query: Floats, limit: int) -> Nearest | None:
-        """The messages of a scope that are nearest to a vector [d]; None where the scope has no vectors of it yet."""
+        """The messages of a scope that are nearest to a vector [d]; None where the scope has no vectors of it yet, or
+        is large and was not asked since the start: then `warm` makes it ready.
+        """
+        ...
+
+    async def warm(self) -> None:
+        """Make the large scopes ready that were asked in vain; takes seconds, and holds up nobody."""
         ...
 
     async def of(self, scope: Scope, model: str, seqs: Sequence[int]) -> Mapping[int, Floats]:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 MOST_EXACT = 20_000
 """Vectors up to which a scope is searched exactly."""
+LARGE = 100_000
+"""A scope of more messages is not read while a question waits; words alone serve it until `warm` has read it."""
 CACHE_BYTES = 256 * 2**20
 LOADED = 5_000
 RENEWED = 10_000
@@ -59,14 +61,24 @@ AND seq IN (SELECT value FROM json_each(?)) ORDER BY seq, part
 class VectorIndex:
     """The vectors of one open database; keeps store.Vectors' promise. Search runs in threads."""
 
-    def __init__(self, database: "Database", *, cache_bytes: int = CACHE_BYTES, most_exact: int = MOST_EXACT) -> None:
+    def __init__(
+        self,
+        database: "Database",
+        *,
+        cache_bytes: int = CACHE_BYTES,
+        most_exact: int = MOST_EXACT,
+        large: int = LARGE,
+    ) -> None:
         self._db = database
         self._cache_bytes = cache_bytes
         self._most_exact = most_exact
+        self._large = large
+        self._cold: set[tuple[Scope, str, int]] = set()
         self._cache: OrderedDict[tuple[Scope, str], Exact | Signs] = OrderedDict()
         # Held while a scope is read and while a put is committed and copied, so that neither misses the other's rows.
         self._lock = asyncio.Lock()
         self._drops = 0
+        self._puts = 0
 
     # what is to be embedded ---------------------------------------------------------------------------------
 
@@ -90,6 +102,7 @@ class VectorIndex:
                 await tx.many(_REMOVE, [keys[place] for place in fresh])
                 await tx.many(_INSERT, [(*keys[place], model_id, *row) for place in fresh for row in blobs[place]])
                 await tx.many("DELETE FROM unindexed WHERE seq = ?", [(items[place].seq,) for place in fresh])
+            self._puts += 1
             await self._keep_up(model, [items[place] for place in fresh])
 
     async def progress(self, owner: int, model: str) -> tuple[int, int]:
@@ -121,6 +134,21 @@ class VectorIndex:
 
     async def sentences(self, scope: Scope, model: str, seqs: Sequence[int]) -> Mapping[int, Floats]:
         return await self._vectors(scope, model, "sentence", seqs)
+
+    async def warm(self) -> None:
+        while self._cold:
+            scope, model, dimensions = self._cold.pop()
+            while True:
+                seen = (self._drops, self._puts)
+                # Without the lock, which would hold up the questions of others.
+                held = await self._loaded(scope, model, dimensions)
+                async with self._lock:
+                    if seen != (self._drops, self._puts):
+                        continue
+                    if held is not None:
+                        self._cache[scope, model] = held
+                        self._make_room()
+                    break
 
     def drop(self, owner: int) -> None:
         """Forget what is in RAM of an owner whose vectors were removed from the file."""
@@ -162,6 +190,9 @@ class VectorIndex:
         key = (scope, model)
         held = self._cache.get(key)
         if held is None or held.dimensions != dimensions:
+            if await self._is_large(scope):
+                self._cold.add((scope, model, dimensions))
+                return None
             async with self._lock:
                 held = self._cache.get(key)
                 if held is None or held.dimensions != dimensions:
@@ -170,9 +201,19 @@ class VectorIndex:
                         return None
                     self._cache[key] = held
         self._cache.move_to_end(key)
+        self._make_room()
+        return held
+
+    def _make_room(self) -> None:
         while len(self._cache) > 1 and sum(one.bytes for one in self._cache.values()) > self._cache_bytes:
             self._cache.popitem(last=False)
-        return held
+
+    async def _is_large(self, scope: Scope) -> bool:
+        async with self._db.read() as reader:
+            row = await reader.row(
+                "SELECT turns FROM scope_words WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread
+            )
+        return row is not None and int(row[0]) > self._large
 
     async def _loaded(self, scope: Scope, model: str, dimensions: int) -> "Exact | Signs | None":
         """A scope read from the file; again where something was erased meanwhile."""

@@ -146,7 +146,9 @@ class Intake:
         elif said.kind == "press":
             data = update.callback_query.data if update.callback_query else None
             press = partial(self._commands.press, update, said.chat, said.person)
-            if self._commands.is_answered(update):
+            if self._upgrades.is_former(update):
+                self._in_commands(received, said, partial(self._upgrades.refuse_press, update))
+            elif self._commands.is_answered(update):
                 self._in_chat(received, said, press)
             else:
                 self._in_commands(received, said, press, is_slow=self._commands.is_slow_press(data or ""))

@@ -59,7 +59,6 @@ VENDORS = {
     "aiosqlite": {"storage"},
     "pysqlite3": {"storage"},
     "sqlite3": {"storage", "reliability", "benchmarks"},
-    "sqlite_vec": {"storage"},
     "dotenv": {"settings"},
     "uvicorn": {"http_server", "playground"},
 }

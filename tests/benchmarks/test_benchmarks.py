@@ -1,5 +1,6 @@
 """Each benchmark, run on tiny sizes, prints one JSON object with what the contract promises."""
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -7,12 +8,18 @@ from typing import Any
 import pytest
 
 from assembly import open_conversation
-from benchmarks import load, recall, scale, tokens
+from benchmarks import fit, load, recall, scale, tokens
+from benchmarks.backlog import chatting
 from benchmarks.filling import UNFOLDED, fill, said
 from benchmarks.locomo import read
 from benchmarks.recall import SCOPE, Clock, remember
+from benchmarks.scale_recall import recall_figures
+from external_memory import ExternalMemory
+from models.embeddings import EndpointEmbedder
 from records import Scope, StorageType
-from settings import Settings
+from retrieval.ranking import WEIGHTS
+from settings import Secret, Settings
+from tests.peers.openai_server import running
 from tokens import Tokenizer
 
 DATA = Path(__file__).parents[2] / "benchmarks" / "data"
@@ -84,24 +91,82 @@ async def test_recall_remembers_sessions_as_archived_turns_with_their_speakers(t
     assert len({one.turn for one in kept}) == sum(one.role == "user" for one in kept)
 
 
+def test_fit_prints_what_it_recommends_and_what_that_gives_where_it_was_not_chosen(
+    tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EMBEDDING_MODEL", "none")
+    second = tmp_path / "second.json"
+    (sample,) = json.loads(tiny.read_text(encoding="utf-8"))
+    second.write_text(json.dumps([{**sample, "sample_id": "second"}]), encoding="utf-8")
+    fit.main(["--data", str(tiny), str(second), "--budgets", "150"])
+    result = printed(capsys)
+    assert result["recommended"].keys() == {field.name for field in dataclasses.fields(WEIGHTS)}
+    assert result["is_ours"] == (not result["changes"])
+    assert result["ours"]["150"].keys() == {"mean", "chat-en-1", "second"}
+    assert result["conversation_left_out"].keys() == {"chat-en-1", "second"}
+    assert result["file_left_out"].keys() == {"tiny.json", "second.json"}
+    assert "words × 2.0" in {one["change"] for one in result["one_change"]}
+
+
 def test_tokens_prints_prompts_beside_the_whole_history(capsys: pytest.CaptureFixture[str]) -> None:
     tokens.main(["--turns", "8", "--every-n", "3"])
     result = printed(capsys)
     assert result["turns"] == 8
     assert result["prompt_tokens"].keys() == result["whole_history_tokens"].keys() >= {"median", "last"}
     assert 0 < result["repeated_prefix_percent"] < 100
-    assert result["background_calls"] == 2
+    assert result["background"]["summaries"]["calls"] == 2
+    assert result["policies"].keys() == {"pyramid", "rolling", "sliding"}
+    assert result["policies"]["sliding"]["background"]["summaries"]["calls"] >= 6
     assert result["background_tokens_per_turn"] > 0
 
 
 def test_scale_prints_each_storage_beside_its_floor(capsys: pytest.CaptureFixture[str]) -> None:
-    scale.main(["--messages", "100", "--turns", "2"])
+    scale.main(["--messages", "100", "--turns", "2", "--questions", "0", "--embedding", "0"])
     result = printed(capsys)
     for storage in ("sqlite", "json"):
         (figures,) = result[storage]
         assert figures["messages"] == 100
         assert figures["turn_ms"].keys() == figures["floor_ms"].keys() == figures["recall_ms"].keys() == {"p50", "p95"}
         assert min(figures["startup_ms"], figures["rss_mb"], figures["bytes_per_message"]) > 0
+
+
+def test_scale_fills_a_kept_folder_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    options = ["--messages", "100", "--turns", "2", "--questions", "0", "--embedding", "0", "--folder", str(tmp_path)]
+    for run in range(2):
+        scale.main(options)
+        assert printed(capsys)["sqlite"][0]["messages"] == 100, run
+    assert sorted(one.name for one in tmp_path.iterdir()) == [
+        "floor-json-100.db", "floor-sqlite-100.db", "json-100", "sqlite-100"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("storage", list(StorageType))
+async def test_what_is_planted_is_found_as_by_an_exhaustive_search(storage: StorageType, tmp_path: Path) -> None:
+    scope = Scope(owner=1)
+    await fill(tmp_path, storage, scope, 500)
+    async with (
+        running() as (_, url),
+        EndpointEmbedder(model="e", api_key=Secret("k"), base_url=url, timeout=20) as embedder,
+    ):
+        for _ in range(2):  # what is planted is planted once
+            figures = await recall_figures(Settings(data_dir=tmp_path), scope, 2, embedder)
+    found, exhaustive = figures["found_percent"], figures["exhaustive"]
+    assert isinstance(found, float)
+    assert isinstance(exhaustive, dict)
+    assert found > 50
+    assert abs(found - exhaustive["found_percent"]) < 2
+    async with ExternalMemory.open(tmp_path, clock=Clock()) as memory, memory.home(scope.owner) as store:
+        assert (await store.counts(scope)).total == 900
+        assert await store.vectors.progress(scope.owner, "e") == (900, 900)
+
+
+async def test_a_backlog_is_embedded_beside_chats(tmp_path: Path) -> None:
+    scope = Scope(owner=1)
+    await fill(tmp_path, StorageType.SQLITE, scope, 100)
+    quiet = await chatting(Settings(data_dir=tmp_path, embedding_model="none"), scope, 0.1)
+    beside = await chatting(Settings(data_dir=tmp_path, embedding_model="local"), scope, 0.1)
+    assert quiet.keys() >= {"turn_ms", "event_loop_blocked_ms"}
+    assert beside.keys() == quiet.keys() | {"embedded_per_second", "left"}
 
 
 @pytest.mark.parametrize("storage", list(StorageType))

@@ -161,3 +161,23 @@ async def test_a_large_scope_is_searched_by_signs_and_rescored(tmp_path: Path) -
     assert np.allclose(found.mean, wanted.mean, atol=1e-4)
     assert found.mean_cosine == pytest.approx(wanted.mean_cosine, abs=0.01)
     assert found.vectors.keys() == set(found.seqs)
+
+
+async def test_a_large_scope_is_made_ready_while_words_serve(tmp_path: Path) -> None:
+    async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
+        store = SqliteStore(database)
+        for scope in (ANNA, BORIS):
+            await store.put_owner(config(store, scope.owner))
+        await store.append(ANNA, [said(f"number {number}") for number in range(30)])
+        await store.append(BORIS, [said("one")])
+        index = VectorIndex(database, large=20)
+        made = items(await index.backlog("m", 100))
+        await index.put("m", made)
+        assert await index.nearest(ANNA, "m", unit(1)[0], 3) is None
+        assert await index.nearest(BORIS, "m", unit(1)[0], 3)
+        await index.warm()
+        found = await index.nearest(ANNA, "m", made[7].passages[0], 1)
+        assert found is not None
+        assert found.seqs == (made[7].seq,)
+        index.drop(ANNA.owner)
+        assert await index.nearest(ANNA, "m", unit(1)[0], 3) is None
