@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from errors import ContextTooLong, ModelBroken
-from model_tools import ModelTools, Place, Used, used_ids
+from model_tools import ModelTools, Place, Used, proposals, used_ids
 from models.chat_model import ChatModel, OnText, ToolModel
 from models.tool_calls import offered_text
-from records import Clock, Completion, Context, ContextPart, NewMessage, PromptMessage, Tool
+from records import Clock, Completion, Context, ContextPart, NewMessage, PromptMessage, Proposal, Tool
 from retrieval.account import Account, account_of
 from token_budget import TokenBudget
 from tokens import Tokenizer
@@ -25,7 +25,7 @@ SHORTER = 0.6
 MOST_ROUNDS = 3
 """Times that the model may use tools before it has to answer."""
 LEAST_SHARE = 20
-"""Tools are offered where their schemas take at most one in so many tokens of the ceiling."""
+"""So many tools are offered, the most useful first, that their schemas take at most one in so many tokens."""
 
 Remake = Callable[[int | None], Awaitable[Context]]
 """Makes the context of a question, under a lower ceiling if one is given."""
@@ -43,6 +43,10 @@ class Answered:
     @property
     def account(self) -> Account:
         return account_of(self.context, at=self.at, model=self.completion.model, looked_up=used_ids(self.used))
+
+    @property
+    def proposals(self) -> tuple[Proposal, ...]:
+        return proposals(self.used)
 
     def drafts(self, source: str, turn: int | None) -> list[NewMessage]:
         """What memory keeps: a note of each use of a tool, and the answer, last. `source`: of the question."""
@@ -133,7 +137,9 @@ class Asking:
         if self._tools is None or not isinstance(self._model, ToolModel) or not self._model.takes_tools:
             return ()
         offer = self._tools.offered(place, context)
-        return offer if self._schemas(offer) * LEAST_SHARE <= self._ceiling else ()
+        while offer and self._schemas(offer) * LEAST_SHARE > self._ceiling:
+            offer = offer[:-1]
+        return offer
 
     def _schemas(self, offer: Sequence[Tool]) -> int:
         return self._tokens.count(offered_text(offer))

@@ -195,7 +195,8 @@ async def open_conversation(
             clock=clock,
         )
         search = MemorySearch(memory=memory, retrieval=retrieval, tokenizer=tokenizer)
-        tools = ModelTools(search=search, tokenizer=tokenizer, clock=clock) if settings.tools == "auto" else None
+        learned = facts if settings.facts == "on" else None
+        tools = ModelTools(search=search, facts=learned, tokenizer=tokenizer, clock=clock)
         conversation = Conversation(
             asking=Asking(
                 model=answers,
@@ -203,7 +204,7 @@ async def open_conversation(
                 tokenizer=tokenizer,
                 ceiling=settings.max_context_tokens,
                 clock=clock,
-                tools=tools,
+                tools=tools if settings.tools == "auto" else None,
             ),
             provenance=Provenance(memory),
             search=search,

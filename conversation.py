@@ -279,6 +279,7 @@ class Conversation:
             is_kept=not line.unwritten,
             is_remembered=turn.is_on,
             is_incognito=is_incognito,
+            proposals=answered.proposals,
         )
 
     async def _remember(self, line: Line, incoming: Incoming, told: list[str]) -> Turn:

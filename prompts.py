@@ -100,6 +100,22 @@ SEARCH_MEMORY = Tool(
         "required": ["query"],
     },
 )
+REMEMBER = Tool(
+    name="remember",
+    description="Proposes one lasting fact about the user for the memory; the user is asked by a button. Only when the "
+    "user asks you to remember something.",
+    parameters={
+        "type": "object",
+        "properties": {"text": {"type": "string", "description": "one short sentence in the third person"}},
+        "required": ["text"],
+    },
+)
+FORGET = Tool(
+    name="forget",
+    description="Proposes to forget one fact of <facts> by its number; the user is asked by a button. Only when the "
+    "user asks you to forget it.",
+    parameters={"type": "object", "properties": {"fact_id": {"type": "integer"}}, "required": ["fact_id"]},
+)
 ARCHIVED_RESULT = "[archived result, ask again]"
 """What stands in later prompts in place of what a tool gave out."""
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from errors import StorageError
 from external_memory import ExternalMemory
-from records import Incoming, Message, Scope, Summary
+from records import Fact, Incoming, Message, Profile, Scope, Summary
 from retrieval.account import Account, Chosen, read
 from storage.store import MemoryStore
 
@@ -31,6 +31,14 @@ class Brought:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Told:
+    """A fact that went along; None where it has been forgotten since."""
+
+    fact: Fact | None
+    chosen: Chosen
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Explanation:
     """An account with the things that it names. `recent`: the first and the last of the messages that stood in the
     prompt word for word, and how many they were with those of this process; `looked_up`: what the model searched for
@@ -43,6 +51,8 @@ class Explanation:
     summaries: tuple[Summary, ...] = ()
     gone_summaries: int = 0
     brought: tuple[Brought, ...] = ()
+    facts: tuple[Told, ...] = ()
+    profile: Profile | None = None
     looked_up: tuple[Message | None, ...] = ()
     is_stored: bool = True
 
@@ -119,6 +129,8 @@ async def _explained(account: Account, store: MemoryStore | None, scope: Scope, 
     wanted = {*recent_ids, *account.looked_up, *(one.id for one in account.snippets)}
     messages = {one.id: one for one in await store.messages(scope, sorted(wanted))}
     summaries = [one for one in await store.summaries(scope, active_only=False) if one.id in account.summaries]
+    facts = {fact.id: fact for fact in await store.facts.all(scope.owner)} if account.facts else {}
+    profiles = await store.profiles.versions(scope.owner) if account.profile is not None else []
     return Explanation(
         account=account,
         recent=tuple(messages[number] for number in recent_ids if number in messages),
@@ -128,6 +140,8 @@ async def _explained(account: Account, store: MemoryStore | None, scope: Scope, 
             Brought(message=messages.get(one.id), chosen=one)
             for one in sorted(account.snippets, key=lambda one: -sum(one.score.values()))
         ),
+        facts=tuple(Told(fact=facts.get(one.id), chosen=one) for one in account.facts),
+        profile=next((one for one in profiles if one.id == account.profile), None),
         looked_up=tuple(messages.get(number) for number in account.looked_up),
         is_stored=is_stored,
     )

@@ -585,6 +585,15 @@ class Piece:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Proposal:
+    """What the model proposes to do to what is known of an owner; a person decides. `fact`: the one to be forgotten."""
+
+    kind: Literal["remember", "forget"]
+    text: str
+    fact: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Reply:
     """An answer, the account of what it was made from, and what its reader should be told besides.
 
@@ -592,7 +601,7 @@ class Reply:
     is given again, as after a restart. `is_kept`: what memory should hold of the turn is on disk (True where memory is
     off); False while a store fails: it is kept in the process and written when the store is back. `is_remembered`: the
     turn is one that memory holds; where it is not, its text must stay in no file. `is_incognito`: memory was read for
-    it, and nothing written.
+    it, and nothing written. `proposals`: what the model asks its reader besides.
     """
 
     text: str
@@ -603,6 +612,7 @@ class Reply:
     is_kept: bool = True
     is_remembered: bool = False
     is_incognito: bool = False
+    proposals: tuple[Proposal, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -56,12 +56,16 @@ class Case:
             self.by_shape[shape] = made
         return self.by_shape[shape]
 
-    def coverage(self, w: Weights, budget: int, count: Callable[[str], int]) -> float:
-        ranked = [self.snippets[i] for i in order(self.signals(w), w)]
-        packed = pack(ranked, room=budget, now=self.now, count=count)
-        shown = {id(one) for one in packed}
-        ids = {dia_id for one, dia_id in zip(self.snippets, self.dia_ids, strict=True) if id(one) in shown}
-        return len(ids.intersection(self.question.evidence)) / len(self.question.evidence)
+    def coverage(self, w: Weights, budgets: Sequence[int], count: Callable[[str], int]) -> list[float]:
+        """The share of the evidence that fits into each budget."""
+        ranked = order(self.signals(w), w)
+        by_id = {self.snippets[i].message.id: self.dia_ids[i] for i in ranked}
+        found = []
+        for budget in budgets:
+            packed = pack((self.snippets[i] for i in ranked), room=budget, now=self.now, count=count)
+            shown = {by_id[one.message.id] for one in packed}
+            found.append(len(shown.intersection(self.question.evidence)) / len(self.question.evidence))
+        return found
 
 
 Coverages = Mapping[str, float]
@@ -105,8 +109,9 @@ class Measured:
         if w not in self._known:
             found: dict[int, dict[str, list[float]]] = {budget: {} for budget in self._budgets}
             for case in self._cases:
-                for budget in self._budgets:
-                    found[budget].setdefault(case.conversation, []).append(case.coverage(w, budget, self._count))
+                coverage = case.coverage(w, self._budgets, self._count)
+                for budget, share in zip(self._budgets, coverage, strict=True):
+                    found[budget].setdefault(case.conversation, []).append(share)
             self._known[w] = {
                 budget: {name: 100 * fmean(values) for name, values in by_name.items()}
                 for budget, by_name in found.items()
@@ -121,8 +126,13 @@ class Measured:
 
 def neighbours(w: Weights, has_meaning: bool) -> list[tuple[str, Weights]]:
     """Constants with one of them changed, and what was changed."""
-    # `alike` decides what stands first, not what is shown.
-    unused = {"alike", *(("assistant_whole",) if has_meaning else ("assistant", "spread", "meaning_near", "centring"))}
+    # How alike decides what stands first, not what is shown; of facts nothing is known here.
+    unused = {
+        "alike",
+        "alike_words",
+        "told",
+        *(("assistant_whole",) if has_meaning else ("assistant", "spread", "meaning_near", "centring")),
+    }
     made: list[tuple[str, Weights]] = []
     for name, value in asdict(w).items():
         if name in unused:

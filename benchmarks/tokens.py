@@ -8,8 +8,9 @@ import argparse
 import asyncio
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise, takewhile
 from pathlib import Path
 from statistics import mean, median
@@ -27,12 +28,12 @@ from tokens import Tokenizer
 
 @dataclass
 class Meter:
-    """A model seen through its bill: tokens in and out over all calls."""
+    """A model seen through its bill: calls, and tokens in and out, for summaries and for facts."""
 
     model: ChatModel
     name: str = "metered"
-    calls: int = 0
-    tokens: int = 0
+    calls: Counter[str] = field(default_factory=Counter)
+    tokens: Counter[str] = field(default_factory=Counter)
 
     async def complete(
         self,
@@ -43,8 +44,9 @@ class Meter:
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
         completion = await self.model.complete(messages, on_text=on_text, max_tokens=max_tokens, schema=schema)
-        self.calls += 1
-        self.tokens += completion.usage.prompt + completion.usage.completion
+        what = "summaries" if schema is None else "facts"
+        self.calls[what] += 1
+        self.tokens[what] += completion.usage.prompt + completion.usage.completion
         return completion
 
     async def check(self) -> str:
@@ -107,11 +109,15 @@ async def measure(settings: Settings, *, count: int, every_n: int, policy: Polic
             # Prompts breathe with the folds, so the end is the mean over the last round of N turns.
             "at_the_end": _share_saved(last, mean(whole[-every_n:])),
             "in_all": _share_saved(sum(sizes), sum(whole)),
-            "in_all_with_background": _share_saved(sum(sizes) + background.tokens, sum(whole)),
+            "in_all_with_background": _share_saved(sum(sizes) + background.tokens.total(), sum(whole)),
         },
         "repeated_prefix_percent": round(100 * sum(kept) / sum(sizes[1:]), 1) if kept else 0.0,
-        "background_tokens_per_turn": round(background.tokens / count, 1),
-        "background_calls": background.calls,
+        "background_tokens_per_turn": round(background.tokens.total() / count, 1),
+        "background_calls": background.calls.total(),
+        "background": {
+            what: {"calls": background.calls[what], "tokens_per_turn": round(background.tokens[what] / count, 1)}
+            for what in sorted(background.calls)
+        },
     }
 
 

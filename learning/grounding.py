@@ -5,7 +5,7 @@ passes. Does not know models or stores.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 
@@ -21,6 +21,10 @@ RELATIVE = timedelta(days=15)
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _ISO_DATE = re.compile(r"\b(\d{4})-(\d\d)(?:-(\d\d))?\b")
 _GERMAN = "german"
+_LATIN = str.maketrans(
+    dict(zip("абвгдеёзийклмнопрстуфыэі", "abvgdeeziiklmnoprstufyei", strict=True))
+    | {"ж": "zh", "х": "kh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "shch", "ъ": "", "ь": "", "ю": "yu", "я": "ya"}
+)
 
 
 def objections(fact: NewFact, messages: Sequence[Message], *, beside: Sequence[str], zone: tzinfo) -> list[str]:
@@ -86,9 +90,10 @@ def _follows(moment: datetime, message: Message, zone: tzinfo) -> bool:
 
 
 def _calendar(sources: Sequence[Message], zone: tzinfo) -> Iterator[str]:
-    """The year in which each source was said."""
+    """The year in which each source was said, and those beside it ("in March", "last May")."""
     for message in sources:
-        yield str(message.created_at.astimezone(zone).year)
+        year = message.created_at.astimezone(zone).year
+        yield f"{year - 1} {year} {year + 1}"
 
 
 def _invented_names(text: str, said: str) -> list[str]:
@@ -97,11 +102,18 @@ def _invented_names(text: str, said: str) -> list[str]:
     if latin_language(words) == _GERMAN:
         return []
     known = {folded(normal(word)) for word in _WORD.findall(said)}
+    # Who writes in one alphabet may be called by a name in another.
+    known |= {word.translate(_LATIN) for word in known}
     stems = {stem[:5] for stem in (*known, *analyse(said))}
     names = marks(text).names
     first = set(marks(text.split(" ")[0]).names)
     return [
         name
         for name in names
-        if name not in first and name not in known and not any(name[:5] == stem or stem == name for stem in stems)
+        if name not in first and not any(_is_like(one, known, stems) for one in (name, name.translate(_LATIN)))
     ]
+
+
+def _is_like(name: str, known: Set[str], stems: Set[str]) -> bool:
+    """Whether a name, bare of its ending, is among words that were said."""
+    return name in known or name[:5] in stems or (len(name) > 1 and any(word.startswith(name[:4]) for word in known))

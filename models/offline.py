@@ -22,7 +22,7 @@ REMEMBERED = "From what I remember:"
 UNKNOWN = "I find nothing about that in what I remember."
 NOTED = "Noted."
 
-_WEIGHT: dict[Said, float] = {"user": 1.0, "summary": 0.9, "assistant": 0.5}
+_WEIGHT: dict[Said, float] = {"fact": 1.2, "user": 1.0, "summary": 0.9, "assistant": 0.5}
 _LEAST_SHARE = 0.12
 """Of the question's words, by rarity, that a sentence has to share to be an answer at all."""
 _LONGEST_QUOTE = 300

@@ -13,12 +13,13 @@ from typing import Literal
 from records import PromptMessage
 from tokens import sentence_ends
 
-Said = Literal["user", "summary", "assistant"]
+Said = Literal["user", "summary", "fact", "assistant"]
 
 _ASSISTANT_NAMES = {"assistant", "keepsake", "bot"}
 
 _BLOCK = re.compile(
-    r"\s*<(?P<kind>remembered|summaries|conversation|dropped|profile)>\n?(?P<inside>.*?)(?:</(?P=kind)>|\Z)", re.DOTALL
+    r"\s*<(?P<kind>remembered|summaries|conversation|dropped|profile|facts)>\n?(?P<inside>.*?)(?:</(?P=kind)>|\Z)",
+    re.DOTALL,
 )
 _CLOCK = re.compile(r"\s*It is now \d[^\n]*(?:\n|\Z)")
 _STAMP = re.compile(
@@ -84,10 +85,10 @@ def read_lines(text: str, said: Said = "user") -> list[Sentence]:
         if stamp:
             shown = stamp["stamp"] or stamp["day"]
             stamped, when = True, _day(shown)
-            who = "summary" if shown.startswith(("level", "fact")) else said
+            who = "summary" if shown.startswith("level") else "fact" if shown.startswith("fact") else said
             entries.append((who, when, []))
         words = line[stamp.end() :] if stamp else line
-        name = _NAME.match(words) if stamped and who != "summary" and not words.startswith(" ") else None
+        name = _NAME.match(words) if stamped and who not in ("summary", "fact") and not words.startswith(" ") else None
         if name:
             who = "assistant" if name["name"].strip().lower() in _ASSISTANT_NAMES else said
             entries.append((who, when, []))

@@ -2,7 +2,9 @@
 
 from conversation import Conversation
 from playground.panel import (
+    FACTS_SHOWN,
     MESSAGES_SHOWN,
+    SUMMARIES_SHOWN,
     ContextAccount,
     ContextCut,
     ContextPart,
@@ -10,11 +12,13 @@ from playground.panel import (
     FoldingState,
     MemoryPanel,
     OwnerState,
+    PanelFact,
     PanelMessage,
+    PanelProfile,
     PanelSummary,
     shortened,
 )
-from records import Context, Message, Scope, Status, StorageType, Summary
+from records import Context, Fact, Message, Profile, Scope, Status, StorageType, Summary
 from summary_manager import times_compressed
 
 STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON"}
@@ -27,11 +31,17 @@ async def memory_panel(conversation: Conversation, owner: int, thread: int) -> M
     async with conversation.memory.home(owner) as store:
         messages = await store.page(scope, limit=MESSAGES_SHOWN)
         summaries = await store.summaries(scope, active_only=False)
+        facts = await store.facts.all(owner)
+        profiles = await store.profiles.versions(owner)
+    first = sorted(summaries, key=lambda one: (not one.is_active, -one.level, -one.id))[:SUMMARIES_SHOWN]
     context = conversation.last_context(scope)
     return MemoryPanel(
         owner=_owner(status),
         messages=tuple(_message(message) for message in messages),
-        summaries=tuple(_summary(summary) for summary in summaries),
+        summaries=tuple(_summary(summary) for summary in sorted(first, key=lambda one: one.id)),
+        summaries_total=len(summaries),
+        facts=tuple(_fact(fact) for fact in facts[::-1][:FACTS_SHOWN]),
+        profiles=tuple(_profile(profile) for profile in profiles),
         context=_account(context) if context else None,
         folding=_folding(status),
     )
@@ -72,11 +82,37 @@ def _summary(summary: Summary) -> PanelSummary:
         chunk_ids=summary.source_chunk_ids,
         source_ids=summary.source_ids,
         created_at=summary.created_at,
-        policy=summary.policy,
         base_id=summary.base_id,
+        policy=summary.policy,
+        reason=summary.reason,
         score=summary.score,
+        details=summary.details,
+        model=summary.model,
+        milliseconds=summary.milliseconds,
+        tokens_in=summary.tokens_in,
+        tokens_out=summary.tokens_out,
         compressed=times_compressed(summary),
     )
+
+
+def _fact(fact: Fact) -> PanelFact:
+    return PanelFact(
+        id=fact.id,
+        text=fact.text,
+        kind=fact.kind,
+        since=fact.valid_from,
+        until=fact.valid_to,
+        superseded_by=fact.superseded_by,
+        pinned=fact.is_pinned,
+        deleted=fact.deleted_at is not None,
+        origin=fact.origin,
+        importance=fact.importance,
+        source_ids=fact.source_ids,
+    )
+
+
+def _profile(profile: Profile) -> PanelProfile:
+    return PanelProfile(id=profile.id, text=profile.text, created_at=profile.created_at, model=profile.model)
 
 
 def _account(context: Context) -> ContextAccount:

@@ -6,11 +6,18 @@ the playground fills a `MemoryPanel` from the memory of one scope. New panels ar
 
 import dataclasses
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 MESSAGES_SHOWN = 300
 """Newest messages of a scope that the panel carries; older ones are counted in `OwnerState.total` only."""
+
+SUMMARIES_SHOWN = 200
+"""Summaries that the panel carries: active ones, then higher ones, then newer ones. An import makes thousands."""
+
+FACTS_SHOWN = 200
+"""Facts that the panel carries, newest first, each as itself: the page puts what was superseded under its successor."""
 
 TEXT_SHOWN = 240
 """Characters of a message that the panel carries: a block's caption, not the message."""
@@ -54,10 +61,43 @@ class PanelSummary:
     chunk_ids: tuple[int | str, ...]  # chunks covered; the page also follows `source_ids`
     source_ids: tuple[int, ...]  # summaries that it was made from; empty at level 1
     created_at: datetime
+    base_id: int | None = None  # the version whose place it took (rolling, sliding)
     policy: str = "pyramid"
-    base_id: int | None = None  # the version that it took the place of
-    score: float | None = None  # quality, 0 to 1
+    reason: str = ""
+    score: float | None = None  # quality, 0 to 1; None = not measured
+    details: Mapping[str, float] = field(default_factory=dict)  # the parts of the score
+    model: str = ""
+    milliseconds: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
     compressed: int = 1  # how often the oldest of what it tells was compressed
+
+
+@dataclass(frozen=True, kw_only=True)
+class PanelFact:
+    """One sentence that is known of the owner. `superseded_by`: the fact that took its place."""
+
+    id: int
+    text: str
+    kind: str
+    since: datetime  # from when it holds
+    until: datetime | None  # None: it holds
+    superseded_by: int | None
+    pinned: bool
+    deleted: bool  # in no prompt; may still be restored
+    origin: str  # "" learned, "owner" told by hand, "earlier" the words that an edit replaced
+    importance: float
+    source_ids: tuple[int, ...]  # messages that say it
+
+
+@dataclass(frozen=True, kw_only=True)
+class PanelProfile:
+    """One version of the distilled document about the owner."""
+
+    id: int
+    text: str
+    created_at: datetime
+    model: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +157,10 @@ class MemoryPanel:
 
     owner: OwnerState
     messages: tuple[PanelMessage, ...] = ()  # newest last, at most MESSAGES_SHOWN
-    summaries: tuple[PanelSummary, ...] = ()
+    summaries: tuple[PanelSummary, ...] = ()  # at most SUMMARIES_SHOWN
+    summaries_total: int = 0
+    facts: tuple[PanelFact, ...] = ()  # at most FACTS_SHOWN
+    profiles: tuple[PanelProfile, ...] = ()  # newest first
     context: ContextAccount | None = None  # None until this process has built a prompt for the scope
     folding: FoldingState | None = None  # None while nothing folds and nothing has failed
 

@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
 from playground.faults import Fault
@@ -50,7 +50,8 @@ POLLS_RECOVER = 10.0
 DISK_EVERY, DISK_FAILS_FOR = 20.0, 2.0
 """Seconds, on average."""
 THRESHOLDS = (5, 10, 20)
-SETTLED_WITHIN = 120.0
+PATIENCE = 120.0
+"""Seconds after which somebody goes on without an answer: on a busy machine a hundred people wait for a while."""
 
 
 class Soak:
@@ -66,7 +67,13 @@ class Soak:
         self.is_listening = True
         self.talkers = [
             Talker(
-                self.ledger, [house.person(f"Person {number}")], chance, moves=0.01, thresholds=THRESHOLDS, patience=20
+                self.ledger,
+                [house.person(f"Person {number}")],
+                chance,
+                moves=0.01,
+                thresholds=THRESHOLDS,
+                patience=PATIENCE,
+                step_patience=PATIENCE / 4,
             )
             for number in range(people)
         ]
@@ -95,17 +102,25 @@ class Soak:
                 await asyncio.sleep(0.2)
             for talker in self.talkers:
                 talker.stopping.set()
-            await asyncio.wait(talking, timeout=SETTLED_WITHIN)
             for task in faults:
                 task.cancel()
             await asyncio.gather(*faults, return_exceptions=True)
             self._house.faults.clear()
-            try:
-                async with asyncio.timeout(SETTLED_WITHIN):
-                    await self._house.world.updates.polled()
-            except TimeoutError:
-                self.is_listening = False
+            await asyncio.wait(talking, timeout=PATIENCE)
+            self.is_listening = await self._drained()
             return await self._bot.end(signal.SIGTERM)
+
+    async def _drained(self) -> bool:
+        """Whether the bot has fetched everything; waited for while it gets on."""
+        updates = self._house.world.updates
+        while True:
+            waiting = len(updates.pending())
+            with suppress(TimeoutError):
+                async with asyncio.timeout(PATIENCE):
+                    await updates.polled()
+                return True
+            if len(updates.pending()) >= waiting:
+                return False
 
     def _fails(self) -> Behaviour | None:
         if self._chance.random() >= MODEL_FAILS:

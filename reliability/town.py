@@ -224,13 +224,16 @@ class Talker:
         moves: float,
         thresholds: Sequence[int] = (1, 2, 2, 3),
         patience: float | None = None,
+        step_patience: float = 5.0,
     ) -> None:
+        """`patience`: seconds that an answer is waited for; `step_patience`: a step of the setup, which may be lost."""
         self._ledger = ledger
         self._members = members
         self._chance = chance
         self._moves = moves
         self._thresholds = thresholds
         self._patience = patience
+        self._step_patience = step_patience
         self.owner = members[0].chat_id
         self.is_private = self.owner > 0
         self.turns = 0
@@ -270,14 +273,14 @@ class Talker:
             try:
                 since = member.now
                 member.says("/summary" if self.is_private else "/summary@keepsake_bot")
-                asked = await member.hears("step 1", since=since, timeout=5)
+                asked = await member.hears("step 1", since=since, timeout=self._step_patience)
                 since = member.now
                 member.press(asked, storage)
-                asked = await member.hears("step 2", since=since, timeout=5)
+                asked = await member.hears("step 2", since=since, timeout=self._step_patience)
                 since = member.now
                 self.moving.beat()
                 member.says(number, reply_to=None if self.is_private else asked["message_id"])
-                await member.hears("External memory configured", since=since, timeout=5)
+                await member.hears("External memory configured", since=since, timeout=self._step_patience)
             except AssertionError:
                 self.stuck += 1
                 await self._cancel(member)
@@ -289,7 +292,7 @@ class Talker:
             since = member.now
             member.says("/cancel" if self.is_private else "/cancel@keepsake_bot")
             with suppress(AssertionError):
-                await member.hears("etup", since=since, timeout=5)
+                await member.hears("etup", since=since, timeout=self._step_patience)
                 return
 
     def _addressed(self, text: str) -> str:

@@ -37,6 +37,7 @@ class Weights:
     told: float = 1.0  # a fact that answers the question was learned from it
     in_range: float = 0.5  # said within a time that the question names; .6 of it in the days after
     alike: float = 0.45  # centred cosine from which two messages begin to say the same; surely so .1 above
+    alike_words: float = 0.85  # the same of the question's words that they hold, where there are no vectors
     k1: float = 1.2  # BM25's usual constants
     b: float = 0.75
 
@@ -107,7 +108,7 @@ def rank(pool: Pool, question: Question, meaning: Meaning | None = None, w: Weig
     return weighed(signals(pool, question, meaning, w), w)
 
 
-def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights) -> Signals:
+def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights = WEIGHTS) -> Signals:
     """What speaks for each candidate, before it is weighed. Of the constants only those of BM25, `borrow`, `near` and
     `centring` have a part in it.
     """
@@ -174,18 +175,20 @@ def _parts(found: Signals, w: Weights) -> dict[str, NDArray[np.float64]]:
 
 def _newer(found: Signals, total: NDArray[np.float64], w: Weights) -> NDArray[np.float64]:
     """What a message lacks to stand before an older one of the same speaker that says the same: where both are among
-    the best, the newer is shown first, whatever fits.
+    the best, the newer is shown first, whatever fits. Not before one that was said when the question asks about.
     """
     best = _best_first(found, total)[:NEWER]
+    timely = found.values["time"]
+    alike = w.alike if "meaning" in found.values else w.alike_words
     lacking = np.zeros(len(found.rows))
     for older in best[:OLDER]:
         before = found.rows[older].message
         for newer in best:
             message = found.rows[newer].message
             is_newer = message.created_at.date() > before.created_at.date() and message.speaker == before.speaker
-            if not is_newer or total[newer] >= total[older]:
+            if not is_newer or total[newer] >= total[older] or timely[newer] < timely[older]:
                 continue
-            likeness = (float(found.directions[older] @ found.directions[newer]) - w.alike) / SURELY
+            likeness = (float(found.directions[older] @ found.directions[newer]) - alike) / SURELY
             sure = min(1.0, likeness)
             if sure > 0:
                 lacking[newer] = max(lacking[newer], sure * (total[older] - total[newer] + JUST_BEFORE))

@@ -119,6 +119,6 @@ class Profiles(Protocol):
 
     async def undistilled(self, owner: int, limit: int) -> list[Summary]:
         """The newest completed summaries of level 1, of all scopes, that are newer than those in the newest profile;
-        ascending.
+        ascending. None of imported history alone: of that nothing is learned unasked.
         """
         ...

@@ -78,8 +78,9 @@ _ALL = "SELECT * FROM profiles WHERE user_id = ? AND status = 'completed' ORDER 
 _TAKE_ID = """
 UPDATE users SET next_profile_id = next_profile_id + 1 WHERE user_id = ? AND storage_type = ? RETURNING next_profile_id
 """
+# Of imported history (its ids are negative) nothing is learned unasked.
 _UNDISTILLED = """
-SELECT * FROM summaries WHERE user_id = ?1 AND level = 1 AND status = 'completed' AND id > COALESCE(
+SELECT * FROM summaries WHERE user_id = ?1 AND level = 1 AND status = 'completed' AND last_id > 0 AND id > COALESCE(
   (SELECT last_summary_id FROM profiles WHERE user_id = ?1 AND status = 'completed' ORDER BY id DESC LIMIT 1), 0
 )
 ORDER BY id DESC LIMIT ?2

@@ -20,7 +20,8 @@ from telegram.error import TelegramError
 
 from folding.score import WEIGHTS
 from notices import INCOGNITO
-from records import FoldOutcome, Person, Scope, Status, Summary
+from records import FoldOutcome, Person, Proposal, Scope, Status, Summary
+from telegram_ui import proposals
 from telegram_ui.buttons import Buttons, NotTheirs
 from telegram_ui.chat import Chat
 from telegram_ui.command_table import COMMANDS, Command
@@ -171,6 +172,11 @@ class Commands:
         """Offer to answer a corrected turn anew."""
         button = InlineKeyboardButton(LABEL, callback_data=self._buttons.data(ANEW, chat, person, str(turn)))
         await self._delivery.say(chat, OFFER, keyboard=InlineKeyboardMarkup([[button]]))
+
+    async def propose(self, chat: Chat, person: Person, proposal: Proposal) -> None:
+        """Ask whether what the model proposes is to be done."""
+        asked = proposals.keyboard(proposal, self._buttons, chat, person)
+        await self._delivery.say(chat, proposals.question(proposal), keyboard=asked)
 
     async def set_menus(self, bot: telegram.Bot) -> None:
         """Tell Telegram which commands to offer where. Raises TelegramError."""

@@ -10,6 +10,7 @@ from telegram_ui.incognito_commands import IncognitoCommands
 from telegram_ui.memory_commands import MemoryCommands
 from telegram_ui.move_commands import Moves
 from telegram_ui.policy_commands import PolicyCommands
+from telegram_ui.proposals import Proposals
 from telegram_ui.search_commands import SearchCommands
 from telegram_ui.why_commands import WhyCommands
 
@@ -36,4 +37,5 @@ def families(
         Moves(conversation.importing, conversation.exporting, delivery, buttons, may_configure=may_configure),
         ForgetCommands(conversation, delivery, buttons, may_configure=may_configure),
         Corrections(conversation, delivery),
+        Proposals(memory, conversation.facts, delivery, may_configure=may_configure),
     )

@@ -3,6 +3,7 @@
 Owns its words and its buttons. Does not know how anything is erased, nor what is built on a message.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from typing import Protocol
@@ -13,14 +14,16 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 import words
 from external_memory import ExternalMemory
 from records import Forgetting, Forgotten, Message, OwnerConfig, Scope
-from telegram_ui.buttons import Buttons
+from telegram_ui.buttons import Buttons, nonce
 from telegram_ui.delivery import Delivery
 from telegram_ui.family import Ask, Handler, MayConfigure, Press
 from telegram_ui.forget_targets import NoSuchDateError, Target, days, named, payload, read
 from telegram_ui.wizard import messages
 
 SHOW, GO, KEEP = "fs", "fg", "fk"
-MATCHES = 6
+MATCHES = 10
+LISTS = 200
+"""Lists of matches that are kept for the button that means all of them; the oldest go first."""
 QUOTED = 80
 """Characters of a message that are quoted, so that its owner knows which it is."""
 
@@ -72,6 +75,7 @@ class ForgetCommands:
         self._buttons = buttons
         self._may_configure = may_configure
         self._now = now
+        self._found: OrderedDict[str, tuple[int, ...]] = OrderedDict()
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
@@ -126,7 +130,15 @@ class ForgetCommands:
         buttons = [
             self._button(ask, SHOW, f"#{hit.message.id}", Target(kind="turn", number=hit.message.id)) for hit in hits
         ]
-        rows = [buttons[start : start + 3] for start in range(0, len(buttons), 3)]
+        rows = [buttons[start : start + 5] for start in range(0, len(buttons), 5)]
+        if len(hits) > 1:
+            key = nonce()
+            self._found[key] = tuple(hit.message.id for hit in hits)
+            while len(self._found) > LISTS:
+                self._found.popitem(last=False)
+            rows.append([self._button(ask, SHOW, f"All {len(hits)}", Target(kind="found", key=key))])
+        if len(hits) == MATCHES:
+            lines += ["", "There may be more: search again after these."]
         rows.append([self._button(ask, KEEP, "None of them", _EVERYTHING)])
         await self._delivery.say(ask.chat, "\n".join(lines), keyboard=InlineKeyboardMarkup(rows))
 
@@ -148,6 +160,8 @@ class ForgetCommands:
         owner = scope.owner
         if target.kind in ("message", "turn"):
             return await self._message_question(scope, target.number)
+        if target.kind == "found":
+            return await self._found_question(scope, target)
         what = await self._what(scope, target)
         taken = await self._memory.preview(owner, what)
         if taken.is_nothing:
@@ -189,6 +203,22 @@ class ForgetCommands:
         if whole.unfolded:
             lines.append(_anew(whole.unfolded))
         return "\n".join([*lines, FINAL]), choices
+
+    async def _found_question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
+        alone = await self._what(scope, target)
+        if not alone.ids:
+            return EXPIRED, ()
+        turns = Target(kind="found turns", key=target.key)
+        whole = await self._memory.preview(scope.owner, await self._what(scope, turns))
+        those = await self._memory.preview(scope.owner, alone)
+        lines = [
+            f"Shall I forget these {messages(those.messages)}?",
+            "",
+            f"With them go: {counts(those)}.",
+            f"With all that was asked and answered there: {counts(whole)}.",
+            FINAL,
+        ]
+        return "\n".join(lines), [("Forget questions and answers", turns), ("Only these messages", target)]
 
     async def _show(self, ask: Ask) -> str | None:
         target = read(ask.argument, self._now())
@@ -233,6 +263,12 @@ class ForgetCommands:
                 return _ids(await self._turn(scope, target.number))
             case "fact":
                 return Forgetting(what="facts", ids=(target.number,))
+            case "found":
+                return await self._own(scope, self._found.get(target.key, ()))
+            case "found turns":
+                found = (await self._own(scope, self._found.get(target.key, ()))).ids
+                turns = [one for number in found for one in await self._turn(scope, number)]
+                return _ids(list({one.id: one for one in turns}.values()))
             case "days":
                 return days(target, await self._zone(scope.owner))
         return Forgetting(what="everything")

@@ -18,7 +18,7 @@ _DAY = r"(\d{4})-(\d{1,2})-(\d{1,2})"
 _DAYS = re.compile(rf"{_DAY}(?:\s*(?:to|until|till|\.\.|–|-|\s)\s*{_DAY})?", re.IGNORECASE)
 _NUMBER = re.compile(r"#\s*(-?\d{1,15})")
 _FACT = re.compile(r"fact\s*#?\s*(\d{1,15})", re.IGNORECASE)
-_CODE = re.compile(r"([mtf])(-?\d+)|d(\d{8})-(\d{8})|(e)")
+_CODE = re.compile(r"([mtf])(-?\d+)|d(\d{8})-(\d{8})|([lL])([\w-]{8})|e")
 
 
 class NoSuchDateError(ValueError):
@@ -27,14 +27,15 @@ class NoSuchDateError(ValueError):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Target:
-    """What is to be forgotten. `number`: of a message, of a turn (its first message), or of a fact; `first` to `last`:
-    days, both included.
+    """What is to be forgotten. `number`: of a message, of a turn (any message of it), or of a fact; `first` to `last`:
+    days, both included; `key` (8 characters): a list of messages that a search found, alone or with their turns.
     """
 
-    kind: Literal["message", "turn", "fact", "days", "everything"]
+    kind: Literal["message", "turn", "fact", "days", "found", "found turns", "everything"]
     number: int = 0
     first: date = date.min
     last: date = date.min
+    key: str = ""
 
     @property
     def code(self) -> str:
@@ -44,6 +45,10 @@ class Target:
                 return f"d{self.first:%Y%m%d}-{self.last:%Y%m%d}"
             case "everything":
                 return "e"
+            case "found":
+                return f"l{self.key}"
+            case "found turns":
+                return f"L{self.key}"
         return f"{self.kind[0]}{self.number}"
 
 
@@ -84,6 +89,8 @@ def read(text: str, now: datetime) -> Target | None:
     if match[3]:
         first, last = (datetime.strptime(one, "%Y%m%d").date() for one in (match[3], match[4]))  # noqa: DTZ007
         return Target(kind="days", first=first, last=last)
+    if match[5]:
+        return Target(kind="found" if match[5] == "l" else "found turns", key=match[6])
     return Target(kind="everything")
 
 

@@ -22,7 +22,7 @@ from telegram.error import BadRequest, InvalidToken, NetworkError
 from errors import KeepsakeError
 from models.chat_model import OnText
 from notices import INCOGNITO
-from records import Correction, Incoming, Person, Reply, Scope
+from records import Correction, Incoming, Person, Proposal, Reply, Scope
 from telegram_ui.access import Access
 from telegram_ui.chat import Chat
 from telegram_ui.delivery import AnswerStream, ChatGone, Delivery, DeliveryError, DeliveryUnknown
@@ -64,6 +64,10 @@ class Commands(Protocol):
 
     async def offer_answer(self, chat: Chat, person: Person, turn: int) -> None:
         """Offer to answer a corrected turn anew."""
+        ...
+
+    async def propose(self, chat: Chat, person: Person, proposal: Proposal) -> None:
+        """Ask whether what the model proposes is to be done."""
         ...
 
     async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool: ...
@@ -142,7 +146,9 @@ class Intake:
         elif said.kind == "press":
             data = update.callback_query.data if update.callback_query else None
             press = partial(self._commands.press, update, said.chat, said.person)
-            if self._commands.is_answered(update):
+            if self._upgrades.is_former(update):
+                self._in_commands(received, said, partial(self._upgrades.refuse_press, update))
+            elif self._commands.is_answered(update):
                 self._in_chat(received, said, press)
             else:
                 self._in_commands(received, said, press, is_slow=self._commands.is_slow_press(data or ""))
@@ -313,6 +319,8 @@ class Intake:
                 notices.append(f"I read your words only: I can't read {attachment} yet.")
             for notice in notices:
                 await self._guarded(said, partial(self._say, said.chat, notice))
+            for proposal in reply.proposals:
+                await self._guarded(said, partial(self._commands.propose, said.chat, said.person, proposal))
         if outcome == "later":
             self._queue.postpone(ids)
         else:

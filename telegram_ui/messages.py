@@ -105,10 +105,15 @@ def arrival(update: telegram.Update, bot: telegram.User) -> Arrival | None:
 def upgraded(update: telegram.Update) -> tuple[int, int] | None:
     """The old and the new id of a group that became a supergroup: Telegram says it once in each of the two."""
     message = update.message
-    if message is not None and message.migrate_to_chat_id:
-        return message.chat.id, message.migrate_to_chat_id
-    if message is not None and message.migrate_from_chat_id:
-        return message.migrate_from_chat_id, message.chat.id
+    if message is None:
+        return None
+    ids: tuple[object, object] = (message.chat.id, message.migrate_to_chat_id)
+    if message.migrate_from_chat_id:
+        ids = (message.migrate_from_chat_id, message.chat.id)
+    match ids:
+        # PTB takes fields of any type. A group's id is negative and has at most 52 bits (Bot API, Chat).
+        case (int(old), int(new)) if -(2**52) < old < 0 and -(2**52) < new < 0:
+            return old, new
     return None
 
 

@@ -10,6 +10,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+import telegram
+
 from errors import StorageError
 from records import Scope
 from telegram_ui.lanes import Lanes, Work
@@ -17,6 +19,7 @@ from telegram_ui.messages import Arrival
 
 logger = logging.getLogger(__name__)
 
+FORMER = "This button is from before the group became a supergroup. Please send the command again."
 LONGEST_WAIT = 30.0  # seconds between two attempts while the disk does not take it
 
 
@@ -41,11 +44,20 @@ class Upgrades:
 
     def as_now(self, said: Arrival) -> Arrival:
         """What was said under an old id as said under the new one; its message cannot be replied to any more."""
-        owner = said.chat.id
-        new = self._under_way.get(owner) or self._memory.successor(owner)
-        if new == owner:
+        new = self._now(said.chat.id)
+        if new == said.chat.id:
             return said
         return replace(said, chat=replace(said.chat, id=new, reply_to=None), telegram_id=None)
+
+    def is_former(self, update: telegram.Update) -> bool:
+        """Whether a button was pressed under a message of the old chat, which cannot be changed any more."""
+        message = update.callback_query.message if update.callback_query else None
+        return message is not None and self._now(message.chat.id) != message.chat.id
+
+    async def refuse_press(self, update: telegram.Update) -> None:
+        """Tell who pressed such a button why nothing happens."""
+        if update.callback_query is not None:
+            await update.callback_query.answer(FORMER)
 
     def begin(self, old: int, new: int, finished: Work | None = None) -> None:
         """Let the memory follow, in the lane of the new id: what comes there waits behind. Twice does no harm."""
@@ -57,6 +69,9 @@ class Upgrades:
                 await finished()
 
         self._lanes[0].submit(Scope(owner=new), follow)
+
+    def _now(self, owner: int) -> int:
+        return self._under_way.get(owner) or self._memory.successor(owner)
 
     async def _follow(self, old: int, new: int) -> None:
         before = Scope(owner=old)

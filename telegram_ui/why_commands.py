@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Protocol
 
-from provenance import Brought, Explanation
+from provenance import Brought, Explanation, Told
 from records import Cut, Message, Scope, Summary
 from retrieval.account import Account
 from telegram_ui.chat import Chat
@@ -40,6 +40,9 @@ REASONS = {
     "words nearby": ("messages beside it hold them", ""),
     "meaning": ("it means nearly the same", "its meaning is further off"),
     "meaning nearby": ("messages beside it mean nearly the same", "those beside it are further off"),
+    "fact": ("a fact that matters was learned from it", ""),
+    "importance": ("it is important", "it is less important"),
+    "pinned": ("you pinned it", ""),
     "speaker": ("you named who said it", ""),
     "time": ("it was said at the time that you named", ""),
     "assistant": ("", "a long answer of mine counts less"),
@@ -83,6 +86,8 @@ def why_text(explanation: Explanation, chat: Chat) -> str:
         _sizes(account, is_stored=explanation.is_stored),
         _recent(explanation.recent, account.here),
         _summaries(explanation.summaries, explanation.gone_summaries),
+        _profile(explanation),
+        _facts(explanation.facts),
         _brought(explanation.brought, chat),
         _looked_up(explanation.looked_up, chat),
         _cut(account.cut, is_message_cut=account.message_was_cut),
@@ -128,6 +133,31 @@ def _summaries(summaries: Sequence[Summary], gone: int) -> str:
     ]
     if gone:
         lines.append(f"· {gone} more that have been forgotten or made anew since")
+    return "\n".join(lines)
+
+
+def _profile(explanation: Explanation) -> str:
+    if explanation.account.profile is None:
+        return ""
+    if explanation.profile is None:
+        return f"The profile of you, version {explanation.account.profile}, which has been erased since."
+    made = explanation.profile
+    return f"The profile of you, version {made.id} of {minute(made.created_at)} (always along): “{quoted(made.text)}”"
+
+
+def _facts(told: Sequence[Told]) -> str:
+    if not told:
+        return ""
+    lines = ["Facts about you that go with your question, best first:"]
+    for one in told:
+        if one.fact is None:
+            lines.append("· forgotten since")
+            continue
+        sources = ", ".join(f"#{id_}" for id_ in one.fact.source_ids[:5])
+        since = one.fact.valid_from.astimezone(UTC).strftime("%Y-%m-%d")
+        origin = f"learned from {sources}" if sources else "told by hand"
+        lines += [f"· fact {one.fact.id}, since {since}, {origin}: “{quoted(one.fact.text)}”"]
+        lines.append(f"   Why: {reasons(one.chosen.score)}")
     return "\n".join(lines)
 
 

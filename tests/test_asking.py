@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from records import NewMessage, Scope, StorageType
+from records import NewMessage, Proposal, Scope, StorageType
 from tests.peers.openai_server import Behaviour, Recorded
 from tests.talk import ANNA, Talk, talking
 from tokens import Tokenizer
@@ -43,12 +43,16 @@ async def long_ago(talk: Talk, text: str = WALNUTS, *, filler: int = 12) -> None
         await talk.turn(f"Something else, number {number}.")
 
 
-async def test_no_tool_is_offered_while_everything_stands_in_the_prompt_or_memory_is_off(talk: Talk) -> None:
+def tools_of(request: Recorded) -> list[str]:
+    return [one["function"]["name"] for one in request.body.get("tools", ())]
+
+
+async def test_what_stands_in_the_prompt_need_not_be_searched_and_without_memory_there_is_no_tool(talk: Talk) -> None:
     await talk.say("Memory is off.")
     await talk.remember(every_n=3)
     await talk.say(WALNUTS)
     await talk.say("Where are they?")
-    assert not any("tools" in request.body for request in talk.server.requests)
+    assert [tools_of(request) for request in talk.server.of("chat-model")] == [[], ["remember"], ["remember"]]
 
 
 @pytest.mark.parametrize("storage", StorageType)
@@ -60,7 +64,7 @@ async def test_the_model_searches_and_then_answers(tmp_path: Path, storage: Stor
         reply = await talk.say("Where did I put them?")
         assert reply.text == "In the blue box."
         first, second = talk.server.of("chat-model")[-2:]
-        assert [one["function"]["name"] for one in first.body["tools"]] == ["search_memory"]
+        assert tools_of(first) == ["search_memory", "remember"]
         assert second.messages[: len(first.messages)] == first.messages
         call, result = second.messages[len(first.messages) :]
         assert call["role"] == "assistant"
@@ -118,6 +122,9 @@ async def test_dates_bound_a_search(talk: Talk) -> None:
         ({"name": "search_memory", "arguments": {"query": "x" * 2000}}, "too long"),
         ({"name": "search_memory", "arguments": {"query": "xylophone"}}, "Nothing was found"),
         ({"name": "delete_everything", "arguments": {}}, "no such tool"),
+        ({"name": "remember", "arguments": {"text": " "}}, "one sentence"),
+        ({"name": "remember", "arguments": {"text": "x" * 400}}, "one sentence"),
+        ({"name": "forget", "arguments": {"fact_id": 99}}, "no such fact"),
     ],
 )
 async def test_what_is_wrong_with_a_call_is_told_to_the_model(talk: Talk, call: dict[str, Any], told: str) -> None:
@@ -221,6 +228,35 @@ async def test_incognito_the_model_may_search_and_nothing_is_kept_of_it(talk: Ta
         before = await store.digest(ANNA.id)
     talk.server.script("chat-model", looks_for("walnuts"), "In the box.")
     assert (await talk.say("Where?")).text == "In the box."
+    assert tools_of(talk.server.of("chat-model")[-1]) == ["search_memory"]
     assert WALNUTS in talk.server.of("chat-model")[-1].messages[-1]["content"]
     async with talk.conversation.memory.home(ANNA.id) as store:
         assert await store.digest(ANNA.id) == before
+
+
+async def test_facts_are_proposed_and_nothing_is_done_before_a_person_says_so(talk: Talk) -> None:
+    await talk.remember()
+    fact, _ = await talk.conversation.facts.add(ANNA.id, "Anna is allergic to peanuts.")
+    calls = (
+        {"name": "remember", "arguments": {"text": "Anna  likes\nwalnuts."}},
+        {"name": "remember", "arguments": {"text": "Anna likes walnuts."}},
+        {"name": "forget", "arguments": {"fact_id": fact.id}},
+    )
+    talk.server.script("chat-model", Behaviour(calls=calls), "I have asked you.")
+    reply = await talk.say("Forget that I am allergic to peanuts, and remember that I like walnuts.")
+    assert "forget" in tools_of(talk.server.of("chat-model")[-1])
+    assert reply.proposals == (
+        Proposal(kind="remember", text="Anna likes walnuts."),
+        Proposal(kind="forget", text="Anna is allergic to peanuts.", fact=fact.id),
+    )
+    assert [one.text for one in await talk.conversation.facts.known(ANNA.id) if one.is_valid] == [fact.text]
+    async with talk.conversation.memory.home(ANNA.id) as store:
+        notes = [one.content for one in await store.page(SCOPE) if one.origin == "tool"]
+    assert notes == ["remember: proposed", "remember: proposed", f"forget {fact.id}: proposed"]
+
+
+async def test_without_facts_none_are_proposed(tmp_path: Path) -> None:
+    async with talking(tmp_path, facts="off") as talk:
+        await talk.remember()
+        await talk.say("Remember that I like walnuts.")
+        assert tools_of(talk.server.of("chat-model")[-1]) == []

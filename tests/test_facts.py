@@ -12,6 +12,8 @@ import pytest
 
 from errors import StaleFacts
 from records import Fact, Forgetting, Incoming, Origin, Scope, StorageType
+from telegram_ui.chat import Chat
+from telegram_ui.why_commands import why_text
 from tests.peers.openai_server import Behaviour
 from tests.talk import ANNA, Talk, talking
 
@@ -262,17 +264,16 @@ async def test_a_fact_comes_with_its_question_and_brings_its_message(tmp_path: P
             await talk.say(f"Point {number}: the weather was fine and the sea was calm.")
         talk.server.default_schema("facts", answer(told("Anna's flat is beside a harbour.", 1, subject="flat")))
         await talk.conversation.facts.learn(SCOPE)
+        async with talk.conversation.memory.home(ANNA.id) as store:
+            found = await talk.conversation.retrieval.ranked("Tell me of the flat.", store=store, scope=SCOPE, limit=5)
+        assert found[0].message.id == 1
+        assert found[0].score["fact"] > 0
         reply = await talk.say("Tell me of the flat.")
         assert reply.context is not None
         assert [one.fact.text for one in reply.context.facts] == ["Anna's flat is beside a harbour."]
         request = talk.server.of("chat-model")[-1].messages
         assert [one["role"] for one in request].count("system") == 1
         assert "[fact 1 · since 2026-11-21] Anna's flat is beside a harbour." in request[-1]["content"]
-        async with talk.conversation.memory.home(ANNA.id) as store:
-            found = await talk.conversation.retrieval.ranked("Tell me of the flat.", store=store, scope=SCOPE, limit=5)
-        source = next(one for one in found if one.message.id == 1)
-        assert source.score["fact"] > 0
-        assert next(one for one in found if one.message.turn < 25).message.id == 1
 
 
 async def test_nothing_of_one_owner_is_known_of_another(talk: Talk) -> None:
@@ -286,3 +287,21 @@ async def test_nothing_of_one_owner_is_known_of_another(talk: Talk) -> None:
     assert reply.context is not None
     assert reply.context.facts == ()
     assert "Oslo" not in talk.prompts()[-1]
+
+
+async def test_the_account_names_facts_and_profile(talk: Talk) -> None:
+    talk.server.default_schema("profile", json.dumps({"profile": "Anna plays the cello."}))
+    fact, _ = await talk.conversation.facts.add(ANNA.id, "Anna plays the cello.")
+    await talk.conversation.facts.pin(ANNA.id, fact.id, is_pinned=True)
+    await talk.conversation.distilling.distil(ANNA.id)
+    await talk.say("Which strings are good?")
+    explanation = await talk.conversation.provenance.explain(SCOPE)
+    assert explanation is not None
+    text = why_text(explanation, Chat(id=ANNA.id))
+    assert "fact 1, since 2026-11-21, told by hand: “Anna plays the cello.”" in text
+    assert "you pinned it" in text
+    assert "The profile of you, version 1 of 2026-11-21 09:00" in text
+    await talk.conversation.forget(ANNA.id, Forgetting(what="facts", ids=(fact.id,)))
+    explanation = await talk.conversation.provenance.explain(SCOPE)
+    if explanation is not None:
+        assert "cello" not in why_text(explanation, Chat(id=ANNA.id))

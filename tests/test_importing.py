@@ -115,6 +115,9 @@ async def test_history_is_archived_and_found(tmp_path: Path, storage: StorageTyp
         async with talk.conversation.memory.home(ANNA.id) as store:
             assert [one.content for one in await store.last_turns(HERE, 4)] == ["Hello there.", "Understood."]
             messages = await store.page(HERE)
+            assert await store.profiles.undistilled(ANNA.id, 20) == [], "nothing is learned from it unasked"
+            learned, pending = await store.facts.pending(HERE, 100)
+            assert (learned, [one.id for one in pending]) == (0, [1, 2])
         assert [one.id for one in messages] == [-8, -7, -6, -5, -4, -3, -2, -1, 1, 2]
         assert [one.turn for one in messages[:4]] == [-8, -7, -7, -5]
         assert messages[0].created_at == datetime.fromtimestamp(1700000010, UTC)

@@ -101,6 +101,7 @@ async def test_with_memory_off_scopes_are_apart_too(tmp_path: Path) -> None:
 
 
 BLOCK = re.compile(r"<(summaries|remembered)>\n(.*?)\n</\1>", re.DOTALL)
+OUR_LINE = re.compile(r"\[|-|  |Mallory|Assistant|\d{4}-\d\d-\d\d \(")
 SYSTEM_TEXTS = {DEFAULT_SYSTEM_PROMPT} | {prompts.EXTRACT_FACTS.format(who=prompts.whom(owner)) for owner in (5, -5)}
 
 
@@ -120,7 +121,7 @@ def demand_orders_are_data(talk: Talk, max_tokens: int) -> None:
         else:
             # Recent turns stand verbatim, as their author's own words; what is quoted stands in blocks.
             for _, block in BLOCK.findall(text_of(request)):
-                assert all(line.startswith(("[", "-", "  ", "Mallory", "Assistant")) for line in block.splitlines())
+                assert all(OUR_LINE.match(line) for line in block.splitlines()), block
 
 
 @pytest.mark.parametrize("storage", StorageType)

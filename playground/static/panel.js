@@ -1,16 +1,17 @@
 // The memory beside the chat: fetches what is remembered of the open scope and lets each section draw its part.
-// A new part (facts, profile) is one more entry in SECTIONS.
+// A new part is one more entry in SECTIONS.
 
 import { accountSection, snippetsSection } from "./account.js";
 import { blocksSection } from "./blocks.js";
 import { byId, h } from "./dom.js";
+import { factsSection, profileSection } from "./knowledge.js";
 import * as net from "./net.js";
 import { pyramidSection } from "./pyramid.js";
 import { startTracing } from "./tracing.js";
 import { currentChat, isPrivate, on, state, threadIn, titleOf, topicsOf } from "./state.js";
 
 // {id, title, draw(memory) → {note, body} | null}; null leaves the section out.
-const SECTIONS = [pyramidSection, blocksSection, accountSection, snippetsSection];
+const SECTIONS = [pyramidSection, blocksSection, profileSection, factsSection, accountSection, snippetsSection];
 
 const EVERY = 1500; // milliseconds: folding happens without any event in the chat
 

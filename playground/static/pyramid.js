@@ -7,16 +7,16 @@ let chosen = null; // id of the summary whose text is open
 export const pyramidSection = {
   id: "pyramid",
   title: "Summaries",
-  draw({ summaries }) {
+  draw({ summaries, summaries_total: total }) {
     if (!summaries.length) return { note: "", body: h("p", { class: "hint" }, "None yet. When enough turns are waiting, they are folded into a first summary; nothing is erased by it.") };
     const byId = new Map(summaries.map((summary) => [summary.id, summary]));
     const detail = h("div", { class: "detail", "aria-live": "polite" });
     const levels = [...new Set(summaries.map((summary) => summary.level))].sort((a, b) => b - a);
     const body = h("div", {},
       h("div", { class: "levels" }, levels.map((level) => levelOf(level, summaries.filter((one) => one.level === level), byId, detail))), detail);
-    showDetail(detail, byId.get(chosen));
+    showDetail(detail, byId.get(chosen), byId);
     const active = summaries.filter((summary) => summary.active).length;
-    return { note: `${active} active, ${summaries.length} in all`, body };
+    return { note: `${active} active, ${(total || summaries.length).toLocaleString("en")} in all`, body };
   },
 };
 
@@ -37,18 +37,19 @@ function brickOf(summary, byId, detail) {
   brick.addEventListener("click", () => {
     chosen = chosen === summary.id ? null : summary.id;
     for (const other of brick.closest(".levels").querySelectorAll(".brick")) other.setAttribute("aria-pressed", String(other.dataset.summary === String(chosen)));
-    showDetail(detail, byId.get(chosen));
+    showDetail(detail, byId.get(chosen), byId);
   });
   return brick;
 }
 
-function showDetail(detail, summary) {
+function showDetail(detail, summary, byId) {
   detail.hidden = !summary;
   if (!summary) return detail.replaceChildren();
   return detail.replaceChildren(
     h("p", { class: "detail-head" }, h("b", {}, `L${summary.level} · ${counted(summary.count, "message")}`), h("span", {}, rangeOf(summary))),
     h("p", { class: "detail-text", dir: "auto" }, summary.text),
-    h("p", { class: "hint" }, standing(summary)), h("p", { class: "hint" }, making(summary)));
+    h("p", { class: "hint" }, standing(summary)),
+    chainOf(summary, byId), qualityOf(summary), costOf(summary));
 }
 
 function standing({ active, policy }) {
@@ -56,12 +57,23 @@ function standing({ active, policy }) {
   return policy === "pyramid" ? "Folded into a higher summary; kept, no longer in the prompt." : "A newer version took its place; kept, no longer in the prompt.";
 }
 
-/** How it came about: policy, the version before it, quality. */
-function making({ policy, base_id, score, compressed }) {
-  const parts = [base_id ? `${policy}, based on summary ${base_id}` : policy];
-  if (score !== null && score !== undefined) parts.push(`quality ${score.toFixed(2)}`);
-  if (compressed > 1) parts.push(`compressed ${compressed} times`);
-  return parts.join(" · ");
+// A rolling or sliding summary is made anew out of its predecessor: which version it is, and what came before.
+function chainOf(summary, byId) {
+  const chain = [summary.id];
+  for (let one = summary; one?.base_id != null && !chain.includes(one.base_id); one = byId.get(one.base_id)) chain.push(one.base_id);
+  return chain.length > 1 ? h("p", { class: "hint chain" }, `Version ${chain.length} (${summary.policy}): ${chain.map((id) => `#${id}`).join(" ← ")}`) : null;
+}
+
+function qualityOf({ score, details }) {
+  if (score === null || score === undefined) return null;
+  const parts = Object.entries(details).filter(([name]) => name !== "compressed").map(([name, value]) => `${name} ${Number(value.toFixed(2))}`);
+  return h("p", { class: "hint quality", title: parts.join(", ") }, h("b", {}, `Quality ${score.toFixed(2)}`), parts.length ? ` · ${parts.join(" · ")}` : "");
+}
+
+function costOf({ model, milliseconds, tokens_in: read, tokens_out: written, reason, compressed }) {
+  const figures = [compressed > 1 && `compressed ${compressed} times`, model, reason && `because of ${reason}`, read ? `${read.toLocaleString("en")} → ${written.toLocaleString("en")} tokens` : "", milliseconds ? `${(milliseconds / 1000).toFixed(1)} s` : ""];
+  const told = figures.filter(Boolean).join(" · ");
+  return told ? h("p", { class: "hint cost" }, told) : null;
 }
 
 /** The chunks under a summary and its kin downwards, itself included; a source is followed even where it was not listed. */

@@ -1,5 +1,6 @@
 """Each benchmark, run on tiny sizes, prints one JSON object with what the contract promises."""
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 
 from assembly import open_conversation
-from benchmarks import load, recall, scale, tokens
+from benchmarks import fit, load, recall, scale, tokens
 from benchmarks.backlog import chatting
 from benchmarks.filling import UNFOLDED, fill, said
 from benchmarks.locomo import read
@@ -16,6 +17,7 @@ from benchmarks.scale_recall import recall_figures
 from external_memory import ExternalMemory
 from models.embeddings import EndpointEmbedder
 from records import Scope, StorageType
+from retrieval.ranking import WEIGHTS
 from settings import Secret, Settings
 from tests.peers.openai_server import running
 from tokens import Tokenizer
@@ -89,13 +91,32 @@ async def test_recall_remembers_sessions_as_archived_turns_with_their_speakers(t
     assert len({one.turn for one in kept}) == sum(one.role == "user" for one in kept)
 
 
+def test_fit_prints_what_it_recommends_and_what_that_gives_where_it_was_not_chosen(
+    tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EMBEDDING_MODEL", "none")
+    second = tmp_path / "second.json"
+    (sample,) = json.loads(tiny.read_text(encoding="utf-8"))
+    second.write_text(json.dumps([{**sample, "sample_id": "second"}]), encoding="utf-8")
+    fit.main(["--data", str(tiny), str(second), "--budgets", "150"])
+    result = printed(capsys)
+    assert result["recommended"].keys() == {field.name for field in dataclasses.fields(WEIGHTS)}
+    assert result["is_ours"] == (not result["changes"])
+    assert result["ours"]["150"].keys() == {"mean", "chat-en-1", "second"}
+    assert result["conversation_left_out"].keys() == {"chat-en-1", "second"}
+    assert result["file_left_out"].keys() == {"tiny.json", "second.json"}
+    assert "words × 2.0" in {one["change"] for one in result["one_change"]}
+
+
 def test_tokens_prints_prompts_beside_the_whole_history(capsys: pytest.CaptureFixture[str]) -> None:
     tokens.main(["--turns", "8", "--every-n", "3"])
     result = printed(capsys)
     assert result["turns"] == 8
     assert result["prompt_tokens"].keys() == result["whole_history_tokens"].keys() >= {"median", "last"}
     assert 0 < result["repeated_prefix_percent"] < 100
-    assert result["background_calls"] == 2
+    assert result["background"]["summaries"]["calls"] == 2
+    assert result["policies"].keys() == {"pyramid", "rolling", "sliding"}
+    assert result["policies"]["sliding"]["background"]["summaries"]["calls"] >= 6
     assert result["background_tokens_per_turn"] > 0
 
 

@@ -1,5 +1,6 @@
 """A memory panel as a person with some history has it: two levels of summaries, a prompt with its account."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from playground.panel import (
@@ -9,7 +10,9 @@ from playground.panel import (
     ContextSnippet,
     MemoryPanel,
     OwnerState,
+    PanelFact,
     PanelMessage,
+    PanelProfile,
     PanelSummary,
 )
 
@@ -33,9 +36,15 @@ def sample_panel() -> MemoryPanel:
         chunk_ids=(),  # the page follows source_ids
         source_ids=(1, 2, 3, 4, 5),
         created_at=BEGIN + timedelta(hours=13),
+        base_id=4,
         policy="rolling",
-        base_id=5,
-        score=0.825,
+        reason="threshold",
+        score=0.82,
+        details={"retention": 0.9, "novelty": 0.75},
+        model="summary-model",
+        milliseconds=1200,
+        tokens_in=900,
+        tokens_out=120,
         compressed=2,
     )
     owner = OwnerState(
@@ -46,7 +55,39 @@ def sample_panel() -> MemoryPanel:
         archived=CHUNKS * CHUNK_SIZE,
         unfolded_turns=4,
     )
-    return MemoryPanel(owner=owner, messages=messages, summaries=(*level1, level2), context=_account())
+    return MemoryPanel(
+        owner=owner,
+        messages=messages,
+        summaries=(*level1, level2),
+        summaries_total=CHUNKS + 1,
+        facts=(_fact(3, "Anna keeps bees.", pinned=True), _fact(2, "Anna lives in Lisbon."), _former()),
+        profiles=(_profile(2, "Anna lives in Lisbon and keeps bees."), _profile(1, "Anna lives in Faro.")),
+        context=_account(),
+    )
+
+
+def _fact(number: int, text: str, *, pinned: bool = False) -> PanelFact:
+    return PanelFact(
+        id=number,
+        text=text,
+        kind="personal",
+        since=BEGIN,
+        until=None,
+        superseded_by=None,
+        pinned=pinned,
+        deleted=False,
+        origin="",
+        importance=0.7,
+        source_ids=(number,),
+    )
+
+
+def _former() -> PanelFact:
+    return replace(_fact(1, "Anna lives in Faro."), until=BEGIN + timedelta(days=1), superseded_by=2)
+
+
+def _profile(number: int, text: str) -> PanelProfile:
+    return PanelProfile(id=number, text=text, created_at=BEGIN + timedelta(days=number), model="summary-model")
 
 
 def _message(number: int) -> PanelMessage:

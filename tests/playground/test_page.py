@@ -275,10 +275,37 @@ async def test_the_panel_shows_the_memory_live(playground: Playground) -> None:
     await expect(page.locator(".brick.lit")).to_have_count(6)
     await page.locator('[data-summary="9"]').click()
     await expect(page.locator(".pyramid .detail-text")).to_contain_text("settled in Lisbon")
-    await expect(page.locator(".pyramid .detail")).to_contain_text("rolling, based on summary 5 · quality 0.8")
     await expect(page.locator(".bars li").nth(2)).to_contain_text("1,480 / 3,000")
     await expect(page.locator(".cuts")).to_contain_text("#3–9")
     await expect(page.locator(".snippet-list")).to_contain_text("shares “sister”")
+
+
+async def test_the_panel_shows_what_is_known_and_how_it_came_about(playground: Playground) -> None:
+    """Facts with what they took the place of, the profile's versions, a summary's versions and its quality."""
+    playground.memory[ANNA] = sample_panel()
+    page = await playground.open()
+    await expect(page.locator(".facts small")).to_have_text("2 hold, 3 in all")
+    await expect(page.locator(".facts .fact-list > .fact").first).to_contain_text("Anna keeps bees.")
+    lives = page.locator('.facts [data-fact="2"]')
+    await expect(lives.locator('[data-fact="1"]')).to_be_hidden()
+    await lives.locator("summary").click()
+    await expect(lives.locator('[data-fact="1"]')).to_contain_text("Anna lives in Faro.")
+    await expect(page.locator(".profile .version").first).to_contain_text("keeps bees")
+    await page.locator(".profile summary").click()
+    await expect(page.locator(".profile .version").nth(1)).to_contain_text("Faro")
+    # Drawn anew while one reads: what was opened stays open.
+    panel = sample_panel()
+    playground.memory[ANNA] = replace(
+        panel, profiles=(replace(panel.profiles[0], text="Anna has moved."), *panel.profiles[1:])
+    )
+    await expect(page.locator(".profile .version").first).to_contain_text("has moved")
+    await expect(page.locator(".profile .version").nth(1)).to_be_visible()
+    await page.locator('[data-summary="9"]').click()
+    await expect(page.locator(".pyramid .chain")).to_have_text("Version 2 (rolling): #9 ← #4")
+    await expect(page.locator(".pyramid .quality")).to_contain_text("Quality 0.82 · retention 0.9 · novelty 0.75")
+    await expect(page.locator(".pyramid .cost")).to_have_text(
+        "compressed 2 times · summary-model · because of threshold · 900 → 120 tokens · 1.2 s"
+    )
 
 
 async def test_on_a_phone_the_columns_are_views(playground: Playground) -> None:
@@ -362,7 +389,8 @@ async def test_the_own_page_and_programs_pass(served: httpx.AsyncClient) -> None
 
 async def test_the_panel_is_one_json_object(served: httpx.AsyncClient) -> None:
     shown = (await served.get("/api/memory", params={"owner": ANNA, "thread": 0})).json()
-    assert set(shown) == {"owner", "messages", "summaries", "context", "folding"}
+    parts = {"owner", "messages", "summaries", "summaries_total", "facts", "profiles", "context", "folding"}
+    assert set(shown) == parts
     assert shown["messages"][0]["created_at"] == "2026-05-04T09:07:00+00:00"
     assert (await served.get("/api/memory", params={"owner": 9})).status_code == 404
     assert (await served.get("/api/memory")).status_code == 400

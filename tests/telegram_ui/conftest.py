@@ -19,7 +19,7 @@ from playground.faults import Fault, Faults
 from playground.refusals import Json
 from playground.server import serve
 from playground.world import World
-from records import Correction, Incoming, Person, Reply, Scope
+from records import Correction, Incoming, Person, Proposal, Reply, Scope
 from settings import Secret, Settings
 from storage.database import Database
 from storage.inbox import UpdateInbox
@@ -120,6 +120,9 @@ class Orders:
 
     def is_answered(self, update: telegram.Update) -> bool:
         return False
+
+    async def propose(self, chat: Chat, person: Person, proposal: Proposal) -> None:
+        await self.delivery.say(chat, proposal.text)
 
     async def offer_answer(self, chat: Chat, person: Person, turn: int) -> None:
         await self.delivery.say(chat, f"offer {turn}")

@@ -18,6 +18,9 @@ targets = st.one_of(
     st.tuples(st.dates(date(1970, 1, 1)), st.dates(date(1970, 1, 1))).map(
         lambda pair: Target(kind="days", first=min(pair), last=max(pair))
     ),
+    st.builds(
+        Target, kind=st.sampled_from(["found", "found turns"]), key=st.from_regex(r"[A-Za-z0-9_-]{8}", fullmatch=True)
+    ),
     st.just(Target(kind="everything")),
 )
 

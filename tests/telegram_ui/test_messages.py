@@ -8,7 +8,7 @@ import telegram
 from hypothesis import given
 from hypothesis import strategies as st
 
-from telegram_ui.messages import Arrival, arrival, incoming
+from telegram_ui.messages import Arrival, arrival, incoming, upgraded
 
 ME = telegram.User(id=42, first_name="Keepsake", is_bot=True, username="keepsake_bot")
 ANN = {"id": 11, "is_bot": False, "first_name": "Ann", "last_name": "Lee", "username": "ann"}
@@ -138,3 +138,20 @@ def test_edits_are_known_as_such_and_messages_without_text_as_wordless() -> None
 @given(st.text(min_size=1, max_size=50), st.integers(0, 60), st.integers(0, 60))
 def test_no_text_and_no_entity_breaks_the_reading(text: str, offset: int, length: int) -> None:
     arrival(update(GROUP, text=text, entities=[entity("mention", offset, length)]), ME)
+
+
+@pytest.mark.parametrize(
+    ("chat", "fields", "ids"),
+    [
+        ({"id": -500, "type": "group"}, {"migrate_to_chat_id": -1_000_500}, (-500, -1_000_500)),
+        ({"id": -1_000_500, "type": "supergroup"}, {"migrate_from_chat_id": -500}, (-500, -1_000_500)),
+        ({"id": -500, "type": "group"}, {"text": "hello"}, None),
+        ({"id": -500, "type": "group"}, {"migrate_to_chat_id": "-1000500"}, None),
+        ({"id": -500, "type": "group"}, {"migrate_to_chat_id": -(2**70)}, None),
+        ({"id": 11, "type": "private"}, {"migrate_to_chat_id": -1_000_500}, None),
+    ],
+)
+def test_a_groups_two_ids_are_read_from_either_chat(
+    chat: dict[str, Any], fields: dict[str, Any], ids: tuple[int, int] | None
+) -> None:
+    assert upgraded(update(chat, **fields)) == ids

@@ -63,6 +63,21 @@ async def test_a_preview_in_the_old_chat_gives_way_to_the_answer_in_the_new(bots
     assert peer.texts(new) == ["echo slow"]
 
 
+async def test_a_button_of_the_old_chat_changes_nothing(bots: Bots, peer: Peer) -> None:
+    async with bots.running():
+        peer.world.say(ANN, GROUP, "/help@keepsake_bot me")
+        message = await peer.told("did help me", GROUP)
+    new = peer.world.upgrade_group(GROUP)
+    bots.conversation.successors[GROUP] = new
+    shown = peer.world.messages[GROUP][message["answer"]["result"]["message_id"]]
+    query = {"from": peer.world.people[ANN].user(), "message": shown, "chat_instance": "1", "data": "x", "id": "77"}
+    async with bots.running() as service:
+        peer.world.updates.add("callback_query", query)
+        answer = await peer.called("answerCallbackQuery")
+        await service.intake.idle()
+    assert "became a supergroup" in answer["params"]["text"]
+
+
 async def test_where_the_disk_does_not_take_it_the_chat_waits_and_others_do_not(bots: Bots, peer: Peer) -> None:
     bots.conversation.rename_fails = 2
     async with bots.running(pause=hardly) as service:

@@ -142,6 +142,29 @@ async def test_what_a_search_finds_is_chosen_by_button(desk: Desk, talk: Talk) -
     assert "no message with these words" in desk.last(ANN)
 
 
+@pytest.mark.parametrize(("label", "left"), [("Forget questions and answers", 2), ("Only these messages", 4)])
+async def test_all_that_a_search_finds_may_go_at_once(desk: Desk, talk: Talk, label: str, left: int) -> None:
+    for text in ("The walrus sings.", "Tea, please.", "A walrus again."):
+        await say(talk, text)
+    await desk.say(ANN, ANN, "/forget walrus")
+    await press(desk, "All 2")
+    assert "these 2 messages" in desk.last(ANN)
+    await press(desk, label)
+    found = await contents(talk)
+    assert len(found) == left
+    assert not any("walrus" in text for text in found)
+
+
+async def test_a_list_of_an_earlier_run_is_not_known_any_more(desk: Desk, talk: Talk) -> None:
+    for text in ("The walrus sings.", "A walrus again."):
+        await say(talk, text)
+    await desk.say(ANN, ANN, "/forget walrus")
+    desk.restart()
+    await press(desk, "All 2")
+    assert "Send /forget again" in desk.last(ANN)
+    assert len(await contents(talk)) == 4
+
+
 async def test_a_fact_goes_by_its_number(desk: Desk, talk: Talk) -> None:
     async with talk.conversation.memory.home(ANN) as store:
         at = talk.moment[0].isoformat()

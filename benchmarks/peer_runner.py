@@ -1,0 +1,134 @@
+"""Asks one other memory package, inside its own environment: `python peer_runner.py FOLDER PEER`.
+
+FOLDER holds one conversation (benchmarks/peers.py writes it): job.json with texts, and vectors.npz of texts and
+questions. Prints, for each question, the numbers of the texts as the package ranks them, as JSON. Imports nothing of
+this project; does not know what a good answer is.
+"""
+
+import importlib
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+LIMIT = 200
+"""Texts asked for a question: more than a budget holds."""
+
+Job = Mapping[str, Any]
+Rankings = list[list[int]]
+
+
+def mem0(job: Job, folder: Path) -> Rankings:
+    """mem0ai: stored as it was said (`infer=False`), Qdrant in the process; vectors are ours."""
+    os.environ.update(MEM0_TELEMETRY="False", MEM0_DIR=str(folder / "mem0"), OPENAI_API_KEY="none")
+    vectors = _vectors(job, folder)
+
+    class Embedder:
+        def embed(self, text: str, action: str | None = None) -> list[float]:
+            return vectors["query" if action == "search" else "passage", _one_line(text)]
+
+        def embed_batch(self, texts: Sequence[str], action: str | None = None) -> list[list[float]]:
+            return [self.embed(text, action) for text in texts]
+
+    store = {"path": str(folder / "qdrant"), "embedding_model_dims": job["dimensions"], "on_disk": False}
+    memory = importlib.import_module("mem0").Memory.from_config(
+        {
+            "vector_store": {"provider": "qdrant", "config": store},
+            "history_db_path": str(folder / "history.db"),
+        }
+    )
+    memory.embedding_model = Embedder()
+    for number, text in enumerate(job["texts"]):
+        memory.add(text, user_id="one", infer=False, metadata={"number": number})
+    return [
+        [
+            int(one["metadata"]["number"])
+            for one in memory.search(question, top_k=LIMIT, threshold=0.0, filters={"user_id": "one"})["results"]
+        ]
+        for question in job["questions"]
+    ]
+
+
+def agentrecall(job: Job, folder: Path, *, semantic: bool = False) -> Rankings:
+    """agentrecall-db: FTS5 in SQLite; `semantic`: with sqlite-vec and our vectors beside it, fused by rank."""
+    # Many Pythons' own sqlite3 loads no extension.
+    sys.modules["sqlite3"] = importlib.import_module("pysqlite3")
+    vectors = _vectors(job, folder)
+    questions = set(job["questions"])
+
+    class Embedder:
+        dim = job["dimensions"]
+
+        def embed(self, texts: Sequence[str]) -> list[list[float]]:
+            return [vectors["query" if text in questions else "passage", _one_line(text)] for text in texts]
+
+    given = {"embedder": Embedder(), "embeddings": True} if semantic else {"embeddings": False}
+    memory = importlib.import_module("agentrecall").Memory(folder / "memory.db", **given)
+    for number, text in enumerate(job["texts"]):
+        memory.add(text, metadata={"number": number})
+    return [
+        [int(hit.record.metadata["number"]) for hit in memory.search(question, k=LIMIT)]
+        for question in job["questions"]
+    ]
+
+
+def agentrecall_hybrid(job: Job, folder: Path) -> Rankings:
+    return agentrecall(job, folder, semantic=True)
+
+
+def lancedb(job: Job, folder: Path) -> Rankings:
+    """LanceDB: its full-text index and our vectors, fused by rank as it does by default."""
+    vectors = _vectors(job, folder)
+    database = importlib.import_module("lancedb").connect(str(folder / "lance"))
+    rows = [
+        {"number": number, "text": text, "vector": vectors["passage", _one_line(text)]}
+        for number, text in enumerate(job["texts"])
+    ]
+    table = database.create_table("messages", rows)
+    table.create_fts_index("text")
+    return [
+        [
+            int(row["number"])
+            for row in table.search(query_type="hybrid")
+            .vector(vectors["query", _one_line(question)])
+            .text(_plain(question))
+            .limit(LIMIT)
+            .to_list()
+        ]
+        for question in job["questions"]
+    ]
+
+
+PEERS: Mapping[str, Callable[[Job, Path], Rankings]] = {
+    "mem0ai": mem0,
+    "agentrecall-db": agentrecall,
+    "agentrecall-db hybrid": agentrecall_hybrid,
+    "lancedb hybrid": lancedb,
+}
+
+
+def _plain(question: str) -> str:
+    """Without the signs that a query language would read."""
+    return "".join(one if one.isalnum() else " " for one in question)
+
+
+def _one_line(text: str) -> str:
+    """As packages that trim what they are given would have it."""
+    return " ".join(text.split())
+
+
+def _vectors(job: Job, folder: Path) -> dict[tuple[str, str], list[float]]:
+    kept = importlib.import_module("numpy").load(folder / "vectors.npz")
+    return {
+        (kind, _one_line(text)): vector
+        for kind, texts in (("passage", job["texts"]), ("query", job["questions"]))
+        for text, vector in zip(texts, kept[kind].tolist(), strict=True)
+    }
+
+
+if __name__ == "__main__":
+    work = Path(sys.argv[1])
+    asked = json.loads((work / "job.json").read_text(encoding="utf-8"))
+    print(json.dumps(PEERS[sys.argv[2]](asked, work)))

@@ -1,0 +1,171 @@
+"""How do other memory packages do? `python -m benchmarks.peers --data FILE ... [--venv FOLDER] [--vectors FILE]`
+
+Installs them at pinned versions in an environment of their own and asks each the questions of benchmarks.recall. Every
+one gets the same texts, `Speaker: words`, and where it takes vectors those of our local model; what it ranks is packed
+as lines `[date] Speaker: words` into the same budget, and measured alike. Needs a package index; runs no model but
+ours. Does not know how they search (benchmarks/peer_runner.py).
+"""
+
+import argparse
+import asyncio
+import json
+import subprocess
+import sys
+import tempfile
+import venv
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+
+from benchmarks import peer_runner
+from benchmarks.locomo import Line, Sample, read
+from benchmarks.measure import progress, report
+from benchmarks.recall import FIRST, figures, measure
+from benchmarks.vector_file import KeptVectors
+from models.embeddings import LocalEmbedder
+from settings import Settings, environment
+from tokens import Tokenizer
+
+PINNED = (
+    "mem0ai==2.2.1",
+    "agentrecall-db==0.2.0",
+    "lancedb==0.40.0",
+    "sqlite-vec==0.1.9",
+    "pysqlite3-binary==0.5.4.post2",
+)
+BATCH = 16
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answered:
+    """A question as a peer answered it: coverage in percent by budget, and whether the first ten hold everything."""
+
+    coverage: dict[int, float]
+    all_at_10: bool
+
+
+def stored(line: Line) -> str:
+    return f"{line.speaker}: {line.text}"
+
+
+def shown(line: Line) -> str:
+    return f"[{line.said_at:%Y-%m-%d}] {stored(line)}\n"
+
+
+def installed(folder: Path) -> Path:
+    """The Python of the peers' environment, made and filled if need be."""
+    python = folder / "bin" / "python"
+    if not python.exists():
+        venv.create(folder, with_pip=True)
+    command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PINNED]
+    subprocess.run(command, check=True, stdout=sys.stderr)  # noqa: S603
+    return python
+
+
+async def write_job(sample: Sample, folder: Path, embedder: KeptVectors) -> None:
+    texts = [stored(line) for line in sample.lines]
+    questions = [question.text for question in sample.questions]
+    passages = [await embedder.passages(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)]
+    queries = [await embedder.query(question) for question in questions]
+    np.savez(folder / "vectors.npz", passage=np.concatenate(passages), query=np.stack(queries))
+    job = {"texts": texts, "questions": questions, "dimensions": embedder.dimensions}
+    (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
+
+
+def asked(python: Path, peer: str, folder: Path) -> list[list[int]]:
+    """What the peer ranks for each question: numbers of lines. Raises CalledProcessError."""
+    command = [str(python), peer_runner.__file__, str(folder), peer]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=folder)  # noqa: S603
+    rankings: list[list[int]] = json.loads(done.stdout.decode().splitlines()[-1])
+    return rankings
+
+
+def answered(
+    sample: Sample, rankings: Sequence[Sequence[int]], budgets: Sequence[int], tokens: Tokenizer
+) -> list[Answered]:
+    lines = list(sample.lines)
+    sizes = [tokens.count(shown(line)) for line in lines]
+    made = []
+    for question, ranked in zip(sample.questions, rankings, strict=True):
+        wanted = set(question.evidence)
+        coverage = {}
+        for budget in budgets:
+            room, fitting = budget, set[str]()
+            for number in dict.fromkeys(ranked):
+                if sizes[number] <= room:
+                    room -= sizes[number]
+                    fitting.add(lines[number].dia_id)
+            coverage[budget] = 100 * len(fitting & wanted) / len(wanted)
+        first = {lines[number].dia_id for number in list(dict.fromkeys(ranked))[:FIRST]}
+        made.append(Answered(coverage=coverage, all_at_10=wanted <= first))
+    return made
+
+
+async def measured(
+    data: Sequence[Path], python: Path, peers: Sequence[str], budgets: Sequence[int], vectors: Path
+) -> dict[str, list[Answered]]:
+    tokens = Tokenizer.for_model(Settings().openai_model)
+    found: dict[str, list[Answered]] = {peer: [] for peer in peers}
+    async with KeptVectors(LocalEmbedder(), vectors) as embedder:
+        for sample in (sample for path in data for sample in read(path)):
+            for peer in peers:
+                progress(f"{peer}: {sample.sample_id}, {len(sample.questions)} questions")
+                with tempfile.TemporaryDirectory(prefix="keepsake-peers-") as folder:
+                    await write_job(sample, Path(folder), embedder)
+                    rankings = await asyncio.to_thread(asked, python, peer, Path(folder))
+                found[peer] += answered(sample, rankings, budgets, tokens)
+    return found
+
+
+async def ours(data: Sequence[Path], budgets: Sequence[int], vectors: Path, settings: Settings) -> dict[str, object]:
+    asked = {
+        budget: figures(await measure(data, replace(settings, snippet_budget=budget), vectors=vectors))
+        for budget in budgets
+    }
+    return {
+        "embedding_model": settings.embedding_model,
+        "coverage": {budget: of["coverage"] for budget, of in asked.items()},
+        "all_at_10": asked[budgets[0]]["all_at_10"],
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, nargs="+", help="files in LoCoMo's format, measured as one")
+    parser.add_argument("--budgets", type=int, nargs="+", default=[500, 1500], help="tokens for snippets")
+    parser.add_argument("--peers", nargs="+", default=list(peer_runner.PEERS), choices=list(peer_runner.PEERS))
+    parser.add_argument("--venv", type=Path, help="keep the peers' environment here, for the next run")
+    parser.add_argument("--vectors", type=Path, help="keep vectors in this file, for the next run")
+    options = parser.parse_args(arguments)
+    settings = Settings.from_env(environment())
+    with tempfile.TemporaryDirectory(prefix="keepsake-peers-") as folder:
+        python = installed((options.venv or Path(folder) / "venv").absolute())
+        vectors = options.vectors or Path(folder) / "vectors.db"
+        found = asyncio.run(measured(options.data, python, options.peers, options.budgets, vectors))
+        keepsake = asyncio.run(ours(options.data, options.budgets, vectors, settings))
+    report(
+        {
+            "benchmark": "peers",
+            "data": [path.name for path in options.data],
+            "budgets": options.budgets,
+            "pinned": PINNED,
+            "n": len(next(iter(found.values()))),
+            "keepsake": keepsake,
+            **{
+                peer: {
+                    "coverage": {
+                        budget: round(fmean(one.coverage[budget] for one in of), 2) for budget in options.budgets
+                    },
+                    "all_at_10": round(100 * fmean(one.all_at_10 for one in of), 2),
+                }
+                for peer, of in found.items()
+            },
+        }
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""What was folded away is brought back for a question, in six languages: by words, and by meaning without them.
+
+There is room for one message or two, so what is in the prompt was chosen.
+"""
+
+import asyncio
+from dataclasses import dataclass
+
+import pytest
+
+from tests.end_to_end.harness import PATIENCE, House, Member
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+ROOM = "45"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """What somebody tells, what else they talk of, and two questions: with a word of it, and without any."""
+
+    fact: str
+    talk: tuple[str, ...]
+    asked: str
+    paraphrased: str
+
+
+TOLD = {
+    "russian": Told(
+        fact="Мою собаку зовут Бублик, она боится грозы.",
+        talk=("Завтра обещают дождь.", "Купил новый велосипед.", "Поезд опоздал на час.", "Читаю длинный роман."),
+        asked="Напомни, как зовут собаку?",
+        paraphrased="Какая кличка у моего пса?",
+    ),
+    "chinese": Told(
+        fact="我妹妹在成都的医院当护士。",
+        talk=("明天可能会下雨。", "我买了一辆新自行车。", "火车晚点了一个小时。", "我在读一本很长的小说。"),
+        asked="妹妹在哪里上班？",
+        paraphrased="家里谁是照顾病人的？",
+    ),
+    "arabic": Told(
+        fact="أختي تعمل ممرضة في بيروت.",
+        talk=("قد تمطر غدا.", "اشتريت دراجة جديدة.", "تأخر القطار ساعة.", "أقرأ رواية طويلة."),
+        asked="أين تعمل الأخت؟",
+        paraphrased="من في العائلة يعتني بالمرضى؟",
+    ),
+    "german": Told(
+        fact="Meine Schwester züchtet Alpakas auf einem Hof bei Bremen.",
+        talk=(
+            "Morgen soll es regnen.",
+            "Ich habe ein neues Fahrrad gekauft.",
+            "Der Zug kam eine Stunde zu spät.",
+            "Ich lese einen langen Roman.",
+        ),
+        asked="Was für Alpakas wurden da gezüchtet?",
+        paraphrased="Wer in der Familie hält Tiere?",
+    ),
+    "turkish": Told(
+        fact="Kız kardeşim İzmir'de diş hekimi olarak çalışıyor.",
+        talk=(
+            "Yarın yağmur yağacakmış.",
+            "Yeni bir bisiklet aldım.",
+            "Tren bir saat gecikti.",
+            "Uzun bir roman okuyorum.",
+        ),
+        asked="Kardeşimin mesleği ne?",
+        paraphrased="Ailemde doktor olan var mı?",
+    ),
+    "japanese": Told(
+        fact="妹は札幌の病院で看護師をしています。",
+        talk=(
+            "明日は雨が降るそうです。",
+            "新しい自転車を買いました。",
+            "電車が一時間遅れました。",
+            "長い小説を読んでいます。",
+        ),
+        asked="札幌で働いているのは誰ですか？",
+        paraphrased="家族に医療の仕事をしている人はいますか？",
+    ),
+}
+
+
+async def tell(house: House, person: Member, told: Told) -> None:
+    """Everything is told, folded and indexed."""
+    await person.sets_up(every_n=3)
+    for text in (*told.talk[:2], told.fact, *told.talk[2:], *"1234"):
+        await person.asks(text)
+    unfolded = "SELECT 1 FROM messages WHERE user_id = ? AND content = ? AND is_active = 1"
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            status = await person.asks("/summary_status")
+            if "Search index" not in status and not house.memory.rows(unfolded, person.id, told.fact):
+                break
+
+
+@pytest.mark.parametrize("embedding", ["none", "local"])
+async def test_what_was_folded_away_is_brought_back(house: House, embedding: str) -> None:
+    async with house.bot(EMBEDDING_MODEL=embedding, SNIPPET_BUDGET=ROOM):
+        people = {language: house.person() for language in TOLD}
+        await asyncio.gather(*(tell(house, people[language], told) for language, told in TOLD.items()))
+        for language, told in TOLD.items():
+            for question in (told.asked,) if embedding == "none" else (told.asked, told.paraphrased):
+                await people[language].asks(question)
+                prompt = house.chat_requests()[-1]
+                assert told.fact in prompt[-1]["content"], f"{language}: {question}"
+                assert not any(told.fact in message["content"] for message in prompt[:-1]), "it is not a recent turn"
+                assert not all(text in prompt[-1]["content"] for text in told.talk), "not everything fits"

@@ -1,0 +1,90 @@
+"""Ranking: a newer message that says the same stands before the older one, where both matter."""
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from records import Message, Role, Scope
+from retrieval.ranking import Meaning, Question, Scored, order, rank, signals, weighed
+from storage.store import Floats, Pool, PoolRow
+
+SCOPE = Scope(owner=7)
+FIRST = datetime(2026, 3, 1, 9, tzinfo=UTC)
+
+
+def row(number: int, text: str, *, days: int, terms: tuple[str, ...] = (), role: Role = "user") -> PoolRow:
+    message = Message(
+        id=number,
+        scope=SCOPE,
+        role=role,
+        content=text,
+        created_at=FIRST + timedelta(days=days),
+        turn=number,
+        speaker="Anna" if role == "user" else "",
+    )
+    counts = dict.fromkeys(terms, 1)
+    return PoolRow(seq=number, message=message, place=10 * number, session=number, length=6, counts=counts)
+
+
+def pool(*rows: PoolRow) -> Pool:
+    frequency = {term: sum(term in row.counts for row in rows) for row in rows for term in row.counts}
+    return Pool(rows=rows, turns=200, mean_length=6, person_mean=6, assistant_mean=6, frequency=frequency)
+
+
+def vector(angle: float) -> Floats:
+    """A direction in the plane that the mean (the third axis) says nothing of."""
+    return np.array([np.cos(angle), np.sin(angle), 0.0], np.float32)
+
+
+def meaning(angles: dict[int, float]) -> Meaning:
+    return Meaning(
+        query=vector(0.0),
+        mean=np.zeros(3, np.float32),
+        vectors={seq: vector(angle) for seq, angle in angles.items()},
+        mean_cosine=0.0,
+    )
+
+
+def ids(ranked: list[Scored]) -> list[int]:
+    return [one.message.id for one in ranked]
+
+
+OLD = row(1, "The code of the lockbox is 5928.", days=0, terms=("code", "lockbox"))
+NEW = row(
+    2, "They changed the lockbox once more, its code is 8046 now, what a mess.", days=40, terms=("code", "lockbox")
+)
+OTHER = row(3, "The lockbox hangs beside the door.", days=50, terms=("lockbox",))
+QUESTION = Question(text="What is the code of the lockbox?", terms=("code", "lockbox"))
+
+
+def test_the_newer_of_two_that_mean_the_same_stands_first() -> None:
+    ranked = rank(pool(OLD, NEW, OTHER), QUESTION, meaning({1: 0.1, 2: 0.5, 3: 1.5}))
+    assert ids(ranked)[:2] == [2, 1]
+    assert ranked[0].parts["newer"] > 0
+    assert ranked[0].score == pytest.approx(sum(ranked[0].parts.values()))
+
+
+def test_what_means_something_else_keeps_its_place() -> None:
+    ranked = rank(pool(OLD, NEW, OTHER), QUESTION, meaning({1: 0.1, 2: 1.4, 3: 1.5}))
+    assert ids(ranked)[0] == 1
+    assert not any("newer" in one.parts for one in ranked if one.message.id < 3)
+
+
+def test_words_alone_tell_as_well() -> None:
+    long = row(2, "Well. " * 20, days=40, terms=("code", "lockbox"))
+    long = PoolRow(seq=2, message=long.message, place=20, session=2, length=60, counts=long.counts)
+    assert ids(rank(pool(OLD, long, OTHER), QUESTION))[:2] == [2, 1]
+
+
+@pytest.mark.parametrize(("days", "role"), [(0, "user"), (40, "assistant")])
+def test_neither_the_same_day_nor_another_speaker_supersedes(days: int, role: Role) -> None:
+    later = row(2, "The lockbox has the code 8046, it seems to me.", days=days, terms=("code", "lockbox"), role=role)
+    assert ids(rank(pool(OLD, later), QUESTION, meaning({1: 0.1, 2: 0.5})))[0] == 1
+
+
+def test_order_is_that_of_the_scores() -> None:
+    rows = pool(OLD, NEW, OTHER)
+    found = signals(rows, QUESTION, meaning({1: 0.1, 2: 0.5, 3: 1.5}))
+    assert [rows.rows[index].message.id for index in order(found)] == ids(weighed(found))
+    assert not rank(pool(), QUESTION, meaning({}))
