@@ -333,14 +333,14 @@ class MemoryRetrieval:
             characters=counts.characters - sum(len(piece.text) for piece in pieces),
         )
         if counts.archived > sum(summary.message_count for summary in summaries):
-            newest = await store.page(scope, limit=1)
-            for first_id, last_id in _gaps(summaries, newest[-1].id if newest else 1):
+            oldest, newest = await store.ends(scope)
+            for first_id, last_id in _gaps(summaries, oldest, newest):
                 draft.take_uncovered(first_id, last_id)
 
 
-def _gaps(summaries: Sequence[Summary], newest: int) -> list[tuple[int, int]]:
+def _gaps(summaries: Sequence[Summary], oldest: int, newest: int) -> list[tuple[int, int]]:
     """Ranges of ids before and between summaries; what comes after them only where nothing else is left."""
-    found, next_id = list[tuple[int, int]](), 1
+    found, next_id = list[tuple[int, int]](), oldest
     for summary in sorted(summaries, key=lambda one: one.first_id):
         if summary.first_id > next_id:
             found.append((next_id, summary.first_id - 1))

@@ -12,6 +12,9 @@ from functools import lru_cache
 
 from words import analyse, folded, normal, stem
 
+CACHED = 2_000
+"""Texts whose marks are kept: enough for the facts of whoever is talking. Whole messages are among them."""
+
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 
@@ -144,7 +147,7 @@ class Marks:
         return frozenset((*self.numbers, *self.dates, *self.names))
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=CACHED)
 def marks(text: str) -> Marks:
     """The marks of a sentence."""
     numbers: list[str] = []
@@ -184,7 +187,7 @@ def marks(text: str) -> Marks:
     )
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=CACHED)
 def essence(text: str) -> tuple[str, ...]:
     """The words in their order, without those that change nothing, synonyms made one: equal where two say the same."""
     found = []
@@ -196,7 +199,7 @@ def essence(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=CACHED)
 def topics(text: str) -> frozenset[str]:
     """What a text is about, whatever it says of it: stems without negation, synonyms made one."""
     plain = [

@@ -27,7 +27,7 @@ AT_START = 0.3
 """The share of kills that come before a run is ready."""
 AT_MOVE = 0.4
 """The share of the other kills that come just after a move between stores was asked for."""
-SETTLED_WITHIN = 60.0
+SETTLED_WITHIN = 300.0
 
 
 @dataclass(kw_only=True)

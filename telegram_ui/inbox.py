@@ -22,7 +22,8 @@ from storage.inbox import UpdateInbox
 
 logger = logging.getLogger(__name__)
 
-BEGINNINGS = 20  # runs that may die over an update before it is given up
+BEGINNINGS = 20  # runs that may die over an update before it is given up,
+TRIED_FOR = timedelta(hours=1)  # and at least so long: it may only have waited behind the one that killed them
 SENDS_EVER = 2  # an answer whose sending has an unknown outcome is sent once more, and by no run a third time
 HELD_PAUSE = 1.0  # seconds between polls while the disk takes nothing
 KEPT_FOR = timedelta(hours=48)  # twice as long as Telegram offers an update again
@@ -88,7 +89,8 @@ class DurableQueue(asyncio.Queue[object]):
         self._bot_id = bot.id
         rows = await self._inbox.pending(bot.id)
         for row in rows:
-            if await self._inbox.begin(bot.id, row.update_id) > BEGINNINGS:
+            attempts = await self._inbox.begin(bot.id, row.update_id)
+            if attempts > BEGINNINGS and self._now() - row.received_at > TRIED_FOR:
                 logger.error("Update %s was never finished in %s runs; given up.", row.update_id, BEGINNINGS)
                 await self.done([row.update_id])
             else:

@@ -27,10 +27,11 @@ async def tells_all(house: House, process: Process, ann: Member) -> None:
     since = ann.now
     house.world.edit(ann.id, ann.chat_id, message["message_id"], f"My secret was {WORD}, mostly.")
     await ann.hears("Shall I answer it anew?", since=since)
-    house.model.script(SUMMARIES, Behaviour(text=f"They spoke of {WORD}."))
+    house.model.default(SUMMARIES, f"They spoke of {WORD}.")
     logged = process.log.last
     await ann.asks(OTHER, "Noted.")
     await process.logged("summarized messages", since=logged)
+    house.model.default(SUMMARIES, SUMMARY)
     assert "They spoke" in await ann.asks("/summary_show")
 
 
@@ -58,13 +59,14 @@ async def test_no_file_holds_what_was_forgotten(house: House, storage: str) -> N
         assert "2 messages, 1 summary, 1 earlier text" in told
         assert traces(memory) == []
         assert traces(memory, OTHER)
-        house.model.script(SUMMARIES, Behaviour(text=SUMMARY))
         assert await ann.asks("What did I say?", "Noted.")
         assert WORD not in json.dumps(house.chat_requests()[-1], ensure_ascii=False)
         assert traces(memory) == []
         await forgets(ann, "/forget everything", "Forget everything")
         assert traces(memory, OTHER) == []
         assert "Total messages: 0" in await ann.asks("/summary_status")
+    # A fold that was due may have been forgotten before it asked for its text.
+    house.model.unscript(SUMMARIES)
     assert traces(memory) == traces(memory, OTHER) == []
 
 
