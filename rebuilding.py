@@ -16,12 +16,13 @@ import prompts
 from errors import BudgetSpent, FoldRefused, KeepsakeError, ModelDeclined, StaleFold, StorageError
 from external_memory import ExternalMemory
 from folding import pyramid, sliding
+from folding.reading import message_sources
 from folding.score import Source
 from folding.situation import Said, Situation, Standing
 from folding.summarising import Material
 from models.chat_model import ChatModel
 from records import Archived, Clock, FoldLease, Message, NewSummary, OwnerConfig, Rebuilt, Scope, Summary
-from summary_manager import LEASE, SummaryManager, message_sources
+from summary_manager import LEASE, SummaryManager
 
 log = logging.getLogger(__name__)
 

@@ -15,8 +15,9 @@ import prompts
 from errors import BudgetSpent, KeepsakeError, StorageError
 from external_memory import ExternalMemory
 from folding import left_behind, pyramid, rolling, sliding
+from folding.reading import message_sources, standing, times_compressed, unfolded_turns
 from folding.score import Source
-from folding.situation import Planner, Said, Situation, Standing, UnfoldedTurn
+from folding.situation import Planner, Said, Situation
 from folding.summarising import Ask, Material, Summariser
 from models.chat_model import ChatModel
 from records import (
@@ -281,10 +282,7 @@ class SummaryManager:
             archived = await store.page(scope, before=unfolded[0].id, limit=sliding.WINDOW)
         return Situation(
             turns=unfolded_turns(unfolded, self._tokens if reason == "pressure" else None),
-            standing=[
-                Standing(id=one.id, level=one.level, policy=one.policy)
-                for one in sorted(summaries, key=lambda one: (one.first_id, one.id))
-            ],
+            standing=standing(summaries),
             archived=[Said(id=message.id, is_user=message.role == "user") for message in archived],
             every_n=config.every_n,
         )
@@ -374,30 +372,3 @@ class SummaryManager:
 def not_by_itself(config: OwnerConfig) -> bool:
     """Whether an owner's memory is folded only when asked: their choice, or nothing is to be written now."""
     return config.incognito or not config.auto_fold
-
-
-def unfolded_turns(messages: Sequence[Message], tokens: Tokenizer | None = None) -> list[UnfoldedTurn]:
-    """Active messages grouped by turn, in order; their sizes by `tokens`, where these matter."""
-    turns: dict[int, list[Message]] = {}
-    for message in messages:
-        turns.setdefault(message.turn, []).append(message)
-    return [
-        UnfoldedTurn(
-            message_ids=tuple(message.id for message in turn),
-            answered=any(message.role == "assistant" for message in turn),
-            user_ids=frozenset(message.id for message in turn if message.role == "user"),
-            tokens=sum(tokens.count(message.content) for message in turn) if tokens else 0,
-        )
-        for turn in turns.values()
-    ]
-
-
-def message_sources(messages: Sequence[Message]) -> list[Source]:
-    """Messages as the model reads them; what tools gave out is left out, unless there is nothing else."""
-    told = [message for message in messages if message.origin != "tool"] or messages
-    return [Source(text=prompts.conversation_line(one), is_user=one.role == "user") for one in told]
-
-
-def times_compressed(summary: Summary) -> int:
-    """How often the oldest of what a summary tells was compressed: by its making, and those of what it was made of."""
-    return int(summary.details.get("compressed", summary.level))

@@ -6,6 +6,7 @@ each prompt with one that carries the whole history, and with the prompt before 
 
 import argparse
 import asyncio
+import json
 import tempfile
 import time
 from collections import Counter
@@ -19,16 +20,22 @@ from typing import get_args
 from assembly import open_conversation
 from benchmarks.invented import PERSON, Clock, InventedModel, Talk, turns
 from benchmarks.measure import progress, report, since, without_embedding
+from learning.profile import PROFILE_SCHEMA, SECTIONS
 from models.chat_model import ChatModel, OnText
 from models.offline import ExtractiveSummarizer
 from records import Completion, Policy, PromptMessage, Scope, StorageType
 from settings import Settings
 from tokens import Tokenizer
 
+PROFILE = "The user asks about many things, in words that are rare, and remembers what was answered. " * 3
+
 
 @dataclass
 class Meter:
-    """A model seen through its bill: calls, and tokens in and out, for summaries and for facts."""
+    """A model seen through its bill: calls, and tokens in and out, by what was asked for.
+
+    It answers for a profile itself, with one as long as usual: by extraction there is none to be had of invented talk.
+    """
 
     model: ChatModel
     name: str = "metered"
@@ -44,7 +51,10 @@ class Meter:
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
         completion = await self.model.complete(messages, on_text=on_text, max_tokens=max_tokens, schema=schema)
-        what = "summaries" if schema is None else "facts"
+        what = "summaries" if schema is None else str(schema.get("name"))
+        if schema == PROFILE_SCHEMA:
+            text = json.dumps(dict.fromkeys(SECTIONS, PROFILE))
+            completion = replace(completion, text=text, usage=replace(completion.usage, completion=len(text) // 4))
         self.calls[what] += 1
         self.tokens[what] += completion.usage.prompt + completion.usage.completion
         return completion

@@ -1,6 +1,7 @@
 """The memory of one scope as the panel shows it. Reads only; does not know the page."""
 
 from conversation import Conversation
+from folding.reading import times_compressed
 from playground.panel import (
     FACTS_SHOWN,
     MESSAGES_SHOWN,
@@ -19,7 +20,6 @@ from playground.panel import (
     shortened,
 )
 from records import Context, Fact, Message, Profile, Scope, Status, StorageType, Summary
-from summary_manager import times_compressed
 
 STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON"}
 

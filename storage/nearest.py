@@ -20,8 +20,8 @@ CENTRING = 0.7
 """The share of a scope's mean vector that is subtracted before cosines are taken (docs/recall.md)."""
 CLOSE_BY_SIGNS = 8_000
 """So many of those with the most equal signs are compared with the numbers of what is asked (docs/decisions)."""
-RESCORED = 800
-"""So many of the best of these are compared exactly."""
+RESCORED = (800, 2_000)
+"""At least and at most so many of the best of these are compared exactly: one in 500 of all."""
 SAMPLE = 2_000
 """Vectors of a large scope from which the mean cosine is estimated."""
 _STRETCH = 2**15
@@ -111,6 +111,12 @@ class Signs:
     @property
     def bytes(self) -> int:
         return self.seqs.nbytes + self.planes.nbytes + self.sample.nbytes
+
+    @property
+    def rescored(self) -> int:
+        """How many of what signs find are to be compared exactly."""
+        least, most = RESCORED
+        return max(least, min(most, self.count // 500))
 
     def plus(self, seqs: Ints, vectors: Floats) -> "Signs":
         count = self.count + len(seqs)

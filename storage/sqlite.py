@@ -243,6 +243,13 @@ class SqliteStore(FoldTable):
             characters=characters,
         )
 
+    async def ends(self, scope: Scope) -> tuple[int, int]:
+        async with self._db.read() as reader:
+            row = await reader.row(
+                "SELECT MIN(id), MAX(id) FROM messages WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread
+            )
+        return (1, 1) if row is None or row[0] is None else (int(row[0]), int(row[1]))
+
     async def scopes(self, owner: int) -> list[Scope]:
         async with self._db.read() as reader:
             rows = await reader.rows(

@@ -15,7 +15,7 @@ import numpy as np
 
 from records import Message, Scope
 from storage.driver import Row
-from storage.nearest import RESCORED, Exact, Ints, Signs, grown, rescored
+from storage.nearest import Exact, Ints, Signs, grown, rescored
 from storage.rows import mapping, message_of
 from storage.store import Floats, MessageVectors, Nearest
 
@@ -121,7 +121,7 @@ class VectorIndex:
             return None
         if isinstance(held, Exact):
             return await asyncio.to_thread(held.nearest, query, limit)
-        rough = await asyncio.to_thread(held.nearest, query, max(RESCORED, 4 * limit))
+        rough = await asyncio.to_thread(held.nearest, query, max(held.rescored, 4 * limit))
         found = await self._vectors(scope, model, "passage", rough.seqs, len(query))
         return await asyncio.to_thread(rescored, found, query, rough, limit)
 

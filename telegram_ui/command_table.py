@@ -37,9 +37,8 @@ COMMANDS = (
     Command(name="search", description="find earlier messages: /search WORDS"),
     Command(name="incognito", description="on or off: memory is read, nothing is written", who="admins"),
     Command(name="export", description="a file of everything that is remembered here", who="admins", asks_model=True),
-    Command(
-        name="import", description="bring in an export: mine, Telegram's or ChatGPT's", who="admins", asks_model=True
-    ),
+    # Not slow: the file that it waits for may follow at once.
+    Command(name="import", description="bring in an export: mine, Telegram's or ChatGPT's", who="admins"),
     Command(name="forget", description="erase a message, a fact, days or everything, for good", who="admins"),
     Command(name="stop", description="stop the answer that is being written"),
 )

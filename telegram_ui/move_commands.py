@@ -131,11 +131,10 @@ class Moves:
         document = document_in(ask.update.message)
         if until is None or document is None or self._clock() > until:
             return False
-        if await self._may_configure(ask.chat, ask.person):
-            await self._offer(ask, document)
-        else:
+        if not await self._may_configure(ask.chat, ask.person):
             await self._delivery.say(ask.chat, ADMINS_IMPORT)
-        self._awaited.pop((ask.chat.scope, ask.person.id), None)
+        elif await self._offer(ask, document):  # else another file may follow
+            self._awaited.pop((ask.chat.scope, ask.person.id), None)
         return True
 
     def _await(self, ask: Ask) -> None:
@@ -143,8 +142,8 @@ class Moves:
         self._awaited = {key: until for key, until in self._awaited.items() if until > now}
         self._awaited[ask.chat.scope, ask.person.id] = now + AWAITED.total_seconds()
 
-    async def _offer(self, ask: Ask, document: Document) -> None:
-        """Say what the file would add, in a reply to it, under which the buttons hang."""
+    async def _offer(self, ask: Ask, document: Document) -> bool:
+        """Say what the file would add, in a reply to it, under which the buttons hang; whether it can be read."""
         chat = replace(ask.chat, reply_to=document.message_id)
         try:
             async with self._delivery.typing(chat):
@@ -154,16 +153,17 @@ class Moves:
             if isinstance(error, ChatGone):
                 raise
             await self._delivery.say(chat, error.sentence)
-            return
+            return False
         if not plan.new and not plan.is_whole:
             await self._delivery.say(chat, plan_text(plan))
-            return
+            return True
         choices = [("Import", IMPORT), ("Cancel", LEAVE)]
         row = [
             InlineKeyboardButton(word, callback_data=self._buttons.data(kind, ask.chat, ask.person))
             for word, kind in choices
         ]
         await self._delivery.say(chat, plan_text(plan), keyboard=InlineKeyboardMarkup([row]))
+        return True
 
     async def _press_leave(self, ask: Ask) -> str | None:
         await self._show(ask, LEFT)

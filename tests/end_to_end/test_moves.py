@@ -177,9 +177,15 @@ async def test_what_cannot_be_imported_is_refused_with_its_place(house: House, b
     since = ann.now
     sends(ann, b"x" * (20 * 1024 * 1024 + 1), caption="/import")
     await ann.hears("at most 20 MB", since=since)
-    assert house.memory.messages(ann.id) == []
     await ann.asks("/import", "send me the file")
+    since = ann.now
+    sends(ann, b"no export")
+    await ann.hears("do not know this format", since=since)
     assert await ann.asks("Something else first") == "Noted."
+    since = ann.now
+    sends(ann, TELEGRAM)
+    await ann.hears("would add 4 messages", since=since)
+    assert [one["content"] for one in house.memory.messages(ann.id)] == []
 
 
 async def test_groups(house: House, bot: Process) -> None:

@@ -57,6 +57,12 @@ async def test_a_window_covers_its_messages_alone(store: SqliteStore) -> None:
         await version(store, [], second, [*stored[2:], replace(stored[7], id=99)])
 
 
+async def test_the_ends_of_a_scope(store: SqliteStore) -> None:
+    assert await store.ends(ANNA) == (1, 1)
+    stored = await talk(store, ANNA, 2)
+    assert await store.ends(ANNA) == (stored[0].id, stored[-1].id)
+
+
 async def test_quiet_scopes(store: SqliteStore) -> None:
     mine, topic = await talk(store, ANNA, 2), await talk(store, TOPIC, 1)
     await fold(store, ANNA, mine[:2])
