@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from errors import StorageError
@@ -19,7 +20,7 @@ from storage.database import Database
 from storage.directory import Directory
 from storage.erasing import Erasing
 from storage.inbox import UpdateInbox
-from storage.json_file import JsonStore
+from storage.json_file import INDEX_NAME, JsonStore
 from storage.migrations import MIGRATIONS
 from storage.renaming import Renaming
 from storage.soundness import examined
@@ -144,6 +145,7 @@ class ExternalMemory:
             for owner in await erasing.resume(lambda owner: _store_of(owner, directory, stores)):
                 log.warning("a forgetting of %d that a process before this one had begun was finished", owner)
             await stack.enter_async_context(examined(database.path, lambda sentence: log.error("%s", sentence)))
+            await stack.enter_async_context(examined(folder / INDEX_NAME, partial(_distrust, json)))
             yield cls(
                 directory=directory,
                 erasing=erasing,
@@ -293,3 +295,8 @@ class ExternalMemory:
 async def _store_of(owner: int, directory: Directory, stores: dict[StorageType, MemoryStore]) -> MemoryStore:
     place = await directory.place(owner)
     return stores[place.storage if place else StorageType.SQLITE]
+
+
+def _distrust(json: JsonStore, sentence: str) -> None:
+    log.error("%s", sentence)
+    json.distrust()

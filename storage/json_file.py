@@ -14,17 +14,19 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from errors import StorageError, StorageTooNew
+from errors import StorageCorrupt, StorageError, StorageTooNew
 from records import StorageType
 from storage import snapshot, word_index
 from storage.database import Database, Transaction, migrate, uncancelled
-from storage.driver import connect, create_private, explained, sqlite3
+from storage.driver import connect, create_private, explained, sentence_for, sqlite3
 from storage.journal import Entry, Journal, entries, survey
 from storage.migrations import MIGRATIONS
 from storage.rows import BY_NAME, ERASED, MESSAGES, TABLES, UPSERT_USER, USERS, Portable, Table, mapping
 from storage.sqlite import SqliteStore
 
 SNAPSHOT_NAME, JOURNAL_NAME, INDEX_NAME = "memory.json", "memory.json.journal", "index.db"
+DISTRUSTED_NAME = "index.db.damaged"
+"""Beside a working copy that was found damaged while it was in use: the next start makes it anew."""
 LEAST_JOURNAL = 1_000_000
 LINE_ROWS = 500
 
@@ -111,6 +113,11 @@ class JsonStore(SqliteStore):
         """As a SQLite store's, and what is erased is in neither snapshot nor journal."""
         await self._snapshot()
         await super().scrub()
+
+    def distrust(self) -> None:
+        """The working copy was found damaged: the next start is to make it anew."""
+        with contextlib.suppress(OSError):
+            create_private(self._target.with_name(DISTRUSTED_NAME))
 
     async def flush(self) -> None:
         """Write everything to memory.json; no journal remains."""
@@ -251,6 +258,7 @@ class _Recovery:
         self._target = folder / SNAPSHOT_NAME
         self._journal = folder / JOURNAL_NAME
         self._index = folder / INDEX_NAME
+        self._distrusted = folder / DISTRUSTED_NAME
         self._is_damaged = False
 
     def run(self) -> None:
@@ -261,7 +269,14 @@ class _Recovery:
         known = self._index_state()
         if known is None or known["snapshot"] != identity:
             self._rebuild(identity, known is not None)
-        self._replay()
+        try:
+            self._replay()
+        except sqlite3.DatabaseError as error:
+            if not isinstance(sentence_for(error, self._index), StorageCorrupt) or self._is_damaged:
+                raise
+            self._is_damaged = True
+            self._rebuild(identity, has_copy=False)
+            self._replay()
 
     def _index_state(self) -> dict[str, object] | None:
         """What the working copy says of itself; None when there is none to be trusted."""
@@ -274,7 +289,7 @@ class _Recovery:
                 row = connection.execute("SELECT * FROM journal_state").fetchone()
                 if row is None or not (row["clean"] or row["boot"] == _boot()):
                     return None
-                if _is_sound(connection):
+                if not self._distrusted.exists() and (row["clean"] or _is_sound(connection)):
                     return dict(row)
         except sqlite3.DatabaseError as error:
             if "locked" in str(error):
@@ -346,6 +361,7 @@ class _Recovery:
             self.reports.append(f"{INDEX_NAME} was damaged and is made anew from {SNAPSHOT_NAME} and journal.{kept}")
         _remove_database(self._index)
         fresh.replace(self._index)
+        self._distrusted.unlink(missing_ok=True)
 
     def _replay(self) -> None:
         """Apply what the journal holds beyond the working copy, and drop its torn tail."""

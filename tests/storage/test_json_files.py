@@ -401,3 +401,16 @@ def test_a_line_knows_whether_it_is_whole() -> None:
     for length in range(len(line)):
         assert entry_of(line[:length]) is None
         assert entry_of(line[:length] + b"#" + line[length + 1 :]) is None
+
+
+async def test_a_working_copy_that_was_found_damaged_is_made_anew_once(tmp_path: Path) -> None:
+    async with JsonStore.open(tmp_path, clock=lambda: NOW) as store:
+        await store.put_owner(config(store, ANNA.owner))
+        await store.append(ANNA, [said("walrus")])
+        store.distrust()
+    async with JsonStore.open(tmp_path, clock=lambda: NOW) as store:
+        assert "made anew" in str(store.reports)
+        assert [one.content for one in await store.page(ANNA)] == ["walrus"]
+    async with JsonStore.open(tmp_path, clock=lambda: NOW) as store:
+        assert store.reports == []
+    assert names(tmp_path) == {"memory.json", "index.db"}
