@@ -57,7 +57,7 @@ async def test_order_and_roles_of_a_prompt(house: House, bot: Process) -> None:
     assert last["content"].endswith("What is the Xylophage?")
     snippet, clock = last["content"].index("My boat is called Xylophage"), last["content"].index("It is now")
     assert snippet < clock < last["content"].index("What is the Xylophage?")
-    assert re.search(r"\[\d{4}-\d\d-\d\d[^]]*\]\s+(User|Ann): My boat is called Xylophage", last["content"])
+    assert re.search(r"\d{4}-\d\d-\d\d \([^)]*\)\s+(User|Ann): My boat is called Xylophage", last["content"])
     assert [message["role"] for message in request[1:]] == ["user", "assistant"] * (len(request[1:]) // 2) + ["user"]
 
 
