@@ -106,8 +106,14 @@ class Conversation:
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         """Facts and folds that are due, outside the turn, each failing by itself; sentences that the owner must be told
-        (a failed fold, once).
+        (a failed fold, once). Incognito nothing is due: nothing is written.
         """
+        try:
+            if await self._mode(scope.owner) == "incognito":
+                return ()
+        except StorageError as error:
+            log.warning("settling %s failed: %s", scope, type(error).__name__)
+            return ()
         await self.facts.settle(scope)
         told = await self._fold(scope)
         await self.distilling.distil_if_due(scope.owner)
@@ -115,8 +121,6 @@ class Conversation:
 
     async def _fold(self, scope: Scope) -> tuple[str, ...]:
         try:
-            if await self._mode(scope.owner) == "incognito":
-                return ()
             outcome = await self.summaries.fold(scope, "threshold")
             if outcome.state == "nothing" and scope in self._with_cut:
                 outcome = await self.summaries.fold(scope, "cut")

@@ -107,9 +107,11 @@ class Distilling:
         try:
             async with self._memory.opened(owner) as store:
                 waiting = await store.profiles.undistilled(owner, MOST_SUMMARIES) if store is not None else []
-            if len(waiting) < max(1, self._settings.every) or self._tried.get(owner) == waiting[-1].id:
+            # A model that failed here is not asked again until there is much more to tell it.
+            tried = self._tried.get(owner, 0)
+            news = sum(one.id > tried for one in waiting)
+            if len(waiting) < max(1, self._settings.every) or news < max(1, self._settings.every // 2):
                 return None
-            # A model that fails here is not asked again until there is more to tell it.
             self._tried[owner] = waiting[-1].id
             keep = min(self._settings.keep, len(waiting) - 1)
             return await self._distil(owner, waiting[: len(waiting) - keep])
@@ -137,7 +139,10 @@ class Distilling:
             )
         if not known and not summaries:
             return None
-        asked = self._requests.profile(before, summaries, known, who=prompts.whom(owner))
+        # Of a summary and the version that took its place the later one says it all.
+        bases = {one.base_id for one in summaries}
+        told = [one for one in summaries if one.id not in bases]
+        asked = self._requests.profile(before, told, known, who=prompts.whom(owner))
         completion = await self._budget.complete(owner, self._model, asked.request, schema=profile.PROFILE_SCHEMA)
         sections = profile.parse(completion.text)
         source = asked.request[-1].content
@@ -155,7 +160,7 @@ class Distilling:
             model=self._model.name,
             base_id=before.id if before else None,
             fact_ids=asked.fact_ids,
-            summary_ids=asked.summary_ids,
+            summary_ids=(*asked.summary_ids, *(one.id for one in summaries[-1:])),
             tokens_in=completion.usage.prompt,
             tokens_out=completion.usage.completion,
         )

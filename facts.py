@@ -173,12 +173,13 @@ class Facts:
             if store is None:
                 return None
             learned, waiting = await store.facts.pending(scope, READ)
+            if waiting:
+                # What is folded before it could be learned from waits all the same.
+                await store.facts.begin(scope, learned)
             turns = answered_turns(waiting)
             is_all = len(waiting) < READ
             if is_all and len(turns) < max(1, at_least):
                 return None
-            # What is folded while the model fails waits all the same.
-            await store.facts.begin(scope, learned)
             known = await store.facts.valid(scope.owner)
         zone = config.zone
         stretch = self._requests.stretch(turns, known, who=prompts.whom(scope.owner), zone=zone) if turns else None

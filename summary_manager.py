@@ -239,7 +239,8 @@ class SummaryManager:
             if config is None or store is None:
                 return
             plan = await self._plan(store, scope, config, reason, await store.summaries(scope))
-        if plan is not None and plan.message_ids:
+        # A sliding fold comes with every turn, and leaves the newest turns word for word: those can wait.
+        if plan is not None and plan.message_ids and not (plan.policy == "sliding" and reason == "threshold"):
             await self._before_fold(scope, plan.message_ids)
 
     async def _plan(

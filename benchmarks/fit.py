@@ -29,7 +29,7 @@ from tokens import Tokenizer
 
 STEPS = (0.5, 0.75, 1.25, 1.5, 2.0)
 """What a constant is multiplied by."""
-MOST_CHANGES = 6
+MOST_CHANGES = 3
 SHAPES = ("centring", "borrow", "near", "k1", "b")
 """Constants that are part of the signals themselves: a change of one means computing them anew."""
 
@@ -99,7 +99,17 @@ async def cases(data: Sequence[Path], settings: Settings, vectors: Path | None) 
 class Measured:
     """Coverage of the cases under constants, measured once for each."""
 
-    def __init__(self, cases: Sequence[Case], budgets: Sequence[int], count: Callable[[str], int]) -> None:
+    def __init__(
+        self,
+        cases: Sequence[Case],
+        budgets: Sequence[int],
+        count: Callable[[str], int],
+        *,
+        steps: Sequence[float] = STEPS,
+        most_changes: int = MOST_CHANGES,
+    ) -> None:
+        self.steps = steps
+        self.most_changes = most_changes
         self._cases = cases
         self._budgets = budgets
         self._count = cache(count)
@@ -124,7 +134,7 @@ class Measured:
         return {name: fmean(of[name] for of in by_budget.values()) for name in by_budget[self._budgets[0]]}
 
 
-def neighbours(w: Weights, has_meaning: bool) -> list[tuple[str, Weights]]:
+def neighbours(w: Weights, has_meaning: bool, steps: Sequence[float]) -> list[tuple[str, Weights]]:
     """Constants with one of them changed, and what was changed."""
     # How alike decides what stands first, not what is shown; of facts nothing is known here.
     unused = {
@@ -137,7 +147,7 @@ def neighbours(w: Weights, has_meaning: bool) -> list[tuple[str, Weights]]:
     for name, value in asdict(w).items():
         if name in unused:
             continue
-        for step in STEPS:
+        for step in steps:
             if name in ("centring", "b") and value * step > 1:
                 continue
             values = value if isinstance(value, tuple) else (value,)
@@ -160,18 +170,18 @@ def fitted(
     has_meaning: bool,
     *,
     errors: float = 1.0,
-    most: int = MOST_CHANGES,
+    most: int | None = None,
 ) -> tuple[Weights, list[str]]:
     """The constants that these conversations recommend, and the changes that lead there from ours.
 
-    `errors`: so many standard errors a change has to gain; `most`: changes that are made.
+    `errors`: so many standard errors a change has to gain; `most`: changes that are made at most.
     """
     w, changes = WEIGHTS, list[str]()
-    while len(changes) < most:
+    while len(changes) < (most or measured.most_changes):
         now = measured(w)
         tried = [
             (*gain(measured(changed), now, conversations), what, changed)
-            for what, changed in neighbours(w, has_meaning)
+            for what, changed in neighbours(w, has_meaning, measured.steps)
         ]
         certain = [one for one in tried if one[0] > max(errors * one[1], 0.05)]
         if not certain:
@@ -203,7 +213,10 @@ def left_out(measured: Measured, groups: Mapping[str, Sequence[str]], has_meanin
 def plateau(measured: Measured, conversations: Sequence[str], has_meaning: bool) -> list[dict[str, object]]:
     """What one change alone does, largest loss first."""
     ours = measured(WEIGHTS)
-    rows = [(*gain(measured(other), ours, conversations), what) for what, other in neighbours(WEIGHTS, has_meaning)]
+    rows = [
+        (*gain(measured(other), ours, conversations), what)
+        for what, other in neighbours(WEIGHTS, has_meaning, measured.steps)
+    ]
     return [
         {"change": what, "difference": round(mean, 2), "error": round(error, 2)}
         for mean, error, what in sorted(rows, key=lambda row: row[0])
@@ -215,11 +228,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--data", type=Path, required=True, nargs="+", help="files in LoCoMo's format")
     parser.add_argument("--budgets", type=int, nargs="+", default=[500, 1500], help="tokens for snippets")
     parser.add_argument("--vectors", type=Path, help="keep vectors in this file, for the next run")
+    parser.add_argument("--steps", type=float, nargs="+", default=STEPS, help="what a constant is multiplied by")
+    parser.add_argument("--changes", type=int, default=MOST_CHANGES, help="so many changes are made at most")
     options = parser.parse_args(arguments)
     settings = Settings.from_env(environment())
     asked = asyncio.run(cases(options.data, settings, options.vectors))
     has_meaning = settings.embedding_model != "none"
-    measured = Measured(asked, options.budgets, Tokenizer.for_model(settings.openai_model).count)
+    measured = Measured(
+        asked,
+        options.budgets,
+        Tokenizer.for_model(settings.openai_model).count,
+        steps=options.steps,
+        most_changes=options.changes,
+    )
     of_file: dict[str, list[str]] = {}
     for case in asked:
         names = of_file.setdefault(case.file, [])
@@ -235,6 +256,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "embedding_model": settings.embedding_model,
             "n": len(asked),
             "ours": {budget: _rounded(of) for budget, of in measured.by_budget(WEIGHTS).items()},
+            "steps": options.steps,
             "recommended": asdict(best),
             "is_ours": best == WEIGHTS,
             "changes": changes,

@@ -7,7 +7,6 @@ this project; does not know what a good answer is.
 
 import importlib
 import json
-import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -22,7 +21,6 @@ Rankings = list[list[int]]
 
 def mem0(job: Job, folder: Path) -> Rankings:
     """mem0ai: stored as it was said (`infer=False`), Qdrant in the process; vectors are ours."""
-    os.environ.update(MEM0_TELEMETRY="False", MEM0_DIR=str(folder / "mem0"), OPENAI_API_KEY="none")
     vectors = _vectors(job, folder)
 
     class Embedder:

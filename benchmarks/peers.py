@@ -78,7 +78,9 @@ async def write_job(sample: Sample, folder: Path, embedder: KeptVectors) -> None
 def asked(python: Path, peer: str, folder: Path) -> list[list[int]]:
     """What the peer ranks for each question: numbers of lines. Raises CalledProcessError."""
     command = [str(python), peer_runner.__file__, str(folder), peer]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=folder)  # noqa: S603
+    # mem0 wants a key for a model that `infer=False` never asks, and would report its use.
+    own = {"HOME": str(folder), "MEM0_DIR": str(folder / "mem0"), "MEM0_TELEMETRY": "False", "OPENAI_API_KEY": "none"}
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, cwd=folder, env=own)  # noqa: S603
     rankings: list[list[int]] = json.loads(done.stdout.decode().splitlines()[-1])
     return rankings
 

@@ -17,7 +17,7 @@ from models.embeddings import Embedder, Vectors, normalised
 from records import Message, NewMessage, Scope
 from storage.store import Floats, MemoryStore, MessageVectors
 
-DATA = Path(__file__).parent / "data"
+CHATS = tuple(sorted((Path(__file__).parent / "data").glob("*.json")))
 FARTHEST = 0.9
 BATCH = 5_000
 
@@ -38,11 +38,11 @@ class Planted:
     questions: Sequence[Asked]
 
 
-async def plant(store: MemoryStore, scope: Scope) -> Planted:
+async def plant(store: MemoryStore, scope: Scope, chats: Sequence[Path] = CHATS) -> Planted:
     """Store the chats as the scope's newest messages; what was planted before is not stored again."""
     messages: list[Message] = []
     questions: list[Asked] = []
-    for sample in (sample for path in sorted(DATA.glob("*.json")) for sample in read(path)):
+    for sample in (sample for path in chats for sample in read(path)):
         ids: dict[str, int] = {}
         for line in sample.lines:
             turn = messages[-1].turn if line.role == "assistant" else None

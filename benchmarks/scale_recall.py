@@ -16,7 +16,7 @@ from assembly import budgets
 from benchmarks.filling import LAST_DAY
 from benchmarks.invented import Talk
 from benchmarks.measure import folder_bytes, progress, since, spread
-from benchmarks.planted import Asked, Known, embedded, give_vectors, plant
+from benchmarks.planted import CHATS, Asked, Known, embedded, give_vectors, plant
 from benchmarks.vector_file import KeptVectors
 from external_memory import ExternalMemory
 from memory_retrieval import MemoryRetrieval
@@ -43,12 +43,15 @@ def measure_recall(settings: Settings, scope: Scope, questions: int, vectors: Pa
     return asyncio.run(measured())
 
 
-async def recall_figures(settings: Settings, scope: Scope, questions: int, embedder: Embedder) -> dict[str, object]:
+async def recall_figures(
+    settings: Settings, scope: Scope, questions: int, embedder: Embedder, chats: Sequence[Path] = CHATS
+) -> dict[str, object]:
+    """The same with these chats planted."""
     async with AsyncExitStack() as stack:
         memory = await stack.enter_async_context(ExternalMemory.open(settings.data_dir, clock=lambda: ASKED_AT))
         store = await stack.enter_async_context(memory.home(scope.owner))
         start = time.perf_counter()
-        what = await plant(store, scope)
+        what = await plant(store, scope, chats)
         known = await embedded(what, embedder)
         await give_vectors(store, scope, known)
         progress(f"{store.kind}: vectors in {since(start) / 1000:.0f} s")

@@ -27,7 +27,12 @@ from records import Completion, Policy, PromptMessage, Scope, StorageType
 from settings import Settings
 from tokens import Tokenizer
 
-PROFILE = "The user asks about many things, in words that are rare, and remembers what was answered. " * 3
+PROFILE = (
+    "The user is called Nadia, lives by the sea with two cats, and works in a library from Monday to Friday.",
+    "She likes short answers without lists, wants sources where there are any, and dislikes being asked again.",
+    "A reading group is being planned: the room is booked, the first book is not chosen, friends are to be asked.",
+    "In spring she moved from the hills, changed her work soon after, and gave up the car; her sister helped.",
+)
 
 
 @dataclass
@@ -53,7 +58,7 @@ class Meter:
         completion = await self.model.complete(messages, on_text=on_text, max_tokens=max_tokens, schema=schema)
         what = "summaries" if schema is None else str(schema.get("name"))
         if schema == PROFILE_SCHEMA:
-            text = json.dumps(dict.fromkeys(SECTIONS, PROFILE))
+            text = json.dumps(dict(zip(SECTIONS, PROFILE, strict=True)))
             completion = replace(completion, text=text, usage=replace(completion.usage, completion=len(text) // 4))
         self.calls[what] += 1
         self.tokens[what] += completion.usage.prompt + completion.usage.completion

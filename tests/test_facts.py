@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from errors import StaleFacts
-from records import Fact, Forgetting, Incoming, Origin, Scope, StorageType
+from records import Fact, Forgetting, Incoming, Origin, Policy, Scope, StorageType
 from telegram_ui.chat import Chat
 from telegram_ui.why_commands import why_text
 from tests.peers.openai_server import Behaviour
@@ -85,6 +85,18 @@ async def test_what_is_folded_was_learned_from_before(talk: Talk) -> None:
     kinds = [request.schema for request in talk.server.requests if request.model == "summary-model"]
     assert kinds == ["facts", ""]
     assert await valid(talk) == ["Anna lives in Oslo."]
+
+
+@pytest.mark.parametrize("policy", get_args(Policy))
+async def test_each_policy_leaves_what_there_is_to_learn(tmp_path: Path, policy: Policy) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=3)
+        await talk.conversation.memory.choose(ANNA.id, lambda config: replace(config, policy=policy))
+        for number in range(12):
+            await talk.turn(f"Point {number}.")
+        seen = "".join(request[1]["content"] for request in asked(talk))
+        assert all(f": Point {number}." in seen for number in range(12))
+        assert len(asked(talk)) <= 4
 
 
 async def test_only_the_persons_own_words_can_be_learned(talk: Talk) -> None:

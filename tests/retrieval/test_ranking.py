@@ -7,6 +7,7 @@ import pytest
 
 from records import Message, Role, Scope
 from retrieval.ranking import Meaning, Question, Scored, order, rank, signals, weighed
+from retrieval.when import Range
 from storage.store import Floats, Pool, PoolRow
 
 SCOPE = Scope(owner=7)
@@ -81,6 +82,12 @@ def test_words_alone_tell_as_well() -> None:
 def test_neither_the_same_day_nor_another_speaker_supersedes(days: int, role: Role) -> None:
     later = row(2, "The lockbox has the code 8046, it seems to me.", days=days, terms=("code", "lockbox"), role=role)
     assert ids(rank(pool(OLD, later), QUESTION, meaning({1: 0.1, 2: 0.5})))[0] == 1
+
+
+def test_a_question_for_a_time_asks_for_what_held_then() -> None:
+    then = Range(start=FIRST, end=FIRST + timedelta(days=1), words="in March")
+    asked = Question(text=QUESTION.text, terms=QUESTION.terms, ranges=(then,))
+    assert ids(rank(pool(OLD, NEW, OTHER), asked, meaning({1: 0.1, 2: 0.5, 3: 1.5})))[0] == 1
 
 
 def test_order_is_that_of_the_scores() -> None:
