@@ -20,8 +20,9 @@ from imports.past import NAMES, Past, PastMessage
 from records import Clock, FoldLease, Message, OwnerConfig, Role, Scope
 from shelving import Shelving, chunks
 from storage.given_rows import RowError, checked
-from storage.rows import Portable, config_of
+from storage.rows import config_of
 from storage.store import MemoryStore
+from storage.tables import Portable
 from unhurried import unhurried
 
 log = logging.getLogger(__name__)

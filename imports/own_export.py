@@ -1,6 +1,6 @@
 """The file that /export writes, and its reading: every row of an owner's memory, one a line, table by table.
 
-A row is the portable row of storage/rows.py without `user_id`, which stands once at the top. docs/export.md describes
+A row is the portable row of storage/tables.py without `user_id`, which stands once at the top. docs/export.md describes
 it for people. Does not know stores, or which tables there are.
 """
 

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 from records import Message, NewMessage, Scope
 from storage.database import Database, Transaction
-from storage.rows import ACCOUNTS, text_of
+from storage.rows import text_of
+from storage.tables import ACCOUNTS
 
 KEPT = 100
 """Accounts of an owner; older ones go."""

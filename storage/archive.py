@@ -27,7 +27,7 @@ from storage.driver import create_private, explained, fsync_folder, sqlite3
 from storage.journal import survey
 from storage.json_file import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, JsonStore
 from storage.migrations import MIGRATIONS
-from storage.rows import MESSAGES
+from storage.tables import MESSAGES
 
 FORMAT = 1
 MANIFEST, DATABASE = "keepsake.json", "memory.db"

@@ -14,7 +14,8 @@ from errors import StaleFacts, StorageError
 from records import Fact, FactChange, Message, NewFact, Scope, StorageType
 from storage.database import Database, Transaction
 from storage.knowledge import Floats
-from storage.rows import FACTS, fact_of, mapping, message_of, text_of, whole
+from storage.rows import fact_of, mapping, message_of, text_of
+from storage.tables import FACTS, whole
 
 EARLIER = "earlier"
 """The origin of a row that holds the words which an edit replaced."""

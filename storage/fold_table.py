@@ -12,7 +12,8 @@ from errors import StaleFold, StorageError
 from records import FoldFailure, FoldLease, FoldPlan, FoldReason, NewSummary, Scope, StorageType, Summary
 from storage.database import Database, Transaction
 from storage.driver import Row
-from storage.rows import SUMMARIES, failure_of, mapping, moment_of, summary_of, text_of, whole
+from storage.rows import failure_of, mapping, moment_of, summary_of, text_of
+from storage.tables import SUMMARIES, whole
 
 
 class FoldTable:

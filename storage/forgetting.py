@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 from records import Forgetting, Forgotten, Message, NewMessage, Scope, StorageType
 from storage import account_table, word_index
 from storage.fallen_facts import FallenFacts, erase_facts, fallen_facts, learn_again
-from storage.rows import ERASED, VERSIONS, mapping, message_of, text_of, whole
+from storage.rows import mapping, message_of, text_of
 from storage.stale import Covering, Distilled, Fallen, fallen, outdated
+from storage.tables import ERASED, VERSIONS, whole
 
 if TYPE_CHECKING:
     from storage.database import Database, Reader, Transaction

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 from records import Origin, Policy, Role
-from storage.rows import BY_NAME, MESSAGES, SUMMARIES, Portable, Table, moment_of, text_of
+from storage.rows import moment_of, text_of
+from storage.tables import BY_NAME, MESSAGES, SUMMARIES, Portable, Table
 from unhurried import unhurried
 
 FARTHEST_ID = 10**12

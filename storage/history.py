@@ -13,8 +13,9 @@ from records import FoldLease, FoldPlan, Message, NewSummary, Role, Scope, Stora
 from storage import word_index
 from storage.database import Database, Transaction
 from storage.fold_table import folded, holds
-from storage.rows import BY_NAME, FACTS, MESSAGES, USERS, grouped, mapping, row_of_message
+from storage.rows import grouped, mapping, row_of_message
 from storage.snapshot import COUNTERS
+from storage.tables import BY_NAME, FACTS, MESSAGES, USERS
 
 BATCH = 1000
 _COUNTER_OF = {table: counter for counter, table in COUNTERS.items()}

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from storage.database import Database
-from storage.rows import text_of, whole
+from storage.rows import text_of
+from storage.tables import whole
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from storage import word_index
 from storage.driver import sqlite3
-from storage.rows import MESSAGES, SUMMARIES, USERS, Portable, Table, upsert_user, whole
+from storage.tables import MESSAGES, SUMMARIES, USERS, Portable, Table, upsert_user, whole
 
 EPOCH = "1970-01-01T00:00:00+00:00"
 DEFAULT_EVERY_N = 20

@@ -10,7 +10,8 @@ from datetime import datetime
 from errors import StaleFacts, StorageError
 from records import NewProfile, Profile, StorageType, Summary
 from storage.database import Database
-from storage.rows import PROFILES, mapping, profile_of, summary_of, text_of
+from storage.rows import mapping, profile_of, summary_of, text_of
+from storage.tables import PROFILES
 
 
 class ProfileTable:

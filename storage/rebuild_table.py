@@ -11,7 +11,8 @@ from errors import StaleFold
 from records import Archived, FoldLease, Rebuilt, Scope, StorageType
 from storage.database import Database, Transaction
 from storage.fold_table import completed, holds
-from storage.rows import SUMMARIES, text_of, whole
+from storage.rows import text_of
+from storage.tables import SUMMARIES, whole
 
 MOST_RESTARTS = 3
 """A rebuild that ended so many times with its process is not begun again by itself."""

@@ -14,7 +14,8 @@ from typing import IO
 from errors import StorageTooNew
 from storage import original
 from storage.driver import create_private, fsync_folder, sqlite3
-from storage.rows import MESSAGES, TABLES, UPSERT_USER, USERS, Portable, Table, mapping
+from storage.rows import mapping
+from storage.tables import MESSAGES, TABLES, UPSERT_USER, USERS, Portable, Table
 
 FORMAT = 2
 """1: before facts, profiles, versions and accounts were kept."""

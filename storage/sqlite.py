@@ -29,23 +29,9 @@ from storage.history import HistoryTable
 from storage.profile_table import ProfileTable
 from storage.rebuild_table import RebuildTable
 from storage.renaming import renamed
-from storage.rows import (
-    BY_NAME,
-    ERASED,
-    MESSAGES,
-    TABLES,
-    UPSERT_USER,
-    USERS,
-    Table,
-    config_of,
-    grouped,
-    mapping,
-    message_of,
-    row_of_message,
-    text_of,
-    whole,
-)
+from storage.rows import config_of, grouped, mapping, message_of, row_of_message, text_of
 from storage.store import Pool, PoolRow, WordHit
+from storage.tables import BY_NAME, ERASED, MESSAGES, TABLES, UPSERT_USER, USERS, Table, whole
 from storage.vector_index import VectorIndex
 
 BATCH = 500

@@ -10,7 +10,7 @@ import pytest
 
 from external_memory import ExternalMemory
 from records import Forgetting, Scope, StorageType
-from storage.rows import ACCOUNTS, FACTS, PROFILES
+from storage.tables import ACCOUNTS, FACTS, PROFILES
 from tests.peers.openai_server import Behaviour
 from tests.talk import ANNA, BORIS, Talk, talking
 

@@ -16,7 +16,7 @@ from records import FactChange, NewFact, NewMessage, Policy, Scope, StorageType
 from reliability.invariants import read as files_in
 from reliability.invariants import violations
 from storage.given_rows import kinds
-from storage.rows import TABLES
+from storage.tables import TABLES
 from tests.talk import ANNA, Talk, talking
 
 SAMPLES = Path(__file__).parent / "imports" / "files"

@@ -9,9 +9,9 @@ import pytest
 from errors import StaleFold
 from records import FoldPlan, Forgetting, Forgotten, Message, NewMessage, Summary
 from storage import word_index
-from storage.rows import ACCOUNTS, FACTS, PROFILES, PROGRESS, Table
 from storage.sqlite import SqliteStore
 from storage.store import MessageVectors
+from storage.tables import ACCOUNTS, FACTS, PROFILES, PROGRESS, Table
 from tests.storage.conftest import ANNA, BORIS, NOW, TOPIC, fold, fold_up, lease, made, said, talk
 
 

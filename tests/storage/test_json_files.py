@@ -14,7 +14,7 @@ from errors import StorageError, StorageTooNew
 from storage import snapshot as snapshots
 from storage.journal import Entry, entry_of
 from storage.json_file import JsonStore
-from storage.rows import BY_NAME
+from storage.tables import BY_NAME
 from tests.storage.conftest import ANNA, BORIS, NOW, config, fold, lease, said, talk
 
 STAMP = "unreadable-20260301T120000Z"

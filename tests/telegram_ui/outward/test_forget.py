@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from records import Incoming, NewMessage, Person, Piece, Scope, StorageType
-from storage.rows import FACTS
+from storage.tables import FACTS
 from telegram_ui.buttons import Buttons
 from telegram_ui.chat import Chat
 from telegram_ui.commands import Commands
