@@ -16,7 +16,12 @@ _KNOWN = re.compile(r"^(?P<id>\d+) · (?P<subject>[^·\n]*) · since \S+: (?P<te
 _FACT = re.compile(r"^\[fact \d+ · [^\]\n]*\] (?P<text>.+)$", re.MULTILINE)
 _FORMER = re.compile(r"\A\s*<profile>\n(?P<text>.*?)\n</profile>", re.DOTALL)
 _REST = r"(?P<rest>[^.!?;\"“”«»]{2,80}?)"
-_END = r"\s*(?:,|\band\b|\bbut\b|\bbecause\b|\bnow\b|[.!;]|$)"
+_WHEN = (
+    r"\b(?:last|this|since|yesterday|today|now)\b"
+    r"|\bin (?:january|february|march|april|may|june|july|august|september|october|november|december|\d{4})\b"
+)
+"""What a place or a name ends before: when it was so."""
+_END = rf"\s*(?:,|\band\b|\bbut\b|\bbecause\b|{_WHEN}|[.!;]|$)"
 _OTHERS = re.compile(r"\b(?:i|i'm|my|me|you|your|we|our|it|this|that|if)\b", re.IGNORECASE)
 _KNOWN_SHARE = 12
 

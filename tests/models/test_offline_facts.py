@@ -25,6 +25,11 @@ def test_plain_statements_are_noted() -> None:
     ]
 
 
+def test_when_it_was_is_no_part_of_a_place() -> None:
+    found = facts("I moved from Portland to Seattle in May.", "I now live in Bergen since 2019.")
+    assert [one["text"] for one in found] == ["Anna lives in Seattle.", "Anna lives in Bergen."]
+
+
 def test_questions_quotes_and_others_are_not() -> None:
     assert facts("Do I live in Oslo?", "He said: “I live in Rome.”", "I like what you wrote.", "What is my name?") == []
 
