@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from records import Message
 from retrieval.when import Range
+from storage.nearest import CENTRING
 from storage.store import Floats, Pool, PoolRow
 
 AFTERWARDS = timedelta(days=10)
@@ -24,7 +25,7 @@ AFTERWARDS = timedelta(days=10)
 class Weights:
     """The constants of F2, fitted by benchmarks/fit.py. Each lies on a plateau: round numbers, not optima."""
 
-    centring: float = 0.7  # share of the mean vector taken off before the cosine: e5's are squeezed into .7 to .9
+    centring: float = CENTRING  # share of the mean vector taken off before the cosine: e5's are squeezed into .7 to .9
     spread: float = 0.12  # cosine that counts as one unit of meaning
     meaning_near: float = 0.3  # meaning of the neighbours
     words: float = 8.0  # weight of (share of the ideal word score) squared

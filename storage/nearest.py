@@ -179,9 +179,9 @@ def grown(held: Exact | Signs, seqs: Ints, vectors: Floats, most_exact: int) -> 
     return Signs.of(made) if isinstance(made, Exact) and made.count > most_exact else made
 
 
-def centred_cosines(vectors: Floats, query: Floats, mean: Floats, centring: float = CENTRING) -> Floats:
+def centred_cosines(vectors: Floats, query: Floats, mean: Floats) -> Floats:
     """Cosines [n] of normalised vectors [n, d] and a query [d], all moved by a share of the mean [d]."""
-    share = np.float32(centring)
+    share = np.float32(CENTRING)
     moved = query - share * mean
     moved /= max(float(np.linalg.norm(moved)), 1e-9)
     # |v - cm|² = 1 - 2c v·m + c²|m|²: no copy of the vectors. Not `@`: for a millisecond of work BLAS would take every
