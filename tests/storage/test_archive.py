@@ -13,7 +13,11 @@ from errors import SettingsError, StorageBusy, StorageCorrupt, StorageError, Sto
 from external_memory import ExternalMemory
 from records import Scope, StorageType
 from storage.archive import DATABASE, MANIFEST, back_up, restore
+from storage.database import Database
 from storage.driver import sqlite3
+from storage.json_file import JsonStore
+from storage.migrations import MIGRATIONS
+from storage.sqlite import SqliteStore
 from tests.storage.conftest import NOW, said
 
 OWNERS = {1: StorageType.SQLITE, 2: StorageType.JSON}
@@ -112,6 +116,17 @@ async def test_a_backup_of_a_killed_bot_has_what_only_the_journal_holds(data: Pa
     assert {file.name: file.read_bytes() for file in copy.glob("memory.json*")} == before
     restore(tmp_path / "backup.zip", tmp_path / "there")
     assert (await contents(tmp_path / "there"))[2] == ["first of 2", "only in the journal"]
+
+
+async def test_an_owner_whose_move_was_broken_off_is_counted_once(data: Path, tmp_path: Path) -> None:
+    async with Database.open(data / DATABASE, migrations=MIGRATIONS) as database, JsonStore.open(data) as target:
+        await target.load(1, SqliteStore(database).dump(1))
+    with closing(sqlite3.connect(data / DATABASE)) as file, file:
+        file.execute("INSERT INTO moves VALUES (1, 'sqlite', 'json', 'copying', ?)", (NOW.isoformat(),))
+    messages = await backed_up(data, tmp_path / "backup.zip")
+    restore(tmp_path / "backup.zip", tmp_path / "there")
+    assert await contents(tmp_path / "there") == {1: ["first of 1"], 2: ["first of 2"]}
+    assert messages == len(OWNERS)
 
 
 async def test_backup_and_restored_files_are_private(data: Path, tmp_path: Path) -> None:
