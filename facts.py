@@ -10,6 +10,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
+from weakref import WeakValueDictionary
 
 import prompts
 from errors import BudgetSpent, ContextTooLong, ModelBroken, ModelDeclined, ModelError, StaleFacts, StorageError
@@ -19,6 +20,7 @@ from learning.marks import essence
 from learning.requests import Request, Requests, Stretch
 from models.chat_model import ChatModel
 from models.embeddings import Embedder
+from newest import Newest
 from records import Clock, Fact, FactChange, Message, NewFact, Scope
 from storage.knowledge import Floats
 from token_budget import TokenBudget
@@ -31,6 +33,8 @@ READ = 400
 GIVEN_UP_AFTER = 3
 """Attempts after which a stretch that the model cannot answer is passed over."""
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=1), timedelta(hours=1)
+TROUBLES = 1_000
+"""Scopes of which it is known that learning from them failed lately; any other is tried at once."""
 DELETED_FOR = timedelta(days=1)
 """How long a fact that its owner deleted can be restored; then it is erased."""
 EMBEDDED_AT_ONCE = 32
@@ -93,8 +97,9 @@ class Facts:
         self._clock = clock
         self._settings = settings or FactSettings()
         self._embedder = embedder
-        self._locks: dict[int, asyncio.Lock] = {}
-        self._troubles: dict[Scope, _Trouble] = {}
+        # Weakly: whoever learns or waits holds it.
+        self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
+        self._troubles = Newest[Scope, _Trouble](TROUBLES)
 
     # learning ------------------------------------------------------------------------------------------------
 

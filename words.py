@@ -13,7 +13,7 @@ import snowballstemmer
 
 from function_words import FUNCTION_WORDS
 
-CACHED = 20_000
+CACHED = 10_000
 """Words whose analysis is kept: those of a language that are said again and again."""
 
 # Scripts that name their language (the first letters of Unicode character names).

@@ -12,6 +12,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import timedelta
 from typing import Literal, Protocol, TypeVar
+from weakref import WeakValueDictionary
 
 import httpx
 from telegram import Bot, ForceReply, InlineKeyboardMarkup, LinkPreviewOptions, MessageEntity, ReplyParameters
@@ -27,6 +28,7 @@ from telegram.error import (
 )
 
 from errors import KeepsakeError
+from newest import Newest
 from telegram_ui.chat import Chat
 from telegram_ui.formatting import MAX_UNITS, Piece, is_blank, pieces, scrubbed, split, units
 
@@ -40,6 +42,7 @@ DRAFT_REFRESH = 20.0  # a draft disappears after 30 s (Bot API, sendMessageDraft
 TYPING_EVERY = 5.0  # a chat action is shown for 5 s or less (Bot API, sendChatAction)
 ATTEMPTS = 5
 LONGEST_WAIT = 600.0  # seconds that one final text may spend waiting for Telegram in all
+CHATS_KNOWN = 1_000  # of which it is remembered until when Telegram wants quiet
 LAST_PREVIEW = 1.0  # seconds that a final text waits for a draft that is on its way
 BROKEN_OFF = "⚠️ This answer was broken off."
 NOTHING_TO_SHOW = "The answer was empty."
@@ -99,8 +102,10 @@ class Delivery:
         self.bot = bot
         self.clock: Clock = clock or SystemClock()
         self._streaming: Streaming = streaming
-        self._lanes: dict[int, _Lane] = {}
-        self._upgraded: dict[int, int] = {}
+        # A lane in use is one and the same, however many chats there are besides.
+        self._lanes: WeakValueDictionary[int, _Lane] = WeakValueDictionary()
+        self._known = Newest[int, _Lane](CHATS_KNOWN)
+        self._upgraded = Newest[int, int](CHATS_KNOWN)
         self._on_upgrade: Callable[[int, int], None] = _nobody
 
     def on_upgrade(self, heard: Callable[[int, int], None]) -> None:
@@ -139,7 +144,9 @@ class Delivery:
             await _ended(repeating)
 
     def lane(self, chat: Chat) -> _Lane:
-        return self._lanes.setdefault(chat.id, _Lane())
+        lane = self._lanes.setdefault(chat.id, _Lane())
+        self._known[chat.id] = lane
+        return lane
 
     def _mode(self, chat: Chat) -> Literal["draft", "edit", "off"]:
         if self._streaming == "auto":
@@ -173,7 +180,8 @@ class Delivery:
         """Send pieces in order, the first by changing the message `instead_of` where there is one."""
         visible = [part for part in parts if not part.is_blank] or [Piece(text=NOTHING_TO_SHOW)]
         sent: list[int] = []
-        async with self.lane(chat).order:
+        lane = self.lane(chat)
+        async with lane.order:
             for number, part in enumerate(visible):
                 markup = keyboard if part is visible[-1] else None
                 try:
@@ -196,7 +204,8 @@ class Delivery:
         self, chat: Chat, message_id: int, part: Piece, *, keyboard: InlineKeyboardMarkup | None = None
     ) -> bool:
         """Change a message; False when there is no such message to change any more."""
-        async with self.lane(chat).order:
+        lane = self.lane(chat)
+        async with lane.order:
             return await self._edit(chat, message_id, part, keyboard)
 
     async def _send_piece(self, chat: Chat, part: Piece, keyboard: Keyboard | None, *, is_first: bool) -> list[int]:

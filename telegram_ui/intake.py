@@ -21,6 +21,7 @@ from telegram.error import BadRequest, InvalidToken, NetworkError
 
 from errors import KeepsakeError
 from models.chat_model import OnText
+from newest import Newest
 from notices import INCOGNITO
 from records import Correction, Incoming, Person, Proposal, Reply, Scope
 from telegram_ui.access import Access
@@ -40,6 +41,7 @@ CHATS_AT_ONCE = 64
 SETTLING_AT_ONCE = 4
 # Times that a reachable Telegram is too busy or broken for one answer before it waits for the next run.
 REFUSALS = 10
+ALBUMS = 1_000  # chats of which the last album is known, so that its pictures are declined once
 LONGEST_WAIT = 30.0  # seconds between attempts while Telegram cannot be reached
 
 Outcome = Literal["arrived", "lost", "later"]
@@ -118,7 +120,7 @@ class Intake:
         )
         delivery.on_upgrade(self._upgrades.begin)
         self._settling: set[Scope] = set()
-        self._albums: dict[Scope, str] = {}
+        self._albums = Newest[Scope, str](ALBUMS)
         self._closing = False
 
     async def dispatch(self, received: Received) -> None:

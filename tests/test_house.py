@@ -46,6 +46,8 @@ FLOORS = [
         "unhurried",
         "notices",
         "lines",
+        "newest",
+        "gates",
     },
 ]
 """Top to bottom. A room may import from the floors below its own; on the lowest floor, from each other."""
