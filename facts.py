@@ -5,16 +5,15 @@ changes what is in learning/. Does not know Telegram, nor how facts get into a p
 profile (distilling.py).
 """
 
-import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
-from weakref import WeakValueDictionary
 
 import prompts
 from errors import BudgetSpent, ContextTooLong, ModelBroken, ModelDeclined, ModelError, StaleFacts, StorageError
 from external_memory import ExternalMemory
+from gates import OwnerGates
 from learning import extraction, grounding, merging
 from learning.marks import essence
 from learning.requests import Request, Requests, Stretch
@@ -97,8 +96,7 @@ class Facts:
         self._clock = clock
         self._settings = settings or FactSettings()
         self._embedder = embedder
-        # Weakly: whoever learns or waits holds it.
-        self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
+        self._gates = OwnerGates()
         self._troubles = Newest[Scope, _Trouble](TROUBLES)
 
     # learning ------------------------------------------------------------------------------------------------
@@ -132,7 +130,7 @@ class Facts:
         Gives the facts that are new. Nothing is learned while memory is off or the owner is incognito.
         """
         made: list[Fact] = []
-        async with self._locks.setdefault(scope.owner, asyncio.Lock()):
+        async with self._gates.of(scope.owner).exclusive():
             while batch := await self._batch(scope, at_least):
                 changes = await self._changes(batch, batch.stretch) if batch.stretch else []
                 read = batch.stretch.messages if batch.stretch else ()
