@@ -24,8 +24,9 @@ from models.chat_model import OnText
 from notices import INCOGNITO
 from records import Correction, Incoming, Person, Proposal, Reply, Scope
 from telegram_ui.access import Access
+from telegram_ui.answer_stream import AnswerStream
 from telegram_ui.chat import Chat
-from telegram_ui.delivery import AnswerStream, ChatGone, Delivery, DeliveryError, DeliveryUnknown
+from telegram_ui.delivery import ChatGone, Delivery, DeliveryError, DeliveryUnknown
 from telegram_ui.inbox import SENDS_EVER, DurableQueue, Received
 from telegram_ui.lanes import Lanes, Work
 from telegram_ui.messages import FILE, Arrival, arrival, incoming, upgraded
@@ -285,7 +286,7 @@ class Intake:
     async def _answer(self, pieces: Sequence[Arrival]) -> None:
         said = pieces[0]
         ids = [piece.update_id for piece in pieces]
-        stream = self._delivery.answer(said.chat)
+        stream = AnswerStream(self._delivery, said.chat)
         delivering: asyncio.Task[None] | None = None
         try:
             async with self._delivery.typing(said.chat):

@@ -43,6 +43,7 @@ FLOORS = [
         "logs",
         "http_server",
         "upkeep",
+        "tasks",
         "unhurried",
         "notices",
         "lines",
