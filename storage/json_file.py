@@ -17,13 +17,14 @@ from pathlib import Path
 from errors import StorageCorrupt, StorageError, StorageTooNew
 from records import StorageType
 from storage import snapshot, word_index
-from storage.database import Database, Transaction, migrate, uncancelled
+from storage.database import Database, migrate, uncancelled
 from storage.driver import connect, create_private, explained, sentence_for, sqlite3
 from storage.journal import Entry, Journal, entries, survey
 from storage.migrations import MIGRATIONS
 from storage.rows import mapping
 from storage.sqlite import SqliteStore
 from storage.tables import BY_NAME, ERASED, MESSAGES, TABLES, UPSERT_USER, USERS, Portable, Table
+from storage.transaction import Transaction
 
 SNAPSHOT_NAME, JOURNAL_NAME, INDEX_NAME = "memory.json", "memory.json.journal", "index.db"
 DISTRUSTED_NAME = "index.db.damaged"
