@@ -227,7 +227,8 @@ def _joined(sentences: Sequence[Sentence], places: Iterable[int]) -> str:
 def _quoted(sentence: Sentence) -> str:
     text = sentence.text if len(sentence.text) <= _LONGEST_QUOTE else sentence.text[:_LONGEST_QUOTE].rstrip() + "…"
     day = f" ({sentence.when.day} {_MONTHS[sentence.when.month - 1]} {sentence.when.year})" if sentence.when else ""
-    return f"“{text}”{day}."
+    end = "" if not day and text.endswith((".", "!", "?", "…", "。")) else "."
+    return f"“{text}”{day}{end}"
 
 
 _MONTHS = [
