@@ -50,6 +50,7 @@ FLOORS = [
         "lines",
         "newest",
         "gates",
+        "heap",
     },
 ]
 """Top to bottom. A room may import from the floors below its own; on the lowest floor, from each other."""
