@@ -85,6 +85,13 @@ async def test_what_the_user_said_counts_more_than_what_was_answered() -> None:
     assert text == f"{REMEMBERED} “My budget for the trip is 900 euros.”"
 
 
+async def test_a_question_about_oneself_is_answered_by_what_was_said_of_oneself() -> None:
+    text = await replied(
+        user("My sister Mara lives in Porto, above a bakery."), user("I live in Kiel."), last("Where do I live?")
+    )
+    assert text.startswith(f"{REMEMBERED} “I live in Kiel.”")
+
+
 async def test_its_own_earlier_answers_are_no_knowledge() -> None:
     text = await replied(
         user("My cat is Miso."),
