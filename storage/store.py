@@ -335,8 +335,8 @@ class MemoryStore(Protocol):
         ...
 
     # summaries and folds -------------------------------------------------------------------------------------
-    async def summaries(self, scope: Scope, *, active_only: bool = True) -> list[Summary]:
-        """Ascending by id."""
+    async def summaries(self, scope: Scope, *, active_only: bool = True, newest: int | None = None) -> list[Summary]:
+        """Ascending by id; the `newest` so many of them, where that is given."""
         ...
 
     async def quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
