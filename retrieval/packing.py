@@ -40,7 +40,7 @@ def pack(
 
     A message pays its line, and its day's heading if it is the first of that day. A text that is shown already (the
     same words said again) is skipped; so is, beyond the first tokens, what was judged by its meaning and scores below
-    `least`. What words alone brought has no such line: see docs/decisions.
+    `least`. What words alone brought is never that: the answer is often among what they hardly find.
     """
     whole = room
     taken: list[Snippet] = []
