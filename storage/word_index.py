@@ -12,15 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import words
 from records import Scope
 from storage.driver import Row, sqlite3
-
-if TYPE_CHECKING:
-    # The door opens files by the migrations, which index words.
-    from storage.database import Reader, Transaction
+from storage.transaction import Reader, Transaction
 
 SESSION_GAP = 4 * 3600.0
 """Seconds of silence after which a new session begins."""
