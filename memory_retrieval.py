@@ -330,7 +330,7 @@ class MemoryRetrieval:
         """
         if len(active) != 1 or active[0].policy == "pyramid":
             return active, ()
-        versions = {one.id: one for one in await store.summaries(scope, active_only=False, newest=steady.REACH)}
+        versions = {one.id: one for one in await store.superseded(scope, limit=steady.REACH)}
         newest = await store.last_turns(scope, steady.REACH, before=turn)
         for block in steady.BLOCKS:
             shown = steady.version_shown(active[0], versions, block)

@@ -29,15 +29,24 @@ class FoldTable:
         async with self._db.write() as tx:
             await tx.rows("UPDATE jobs SET state = 'expired' WHERE state = 'processing'")
 
-    async def summaries(self, scope: Scope, *, active_only: bool = True, newest: int | None = None) -> list[Summary]:
+    async def summaries(self, scope: Scope, *, active_only: bool = True) -> list[Summary]:
         async with self._db.read() as reader:
             rows = await reader.rows(
-                "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active >= ? "
-                "ORDER BY id DESC LIMIT ?",
+                "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active >= ? ORDER BY id",
                 scope.owner,
                 scope.thread,
                 int(active_only),
-                -1 if newest is None else newest,
+            )
+        return [summary_of(mapping(row)) for row in rows]
+
+    async def superseded(self, scope: Scope, *, limit: int) -> list[Summary]:
+        async with self._db.read() as reader:
+            rows = await reader.rows(
+                "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active = 0 "
+                "ORDER BY id DESC LIMIT ?",
+                scope.owner,
+                scope.thread,
+                limit,
             )
         return [summary_of(mapping(row)) for row in reversed(rows)]
 

@@ -335,8 +335,12 @@ class MemoryStore(Protocol):
         ...
 
     # summaries and folds -------------------------------------------------------------------------------------
-    async def summaries(self, scope: Scope, *, active_only: bool = True, newest: int | None = None) -> list[Summary]:
-        """Ascending by id; the `newest` so many of them, where that is given."""
+    async def summaries(self, scope: Scope, *, active_only: bool = True) -> list[Summary]:
+        """Ascending by id."""
+        ...
+
+    async def superseded(self, scope: Scope, *, limit: int) -> list[Summary]:
+        """The newest `limit` summaries that are active no more, ascending by id."""
         ...
 
     async def quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
