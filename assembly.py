@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
+from amending import Amending
 from asking import Asking
 from conversation import Conversation
 from distilling import Distilling, ProfileSettings
@@ -16,6 +17,7 @@ from external_memory import ExternalMemory
 from facts import Facts, FactSettings
 from importing import Importing
 from indexing import Indexing
+from lines import Lines
 from memory_retrieval import FactRecall, MemoryRetrieval
 from memory_search import MemorySearch
 from model_tools import ModelTools
@@ -197,7 +199,11 @@ async def open_conversation(
         search = MemorySearch(memory=memory, retrieval=retrieval, tokenizer=tokenizer)
         learned = facts if settings.facts == "on" else None
         tools = ModelTools(search=search, facts=learned, tokenizer=tokenizer, clock=clock)
+        lines, provenance = Lines(), Provenance(memory)
+        amending = Amending(memory=memory, lines=lines, provenance=provenance, clock=clock, indexing=indexing)
         conversation = Conversation(
+            lines=lines,
+            amending=amending,
             asking=Asking(
                 model=answers,
                 budget=budget,
@@ -206,7 +212,7 @@ async def open_conversation(
                 clock=clock,
                 tools=tools if settings.tools == "auto" else None,
             ),
-            provenance=Provenance(memory),
+            provenance=provenance,
             search=search,
             memory=memory,
             importing=Importing(
@@ -235,7 +241,7 @@ async def open_conversation(
         steps.append(Step(name="cleaning the files of what was forgotten", work=memory.tidy, every=TIDYING))
         if settings.retention_days:
             keep = timedelta(days=settings.retention_days)
-            work = partial(conversation.forget_archives, keep)
+            work = partial(amending.forget_archives, keep)
             steps.append(Step(name="forgetting what is older than RETENTION_DAYS", work=work, every=LOOK_FOR_OLD))
         try:
             async with Upkeep(steps):

@@ -4,7 +4,6 @@ Owns which store holds an owner, the switch that turns memory on, and moving an 
 every instant exactly one place answers. Does not know models, prompts or Telegram.
 """
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -14,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from errors import StorageError
+from owner_gate import OwnerGate
 from records import Clock, Forgetting, Forgotten, OwnerConfig, StorageType
 from storage.data_dir import data_dir as held_data_dir
 from storage.database import Database
@@ -33,52 +33,6 @@ log = logging.getLogger(__name__)
 
 DEFAULT_EVERY_N = 20
 MOST_EVERY_N = 500
-
-
-class OwnerGate:
-    """Lets many use an owner's memory at once, or one alone for a move. Who waits to be alone goes first.
-
-    Not re-entrant: a task that is inside must not enter again.
-    """
-
-    def __init__(self) -> None:
-        self._inside = 0
-        self._alone = False
-        self._waiting = 0
-        self._changed = asyncio.Condition()
-
-    @asynccontextmanager
-    async def shared(self) -> AsyncIterator[None]:
-        async with self._changed:
-            await self._changed.wait_for(lambda: not self._alone and not self._waiting)
-            self._inside += 1
-        try:
-            yield
-        finally:
-            await asyncio.shield(self._left())
-
-    @asynccontextmanager
-    async def exclusive(self) -> AsyncIterator[None]:
-        async with self._changed:
-            self._waiting += 1
-            try:
-                await self._changed.wait_for(lambda: not self._alone and not self._inside)
-            finally:
-                self._waiting -= 1
-                self._changed.notify_all()
-            self._alone = True
-        try:
-            yield
-        finally:
-            await asyncio.shield(self._left())
-
-    async def _left(self) -> None:
-        async with self._changed:
-            if self._alone:
-                self._alone = False
-            else:
-                self._inside -= 1
-            self._changed.notify_all()
 
 
 class ExternalMemory:
@@ -221,7 +175,7 @@ class ExternalMemory:
         """Erase it with everything built on it from every file, whether memory is on or off; what went.
 
         `tidies` False: the files are left to `tidy`, where many forget at once. Raises StorageError, nothing erased.
-        The owner's turns must be over (Conversation.forget sees to that).
+        The owner's turns must be over (Amending.forget sees to that).
         """
         async with self._gate(owner).exclusive():
             config = await self._config(owner)

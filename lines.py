@@ -1,6 +1,6 @@
 """What the process itself holds of each scope's talk: its queue, what was said, and what is still to be written.
 
-Does not know models, stores or prompts; conversation.py decides what is held and when it goes.
+Does not know models, stores or prompts; conversation.py decides what is held, amending.py what goes before its time.
 """
 
 import asyncio
@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Literal
 
+from owner_gate import OwnerGate
 from records import UNSTORED, Context, Forgetting, Incoming, Message, NewMessage, Person, Piece, Scope
 
 REMEMBERED_HERE = 40
@@ -65,7 +66,7 @@ class Turn:
 @dataclass(eq=False)
 class Line:
     """What is held of one scope. `unseen`: what was said incognito, beside what the store holds. `mode`: how memory
-    stood at the last turn.
+    stood at the last turn. `has_cut`: the last prompt left turns out, so that a fold is due.
     """
 
     scope: Scope
@@ -74,6 +75,7 @@ class Line:
     unseen: deque[Message] = field(default_factory=lambda: deque(maxlen=REMEMBERED_HERE))
     unwritten: deque[Unwritten] = field(default_factory=deque)
     mode: Mode | None = None
+    has_cut: bool = False
 
     def enter(self, mode: Mode) -> bool:
         """What was said under one mode is not carried into another; whether the mode changed."""
@@ -89,6 +91,7 @@ class Line:
         """What was said, as a whole: it is known by no id. What is unwritten as far as it is meant."""
         self.recent.clear()
         self.unseen.clear()
+        self.has_cut = False
         self.unwritten = deque(kept for kept in self.unwritten if not kept.is_meant(what))
 
 
@@ -99,9 +102,18 @@ class Lines:
         self._lines: OrderedDict[Scope, Line] = OrderedDict()
         self.contexts: OrderedDict[Scope, Context] = OrderedDict()
         self._ids = count(UNSTORED)
+        self._gates: dict[int, OwnerGate] = {}
 
     def __iter__(self) -> Iterator[Line]:
         return iter(list(self._lines.values()))
+
+    def talks(self, owner: int) -> OwnerGate:
+        """Turns of an owner are many at once, in their scopes; what amends them is alone."""
+        return self._gates.setdefault(owner, OwnerGate())
+
+    def of_owner(self, owner: int) -> list[Line]:
+        """The lines of all of an owner's scopes."""
+        return [line for line in self if line.scope.owner == owner]
 
     def of(self, scope: Scope) -> Line:
         line = self._lines.setdefault(scope, Line(scope))

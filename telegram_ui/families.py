@@ -35,7 +35,7 @@ def families(
         SearchCommands(memory, conversation.search, delivery, buttons),
         IncognitoCommands(memory, delivery, may_configure=may_configure),
         Moves(conversation.importing, conversation.exporting, delivery, buttons, may_configure=may_configure),
-        ForgetCommands(conversation, delivery, buttons, may_configure=may_configure),
+        ForgetCommands(memory, conversation.amending, delivery, buttons, may_configure=may_configure),
         Corrections(conversation, delivery),
-        Proposals(memory, conversation.facts, delivery, may_configure=may_configure),
+        Proposals(memory, conversation.facts, conversation.amending, delivery, may_configure=may_configure),
     )

@@ -18,7 +18,7 @@ FLOORS = [
     {"conversation"},
     {"asking"},
     {"model_tools"},
-    {"rebuilding", "memory_search"},
+    {"rebuilding", "memory_search", "amending"},
     {
         "memory_retrieval",
         "summary_manager",
@@ -46,6 +46,7 @@ FLOORS = [
         "unhurried",
         "notices",
         "lines",
+        "owner_gate",
     },
 ]
 """Top to bottom. A room may import from the floors below its own; on the lowest floor, from each other."""
