@@ -16,6 +16,9 @@ from records import Clock, Correction, Forgetting, Forgotten, Scope
 
 log = logging.getLogger(__name__)
 
+DELETED_FOR = timedelta(days=1)
+"""How long a fact that its owner deleted can be restored; then it is forgotten."""
+
 
 class Amending:
     """Amends owners' memories. A call waits for the owner's answers that are being written: they may have read it."""
@@ -57,6 +60,18 @@ class Amending:
             except StorageError as error:
                 log.warning("the old archives of %d stay for now: %s", owner, type(error).__name__)
         await self._memory.tidy()
+
+    async def forget_deleted(self) -> None:
+        """Forget the facts that their owners deleted a day ago; the files are cleaned once for all."""
+        until = self._clock() - DELETED_FOR
+        deleted = [found for store in self._memory.stores for found in (await store.facts.deleted(until)).items()]
+        for owner, ids in deleted:
+            try:
+                await self.forget(owner, Forgetting(what="facts", ids=tuple(ids)), tidies=False)
+            except StorageError as error:
+                log.warning("the deleted facts of %d stay for now: %s", owner, type(error).__name__)
+        if deleted:
+            await self._memory.tidy()
 
     async def rename(self, owner: int, new: int) -> None:
         """A group has another id: its memory, and what the process holds of it, go on under that.

@@ -237,6 +237,7 @@ async def open_conversation(
             Step(name="writing what is kept", work=conversation.write_kept, every=RETRY_WRITES),
             Step(name="learning where the talk has paused", work=facts.settle_quiet, every=QUIET_LOOKED_FOR),
             Step(name="folding what is quiet", work=summaries.fold_quiet, every=LOOK_FOR_QUIET),
+            Step(name="forgetting what was deleted", work=amending.forget_deleted, every=TIDYING),
         ]
         steps.append(Step(name="cleaning the files of what was forgotten", work=memory.tidy, every=TIDYING))
         if settings.retention_days:

@@ -31,8 +31,6 @@ READ = 400
 GIVEN_UP_AFTER = 3
 """Attempts after which a stretch that the model cannot answer is passed over."""
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=1), timedelta(hours=1)
-DELETED_FOR = timedelta(days=1)
-"""How long a fact that its owner deleted can be restored; then it is erased."""
 EMBEDDED_AT_ONCE = 32
 SCARCE = 4
 """With less left of the day's tokens than so many of such requests cost, answers and summaries go first."""
@@ -113,12 +111,11 @@ class Facts:
             await self._learn_safely(scope, at_least=1)
 
     async def settle_quiet(self) -> None:
-        """Learn where the talk has paused, however little is waiting; erase what was deleted for good."""
+        """Learn where the talk has paused, however little is waiting."""
         now = self._clock()
         for store in self._memory.stores:
             for scope in await store.facts.waiting(now - self._settings.quiet) if self._settings.is_on else ():
                 await self._learn_safely(scope, at_least=1)
-            await store.facts.erase_deleted(now - DELETED_FOR)
         await self.embed_missing()
 
     async def learn(self, scope: Scope, *, at_least: int = 1) -> list[Fact]:
@@ -292,7 +289,7 @@ class Facts:
             return await store.facts.pin(owner, id_, is_pinned=is_pinned)
 
     async def delete(self, owner: int, id_: int) -> Fact | None:
-        """Out of every prompt at once; for a day it can be restored, then it is erased."""
+        """Out of every prompt at once; for a day it can be restored, then it is forgotten (amending.py)."""
         async with self._memory.home(owner) as store:
             return await store.facts.delete(owner, id_, now=self._clock())
 

@@ -165,17 +165,13 @@ class FactTable:
     async def restore(self, owner: int, id_: int) -> Fact | None:
         return await self._changed(owner, id_, "deleted_at = NULL")
 
-    async def erase_deleted(self, before: datetime) -> int:
-        async with self._db.write() as tx:
-            gone = await tx.rows(
-                "DELETE FROM facts WHERE deleted_at IS NOT NULL AND deleted_at < ? RETURNING user_id, id",
-                text_of(before),
-            )
-            for owner, id_ in gone:
-                await tx.rows(
-                    "DELETE FROM facts WHERE user_id = ? AND superseded_by = ? AND origin = 'earlier'", owner, id_
-                )
-        return len(gone)
+    async def deleted(self, before: datetime) -> Mapping[int, Sequence[int]]:
+        async with self._db.read() as reader:
+            rows = await reader.rows(_DELETED, self.kind, text_of(before))
+        found: dict[int, list[int]] = {}
+        for owner, id_ in rows:
+            found.setdefault(owner, []).append(id_)
+        return found
 
     # meaning -------------------------------------------------------------------------------------------------
 
@@ -328,6 +324,10 @@ WHERE user_id = ? AND thread_id = ? AND id IN (SELECT value FROM json_each(?)) O
 _PROGRESS = """
 INSERT INTO progress (user_id, thread_id, learned_id) VALUES (?, ?, ?)
 ON CONFLICT DO UPDATE SET learned_id = excluded.learned_id
+"""
+_DELETED = """
+SELECT f.user_id, f.id FROM facts AS f JOIN users AS u ON u.user_id = f.user_id AND u.storage_type = ?
+WHERE f.deleted_at < ? ORDER BY f.user_id, f.id
 """
 _UNEMBEDDED = """
 SELECT f.* FROM facts AS f

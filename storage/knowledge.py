@@ -79,8 +79,8 @@ class Facts(Protocol):
         ...
 
     async def restore(self, owner: int, id_: int) -> Fact | None: ...
-    async def erase_deleted(self, before: datetime) -> int:
-        """Erase what was deleted before, its history too; how many."""
+    async def deleted(self, before: datetime) -> Mapping[int, Sequence[int]]:
+        """Facts that were deleted before, by owner: nobody has restored them in time."""
         ...
 
     # meaning -------------------------------------------------------------------------------------------------

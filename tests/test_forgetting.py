@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from external_memory import ExternalMemory
-from records import Forgetting, Scope, StorageType
+from records import Forgetting, NewProfile, Scope, StorageType
 from storage.tables import ACCOUNTS, FACTS, PROFILES
 from tests.peers.openai_server import Behaviour
 from tests.talk import ANNA, BORIS, Talk, talking
@@ -246,6 +246,33 @@ async def test_archives_older_than_what_is_kept_go_and_nothing_else(tmp_path: Pa
         assert (counts.total, counts.archived, counts.active_summaries) == (6, 4, 1)
         await talk.conversation.amending.forget_archives(timedelta(days=10))
         assert (await (await store_of(talk)).counts(SCOPE)).total == 2, "what is not summarised stays"
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+async def test_no_file_holds_a_fact_that_was_deleted_a_day_ago(tmp_path: Path, storage: StorageType) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=5)
+        amending, facts = talk.conversation.amending, talk.conversation.facts
+        kept, _ = await facts.add(ANNA.id, f"Anna likes {OTHER}.")
+        fact, _ = await facts.add(ANNA.id, "Anna likes roses.")
+        await facts.edit(ANNA.id, fact.id, f"Anna likes {WORD}.")
+        await facts.edit(ANNA.id, fact.id, "Anna likes tulips.")
+        store = await store_of(talk)
+        made = NewProfile(
+            owner=ANNA.id, text=f"Likes {WORD}.", model="m", base_id=None, fact_ids=(fact.id,), summary_ids=()
+        )
+        await store.profiles.put(made, now=talk.moment[0])
+        await facts.delete(ANNA.id, fact.id)
+        talk.moment[0] += timedelta(hours=23)
+        await amending.forget_deleted()
+        assert traces(tmp_path), "it can still be restored"
+        talk.moment[0] += timedelta(hours=2)
+        await amending.forget_deleted()
+        assert traces(tmp_path, [WORD, "tulips"]) == []
+        assert [one.id for one in await facts.known(ANNA.id)] == [kept.id]
+        await amending.forget_deleted()
+    assert traces(tmp_path, [WORD, "tulips"]) == []
+    assert traces(tmp_path, [OTHER])
 
 
 async def test_two_who_forget_at_the_same_time_leave_no_trace_of_either(tmp_path: Path) -> None:
