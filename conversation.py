@@ -176,8 +176,14 @@ class Conversation:
                     )
         if self.indexing is not None:
             self.indexing.wake()
-        text, shown = made.completion.text, made.context
-        return incoming, Reply(text=text, context=shown, notices=tuple(told), is_remembered=True)
+        reply = Reply(
+            text=made.completion.text,
+            context=made.context,
+            notices=tuple(told),
+            is_remembered=True,
+            proposals=made.proposals,
+        )
+        return incoming, reply
 
     def last_context(self, scope: Scope) -> Context | None:
         """The account of the newest answer of a scope, while the process remembers it."""

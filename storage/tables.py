@@ -265,7 +265,7 @@ PROGRESS = Table(
 # they say where a memory lives, so they stay behind when it moves.
 TABLES = (USERS, MESSAGES, SUMMARIES, FAILURES, FACTS, PROFILES, VERSIONS, ACCOUNTS, PROGRESS)
 BY_NAME = {table.name: table for table in TABLES}
-ERASED = (*(table.name for table in TABLES[1:]), "fact_vectors", "jobs", "scopes")
+ERASED = (*(table.name for table in TABLES[1:]), "fact_vectors", "jobs", "scopes", "rebuild_parts")
 """What goes with an owner, each by its `user_id`; `users` and the word index apart."""
 
 

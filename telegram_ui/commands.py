@@ -175,8 +175,7 @@ class Commands:
 
     async def propose(self, chat: Chat, person: Person, proposal: Proposal) -> None:
         """Ask whether what the model proposes is to be done."""
-        asked = proposals.keyboard(proposal, self._buttons, chat, person)
-        await self._delivery.say(chat, proposals.question(proposal), keyboard=asked)
+        await proposals.put(proposal, self._delivery, self._buttons, chat, person)
 
     async def set_menus(self, bot: telegram.Bot) -> None:
         """Tell Telegram which commands to offer where. Raises TelegramError."""

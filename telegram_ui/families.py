@@ -36,6 +36,6 @@ def families(
         IncognitoCommands(memory, delivery, may_configure=may_configure),
         Moves(conversation.importing, conversation.exporting, delivery, buttons, may_configure=may_configure),
         ForgetCommands(memory, conversation.amending, delivery, buttons, may_configure=may_configure),
-        Corrections(conversation, delivery),
+        Corrections(conversation, delivery, buttons),
         Proposals(memory, conversation.facts, conversation.amending, delivery, may_configure=may_configure),
     )

@@ -104,21 +104,16 @@ class Proposals:
         return GONE if taken.is_nothing else receipt(taken)
 
 
-def question(proposal: Proposal) -> str:
-    final = f"\n\n{WITH_IT} {FINAL}" if proposal.kind == "forget" else ""
-    return f"{QUESTIONS[proposal.kind]}\n\n{proposal.text}{final}"
-
-
-def keyboard(proposal: Proposal, buttons: Buttons, chat: Chat, person: Person) -> InlineKeyboardMarkup:
-    """Yes and no, for this person alone. To forget is offered for ten minutes, as by /forget."""
+async def put(proposal: Proposal, delivery: Delivery, buttons: Buttons, chat: Chat, person: Person) -> None:
+    """Ask this person, and nobody else. To forget is offered for ten minutes, as by /forget."""
     yes, no = LABELS[proposal.kind]
-    fact = Target(kind="fact", number=proposal.fact)
-    choice = payload(fact, datetime.now(UTC)) if proposal.kind == "forget" else ""
-    return InlineKeyboardMarkup(
-        [
-            [
-                InlineKeyboardButton(label, callback_data=buttons.data(PROPOSED, chat, person, payload))
-                for label, payload in ((yes, f"{proposal.kind}-{choice}"), (no, f"{proposal.kind}-{NO}"))
-            ]
-        ]
-    )
+    text, choice = f"{QUESTIONS[proposal.kind]}\n\n{proposal.text}", ""
+    if proposal.kind == "forget":
+        text += f"\n\n{WITH_IT} {FINAL}"
+        choice = payload(Target(kind="fact", number=proposal.fact), datetime.now(UTC))
+    choices = [(yes, f"{proposal.kind}-{choice}"), (no, f"{proposal.kind}-{NO}")]
+    row = [
+        InlineKeyboardButton(label, callback_data=buttons.data(PROPOSED, chat, person, chosen))
+        for label, chosen in choices
+    ]
+    await delivery.say(chat, text, keyboard=InlineKeyboardMarkup([row]))

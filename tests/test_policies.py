@@ -221,6 +221,22 @@ async def test_after_two_refusals_it_stays_unfolded(talk: Talk) -> None:
     assert all(one.is_active for one in await everything(talk))
 
 
+async def test_under_the_sliding_policy_it_is_tried_again_less_and_less_often(talk: Talk) -> None:
+    await choose(talk, "sliding")
+    talk.server.default("summary-model", "The user owes 98765 euros.")
+    asked = []
+    for number in range(20):
+        await talk.turn(f"Animal {number}.")
+        asked.append(len(talk.server.of("summary-model")))
+        talk.server.requests.clear()
+    assert [turn for turn, requests in enumerate(asked) if requests] == [2, 3, 5, 9, 17]
+    talk.server.default("summary-model", GIST)
+    assert (await talk.conversation.summaries.fold_now(SCOPE)).state == "folded", "whoever asks for it is not put off"
+    for number in range(3):
+        await talk.turn(f"Plant {number}.")
+    assert (await live(talk)).last_id == 46, "after one that succeeded again at every turn"
+
+
 # idle and pressure -------------------------------------------------------------------------------------------------
 
 
