@@ -32,6 +32,7 @@ from records import Clock
 from retrieval.prompt_draft import Budgets
 from settings import Settings
 from shelving import Shelving
+from studying import Studying
 from summary_manager import FoldLimits, SummaryManager
 from token_budget import TokenBudget
 from tokens import Tokenizer
@@ -177,6 +178,8 @@ async def open_conversation(
             settings=profile_settings(settings),
         )
         await stack.enter_async_context(distilling)
+        studying = Studying(memory=memory, facts=facts, is_on=settings.facts == "on")
+        await stack.enter_async_context(studying)
         summaries = SummaryManager(
             memory=memory,
             model=summariser,
@@ -230,6 +233,7 @@ async def open_conversation(
             clock=clock,
             facts=facts,
             distilling=distilling,
+            studying=studying,
             indexing=indexing,
             pressure=settings.pressure_percent / 100,
         )

@@ -37,6 +37,7 @@ from records import (
     Reply,
     Scope,
 )
+from studying import Studying
 from summary_manager import SummaryManager
 from token_budget import TokenBudget
 
@@ -62,6 +63,7 @@ class Conversation:
         clock: Clock,
         facts: Facts,
         distilling: Distilling,
+        studying: Studying,
         importing: Importing,
         exporting: Exporting,
         indexing: Indexing | None = None,
@@ -75,6 +77,7 @@ class Conversation:
         self.summaries = summaries
         self.facts = facts
         self.distilling = distilling
+        self.studying = studying
         self.rebuilding = rebuilding
         self.retrieval = retrieval
         self.provenance = provenance

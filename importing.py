@@ -59,12 +59,13 @@ class ImportPlan:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Imported:
-    """What an import did."""
+    """What an import did. `ids`: first and last of the history that came in; None where it came back as it was."""
 
     messages: int
     known: int
     facts: int
     is_whole: bool
+    ids: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -129,13 +130,13 @@ class Importing:
             await self._memory.switch(scope.owner, enabled=True)
         lease = await self._lease(scope)
         try:
-            facts = await (self._restore if work.is_whole else self._add)(lease, work, progress)
+            facts, ids = await (self._restore if work.is_whole else self._add)(lease, work, progress)
         finally:
             await self._release(lease)
             self._stored()
         log.info("imported %d messages (%s) into %s", len(work.fresh), work.past.format, scope)
         known = len(work.past.messages) - len(work.fresh)
-        return Imported(messages=len(work.fresh), known=known, facts=facts, is_whole=work.is_whole)
+        return Imported(messages=len(work.fresh), known=known, facts=facts, is_whole=work.is_whole, ids=ids)
 
     # what is new -----------------------------------------------------------------------------------------------
 
@@ -155,28 +156,31 @@ class Importing:
 
     # adding ----------------------------------------------------------------------------------------------------
 
-    async def _add(self, lease: FoldLease, work: _Work, progress: Progress) -> int:
+    async def _add(self, lease: FoldLease, work: _Work, progress: Progress) -> tuple[int, tuple[int, int] | None]:
         """History, thread by thread, each as a pyramid of its own below what was there; then facts."""
         owner, done = lease.scope.owner, 0
+        ends: list[int] = []
         ids = dict(work.ids)
         for scope, messages in _by_scope(lease.scope, work).items():
             async with self._memory.home(owner) as store:
                 first = await store.history.room(owner, len(messages), after=work.after)
             placed = await asyncio.to_thread(_placed, scope, messages, first)
             ids |= {given.number: one.id for given, one in zip(messages, placed, strict=True) if given.number}
+            ends += (placed[0].id, placed[-1].id)
             shelf = self._shelving.shelf(lease, scope)
             for chunk in chunks(placed):
                 await shelf.add(chunk)
                 done += len(chunk)
                 await progress(done, len(work.fresh))
             await shelf.close()
+        came_in = (min(ends), max(ends)) if ends else None
         facts = work.rows.get("facts", ())
         if not facts:
-            return 0
+            return 0, came_in
         async with self._memory.home(owner) as store:
-            return await store.history.learn(lease, facts, ids)
+            return await store.history.learn(lease, facts, ids), came_in
 
-    async def _restore(self, lease: FoldLease, work: _Work, progress: Progress) -> int:
+    async def _restore(self, lease: FoldLease, work: _Work, progress: Progress) -> tuple[int, None]:
         """Our own export as it was. In batches, each of which leaves a memory without a hole: until the last one, every
         chunk stands active under its own summary.
         """
@@ -194,7 +198,7 @@ class Importing:
             await store.history.put(lease, rest)
         if rows["users"]:
             await self._memory.choose(owner, partial(_chosen, rows["users"][0]))
-        return len(rows["facts"])
+        return len(rows["facts"]), None
 
     async def _lease(self, scope: Scope) -> FoldLease:
         async with self._memory.home(scope.owner) as store:
@@ -298,7 +302,7 @@ def _placed(scope: Scope, messages: Sequence[PastMessage], first: int) -> list[M
                 turn=turn,
                 speaker=given.speaker,
                 source=given.source,
-                origin=given.origin,
+                origin=given.origin if given.is_own or scope.owner < 0 else "overheard",
             )
         )
     return placed

@@ -13,9 +13,9 @@ from collections.abc import Iterable
 OURS = frozenset(
     {
         "amending", "asking", "assembly", "bot", "conversation", "distilling", "external_memory", "facts", "folding",
-        "importing", "indexing", "logs", "memory_retrieval", "model_tools", "models", "playground", "provenance",
-        "rebuilding", "retrieval", "storage", "summary_manager", "telegram_ui", "token_budget", "tokens", "upkeep",
-        "words",
+        "importing", "indexing", "learning", "logs", "memory_retrieval", "model_tools", "models", "playground",
+        "provenance", "rebuilding", "retrieval", "storage", "studying", "summary_manager", "telegram_ui",
+        "token_budget", "tokens", "upkeep", "words",
     }
 )  # fmt: skip
 

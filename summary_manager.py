@@ -219,6 +219,7 @@ class SummaryManager:
             model = self._embedding_model
             indexed = await store.vectors.progress(scope.owner, model) if model else None
             saved = await store.accounts.saved(scope.owner)
+            studied = await store.studies.progress(scope)
         advice: tuple[str, ...] = ()
         if config is not None and config.storage is StorageType.JSON and counts.total > JSON_COMFORT:
             advice = (f"With more than {JSON_COMFORT:,} messages SQLite is recommended: /summary moves everything.",)
@@ -228,6 +229,7 @@ class SummaryManager:
             failure=failure,
             is_folding=scope in self._folding,
             rebuilding=self.rebuilds.get(scope),
+            studied=studied,
             newest=max(active, key=lambda one: one.id, default=None),
             compressed=max((times_compressed(one) for one in active), default=0),
             indexed=indexed,

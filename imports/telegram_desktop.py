@@ -132,6 +132,7 @@ def _message(raw: object, chat: _Chat, person: int, zone: tzinfo) -> PastMessage
         created_at=said_at,
         speaker="" if is_bot else _text(raw.get("from")) or ("" if sender == f"user{person}" else "Deleted account"),
         origin="forwarded" if forwarded else "imported",
+        is_own=forwarded or is_bot or sender == f"user{person}",
         answers=is_bot,
     )
 

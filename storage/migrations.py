@@ -483,6 +483,21 @@ def rebuild_parts(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+STUDIES_SCHEMA = """
+-- Imported history that facts are learned from because its owner wants it. NULL: none of it ever was.
+ALTER TABLE progress ADD COLUMN past_from INTEGER;    -- from behind this message
+ALTER TABLE progress ADD COLUMN past_id INTEGER;      -- learned up to this one
+ALTER TABLE progress ADD COLUMN past_until INTEGER;   -- to be learned up to this one
+"""
+
+
+@migration
+def studies(connection: sqlite3.Connection) -> None:
+    """How far imported history was learned from."""
+    for statement in statements(STUDIES_SCHEMA):
+        connection.execute(statement)
+
+
 def statements(script: str) -> list[str]:
     """The statements of a script, so that each runs inside our transaction (executescript would commit first)."""
     found: list[str] = []

@@ -32,7 +32,7 @@ from records import (
     StorageType,
     Summary,
 )
-from storage.knowledge import Facts, Profiles
+from storage.knowledge import Facts, Profiles, Studies
 
 Floats = npt.NDArray[np.float32]
 """Vectors, normalised: a dot product is a cosine."""
@@ -275,6 +275,8 @@ class MemoryStore(Protocol):
     def vectors(self) -> Vectors: ...
     @property
     def facts(self) -> Facts: ...
+    @property
+    def studies(self) -> Studies: ...
     @property
     def profiles(self) -> Profiles: ...
     @property

@@ -345,6 +345,8 @@ def status_text(status: Status) -> str:
         lines.append(f"The oldest detail was compressed {status.compressed} times. /summary_rebuild makes it fresh.")
     if status.rebuilding is not None:
         lines.append("All summaries are being made anew: {} of {} parts.".format(*status.rebuilding))
+    if status.studied is not None:
+        lines.append("Learning facts from imported history: {:,} of {:,} of your messages.".format(*status.studied))
     if status.tokens_saved:
         lines.append(f"Tokens saved so far: about {status.tokens_saved:,} against sending everything each time")
     if config is not None and config.incognito:

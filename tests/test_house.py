@@ -18,7 +18,7 @@ FLOORS = [
     {"conversation"},
     {"asking"},
     {"model_tools"},
-    {"rebuilding", "memory_search", "amending"},
+    {"rebuilding", "memory_search", "amending", "studying"},
     {
         "memory_retrieval",
         "summary_manager",
