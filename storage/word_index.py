@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import words
 from records import Scope
 from storage.driver import Row, sqlite3
+from unhurried import unhurried
 
 if TYPE_CHECKING:
     # The door opens files by the migrations, which index words.
@@ -315,7 +316,7 @@ def _placed(entries: Sequence[_Entry], last: dict[Scope, _Last | None]) -> list[
 
 
 def _entries(rows: Sequence[tuple[int, Mapping[str, object]]]) -> list[_Entry]:
-    return [_entry(seq, row) for seq, row in rows]
+    return [_entry(seq, row) for seq, row in (unhurried(rows) if len(rows) > 1 else rows)]
 
 
 def _entry(seq: int, row: Mapping[str, object]) -> _Entry:
