@@ -16,6 +16,7 @@ from errors import StorageError
 from external_memory import ExternalMemory
 from facts import Facts
 from records import Scope
+from tasks import ended
 
 log = logging.getLogger(__name__)
 
@@ -63,9 +64,7 @@ class Studying:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._task is not None:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
+            await ended(self._task)
 
     async def ahead(self, owner: int, first: int, last: int) -> Ahead | None:
         """What learning from the imported messages first..last would take; None where there is nothing to learn."""

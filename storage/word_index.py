@@ -12,16 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import words
 from records import Scope
 from storage.driver import Row, sqlite3
+from storage.transaction import Reader, Transaction
 from unhurried import unhurried
-
-if TYPE_CHECKING:
-    # The door opens files by the migrations, which index words.
-    from storage.database import Reader, Transaction
 
 SESSION_GAP = 4 * 3600.0
 """Seconds of silence after which a new session begins."""
