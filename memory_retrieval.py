@@ -15,9 +15,9 @@ import prompts
 from errors import ModelError
 from models.embeddings import Embedder
 from records import Clock, Context, Incoming, Message, RecalledFact, Scope, Snippet, Summary
-from retrieval import when
+from retrieval import steady, when
 from retrieval.fact_ranking import rank_facts
-from retrieval.packing import clipped, pack, sentences
+from retrieval.packing import clipped, least_score, pack, sentences
 from retrieval.prompt_draft import Budgets, PromptDraft
 from retrieval.ranking import REACH, WEIGHTS, Meaning, Question, Scored, centred, idf, rank
 from storage.store import Floats, MemoryStore, Nearest, Pool
@@ -131,19 +131,24 @@ class MemoryRetrieval:
         newest = _newest_turns([*last, *unstored], LAST_TURNS)
         draft.take_last_turns(newest)
         draft.take_profile(await store.profiles.newest(scope.owner))
-        draft.take_summaries(summaries)
-        earlier = [one for one in await store.unfolded(scope) if turn is None or one.turn < turn]
-        draft.take_older_turns([*earlier, *unstored])
-        await self._note_counts(draft, store, scope, summaries, incoming if turn is not None else None)
+        told, again = await self._steady(draft, store, scope, summaries, turn)
+        draft.take_summaries(told)
+        earlier = {one.id: one for one in await store.unfolded(scope) if turn is None or one.turn < turn}
+        earlier |= {one.id: one for one in again}
+        draft.take_older_turns([*(earlier[number] for number in sorted(earlier)), *unstored])
+        await self._note_counts(draft, store, scope, summaries, told, incoming if turn is not None else None)
         found = await self.found(incoming.text, store, scope, now=now, lean_on=_last_words(newest))
         draft.take_facts(found.facts)
         shown = draft.shown_ids
         draft.take_snippets(
-            self.snippet(one, found)
-            for one in found.ranked
-            if one.message.id not in shown
-            and (turn is None or one.message.turn < turn)
-            and one.message.origin != "tool"
+            (
+                self.snippet(one, found)
+                for one in found.ranked
+                if one.message.id not in shown
+                and (turn is None or one.message.turn < turn)
+                and one.message.origin != "tool"
+            ),
+            least=least_score(found.pool.turns),
         )
         return draft.context()
 
@@ -156,6 +161,7 @@ class MemoryRetrieval:
             room=self._budgets.snippets,
             now=now,
             count=self._tokens.count,
+            least=least_score(found.pool.turns),
         )
         snippets = tuple(sorted(packed, key=lambda one: one.message.id))
         tokens = sum(self._tokens.count(text + "\n") for _, text in prompts.days(snippets, now))
@@ -315,12 +321,32 @@ class MemoryRetrieval:
         shown = clipped(pieces, scores, tokens=SNIPPET_TOKENS, count=self._tokens.count)
         return self._tokens.cut_middle(shown, SNIPPET_TOKENS)
 
+    async def _steady(
+        self, draft: PromptDraft, store: MemoryStore, scope: Scope, active: Sequence[Summary], turn: int | None
+    ) -> tuple[Sequence[Summary], Sequence[Message]]:
+        """The summaries that the prompt shows, and what of the archived it repeats word for word beside them.
+
+        A summary that is made anew every few turns would change the prompt's beginning each time: an earlier version
+        stays for a while, beside everything that was said since.
+        """
+        if len(active) != 1 or active[0].policy == "pyramid":
+            return active, ()
+        versions = {one.id: one for one in await store.superseded(scope, limit=steady.REACH)}
+        newest = await store.last_turns(scope, steady.REACH, before=turn)
+        for block in steady.BLOCKS:
+            shown = steady.version_shown(active[0], versions, block)
+            again = steady.beside(shown, newest, LAST_TURNS)
+            if again is not None and draft.has_room_for(again):
+                return (shown,), again
+        return active, ()
+
     async def _note_counts(
         self,
         draft: PromptDraft,
         store: MemoryStore,
         scope: Scope,
-        summaries: Sequence[Summary],
+        active: Sequence[Summary],
+        told: Sequence[Summary],
         stored: Incoming | None,
     ) -> None:
         """For the account: how much there is in all, without the question that is stored already.
@@ -333,9 +359,9 @@ class MemoryRetrieval:
             messages=counts.total - len(pieces),
             characters=counts.characters - sum(len(piece.text) for piece in pieces),
         )
-        if counts.archived > sum(summary.message_count for summary in summaries):
+        if counts.archived > sum(summary.message_count for summary in active):
             oldest, newest = await store.ends(scope)
-            for first_id, last_id in _gaps(summaries, oldest, newest):
+            for first_id, last_id in _gaps(told, oldest, newest):
                 draft.take_uncovered(first_id, last_id)
 
 

@@ -3,6 +3,7 @@
 Does not know how messages were ranked, nor what else is in the prompt.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 
@@ -16,14 +17,32 @@ TOO_SMALL = 8
 """Tokens left that no snippet fits into."""
 PATIENCE = 60
 """After so many candidates that did not fit, none is looked for any more."""
+ANYWAY = 300
+"""Tokens of snippets that are shown however weak they are; beyond them only what stands out."""
+STANDS_OUT = 0.75
+"""The score from which on a message stands out among so many as FEW twice."""
+FEW = 100
+"""Messages of a scope. Among so few whatever is nearer to the question than the average is worth its tokens."""
 
 
-def pack(snippets: Iterable[Snippet], *, room: int, now: datetime, count: Count) -> list[Snippet]:
+def least_score(messages: int) -> float:
+    """The score below which a message that was judged by its meaning is not worth tokens in a scope of so many.
+
+    Among many some are always a little nearer than the average, and what answers a question stands out further.
+    """
+    return STANDS_OUT * min(1.0, math.log2(max(1.0, messages / FEW)))
+
+
+def pack(
+    snippets: Iterable[Snippet], *, room: int, now: datetime, count: Count, least: float = -math.inf
+) -> list[Snippet]:
     """The best that fit into `room` tokens, greedily in the order given, skipping what does not fit.
 
     A message pays its line, and its day's heading if it is the first of that day. A text that is shown already (the
-    same words said again) is skipped.
+    same words said again) is skipped; so is, beyond the first tokens, what was judged by its meaning and scores below
+    `least`. What words alone brought is never that: the answer is often among what they hardly find.
     """
+    whole = room
     taken: list[Snippet] = []
     days: set[date] = set()
     texts: set[str] = set()
@@ -34,6 +53,9 @@ def pack(snippets: Iterable[Snippet], *, room: int, now: datetime, count: Count)
         moment = snippet.message.created_at.astimezone(now.tzinfo)
         line = prompts.snippet_line(snippet.message, snippet.text)
         if line in texts:
+            continue
+        if whole - room >= ANYWAY and "meaning" in snippet.score and sum(snippet.score.values()) < least:
+            misses += 1
             continue
         cost = count(line + "\n")
         if moment.date() not in days:
