@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
+from amending import Amending
 from asking import Asking
 from conversation import Conversation
 from distilling import Distilling, ProfileSettings
@@ -16,6 +17,7 @@ from external_memory import ExternalMemory
 from facts import Facts, FactSettings
 from importing import Importing
 from indexing import Indexing
+from lines import Lines
 from memory_retrieval import FactRecall, MemoryRetrieval
 from memory_search import MemorySearch
 from model_tools import ModelTools
@@ -30,6 +32,7 @@ from records import Clock
 from retrieval.prompt_draft import Budgets
 from settings import Settings
 from shelving import Shelving
+from studying import Studying
 from summary_manager import FoldLimits, SummaryManager
 from token_budget import TokenBudget
 from tokens import Tokenizer
@@ -175,6 +178,8 @@ async def open_conversation(
             settings=profile_settings(settings),
         )
         await stack.enter_async_context(distilling)
+        studying = Studying(memory=memory, facts=facts, is_on=settings.facts == "on")
+        await stack.enter_async_context(studying)
         summaries = SummaryManager(
             memory=memory,
             model=summariser,
@@ -197,7 +202,11 @@ async def open_conversation(
         search = MemorySearch(memory=memory, retrieval=retrieval, tokenizer=tokenizer)
         learned = facts if settings.facts == "on" else None
         tools = ModelTools(search=search, facts=learned, tokenizer=tokenizer, clock=clock)
+        lines, provenance = Lines(), Provenance(memory)
+        amending = Amending(memory=memory, lines=lines, provenance=provenance, clock=clock, indexing=indexing)
         conversation = Conversation(
+            lines=lines,
+            amending=amending,
             asking=Asking(
                 model=answers,
                 budget=budget,
@@ -206,7 +215,7 @@ async def open_conversation(
                 clock=clock,
                 tools=tools if settings.tools == "auto" else None,
             ),
-            provenance=Provenance(memory),
+            provenance=provenance,
             search=search,
             memory=memory,
             importing=Importing(
@@ -224,6 +233,7 @@ async def open_conversation(
             clock=clock,
             facts=facts,
             distilling=distilling,
+            studying=studying,
             indexing=indexing,
             pressure=settings.pressure_percent / 100,
         )
@@ -231,11 +241,12 @@ async def open_conversation(
             Step(name="writing what is kept", work=conversation.write_kept, every=RETRY_WRITES),
             Step(name="learning where the talk has paused", work=facts.settle_quiet, every=QUIET_LOOKED_FOR),
             Step(name="folding what is quiet", work=summaries.fold_quiet, every=LOOK_FOR_QUIET),
+            Step(name="forgetting what was deleted", work=amending.forget_deleted, every=TIDYING),
         ]
         steps.append(Step(name="cleaning the files of what was forgotten", work=memory.tidy, every=TIDYING))
         if settings.retention_days:
             keep = timedelta(days=settings.retention_days)
-            work = partial(conversation.forget_archives, keep)
+            work = partial(amending.forget_archives, keep)
             steps.append(Step(name="forgetting what is older than RETENTION_DAYS", work=work, every=LOOK_FOR_OLD))
         try:
             async with Upkeep(steps):

@@ -1,24 +1,24 @@
 """One turn: remember, recall, reply, remember; then settle.
 
 Owns the order of these steps, each scope's own queue, and what happens when the model or a store fails. Does not know
-Telegram: what came in is an Incoming, what goes out is a Reply.
+Telegram: what came in is an Incoming, what goes out is a Reply. What is changed afterwards is in amending.py.
 """
 
 import logging
 import secrets
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, timedelta, tzinfo
+from datetime import UTC, tzinfo
 from functools import partial
 
 import notices
+from amending import Amending
 from asking import Answered, Asking
 from distilling import Distilling
 from errors import ModelError, StorageError
 from exporting import Exporting
 from external_memory import ExternalMemory
 from facts import Facts
-from gates import OwnerGate, OwnerGates
 from importing import Importing
 from indexing import Indexing
 from lines import Line, Lines, Mode, Turn, Unwritten, drafts_of, incoming_of
@@ -31,15 +31,13 @@ from rebuilding import Rebuilding
 from records import (
     Clock,
     Context,
-    Correction,
-    Forgetting,
-    Forgotten,
     Incoming,
     NewMessage,
     Person,
     Reply,
     Scope,
 )
+from studying import Studying
 from summary_manager import SummaryManager
 from token_budget import TokenBudget
 
@@ -53,6 +51,8 @@ class Conversation:
         self,
         *,
         memory: ExternalMemory,
+        lines: Lines,
+        amending: Amending,
         retrieval: MemoryRetrieval,
         summaries: SummaryManager,
         rebuilding: Rebuilding,
@@ -63,6 +63,7 @@ class Conversation:
         clock: Clock,
         facts: Facts,
         distilling: Distilling,
+        studying: Studying,
         importing: Importing,
         exporting: Exporting,
         indexing: Indexing | None = None,
@@ -72,9 +73,11 @@ class Conversation:
         self.importing = importing
         self.exporting = exporting
         self.memory = memory
+        self.amending = amending
         self.summaries = summaries
         self.facts = facts
         self.distilling = distilling
+        self.studying = studying
         self.rebuilding = rebuilding
         self.retrieval = retrieval
         self.provenance = provenance
@@ -84,8 +87,7 @@ class Conversation:
         self._budget = budget
         self._clock = clock
         self._pressure = pressure
-        self._lines = Lines()
-        self._gates = OwnerGates()
+        self._lines = lines
         self._store_fails = False
 
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply:
@@ -96,7 +98,7 @@ class Conversation:
         """
         line = self._lines.of(incoming.scope)
         try:
-            async with line.alone(), self._talks(incoming.scope.owner).shared():
+            async with line.alone(), self._lines.talks(incoming.scope.owner).shared():
                 return await self._turn(line, incoming, on_text)
         finally:
             # Not before: the question needs the embedder first.
@@ -135,69 +137,6 @@ class Conversation:
             log.warning("settling %s failed: %s", scope, type(error).__name__)
         return ()
 
-    async def forget(self, owner: int, what: Forgetting, *, tidies: bool = True) -> Forgotten:
-        """Erase it from every store and file, and from what this process holds; what went. `tidies`: see there.
-
-        Waits for the owner's answers that are being written, for they may have read it. Raises StorageError.
-        """
-        async with self._talks(owner).exclusive():
-            taken = await self.memory.forget(owner, what, tidies=tidies)
-            for line in self._lines:
-                if line.scope.owner == owner:
-                    line.forget(what)
-                    self.provenance.let_go(line.scope)
-                    self._lines.contexts.pop(line.scope, None)
-            log.info("%d messages and what was built on them were forgotten of %d", taken.messages, owner)
-            return taken
-
-    async def forget_archives(self, keep: timedelta) -> None:
-        """Forget every owner's archives that are older than what is to be kept; the files are cleaned once for all."""
-        until = self._clock() - keep
-        for owner in await self.memory.with_archives(older_than=until):
-            try:
-                await self.forget(owner, Forgetting(what="archives", until=until), tidies=False)
-            except StorageError as error:
-                log.warning("the old archives of %d stay for now: %s", owner, type(error).__name__)
-        await self.memory.tidy()
-
-    async def rename(self, owner: int, new: int) -> None:
-        """A group has another id: its memory, and what the process holds of it, go on under that.
-
-        Waits for the answers that are being written. Raises StorageError: then to be tried again.
-        """
-        async with self._talks(owner).exclusive():
-            if await self.memory.rename(owner, new):
-                log.info("what is kept of %d goes on as that of %d", owner, new)
-            for line in self._lines:
-                if line.scope.owner == owner:
-                    self.provenance.let_go(line.scope)
-                    self._lines.contexts.pop(line.scope, None)
-                    self._lines.move(line, Scope(owner=new, thread=line.scope.thread))
-        if self.indexing is not None:
-            self.indexing.wake()
-
-    def successor(self, owner: int) -> int:
-        """The id that an owner has now, which may have been another."""
-        return self.memory.successor(owner)
-
-    async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
-        """The stored text follows what a person made of a message; what was built on it goes. Raises StorageError."""
-        async with self._talks(scope.owner).exclusive():
-            if await self._mode(scope.owner) != "on":
-                return Correction()
-            async with self.memory.opened(scope.owner) as store:
-                if store is None or (message := await store.forgetting.said_as(scope, telegram_id)) is None:
-                    return Correction()
-                revised = await store.forgetting.revise(scope, message.id, text, why="edited", now=self._clock())
-                if revised is None:
-                    return Correction()
-                newest = await store.last_turns(scope, 1)
-            self._lines.of(scope).recent.clear()
-            self._lines.contexts.pop(scope, None)
-        if self.indexing is not None:
-            self.indexing.wake()
-        return Correction(turn=revised.turn, is_last=bool(newest) and newest[-1].turn == revised.turn)
-
     async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
         """The answer to a turn was shown by these Telegram messages."""
         await self.provenance.shown(incoming, telegram_ids)
@@ -210,7 +149,7 @@ class Conversation:
         None where something was said since, or memory does not hold it. Raises StorageError; else as `reply`.
         """
         line = self._lines.of(scope)
-        async with line.alone(), self._talks(scope.owner).shared():
+        async with line.alone(), self._lines.talks(scope.owner).shared():
             async with self.memory.opened(scope.owner) as store:
                 last = await store.last_turns(scope, 1) if store else []
             incoming = incoming_of(last, person, in_group=in_group)
@@ -239,8 +178,14 @@ class Conversation:
                     )
         if self.indexing is not None:
             self.indexing.wake()
-        text, shown = made.completion.text, made.context
-        return incoming, Reply(text=text, context=shown, notices=tuple(told), is_remembered=True)
+        reply = Reply(
+            text=made.completion.text,
+            context=made.context,
+            notices=tuple(told),
+            is_remembered=True,
+            proposals=made.proposals,
+        )
+        return incoming, reply
 
     def last_context(self, scope: Scope) -> Context | None:
         """The account of the newest answer of a scope, while the process remembers it."""
@@ -391,10 +336,6 @@ class Conversation:
             self._note_failure(error, told)
             line.unwritten.append(Unwritten(drafts, turn=turn.stored))
             self.provenance.hold(incoming, answered.account)
-
-    def _talks(self, owner: int) -> OwnerGate:
-        """Turns of an owner are many at once, in their scopes; forgetting and correcting are alone."""
-        return self._gates.of(owner)
 
     # what the process itself holds ---------------------------------------------------------------------------
 

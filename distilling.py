@@ -64,7 +64,7 @@ class Distilling:
         self._clock = clock
         self._settings = settings or ProfileSettings()
         self._tasks: dict[int, asyncio.Task[None]] = {}
-        self._tried = Newest[int, int](OWNERS_HERE)
+        self._tried = Newest[int, tuple[int, int]](OWNERS_HERE)  # the newest summary then, and failures in a row
 
     async def __aenter__(self) -> Self:
         return self
@@ -113,17 +113,21 @@ class Distilling:
         try:
             async with self._memory.opened(owner) as store:
                 waiting = await store.profiles.undistilled(owner, MOST_SUMMARIES) if store is not None else []
-            # A model that failed here is not asked again until there is much more to tell it.
-            tried = self._tried.get(owner, 0)
+            # A model that failed here is not asked again until there is much more to tell it, each time twice as much.
+            tried, failures = self._tried.get(owner, (0, 0))
             news = sum(one.id > tried for one in waiting)
-            if len(waiting) < max(1, self._settings.every) or news < max(1, self._settings.every // 2):
+            wanted = min(max(1, self._settings.every // 2) * 2 ** max(0, failures - 1), MOST_SUMMARIES)
+            if len(waiting) < max(1, self._settings.every) or news < wanted:
                 return None
-            self._tried[owner] = waiting[-1].id
+            self._tried[owner] = waiting[-1].id, failures + 1
             keep = min(self._settings.keep, len(waiting) - 1)
-            return await self._distil(owner, waiting[: len(waiting) - keep])
+            made = await self._distil(owner, waiting[: len(waiting) - keep])
         except (StorageError, ModelError) as error:
             log.warning("the profile of %d was not distilled: %s", owner, type(error).__name__)
             return None
+        if made is not None:
+            self._tried.pop(owner, None)
+        return made
 
     async def distil(self, owner: int) -> Profile | None:
         """A new version now, from everything there is; None where there is nothing to make it from, or the model's

@@ -1,26 +1,27 @@
 """What is known of an owner: facts, learned from their own words or told by hand.
 
 Owns when something is learned, from what, and that a failure here touches nothing else. What says the same and what
-changes what is in learning/. Does not know Telegram, nor how facts get into a prompt (memory_retrieval.py) or a
-profile (distilling.py).
+changes what is in learning/, when imported history is read in studying.py. Does not know Telegram, nor how facts get
+into a prompt (memory_retrieval.py) or a profile (distilling.py).
 """
 
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta, tzinfo
+from datetime import timedelta, tzinfo
+from functools import partial
 
 import prompts
-from errors import BudgetSpent, ContextTooLong, ModelBroken, ModelDeclined, ModelError, StaleFacts, StorageError
+from errors import BudgetSpent, ContextTooLong, ModelBroken, ModelDeclined, ModelError, StorageError
 from external_memory import ExternalMemory
 from gates import OwnerGates
 from learning import extraction, grounding, merging
 from learning.marks import essence
 from learning.requests import Request, Requests, Stretch
+from learning.troubles import Place, Troubles
 from models.chat_model import ChatModel
 from models.embeddings import Embedder
-from newest import Newest
-from records import Clock, Fact, FactChange, Message, NewFact, Scope
+from records import Clock, Fact, FactChange, Message, NewFact, Scope, Study
 from storage.knowledge import Floats
 from token_budget import TokenBudget
 from tokens import Tokenizer
@@ -31,11 +32,6 @@ READ = 400
 """Messages that are read at once."""
 GIVEN_UP_AFTER = 3
 """Attempts after which a stretch that the model cannot answer is passed over."""
-FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=1), timedelta(hours=1)
-TROUBLES = 1_000
-"""Scopes of which it is known that learning from them failed lately; any other is tried at once."""
-DELETED_FOR = timedelta(days=1)
-"""How long a fact that its owner deleted can be restored; then it is erased."""
 EMBEDDED_AT_ONCE = 32
 SCARCE = 4
 """With less left of the day's tokens than so many of such requests cost, answers and summaries go first."""
@@ -55,7 +51,10 @@ class FactSettings:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Batch:
-    """What is learned at once: a stretch of a scope (None: nothing in it can be), and the state that it was read in."""
+    """What is learned at once: a stretch of a scope (None: nothing in it can be), and the state that it was read in.
+
+    `is_past`: of imported history, else of what was said here.
+    """
 
     scope: Scope
     stretch: Stretch | None
@@ -64,14 +63,11 @@ class _Batch:
     until: int
     zone: tzinfo
     is_last: bool
+    is_past: bool = False
 
-
-@dataclass
-class _Trouble:
-    """A scope that could not be learned from: how often in a row, and when it is tried again."""
-
-    attempts: int
-    again_at: datetime
+    @property
+    def place(self) -> Place:
+        return self.scope, self.is_past
 
 
 class Facts:
@@ -97,7 +93,7 @@ class Facts:
         self._settings = settings or FactSettings()
         self._embedder = embedder
         self._gates = OwnerGates()
-        self._troubles = Newest[Scope, _Trouble](TROUBLES)
+        self._troubles = Troubles(clock)
 
     # learning ------------------------------------------------------------------------------------------------
 
@@ -116,12 +112,11 @@ class Facts:
             await self._learn_safely(scope, at_least=1)
 
     async def settle_quiet(self) -> None:
-        """Learn where the talk has paused, however little is waiting; erase what was deleted for good."""
+        """Learn where the talk has paused, however little is waiting."""
         now = self._clock()
         for store in self._memory.stores:
             for scope in await store.facts.waiting(now - self._settings.quiet) if self._settings.is_on else ():
                 await self._learn_safely(scope, at_least=1)
-            await store.facts.erase_deleted(now - DELETED_FOR)
         await self.embed_missing()
 
     async def learn(self, scope: Scope, *, at_least: int = 1) -> list[Fact]:
@@ -132,40 +127,57 @@ class Facts:
         made: list[Fact] = []
         async with self._gates.of(scope.owner).exclusive():
             while batch := await self._batch(scope, at_least):
-                changes = await self._changes(batch, batch.stretch) if batch.stretch else []
-                read = batch.stretch.messages if batch.stretch else ()
-                async with self._memory.opened(scope.owner) as store:
-                    if store is None:
-                        break
-                    inserted = await store.facts.commit(
-                        scope, changes, read=read, learned=batch.learned, until=batch.until, now=self._clock()
-                    )
+                inserted = await self._learn(batch)
+                if inserted is None:
+                    break
                 made += inserted
-                log.info("learned %d facts of %s from messages up to %d", len(inserted), scope, batch.until)
                 if batch.is_last:
                     break
         if made:
             await self.embed_missing()
         return made
 
+    async def learn_past(self, scope: Scope) -> bool:
+        """Learn one stretch of the imported history that is to be learned from; whether that went on.
+
+        What fails is said in the log and tried again later. Meanwhile live talk is learned from as ever.
+        """
+        return self._settings.is_on and await self._troubles.spare((scope, True), partial(self._learn_past, scope))
+
+    async def _learn_past(self, scope: Scope) -> bool:
+        async with self._gates.of(scope.owner).exclusive():
+            batch = await self._past_batch(scope)
+            made = await self._learn(batch) if batch is not None else None
+        if made:
+            await self.embed_missing()
+        return made is not None
+
+    async def _learn(self, batch: _Batch) -> list[Fact] | None:
+        """The facts that are new; None where memory was turned off meanwhile."""
+        scope = batch.scope
+        changes = await self._changes(batch, batch.stretch) if batch.stretch else []
+        async with self._memory.opened(scope.owner) as store:
+            if store is None:
+                return None
+            inserted = await store.facts.commit(
+                scope,
+                changes,
+                read=batch.stretch.messages if batch.stretch else (),
+                learned=batch.learned,
+                until=batch.until,
+                now=self._clock(),
+                is_past=batch.is_past,
+            )
+        log.info("learned %d facts of %s from messages up to %d", len(inserted), scope, batch.until)
+        return inserted
+
     async def _learn_safely(self, scope: Scope, *, at_least: int) -> None:
-        if not self._settings.is_on:
-            return
-        trouble = self._troubles.get(scope)
-        if trouble is not None and self._clock() < trouble.again_at:
-            return
-        try:
+        async def work() -> bool:
             await self.learn(scope, at_least=at_least)
-            self._troubles.pop(scope, None)
-        except StaleFacts:
-            log.info("what %s was learned from changed meanwhile: it is learned from again", scope)
-        except (StorageError, ModelError) as error:
-            attempts = trouble.attempts + 1 if trouble else 1
-            # The day's budget is no failure of this stretch.
-            attempts = min(attempts, 1) if isinstance(error, BudgetSpent) else attempts
-            pause = min(FIRST_PAUSE * 2 ** (attempts - 1), LONGEST_PAUSE)
-            self._troubles[scope] = _Trouble(attempts, self._clock() + pause)
-            log.warning("nothing learned from %s yet (attempt %d): %s", scope, attempts, type(error).__name__)
+            return True
+
+        if self._settings.is_on:
+            await self._troubles.spare((scope, False), work)
 
     async def _batch(self, scope: Scope, at_least: int) -> _Batch | None:
         """The next stretch to learn from; None where there is not enough."""
@@ -196,6 +208,37 @@ class Facts:
             is_last=is_all and (stretch is None or stretch.turns == len(turns)),
         )
 
+    async def _past_batch(self, scope: Scope) -> _Batch | None:
+        """The next stretch of imported history; None where there is none, or the owner is incognito."""
+        config = await self._memory.config(scope.owner)
+        if config is None or config.incognito:
+            return None
+        async with self._memory.opened(scope.owner) as store:
+            if store is None:
+                return None
+            learned, ahead = await store.studies.next(scope, READ)
+            known = await store.facts.valid(scope.owner)
+        if not ahead:
+            return None
+        turns = [turn for turn in by_turn(ahead) if any(message.role == "user" for message in turn)]
+        who = prompts.whom(scope.owner)
+        stretch = self._requests.stretch(turns, known, who=who, zone=config.zone) if turns else None
+        is_all = stretch is None or stretch.turns == len(turns)
+        return _Batch(
+            scope=scope,
+            stretch=stretch,
+            known=tuple(known),
+            learned=learned,
+            until=ahead[-1].id if stretch is None or is_all else turns[stretch.turns - 1][-1].id,
+            zone=config.zone,
+            is_last=is_all,
+            is_past=True,
+        )
+
+    def cost(self, study: Study) -> tuple[int, int]:
+        """Roughly what learning from so much takes: requests, and tokens of all of them."""
+        return self._requests.cost(study)
+
     async def _changes(self, batch: _Batch, stretch: Stretch) -> list[FactChange]:
         """What the stretch changes in what is known."""
         new = await self._extracted(batch, stretch)
@@ -215,7 +258,7 @@ class Facts:
 
     async def _extracted(self, batch: _Batch, stretch: Stretch) -> list[NewFact]:
         """What the model found, less what its sources do not say."""
-        told = await self._told(batch.scope, stretch)
+        told = await self._told(batch, stretch)
         shown = {fact.id: fact for fact in stretch.shown}
         speakers = [prompts.speaker(message) for message in stretch.messages]
         kept = []
@@ -228,8 +271,9 @@ class Facts:
                 kept.append(grounding.with_said_beginning(fact, stretch.messages, zone=batch.zone))
         return kept
 
-    async def _told(self, scope: Scope, stretch: Stretch) -> Sequence[extraction.Told]:
+    async def _told(self, batch: _Batch, stretch: Stretch) -> Sequence[extraction.Told]:
         """The model's answer, repaired once; one that is no list of facts even then is none."""
+        scope = batch.scope
         told: Sequence[extraction.Told] | None = None
         try:
             answer = await self._asked(scope.owner, stretch.request)
@@ -237,8 +281,7 @@ class Facts:
             if told is None:
                 told = extraction.parse(await self._asked(scope.owner, self._requests.repair(stretch, answer)))
         except (ModelBroken, ModelDeclined, ContextTooLong):
-            trouble = self._troubles.get(scope)
-            if trouble is None or trouble.attempts + 1 < GIVEN_UP_AFTER:
+            if self._troubles.attempts(batch.place) + 1 < GIVEN_UP_AFTER:
                 raise
         if told is None:
             log.info("the model told no list of facts of %s: these turns are passed over", scope)
@@ -295,7 +338,7 @@ class Facts:
             return await store.facts.pin(owner, id_, is_pinned=is_pinned)
 
     async def delete(self, owner: int, id_: int) -> Fact | None:
-        """Out of every prompt at once; for a day it can be restored, then it is erased."""
+        """Out of every prompt at once; for a day it can be restored, then it is forgotten (amending.py)."""
         async with self._memory.home(owner) as store:
             return await store.facts.delete(owner, id_, now=self._clock())
 
@@ -332,7 +375,11 @@ def answered_turns(messages: Sequence[Message]) -> list[list[Message]]:
     """The turns that may be learned from: a person's words, and an answer to them. What came after the last answer
     waits; what could not be answered before it yields nothing.
     """
+    return [turn for turn in by_turn(messages) if {"user", "assistant"} <= {message.role for message in turn}]
+
+
+def by_turn(messages: Sequence[Message]) -> list[list[Message]]:
     turns: dict[int, list[Message]] = {}
     for message in messages:
         turns.setdefault(message.turn, []).append(message)
-    return [turn for turn in turns.values() if {"user", "assistant"} <= {message.role for message in turn}]
+    return list(turns.values())

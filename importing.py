@@ -23,7 +23,7 @@ from storage.given_rows import RowError, checked
 from storage.rows import config_of
 from storage.store import MemoryStore
 from storage.tables import Portable
-from unhurried import unhurried
+from unhurried import uncollected, unhurried
 
 log = logging.getLogger(__name__)
 
@@ -59,12 +59,13 @@ class ImportPlan:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Imported:
-    """What an import did."""
+    """What an import did. `ids`: first and last of the history that came in; None where it came back as it was."""
 
     messages: int
     known: int
     facts: int
     is_whole: bool
+    ids: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -102,17 +103,22 @@ class Importing:
 
     async def plan(self, scope: Scope, person: int, data: bytes) -> ImportPlan:
         """What importing this file would add; nothing is changed. Raises ImportRefused and StorageError."""
+        with uncollected():
+            return await self._plan(scope, person, data)
+
+    async def _plan(self, scope: Scope, person: int, data: bytes) -> ImportPlan:
         work = await self._work(scope, person, data)
-        dates = [message.created_at for message in work.fresh]
+        kept_since = self._clock() - self._retention if self._retention else None
+        first_at, last_at, old = await asyncio.to_thread(_span, work.fresh, kept_since)
         notes = work.past.notes
-        if self._retention and (old := sum(self._clock() - date > self._retention for date in dates)):
+        if self._retention and old:
             notes = (*notes, RETAINED.format(old=old, days=self._retention.days))
         return ImportPlan(
             name=NAMES[work.past.format],
             total=len(work.past.messages),
             known=len(work.past.messages) - len(work.fresh),
-            first_at=min(dates, default=None),
-            last_at=max(dates, default=None),
+            first_at=first_at,
+            last_at=last_at,
             notes=notes,
             facts=len(work.rows.get("facts", ())),
             is_whole=work.is_whole,
@@ -124,18 +130,22 @@ class Importing:
 
         Raises ImportRefused, and StorageError when the memory was moved, erased or failed meanwhile.
         """
+        with uncollected():
+            return await self._run(scope, person, data, progress)
+
+    async def _run(self, scope: Scope, person: int, data: bytes, progress: Progress) -> Imported:
         work = await self._work(scope, person, data)
         if not await self._memory.is_on(scope.owner):
             await self._memory.switch(scope.owner, enabled=True)
         lease = await self._lease(scope)
         try:
-            facts = await (self._restore if work.is_whole else self._add)(lease, work, progress)
+            facts, ids = await (self._restore if work.is_whole else self._add)(lease, work, progress)
         finally:
             await self._release(lease)
             self._stored()
         log.info("imported %d messages (%s) into %s", len(work.fresh), work.past.format, scope)
         known = len(work.past.messages) - len(work.fresh)
-        return Imported(messages=len(work.fresh), known=known, facts=facts, is_whole=work.is_whole)
+        return Imported(messages=len(work.fresh), known=known, facts=facts, is_whole=work.is_whole, ids=ids)
 
     # what is new -----------------------------------------------------------------------------------------------
 
@@ -155,28 +165,31 @@ class Importing:
 
     # adding ----------------------------------------------------------------------------------------------------
 
-    async def _add(self, lease: FoldLease, work: _Work, progress: Progress) -> int:
+    async def _add(self, lease: FoldLease, work: _Work, progress: Progress) -> tuple[int, tuple[int, int] | None]:
         """History, thread by thread, each as a pyramid of its own below what was there; then facts."""
         owner, done = lease.scope.owner, 0
+        ends: list[int] = []
         ids = dict(work.ids)
-        for scope, messages in _by_scope(lease.scope, work).items():
+        for scope, messages in (await asyncio.to_thread(_by_scope, lease.scope, work)).items():
             async with self._memory.home(owner) as store:
                 first = await store.history.room(owner, len(messages), after=work.after)
             placed = await asyncio.to_thread(_placed, scope, messages, first)
-            ids |= {given.number: one.id for given, one in zip(messages, placed, strict=True) if given.number}
+            ids |= await asyncio.to_thread(_numbers, messages, placed)
+            ends += (placed[0].id, placed[-1].id)
             shelf = self._shelving.shelf(lease, scope)
             for chunk in chunks(placed):
                 await shelf.add(chunk)
                 done += len(chunk)
                 await progress(done, len(work.fresh))
             await shelf.close()
+        came_in = (min(ends), max(ends)) if ends else None
         facts = work.rows.get("facts", ())
         if not facts:
-            return 0
+            return 0, came_in
         async with self._memory.home(owner) as store:
-            return await store.history.learn(lease, facts, ids)
+            return await store.history.learn(lease, facts, ids), came_in
 
-    async def _restore(self, lease: FoldLease, work: _Work, progress: Progress) -> int:
+    async def _restore(self, lease: FoldLease, work: _Work, progress: Progress) -> tuple[int, None]:
         """Our own export as it was. In batches, each of which leaves a memory without a hole: until the last one, every
         chunk stands active under its own summary.
         """
@@ -184,7 +197,8 @@ class Importing:
         done = 0
         async with self._memory.home(owner) as store:
             await store.history.put(lease, [{"table": "users", **row} for row in rows["users"]])
-        for batch in _whole_chunks(rows["messages"], rows["summaries"]):
+        held = await asyncio.to_thread(_by_chunk, rows["messages"])
+        for batch in _whole_chunks(held, rows["summaries"]):
             async with self._memory.home(owner) as store:
                 await store.history.put(lease, batch)
             done += sum(row["table"] == "messages" for row in batch)
@@ -194,7 +208,7 @@ class Importing:
             await store.history.put(lease, rest)
         if rows["users"]:
             await self._memory.choose(owner, partial(_chosen, rows["users"][0]))
-        return len(rows["facts"])
+        return len(rows["facts"]), None
 
     async def _lease(self, scope: Scope) -> FoldLease:
         async with self._memory.home(scope.owner) as store:
@@ -262,10 +276,10 @@ def _compared(
 
 async def _same(store: MemoryStore, owner: int, past: Past) -> Mapping[int, int]:
     """Messages that never had a source, by number: those that stand in the memory under the same id."""
-    nameless = {one.number: one for one in past.messages if one.number is not None and one.also is None}
+    nameless, threads = await asyncio.to_thread(_nameless, past)
     found: dict[int, int] = {}
     numbers = sorted(nameless)
-    for thread in {one.thread for one in nameless.values()}:
+    for thread in threads:
         for first in range(0, len(numbers), BATCH):
             for message in await store.messages(Scope(owner=owner, thread=thread), numbers[first : first + BATCH]):
                 given = nameless[message.id]
@@ -274,13 +288,40 @@ async def _same(store: MemoryStore, owner: int, past: Past) -> Mapping[int, int]
     return found
 
 
+def _nameless(past: Past) -> tuple[dict[int, PastMessage], set[int]]:
+    """Those of an export that have a number but no name, by number, and the threads that they stand in."""
+    found: dict[int, PastMessage] = {}
+    for one in unhurried(past.messages):
+        if one.number is not None and one.also is None:
+            found[one.number] = one
+    return found, {one.thread for one in found.values()}
+
+
+def _span(messages: Sequence[PastMessage], kept_since: datetime | None) -> tuple[datetime | None, datetime | None, int]:
+    """The first and the last date, and how many messages are from before `kept_since`."""
+    first = last = None
+    old = 0
+    for message in unhurried(messages):
+        said_at = message.created_at
+        first = said_at if first is None else min(first, said_at)
+        last = said_at if last is None else max(last, said_at)
+        old += kept_since is not None and said_at < kept_since
+    return first, last, old
+
+
 def _by_scope(here: Scope, work: _Work) -> Mapping[Scope, Sequence[PastMessage]]:
     """Each message where it belongs: our own in their threads, all others where the import was asked for."""
     places: dict[Scope, list[PastMessage]] = {}
-    for message in work.fresh:
-        is_own = work.past.owner == here.owner
+    is_own = work.past.owner == here.owner
+    for message in unhurried(work.fresh):
         places.setdefault(Scope(owner=here.owner, thread=message.thread) if is_own else here, []).append(message)
     return places
+
+
+def _numbers(messages: Sequence[PastMessage], placed: Sequence[Message]) -> dict[int, int]:
+    """The ids as stored, by the numbers in the file."""
+    pairs = unhurried(zip(messages, placed, strict=True))
+    return {given.number: one.id for given, one in pairs if given.number}
 
 
 def _placed(scope: Scope, messages: Sequence[PastMessage], first: int) -> list[Message]:
@@ -298,18 +339,22 @@ def _placed(scope: Scope, messages: Sequence[PastMessage], first: int) -> list[M
                 turn=turn,
                 speaker=given.speaker,
                 source=given.source,
-                origin=given.origin,
+                origin=given.origin if given.is_own or scope.owner < 0 else "overheard",
             )
         )
     return placed
 
 
-def _whole_chunks(messages: Sequence[Portable], summaries: Sequence[Portable]) -> Iterator[list[Portable]]:
+def _by_chunk(messages: Sequence[Portable]) -> dict[object, list[Portable]]:
+    held: dict[object, list[Portable]] = {}
+    for row in unhurried(messages):
+        held.setdefault(row["chunk_id"], []).append(row)
+    return held
+
+
+def _whole_chunks(held: dict[object, list[Portable]], summaries: Sequence[Portable]) -> Iterator[list[Portable]]:
     """Batches of rows, none of which tears a chunk from its summary; each chunk's stands active for now."""
     covering = {row["id"]: row for row in summaries}
-    held: dict[object, list[Portable]] = {}
-    for row in messages:
-        held.setdefault(row["chunk_id"], []).append(row)
     batch: list[Portable] = []
     loose = held.pop(None, [])
     groups = [*held.values(), *(loose[first : first + BATCH] for first in range(0, len(loose), BATCH))]

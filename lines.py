@@ -1,6 +1,6 @@
 """What the process itself holds of each scope's talk: its queue, what was said, and what is still to be written.
 
-Does not know models, stores or prompts; conversation.py decides what is held and when it goes.
+Does not know models, stores or prompts; conversation.py decides what is held, amending.py what goes before its time.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Literal
 
+from gates import OwnerGate, OwnerGates
 from newest import Newest
 from records import UNSTORED, Context, Forgetting, Incoming, Message, NewMessage, Person, Piece, Scope
 
@@ -121,9 +122,18 @@ class Lines:
         self._lines: OrderedDict[Scope, Line] = OrderedDict()
         self.contexts = Newest[Scope, Context](CONTEXTS_HERE)
         self._ids = count(UNSTORED)
+        self._gates = OwnerGates()
 
     def __iter__(self) -> Iterator[Line]:
         return iter(list(self._lines.values()))
+
+    def talks(self, owner: int) -> OwnerGate:
+        """Turns of an owner are many at once, in their scopes; what amends them is alone."""
+        return self._gates.of(owner)
+
+    def of_owner(self, owner: int) -> list[Line]:
+        """The lines of all of an owner's scopes."""
+        return [line for line in self if line.scope.owner == owner]
 
     def of(self, scope: Scope) -> Line:
         line = self._lines.setdefault(scope, Line(scope))

@@ -12,9 +12,10 @@ from collections.abc import Iterable
 
 OURS = frozenset(
     {
-        "asking", "assembly", "bot", "conversation", "distilling", "external_memory", "facts", "folding", "importing",
-        "indexing", "logs", "memory_retrieval", "model_tools", "models", "playground", "provenance", "rebuilding",
-        "retrieval", "storage", "summary_manager", "telegram_ui", "token_budget", "tokens", "upkeep", "words",
+        "amending", "asking", "assembly", "bot", "conversation", "distilling", "external_memory", "facts", "folding",
+        "importing", "indexing", "learning", "logs", "memory_retrieval", "model_tools", "models", "playground",
+        "provenance", "rebuilding", "retrieval", "storage", "studying", "summary_manager", "telegram_ui",
+        "token_budget", "tokens", "upkeep", "words",
     }
 )  # fmt: skip
 

@@ -195,6 +195,7 @@ class MemoryRetrieval:
         asked = Question(
             text=question,
             terms=tuple(terms),
+            before=frozenset(terms) - frozenset(own),
             ranges=await self._times(normal(question), store, scope, now),
             told=_told_by(facts),
         )

@@ -1,10 +1,11 @@
 """All summaries of a scope, made anew from the stored messages under its owner's policy and wishes.
 
 Runs in the background, under the scope's fold lease; the old summaries serve until the new are whole. One that ends
-with its process is begun again at the next start. Does not know Telegram, or who is told how far it is.
+with its process, or fails, goes on from the parts that it had made. Does not know Telegram, or who is told of it.
 """
 
 import asyncio
+import hashlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -64,12 +65,12 @@ class Rebuilding:
     async def __aenter__(self) -> Self:
         for store in self._memory.stores:
             for scope in await store.rebuilds.interrupted():
-                log.info("the summaries of %s are made anew again: it ended with its process", scope)
+                log.info("the summaries of %s are made anew, going on where it ended with its process", scope)
                 self.start(scope, _untold)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        # The lease stays: the next start finds it, and begins again.
+        # The lease stays: the next start finds it, and goes on.
         await ended(*self._tasks)
 
     def start(self, scope: Scope, tell: Tell) -> None:
@@ -218,6 +219,16 @@ class Rebuilding:
         return messages
 
     async def _text(self, lease: FoldLease, material: Material, *, compressed: int) -> NewSummary:
+        digest = digest_of(material)
+        async with self._memory.home(lease.scope.owner) as store:
+            if known := await store.rebuilds.part(lease.scope, digest):
+                return known
+        made = await self._made(lease, material, compressed)
+        async with self._memory.home(lease.scope.owner) as store:
+            await store.rebuilds.keep_part(lease, digest, made)
+        return made
+
+    async def _made(self, lease: FoldLease, material: Material, compressed: int) -> NewSummary:
         started = time.monotonic()
         try:
             made = await self._summaries.summarise(lease.scope.owner, material)
@@ -228,6 +239,11 @@ class Rebuilding:
             made = await self._summaries.summarise_by(self._stand_in, material)
         milliseconds = round((time.monotonic() - started) * 1000)
         return replace(made, milliseconds=milliseconds, details={**made.details, "compressed": float(compressed)})
+
+
+def digest_of(material: Material) -> str:
+    """What a summary is made from, and how it is wanted, in 64 characters."""
+    return hashlib.sha256(f"{prompts.FOLD_VERSION}\n{material!r}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def chunked(outline: Sequence[Archived], config: OwnerConfig) -> Iterator[Sequence[Archived]]:

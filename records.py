@@ -20,8 +20,8 @@ Clock = Callable[[], datetime]
 FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards", "rebuild", "import"]
 FoldState = Literal["folded", "nothing", "busy", "waiting", "failed"]
 Policy = Literal["pyramid", "rolling", "sliding"]
-Origin = Literal["", "forwarded", "tool", "imported"]
-"""Where a message's words come from: "" = said here by its role."""
+Origin = Literal["", "forwarded", "tool", "imported", "overheard"]
+"""Where a message's words come from: "" = said here by its role; "overheard" = imported, and not the owner's own."""
 
 
 FactKind = Literal["personal", "preference", "knowledge", "event"]
@@ -321,13 +321,23 @@ class NewProfile:
 class FactChange:
     """What becomes of a new fact: a sentence of its own, or more sources for `same_as` (`ends`: which is over then).
 
-    `closes`: facts whose place it takes. Numbers below 0 name earlier changes of the same list: -1 is the first.
+    `closes`: facts whose place it takes; `gave_way_to`: a fact that was told later and took its place.
+    Numbers below 0 name earlier changes of the same list: -1 is the first.
     """
 
     fact: NewFact
     same_as: int | None = None
     closes: tuple[int, ...] = ()
     ends: bool = False
+    gave_way_to: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Study:
+    """Imported history to learn from: so many of the owner's messages; characters with what was answered between."""
+
+    messages: int = 0
+    characters: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -619,7 +629,8 @@ class Reply:
 class Status:
     """What /summary_status shows of a scope. `config` is None where nothing was ever configured.
 
-    `rebuilding`: chunks made anew, and how many there are. `newest`: the summary made last. `compressed`: how often the
+    `rebuilding`: chunks made anew, and how many there are; `studied`: imported messages learned from, and how many are
+    to be. `newest`: the summary made last. `compressed`: how often the
     oldest of what the active summaries tell was compressed. `indexed`: how many of the owner's messages the search by
     meaning knows, and how many there are; None without it.
     `tokens_saved`: over all of the owner's answers, against sending the whole history with each.
@@ -630,6 +641,7 @@ class Status:
     failure: FoldFailure | None = None
     is_folding: bool = False
     rebuilding: tuple[int, int] | None = None
+    studied: tuple[int, int] | None = None
     newest: Summary | None = None
     compressed: int = 0
     indexed: tuple[int, int] | None = None

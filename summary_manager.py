@@ -50,6 +50,8 @@ LEASE = timedelta(minutes=15)
 IDLE_BACK_OFF = timedelta(minutes=10)
 """After a failure a quiet scope is left alone so long, twice as long after each further one."""
 MOST_DOUBLINGS = 8
+MOST_SPARED = 8
+"""Turns after which a policy that folds after every turn tries again at the latest, having failed several times."""
 JSON_COMFORT = 100_000
 """Messages up to which the JSON store is promised to be quick; above it SQLite is recommended."""
 
@@ -190,6 +192,14 @@ class SummaryManager:
         failure = await store.fold_failure(scope)
         return failure is not None and now < failure.at + IDLE_BACK_OFF * 2 ** min(failure.attempts - 1, MOST_DOUBLINGS)
 
+    async def _is_spared(self, store: MemoryStore, scope: Scope) -> bool:
+        """Whether too little was said since the last failure: one turn after the first, two after the second, …"""
+        failure = await store.fold_failure(scope)
+        if failure is None:
+            return False
+        turns = {message.turn for message in await store.unfolded(scope) if message.created_at > failure.at}
+        return len(turns) < min(MOST_SPARED, 1 << min(failure.attempts - 1, MOST_DOUBLINGS))
+
     async def untold_failure(self, scope: Scope) -> FoldFailure | None:
         """The failure that the owner does not know of yet; given once."""
         async with self._memory.home(scope.owner) as store:
@@ -209,6 +219,7 @@ class SummaryManager:
             model = self._embedding_model
             indexed = await store.vectors.progress(scope.owner, model) if model else None
             saved = await store.accounts.saved(scope.owner)
+            studied = await store.studies.progress(scope)
         advice: tuple[str, ...] = ()
         if config is not None and config.storage is StorageType.JSON and counts.total > JSON_COMFORT:
             advice = (f"With more than {JSON_COMFORT:,} messages SQLite is recommended: /summary moves everything.",)
@@ -218,6 +229,7 @@ class SummaryManager:
             failure=failure,
             is_folding=scope in self._folding,
             rebuilding=self.rebuilds.get(scope),
+            studied=studied,
             newest=max(active, key=lambda one: one.id, default=None),
             compressed=max((times_compressed(one) for one in active), default=0),
             indexed=indexed,
@@ -249,6 +261,8 @@ class SummaryManager:
         if not_by_itself(config) and reason not in ("now", "upwards"):
             return None
         if reason == "pressure" and await store.fold_failure(scope) is not None:
+            return None
+        if config.policy == "sliding" and reason in ("threshold", "cut") and await self._is_spared(store, scope):
             return None
         situation = await self._situation(store, scope, config, reason, summaries)
         starts = sorted(one.first_id for one in summaries) if config.policy == "pyramid" else ()

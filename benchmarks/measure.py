@@ -4,6 +4,7 @@ Does not know what is measured.
 """
 
 import asyncio
+import gc
 import json
 import math
 import os
@@ -65,13 +66,15 @@ def folder_bytes(folder: Path) -> int:
 class LoopWatch:
     """For how long the event loop served nobody, in milliseconds, while the block ran.
 
-    On a machine with other work that includes waiting for a processor; `work` does not: it is what the loop's own
-    thread computed at a stretch.
+    On a machine with other work that includes waiting for a processor. Two figures do not: `work` is what the loop's
+    own thread computed at a stretch, `collected` what Python's collector did in any thread, nobody else running.
     """
 
     def __init__(self) -> None:
         self._late: list[float] = []
         self._work: list[float] = []
+        self._collected: list[float] = []
+        self._collecting = 0.0
 
     @property
     def longest(self) -> float:
@@ -84,6 +87,7 @@ class LoopWatch:
             "p999": round(percentile(self._late, 0.999) * 1000, 1),
             "p99": round(percentile(self._late, 0.99) * 1000, 1),
             "most_work": round(max(self._work, default=0.0) * 1000, 1),
+            "most_collected": round(max(self._collected, default=0.0) * 1000, 1),
         }
 
     @asynccontextmanager
@@ -95,10 +99,18 @@ class LoopWatch:
                 self._late.append(max(0.0, time.perf_counter() - before - every))
                 self._work.append(time.thread_time() - worked)
 
+        def collect(phase: str, _: dict[str, int]) -> None:
+            if phase == "start":
+                self._collecting = time.thread_time()
+            else:
+                self._collected.append(time.thread_time() - self._collecting)
+
         ticking = asyncio.create_task(tick())
+        gc.callbacks.append(collect)
         try:
             yield self
         finally:
+            gc.callbacks.remove(collect)
             ticking.cancel()
             await asyncio.gather(ticking, return_exceptions=True)
 

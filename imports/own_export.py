@@ -117,6 +117,7 @@ def _message(values: Row, owner: object, before: Sequence[PastMessage], rows: Se
         content=content,
         created_at=_date(values.get("created_at")),
         speaker=values["speaker"] if isinstance(values.get("speaker"), str) else "",  # type: ignore[arg-type]
+        is_own=values.get("origin") != "overheard" and not (isinstance(owner, int) and owner < 0),
         origin="forwarded" if values.get("origin") == "forwarded" else "imported",
         answers=last is not None and values.get("turn_id") is not None and last.get("turn_id") == values["turn_id"],
         thread=thread,

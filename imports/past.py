@@ -27,6 +27,7 @@ class WrongElement(Exception):  # noqa: N818 - reads as the state it is
 class PastMessage:
     """One message. `source` ("import:…") names it for ever; `also` is the name that it may be known by instead.
 
+    `is_own`: False for what somebody else said than the person whose history it is and their bot.
     `answers`: it belongs to the turn of the message before it. `number`: its id in the file, where that has ids that
     other rows of the file name.
     """
@@ -37,6 +38,7 @@ class PastMessage:
     created_at: datetime
     speaker: str = ""
     origin: Origin = "imported"
+    is_own: bool = True
     answers: bool = False
     thread: int = 0
     also: str | None = None

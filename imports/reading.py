@@ -3,6 +3,7 @@
 Goes by content, not by name. Bounded: an archive is unpacked up to a limit only. Does not know who sent the file.
 """
 
+import codecs
 import gzip
 import io
 import zipfile
@@ -17,7 +18,10 @@ from errors import ImportRefused
 from imports import chatgpt, own_export, telegram_desktop
 from imports.json_walk import JsonWalk
 from imports.past import Past
+from unhurried import unhurried
 
+PIECE = 1_000_000
+"""Bytes that are decoded at once: nobody else has a turn meanwhile."""
 MOST_UNPACKED = 200_000_000
 """Bytes of JSON that are read at most: beyond that the process would need gigabytes."""
 KNOWN = "my own export, Telegram Desktop's result.json or ChatGPT's conversations.json"
@@ -73,6 +77,12 @@ def _first_names(walk: JsonWalk) -> frozenset[str]:
 
 
 def _text(data: bytes) -> str:
+    decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    try:
+        ends = range(PIECE, len(data) + PIECE, PIECE)
+        return "".join([decoder.decode(data[end - PIECE : end], end >= len(data)) for end in unhurried(ends)])
+    except UnicodeDecodeError:
+        pass
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -4,7 +4,7 @@ The person who imports is the user; other people are users under their own names
 is the assistant. Service messages and messages without words are left out. Does not know stores.
 """
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Literal
@@ -13,7 +13,7 @@ from errors import ImportRefused
 from imports.json_walk import JsonWalk
 from imports.past import Past, PastMessage, WrongElement
 from records import Role
-from unhurried import unhurried
+from unhurried import consumed, unhurried
 
 _MOST_NAMED = 5
 _UNNAMED = {"saved_messages": "Saved Messages", "replies": "Replies"}
@@ -27,7 +27,7 @@ class _Chat:
         self.name = ""
         self.kind = ""
         self.id: object = None
-        self.messages: list[tuple[int, object]] = []
+        self.messages: deque[tuple[int, object]] = deque()
 
 
 def read(walk: JsonWalk, *, person: int, zone: tzinfo = UTC) -> Past:
@@ -77,7 +77,7 @@ def _past(walk: JsonWalk, chats: list[_Chat], person: int, zone: tzinfo) -> Past
     for chat in chats:
         if not isinstance(chat.id, int) or isinstance(chat.id, bool):
             raise ImportRefused(f"{chat.where}id is no number, so the file is not Telegram's. Nothing was imported.")
-        for number, (at, raw) in enumerate(unhurried(chat.messages)):
+        for number, (at, raw) in enumerate(unhurried(consumed(chat.messages))):
             try:
                 made = _message(raw, chat, person, zone)
             except WrongElement as wrong:
@@ -132,6 +132,7 @@ def _message(raw: object, chat: _Chat, person: int, zone: tzinfo) -> PastMessage
         created_at=said_at,
         speaker="" if is_bot else _text(raw.get("from")) or ("" if sender == f"user{person}" else "Deleted account"),
         origin="forwarded" if forwarded else "imported",
+        is_own=forwarded or is_bot or sender == f"user{person}",
         answers=is_bot,
     )
 

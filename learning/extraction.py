@@ -211,10 +211,10 @@ def _list(item: Mapping[str, object], name: str) -> Iterator[object]:
 
 
 def _whole(value: object) -> int | None:
-    """A whole number, also one written as a text ("#41"); None for anything else."""
+    """A whole number, also one written as a text ("#41", "#-7"); None for anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
-    match = re.fullmatch(r"\s*#?(\d{1,15})(?:\.0)?\s*", str(value))
+    match = re.fullmatch(r"\s*#?(-?\d{1,15})(?:\.0)?\s*", str(value))
     return int(match[1]) if match else None
 
 

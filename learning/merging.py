@@ -27,13 +27,15 @@ class _Known:
     subject: str
     valid_from: datetime
     valid_to: datetime | None
+    observed_at: datetime
     is_closed_here: bool = False
 
 
 def plan(new: Sequence[NewFact], known: Sequence[Fact], *, distance: Distance, near: float) -> list[FactChange]:
     """What to do with each new fact, in order. `known`: all facts of the owner that are valid.
 
-    `near`: the cosine distance below which meaning nominates. Of several changes to one fact the later counts.
+    `near`: the cosine distance below which meaning nominates. Of several changes to one fact the later counts: what
+    was told before that (imported history, talk that is learned from once more) was over when the later began.
     """
     by_id = {fact.id: fact for fact in known}
     held = {fact.id: _of(fact) for fact in known}
@@ -46,12 +48,15 @@ def plan(new: Sequence[NewFact], known: Sequence[Fact], *, distance: Distance, n
                 case "same" if not one.is_closed_here:
                     change = FactChange(fact=draft, same_as=number, closes=change.closes)
                     break
+                case "changed" if _was_told_before(draft, one):
+                    draft = replace(draft, valid_to=draft.valid_to or one.valid_from)
+                    change = replace(change, fact=draft, gave_way_to=number)
                 case "changed" if draft.valid_from >= one.valid_from or draft.known == number:
                     if draft.valid_to is not None and marks(draft.text).polarity:
                         # "No longer …, until May": it is what ended that has this end, not its denial.
                         draft = replace(draft, valid_from=draft.valid_to, valid_to=None)
                     change = replace(change, fact=draft, closes=(*change.closes, number))
-                case "ended":
+                case "ended" if not _was_told_before(draft, one):
                     change = FactChange(fact=draft, same_as=number, closes=change.closes, ends=True)
                     break
                 case _:
@@ -68,9 +73,14 @@ def plan(new: Sequence[NewFact], known: Sequence[Fact], *, distance: Distance, n
                 subject=draft.subject,
                 valid_from=draft.valid_from,
                 valid_to=draft.valid_to,
+                observed_at=draft.observed_at,
             )
         changes.append(change)
     return changes
+
+
+def _was_told_before(draft: NewFact, one: _Known) -> bool:
+    return draft.observed_at < one.observed_at and draft.valid_from <= one.valid_from
 
 
 def verdict(new: NewFact, text: str, *, kind: str, subject: str, is_named: bool = False) -> Verdict:
@@ -160,4 +170,5 @@ def _of(fact: Fact) -> _Known:
         subject=fact.subject,
         valid_from=fact.valid_from,
         valid_to=fact.valid_to,
+        observed_at=fact.observed_at,
     )

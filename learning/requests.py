@@ -11,7 +11,7 @@ import prompts
 from learning.extraction import FACTS_SCHEMA
 from learning.marks import topics
 from learning.profile import PROFILE_SCHEMA
-from records import Fact, Message, Profile, PromptMessage, Summary
+from records import Fact, Message, Profile, PromptMessage, Study, Summary
 from tokens import Tokenizer
 
 MOST_TURNS = 20
@@ -23,6 +23,9 @@ CONTEXT_TOKENS = 60
 ANSWER_SHARE = 0.25
 """Of the window, left free for the model's answer and a repair."""
 LEAST_ROOM = 64
+CHARACTERS_OF_TOKEN = 4
+LINE_TOKENS, ANSWER_TOKENS = 15, 250
+"""Of the frame of one message, and of an answer with the known facts that its request showed: for a guess."""
 
 Request = tuple[PromptMessage, ...]
 
@@ -77,6 +80,15 @@ class Requests:
             messages=tuple(messages),
             shown=tuple(shown),
         )
+
+    def cost(self, study: Study) -> tuple[int, int]:
+        """Requests, and tokens of all of them with their answers: a guess from the length of what is to be read."""
+        empty = _request(prompts.EXTRACT_FACTS.format(who=""), prompts.facts_request([], []))
+        frame = self._tokens.prompt_tokens(empty) + self._tokens.count(str(FACTS_SCHEMA))
+        said = study.characters // CHARACTERS_OF_TOKEN + study.messages * LINE_TOKENS
+        room = max(LEAST_ROOM, int((self._window - frame - LEAST_ROOM) * (1 - ANSWER_SHARE)))
+        requests = max(-(-study.messages // MOST_TURNS), -(-said // room))
+        return requests, said + requests * (frame + ANSWER_TOKENS)
 
     def size(self, request: Request) -> int:
         """Tokens of a request's prompt."""

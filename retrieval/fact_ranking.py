@@ -45,15 +45,14 @@ def rank_facts(
     `vectors`: [d] by fact id, as `model` gave them. `min_similarity`: instead of the model's own.
     """
     shares = _word_shares(facts, terms)
-    if with_before:
-        leaning = _word_shares(facts, with_before)
-        shares = {id_: max(share, leaning[id_]) for id_, share in shares.items()}
+    leaning = _word_shares(facts, with_before) if with_before else {}
     closeness = _closeness(facts, query, vectors or {}, model, min_similarity)
     found = []
     for fact in facts:
         parts: dict[str, float] = {}
-        if shares[fact.id] >= LEAST_WORDS:
-            parts["words"] = shares[fact.id]
+        own, with_those = shares[fact.id], leaning.get(fact.id, 0.0)
+        if max(own, with_those) >= LEAST_WORDS:
+            parts["words" if own >= with_those else "words before"] = max(own, with_those)
         if fact.id in closeness:
             parts["meaning"] = closeness[fact.id]
         if parts:

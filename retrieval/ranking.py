@@ -53,10 +53,14 @@ REACH = 4
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """A question, analysed. `told`: messages that a fact which matters was learned from, by id, with its score."""
+    """A question, analysed. `told`: messages that a fact which matters was learned from, by id, with its score.
+
+    `before`: those of its terms that are not its own, but of the turns that a short question leans on.
+    """
 
     text: str
     terms: tuple[str, ...]
+    before: frozenset[str] = frozenset()
     ranges: tuple[Range, ...] = ()
     told: Mapping[int, float] = field(default_factory=dict)
 
@@ -116,15 +120,20 @@ def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights 
     rows = pool.rows
     offsets = _offsets(rows)
     verbose = _verbosity(pool) * np.array([row.message.role == "assistant" for row in rows], dtype=float)
-    share = _word_share(pool, question.terms, w, offsets) ** 2
+    by_term = _word_shares(pool, question.terms, w, offsets)
+    share = by_term.sum(axis=0) ** 2
+    is_before = np.array([term in question.before for term in question.terms], dtype=bool)
+    before = share * _part_of(by_term, is_before)
     values = {
-        "words": share,
-        "words nearby": _smoothed(share, offsets, w.near),
+        "words": share - before,
+        "words nearby": _smoothed(share - before, offsets, w.near),
         "speaker": _named(rows, question.text),
         "fact": np.array([min(1.0, question.told.get(row.message.id, 0.0)) for row in rows], dtype=float),
         "time": np.array([_timely(row.message.created_at, question.ranges) for row in rows], dtype=float),
         "assistant": verbose,
     }
+    if question.before:
+        values |= {"words before": before, "words before nearby": _smoothed(before, offsets, w.near)}
     if meaning is None:
         return Signals(rows=rows, values=values, verbose=verbose, directions=_word_directions(pool, question.terms))
     directions = _directions(rows, meaning, w)
@@ -161,6 +170,8 @@ def _parts(found: Signals, w: Weights) -> dict[str, NDArray[np.float64]]:
     weight = {
         "words": w.words,
         "words nearby": w.words * w.words_near,
+        "words before": w.words,
+        "words before nearby": w.words * w.words_near,
         "speaker": w.named,
         "fact": w.told,
         "time": w.in_range,
@@ -242,16 +253,16 @@ def _smoothed(
     return np.asarray(np.sum([near[abs(step) - 1] * padded[index] for step, index in offsets.items()], axis=0))
 
 
-def _word_share(
+def _word_shares(
     pool: Pool, terms: Sequence[str], w: Weights, offsets: Mapping[int, NDArray[np.intp]]
 ) -> NDArray[np.float64]:
-    """The share of the ideal BM25 score that each message reaches, its neighbours' words counted in part.
+    """[terms, rows]: the share of the ideal BM25 score that each message reaches by each word, neighbours' in part.
 
     For each word the best of the message's own weight, .7 of that beside it, .5 of that two away; divided by the idf of
     all of the question's words, those never seen included, so that a paraphrase full of unseen words stays small.
     """
     if not terms:
-        return np.zeros(len(pool.rows))
+        return np.zeros((0, len(pool.rows)))
     weight = np.array([idf(pool.turns, pool.frequency.get(term, 0)) for term in terms])
     counts = np.zeros((len(terms), len(pool.rows)))
     line = {term: number for number, term in enumerate(terms)}
@@ -264,7 +275,13 @@ def _word_share(
     best = own
     for step, index in offsets.items():
         best = np.maximum(best, w.borrow[abs(step) - 1] * padded[:, index])
-    return np.asarray(best.sum(axis=0) / max(weight.sum(), 1e-9))
+    return np.asarray(best / max(weight.sum(), 1e-9))
+
+
+def _part_of(shares: NDArray[np.float64], chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """How much of each row's share is the chosen words', 0 to 1."""
+    whole = shares.sum(axis=0)
+    return np.asarray(shares[chosen].sum(axis=0) / np.where(whole > 0, whole, 1.0))
 
 
 def _directions(rows: Sequence[PoolRow], meaning: Meaning, w: Weights) -> Floats:

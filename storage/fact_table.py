@@ -61,7 +61,7 @@ class FactTable:
             ):
                 return
         async with self._db.write() as tx:
-            await tx.rows("INSERT OR IGNORE INTO progress VALUES (?, ?, ?)", scope.owner, scope.thread, learned)
+            await tx.rows(_BEGIN, scope.owner, scope.thread, learned)
 
     async def waiting(self, quiet_since: datetime) -> list[Scope]:
         async with self._db.read() as reader:
@@ -77,9 +77,10 @@ class FactTable:
         learned: int,
         until: int,
         now: datetime,
+        is_past: bool = False,
     ) -> list[Fact]:
         async with self._db.write() as tx:
-            row = await tx.row(_LEARNED, scope.owner, scope.thread)
+            row = await tx.row(_STUDIED if is_past else _LEARNED, scope.owner, scope.thread)
             if (int(row[0]) if row and row[0] is not None else 0) != learned:
                 raise StaleFacts
             rows = await tx.rows(_TEXTS, scope.owner, scope.thread, json.dumps([message.id for message in read]))
@@ -98,7 +99,9 @@ class FactTable:
                 for closed in change.closes:
                     if (old := _target(closed, made)) is not None and old != made[-1 - place]:
                         await self._close(tx, scope.owner, old, change.fact.valid_from, made[-1 - place])
-            await tx.rows(_PROGRESS, scope.owner, scope.thread, until)
+                if (later := _target(change.gave_way_to, made)) is not None and later != made[-1 - place]:
+                    await self._give_way(tx, scope.owner, made[-1 - place], later)
+            await tx.rows(_PAST if is_past else _PROGRESS, scope.owner, scope.thread, until)
             rows = await tx.rows(_SOME, scope.owner, json.dumps(inserted))
         return [fact_of(mapping(row)) for row in rows]
 
@@ -166,17 +169,13 @@ class FactTable:
     async def restore(self, owner: int, id_: int) -> Fact | None:
         return await self._changed(owner, id_, "deleted_at = NULL")
 
-    async def erase_deleted(self, before: datetime) -> int:
-        async with self._db.write() as tx:
-            gone = await tx.rows(
-                "DELETE FROM facts WHERE deleted_at IS NOT NULL AND deleted_at < ? RETURNING user_id, id",
-                text_of(before),
-            )
-            for owner, id_ in gone:
-                await tx.rows(
-                    "DELETE FROM facts WHERE user_id = ? AND superseded_by = ? AND origin = 'earlier'", owner, id_
-                )
-        return len(gone)
+    async def deleted(self, before: datetime) -> Mapping[int, Sequence[int]]:
+        async with self._db.read() as reader:
+            rows = await reader.rows(_DELETED, self.kind, text_of(before))
+        found: dict[int, list[int]] = {}
+        for owner, id_ in rows:
+            found.setdefault(owner, []).append(id_)
+        return found
 
     # meaning -------------------------------------------------------------------------------------------------
 
@@ -273,6 +272,26 @@ class FactTable:
         if old.is_pinned:
             await tx.rows("UPDATE facts SET is_pinned = 1 WHERE user_id = ? AND id = ?", owner, successor)
 
+    async def _give_way(self, tx: Transaction, owner: int, id_: int, later: int) -> None:
+        """A fact came in after the one that took its place: it goes where it belongs in that one's history ("Oslo, then
+        Bergen, then Paris", whichever of them was learned last).
+        """
+        new, last = await tx.row(_ONE, owner, id_), await tx.row(_ONE, owner, later)
+        if new is None or last is None:
+            return
+        successor = last
+        shared = id_, new["subject"], new["valid_from"]
+        while between := await tx.row(_AFTER, owner, successor["id"], *shared, successor["valid_from"]):
+            successor = between
+        await tx.rows(
+            _TAKES_OVER, id_, new["valid_from"], owner, successor["id"], id_, new["subject"], successor["valid_from"]
+        )
+        ended = successor["valid_from"] if new["valid_to"] == last["valid_from"] else new["valid_to"]
+        await tx.rows(
+            "UPDATE facts SET superseded_by = ?, valid_to = ? WHERE user_id = ? AND id = ?",
+            *(successor["id"], ended, owner, id_),
+        )
+
     async def _changed(self, owner: int, id_: int, assignment: str, *values: int | str) -> Fact | None:
         async with self._db.write() as tx:
             row = await tx.row(
@@ -329,6 +348,22 @@ WHERE user_id = ? AND thread_id = ? AND id IN (SELECT value FROM json_each(?)) O
 _PROGRESS = """
 INSERT INTO progress (user_id, thread_id, learned_id) VALUES (?, ?, ?)
 ON CONFLICT DO UPDATE SET learned_id = excluded.learned_id
+"""
+_DELETED = """
+SELECT f.user_id, f.id FROM facts AS f JOIN users AS u ON u.user_id = f.user_id AND u.storage_type = ?
+WHERE f.deleted_at < ? ORDER BY f.user_id, f.id
+"""
+_BEGIN = "INSERT OR IGNORE INTO progress (user_id, thread_id, learned_id) VALUES (?, ?, ?)"
+_STUDIED = "SELECT past_id FROM progress WHERE user_id = ? AND thread_id = ? AND past_id < past_until"
+_PAST = "UPDATE progress SET past_id = min(?3, past_until) WHERE user_id = ?1 AND thread_id = ?2"
+# Among what gave way to a fact: the first of the same subject that began after the new one; and what it takes over.
+_AFTER = """
+SELECT * FROM facts WHERE user_id = ? AND superseded_by = ? AND id <> ? AND subject = ? AND valid_from > ?
+AND valid_from < ? AND origin <> 'earlier' ORDER BY valid_from LIMIT 1
+"""
+_TAKES_OVER = """
+UPDATE facts SET superseded_by = ?, valid_to = max(valid_from, ?)
+WHERE user_id = ? AND superseded_by = ? AND id <> ? AND subject = ? AND valid_to = ? AND origin <> 'earlier'
 """
 _UNEMBEDDED = """
 SELECT f.* FROM facts AS f

@@ -95,9 +95,11 @@ async def erase_facts(tx: "Transaction", owner: int, fallen: FallenFacts, *, kee
 
 
 async def learn_again(tx: "Transaction", scope: Scope, first: int) -> None:
-    """Facts are learned once more from this message on."""
+    """Facts are learned once more from this message on; imported ones (below 1) are learned from by themselves."""
     await tx.rows(
-        "UPDATE progress SET learned_id = min(learned_id, ?) WHERE user_id = ? AND thread_id = ?",
+        "UPDATE progress SET past_id = min(past_id, ?1) WHERE user_id = ?2 AND thread_id = ?3 AND past_from <= ?1"
+        if first < 1
+        else "UPDATE progress SET learned_id = min(learned_id, ?1) WHERE user_id = ?2 AND thread_id = ?3",
         first - 1,
         scope.owner,
         scope.thread,

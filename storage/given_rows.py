@@ -24,7 +24,17 @@ _TEXTS = frozenset({"role", "content", "speaker", "source", "origin", "summary_t
 }
 _WHOLE = frozenset({"id", "user_id", "thread_id", "chunk_id", "turn_id", "telegram_id", "level", "base_id"}) | {
     *("first_id", "last_id", "message_count", "tokens_in", "tokens_out", "milliseconds", "attempts", "superseded_by"),
-    *("last_summary_id", "message_id", "learned_id", "summary_every_n", "last_fence", "tokens_saved"),
+    *(
+        "last_summary_id",
+        "message_id",
+        "learned_id",
+        "past_from",
+        "past_id",
+        "past_until",
+        "summary_every_n",
+        "last_fence",
+        "tokens_saved",
+    ),
     *("next_message_id", "next_summary_id", "next_fact_id", "next_profile_id", "next_version_id"),
 }
 _CHOICES: Mapping[str, tuple[object, ...]] = {

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from records import Fact, FactChange, Message, NewFact, NewProfile, Profile, Scope, Summary
+from records import Fact, FactChange, Message, NewFact, NewProfile, Profile, Scope, Study, Summary
 
 Floats = npt.NDArray[np.float32]
 
@@ -54,9 +54,11 @@ class Facts(Protocol):
         learned: int,
         until: int,
         now: datetime,
+        is_past: bool = False,
     ) -> list[Fact]:
         """In one transaction: check that the messages read are as they were and nobody learned since `learned`, insert
         facts, add sources, close what is superseded, and be learned up to `until`. The facts inserted, in order.
+        `is_past`: of what is imported.
 
         Raises StaleFacts, changing nothing, where a message is gone or edited. A known fact that is gone, or no longer
         holds, is neither merged into nor closed.
@@ -79,8 +81,8 @@ class Facts(Protocol):
         ...
 
     async def restore(self, owner: int, id_: int) -> Fact | None: ...
-    async def erase_deleted(self, before: datetime) -> int:
-        """Erase what was deleted before, its history too; how many."""
+    async def deleted(self, before: datetime) -> Mapping[int, Sequence[int]]:
+        """Facts that were deleted before, by owner: nobody has restored them in time."""
         ...
 
     # meaning -------------------------------------------------------------------------------------------------
@@ -98,6 +100,34 @@ class Facts(Protocol):
 
     async def seqs(self, scope: Scope, ids: Sequence[int]) -> Mapping[int, int]:
         """The store's own numbers of messages of a scope, by id, for `pool`."""
+        ...
+
+
+class Studies(Protocol):
+    """Imported history that facts are learned from on request, a stretch of ids of one owner at a time."""
+
+    async def ahead(self, owner: int, first: int, last: int) -> Study:
+        """What there is to be read of the imported messages first..last: less what was learned from already."""
+        ...
+
+    async def begin(self, owner: int, first: int, last: int) -> bool:
+        """They are to be learned from; a stretch that was stopped goes on. False while another is under way."""
+        ...
+
+    async def stop(self, owner: int) -> None: ...
+    async def waiting(self) -> list[Scope]:
+        """Scopes in which something is to be learned from; of owners with memory on, who are not incognito."""
+        ...
+
+    async def next(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
+        """Up to which message it was learned from, and what comes next, ascending: the owner's own words and answers.
+
+        Nothing where none is under way.
+        """
+        ...
+
+    async def progress(self, scope: Scope) -> tuple[int, int] | None:
+        """The owner's messages that were read, and how many there are to be; None where none is under way."""
         ...
 
 

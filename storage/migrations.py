@@ -463,6 +463,41 @@ def renamings(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+REBUILD_PARTS_SCHEMA = """
+-- What a rebuild under way has made so far, so that one that ends with its process goes on; see rebuilding.py. Never
+-- read for anything else, and gone with the first thing that its owner forgets.
+CREATE TABLE rebuild_parts (
+  user_id   INTEGER NOT NULL,
+  thread_id INTEGER NOT NULL,
+  digest    TEXT NOT NULL,                    -- of what it was made from, word by word
+  made      TEXT NOT NULL,                    -- JSON object: the summary's text, and what making it cost
+  PRIMARY KEY (user_id, thread_id, digest)
+);
+"""
+
+
+@migration
+def rebuild_parts(connection: sqlite3.Connection) -> None:
+    """What is kept of a rebuild that is not whole yet."""
+    for statement in statements(REBUILD_PARTS_SCHEMA):
+        connection.execute(statement)
+
+
+STUDIES_SCHEMA = """
+-- Imported history that facts are learned from because its owner wants it. NULL: none of it ever was.
+ALTER TABLE progress ADD COLUMN past_from INTEGER;    -- from behind this message
+ALTER TABLE progress ADD COLUMN past_id INTEGER;      -- learned up to this one
+ALTER TABLE progress ADD COLUMN past_until INTEGER;   -- to be learned up to this one
+"""
+
+
+@migration
+def studies(connection: sqlite3.Connection) -> None:
+    """How far imported history was learned from."""
+    for statement in statements(STUDIES_SCHEMA):
+        connection.execute(statement)
+
+
 def statements(script: str) -> list[str]:
     """The statements of a script, so that each runs inside our transaction (executescript would commit first)."""
     found: list[str] = []

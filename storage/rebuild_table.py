@@ -5,10 +5,11 @@ A part of SqliteStore (`store.rebuilds`), under the fold lease of fold_table.py.
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 
 from errors import StaleFold
-from records import Archived, FoldLease, Rebuilt, Scope, StorageType
+from records import Archived, FoldLease, NewSummary, Rebuilt, Scope, StorageType
 from storage.database import Database
 from storage.fold_table import completed, holds
 from storage.rows import text_of
@@ -44,6 +45,23 @@ class RebuildTable:
                 raise StaleFold
             await tx.rows("UPDATE jobs SET expires_at = ? WHERE id = ?", text_of(until), lease.job_id)
 
+    async def part(self, scope: Scope, digest: str) -> NewSummary | None:
+        async with self._db.read() as reader:
+            row = await reader.row(
+                "SELECT made FROM rebuild_parts WHERE user_id = ? AND thread_id = ? AND digest = ?",
+                scope.owner,
+                scope.thread,
+                digest,
+            )
+        return NewSummary(**json.loads(row["made"])) if row else None
+
+    async def keep_part(self, lease: FoldLease, digest: str, made: NewSummary) -> None:
+        scope, kept = lease.scope, {**asdict(made), "text": whole(made.text)}
+        async with self._db.write() as tx:
+            if not await holds(tx, lease):
+                raise StaleFold
+            await tx.rows(_KEEP_PART, scope.owner, scope.thread, digest, json.dumps(kept, ensure_ascii=False))
+
     async def commit(
         self,
         lease: FoldLease,
@@ -74,6 +92,7 @@ class RebuildTable:
                 chunks.append(own if one.policy == "sliding" else list(dict.fromkeys([*below, *own])))
                 await self._put(tx, lease, one, first, place, chunks[place], now)
             await tx.rows(_DROP, scope.owner, json.dumps(old))
+            await tx.rows(_DROP_PARTS, scope.owner, scope.thread)
             await completed(tx, lease, first + len(rebuilt) - 1, now)
 
     async def _put(
@@ -122,6 +141,8 @@ class RebuildTable:
         return [Scope(owner=row["user_id"], thread=row["thread_id"]) for row in rows]
 
 
+_KEEP_PART = "INSERT OR REPLACE INTO rebuild_parts (user_id, thread_id, digest, made) VALUES (?, ?, ?, ?)"
+_DROP_PARTS = "DELETE FROM rebuild_parts WHERE user_id = ? AND thread_id = ?"
 _ARCHIVED = """
 SELECT COUNT(*), COALESCE(SUM(id), 0), COALESCE(SUM(edited_at >= ?), 0) FROM messages
 WHERE user_id = ? AND thread_id = ? AND is_active = 0

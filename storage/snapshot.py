@@ -16,6 +16,7 @@ from storage import original
 from storage.driver import create_private, fsync_folder, sqlite3
 from storage.rows import mapping
 from storage.tables import MESSAGES, TABLES, UPSERT_USER, USERS, Portable, Table
+from unhurried import unhurried
 
 FORMAT = 2
 """1: before facts, profiles, versions and accounts were kept."""
@@ -109,7 +110,7 @@ def _write_users(source: sqlite3.Connection, file: IO[str]) -> None:
 def _write_rows(source: sqlite3.Connection, file: IO[str], table: Table) -> None:
     owner = None
     order = ", ".join(table.key)
-    for row in source.execute(f"SELECT * FROM {table.name} ORDER BY {order}"):  # noqa: S608
+    for row in unhurried(source.execute(f"SELECT * FROM {table.name} ORDER BY {order}")):  # noqa: S608
         if row["user_id"] != owner:
             file.write(("\n" if owner is None else "\n    ],\n") + f'    "{row["user_id"]}": [\n')
             owner = row["user_id"]

@@ -31,6 +31,7 @@ from storage.rebuild_table import RebuildTable
 from storage.renaming import renamed
 from storage.rows import config_of, grouped, mapping, message_of, row_of_message, text_of
 from storage.store import Pool, PoolRow, WordHit
+from storage.study_table import StudyTable
 from storage.tables import BY_NAME, ERASED, MESSAGES, TABLES, UPSERT_USER, USERS, Table, whole
 from storage.vector_index import VectorIndex
 
@@ -56,6 +57,7 @@ class SqliteStore(FoldTable):
         self.vectors = VectorIndex(database, most_exact=_ALL, large=_ALL) if exhaustive else VectorIndex(database)
         self._most_postings = _ALL if exhaustive else word_index.MOST_POSTINGS
         self.facts = FactTable(database, kind)
+        self.studies = StudyTable(database, kind)
         self.profiles = ProfileTable(database, kind)
         self.accounts = AccountTable(database)
         self.rebuilds = RebuildTable(database, kind)

@@ -32,7 +32,7 @@ from records import (
     StorageType,
     Summary,
 )
-from storage.knowledge import Facts, Profiles
+from storage.knowledge import Facts, Profiles, Studies
 
 Floats = npt.NDArray[np.float32]
 """Vectors, normalised: a dot product is a cosine."""
@@ -169,6 +169,14 @@ class Rebuilds(Protocol):
         """The lease holds longer. Raises StaleFold where it was lost."""
         ...
 
+    async def part(self, scope: Scope, digest: str) -> NewSummary | None:
+        """What a rebuild of this scope that did not come to its end had made from the same."""
+        ...
+
+    async def keep_part(self, lease: FoldLease, digest: str, made: NewSummary) -> None:
+        """Keep it until a rebuild is committed, or anything is forgotten. Raises StaleFold where the lease was lost."""
+        ...
+
     async def commit(
         self,
         lease: FoldLease,
@@ -267,6 +275,8 @@ class MemoryStore(Protocol):
     def vectors(self) -> Vectors: ...
     @property
     def facts(self) -> Facts: ...
+    @property
+    def studies(self) -> Studies: ...
     @property
     def profiles(self) -> Profiles: ...
     @property

@@ -257,15 +257,15 @@ ACCOUNTS = Table(
 )
 PROGRESS = Table(
     name="progress",
-    columns=("user_id", "thread_id", "learned_id"),
+    columns=("user_id", "thread_id", "learned_id", "past_from", "past_id", "past_until"),
     key=("user_id", "thread_id"),
-    defaults={"learned_id": 0},
+    defaults={"learned_id": 0, "past_from": None, "past_id": None, "past_until": None},
 )
 # In the order in which they are dumped and loaded. `users.storage_type` and `epoch` are not among the columns:
 # they say where a memory lives, so they stay behind when it moves.
 TABLES = (USERS, MESSAGES, SUMMARIES, FAILURES, FACTS, PROFILES, VERSIONS, ACCOUNTS, PROGRESS)
 BY_NAME = {table.name: table for table in TABLES}
-ERASED = (*(table.name for table in TABLES[1:]), "fact_vectors", "jobs", "scopes")
+ERASED = (*(table.name for table in TABLES[1:]), "fact_vectors", "jobs", "scopes", "rebuild_parts")
 """What goes with an owner, each by its `user_id`; `users` and the word index apart."""
 
 

@@ -17,6 +17,7 @@ import words
 from records import Scope
 from storage.driver import Row, sqlite3
 from storage.transaction import Reader, Transaction
+from unhurried import unhurried
 
 SESSION_GAP = 4 * 3600.0
 """Seconds of silence after which a new session begins."""
@@ -311,7 +312,7 @@ def _placed(entries: Sequence[_Entry], last: dict[Scope, _Last | None]) -> list[
 
 
 def _entries(rows: Sequence[tuple[int, Mapping[str, object]]]) -> list[_Entry]:
-    return [_entry(seq, row) for seq, row in rows]
+    return [_entry(seq, row) for seq, row in (unhurried(rows) if len(rows) > 1 else rows)]
 
 
 def _entry(seq: int, row: Mapping[str, object]) -> _Entry:

@@ -175,8 +175,7 @@ class Commands:
 
     async def propose(self, chat: Chat, person: Person, proposal: Proposal) -> None:
         """Ask whether what the model proposes is to be done."""
-        asked = proposals.keyboard(proposal, self._buttons, chat, person)
-        await self._delivery.say(chat, proposals.question(proposal), keyboard=asked)
+        await proposals.put(proposal, self._delivery, self._buttons, chat, person)
 
     async def set_menus(self, bot: telegram.Bot) -> None:
         """Tell Telegram which commands to offer where. Raises TelegramError."""
@@ -346,6 +345,8 @@ def status_text(status: Status) -> str:
         lines.append(f"The oldest detail was compressed {status.compressed} times. /summary_rebuild makes it fresh.")
     if status.rebuilding is not None:
         lines.append("All summaries are being made anew: {} of {} parts.".format(*status.rebuilding))
+    if status.studied is not None:
+        lines.append("Learning facts from imported history: {:,} of {:,} of your messages.".format(*status.studied))
     if status.tokens_saved:
         lines.append(f"Tokens saved so far: about {status.tokens_saved:,} against sending everything each time")
     if config is not None and config.incognito:

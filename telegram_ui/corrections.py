@@ -12,7 +12,9 @@ from telegram.error import TelegramError
 
 from models.chat_model import OnText
 from records import Incoming, Person, Reply, Scope
+from telegram_ui import proposals
 from telegram_ui.answer_stream import AnswerStream
+from telegram_ui.buttons import Buttons
 from telegram_ui.delivery import Delivery
 from telegram_ui.family import Ask, Handler, Press
 
@@ -35,9 +37,10 @@ class Answering(Protocol):
 class Corrections:
     """A family without commands of its own."""
 
-    def __init__(self, conversation: Answering, delivery: Delivery) -> None:
+    def __init__(self, conversation: Answering, delivery: Delivery, buttons: Buttons) -> None:
         self._conversation = conversation
         self._delivery = delivery
+        self._buttons = buttons
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
@@ -72,4 +75,6 @@ class Corrections:
                 await self._conversation.shown(incoming, sent)
             for notice in reply.notices:
                 await self._delivery.say(chat, notice)
+            for proposal in reply.proposals:
+                await proposals.put(proposal, self._delivery, self._buttons, chat, ask.person)
         return None

@@ -12,6 +12,7 @@ from telegram_ui.move_commands import Moves
 from telegram_ui.policy_commands import PolicyCommands
 from telegram_ui.proposals import Proposals
 from telegram_ui.search_commands import SearchCommands
+from telegram_ui.study_commands import Studies
 from telegram_ui.why_commands import WhyCommands
 
 
@@ -20,6 +21,7 @@ def families(
 ) -> tuple[Family, ...]:
     """One of each; commands.py joins their handlers and presses."""
     memory = conversation.memory
+    studies = Studies(conversation.studying, delivery, buttons, may_configure=may_configure)
     return (
         PolicyCommands(memory, conversation.rebuilding, delivery, buttons, may_configure=may_configure),
         MemoryCommands(
@@ -34,8 +36,16 @@ def families(
         WhyCommands(conversation.provenance, delivery),
         SearchCommands(memory, conversation.search, delivery, buttons),
         IncognitoCommands(memory, delivery, may_configure=may_configure),
-        Moves(conversation.importing, conversation.exporting, delivery, buttons, may_configure=may_configure),
-        ForgetCommands(conversation, delivery, buttons, may_configure=may_configure),
-        Corrections(conversation, delivery),
-        Proposals(memory, conversation.facts, delivery, may_configure=may_configure),
+        Moves(
+            conversation.importing,
+            conversation.exporting,
+            delivery,
+            buttons,
+            may_configure=may_configure,
+            studies=studies,
+        ),
+        studies,
+        ForgetCommands(memory, conversation.amending, delivery, buttons, may_configure=may_configure),
+        Corrections(conversation, delivery, buttons),
+        Proposals(memory, conversation.facts, conversation.amending, delivery, may_configure=may_configure),
     )

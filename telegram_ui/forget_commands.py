@@ -50,10 +50,8 @@ NOT_IN_MY_POWER = (
 
 
 class Forgetful(Protocol):
-    """What is needed of conversation.Conversation."""
+    """What is needed of amending.Amending."""
 
-    @property
-    def memory(self) -> ExternalMemory: ...
     async def forget(self, owner: int, what: Forgetting) -> Forgotten: ...
 
 
@@ -62,15 +60,16 @@ class ForgetCommands:
 
     def __init__(
         self,
-        conversation: Forgetful,
+        memory: ExternalMemory,
+        amending: Forgetful,
         delivery: Delivery,
         buttons: Buttons,
         *,
         may_configure: MayConfigure,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self._conversation = conversation
-        self._memory = conversation.memory
+        self._memory = memory
+        self._amending = amending
         self._delivery = delivery
         self._buttons = buttons
         self._may_configure = may_configure
@@ -242,7 +241,7 @@ class ForgetCommands:
         async with self._delivery.typing(ask.chat):
             what = await self._what(scope, target)
             is_gone = what.what == "messages" and not what.ids
-            taken = Forgotten() if is_gone else await self._conversation.forget(scope.owner, what)
+            taken = Forgotten() if is_gone else await self._amending.forget(scope.owner, what)
         # In place of the question, which quoted what is forgotten now.
         text = GONE if taken.is_nothing else receipt(taken)
         if ask.message_id is None:

@@ -26,7 +26,7 @@ from telegram_ui.inbox import DurableQueue, Received
 from telegram_ui.lanes import Lanes, Work
 from telegram_ui.messages import FILE, Arrival, arrival, incoming, upgraded
 from telegram_ui.paste import Pastes, may_continue
-from telegram_ui.upgrades import Upgrades
+from telegram_ui.upgrades import Follows, Upgrades
 
 logger = logging.getLogger(__name__)
 
@@ -66,15 +66,20 @@ class Commands(Protocol):
     def is_slow_press(self, data: str) -> bool: ...
 
 
+class Amends(Follows, Protocol):
+    """What is needed of amending.Amending."""
+
+    async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction: ...
+
+
 class Answering(Protocol):
     """What is needed of conversation.Conversation."""
 
+    @property
+    def amending(self) -> Amends: ...
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply: ...
     async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None: ...
     async def settle(self, scope: Scope) -> tuple[str, ...]: ...
-    async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction: ...
-    async def rename(self, owner: int, new: int) -> None: ...
-    def successor(self, owner: int) -> int: ...
 
 
 class Intake:
@@ -107,7 +112,10 @@ class Intake:
         self._settle_lanes = Lanes("settling", at_once=SETTLING_AT_ONCE)
         self._all_lanes = (self._command_lanes, self._slow_lanes, self._chat_lanes, self._settle_lanes)
         self._upgrades = Upgrades(
-            conversation, (self._command_lanes, self._slow_lanes, self._chat_lanes), self._settle_lanes, pause=pause
+            conversation.amending,
+            (self._command_lanes, self._slow_lanes, self._chat_lanes),
+            self._settle_lanes,
+            pause=pause,
         )
         delivery.on_upgrade(self._upgrades.begin)
         self._settling: set[Scope] = set()
@@ -206,7 +214,7 @@ class Intake:
         """What a person changed is changed in memory; where nothing was said since, a new answer is offered."""
         if said.telegram_id is None or not said.text:
             return
-        correction = await self._conversation.correct(said.scope, said.telegram_id, said.text)
+        correction = await self._conversation.amending.correct(said.scope, said.telegram_id, said.text)
         if correction.turn is not None:
             self._settle_later(said)
         if correction.turn is not None and correction.is_last:

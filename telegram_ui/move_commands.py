@@ -22,6 +22,7 @@ from telegram_ui.delivery import ChatGone, Delivery, DeliveryError
 from telegram_ui.documents import Document, Documents, document_in
 from telegram_ui.family import Ask, Handler, MayConfigure, Press
 from telegram_ui.messages import ANONYMOUS_ADMIN
+from telegram_ui.study_commands import Studies
 
 IMPORT, LEAVE = "imp", "iml"
 AWAITED = timedelta(minutes=10)
@@ -60,6 +61,7 @@ class Moves:
         buttons: Buttons,
         *,
         may_configure: MayConfigure,
+        studies: Studies | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._importing = importing
@@ -68,6 +70,7 @@ class Moves:
         self._documents = Documents(delivery)
         self._buttons = buttons
         self._may_configure = may_configure
+        self._studies = studies
         self._clock = clock
         self._awaited: dict[tuple[Scope, int], float] = {}
 
@@ -191,15 +194,17 @@ class Moves:
                 raise
             await self._show(ask, f"{progress.sofar} {error.sentence} {AGAIN}")
         else:
-            await self._show(ask, done_text(done))
+            offer = await self._studies.offer(ask, done.ids) if self._studies and done.ids else None
+            text, keyboard = offer or ("", None)
+            await self._show(ask, "\n\n".join(filter(None, (done_text(done), text))), keyboard)
         return None
 
-    async def _show(self, ask: Ask, text: str) -> None:
+    async def _show(self, ask: Ask, text: str, keyboard: InlineKeyboardMarkup | None = None) -> None:
         """In place of the message whose button was pressed."""
         if ask.message_id is None:
-            await self._delivery.say(ask.chat, text)
+            await self._delivery.say(ask.chat, text, keyboard=keyboard)
         else:
-            await self._delivery.replace(ask.chat, ask.message_id, text)
+            await self._delivery.replace(ask.chat, ask.message_id, text, keyboard=keyboard)
 
 
 class _Progress:

@@ -1,20 +1,23 @@
 """What the model proposes to remember or to forget, put before a person with two buttons.
 
 A fact to remember stands in the question itself, so that its button works after a restart with nothing kept anywhere.
-Does not know when something is proposed (model_tools.py).
+Forgetting goes the way of /forget. Does not know when something is proposed (model_tools.py).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from typing import Protocol
 
 import telegram
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
-from records import Fact, OwnerConfig, Person, Proposal
+from records import Fact, Forgetting, OwnerConfig, Person, Proposal
 from telegram_ui.buttons import Buttons
 from telegram_ui.chat import Chat
 from telegram_ui.delivery import Delivery
 from telegram_ui.family import Ask, Handler, MayConfigure, Press
+from telegram_ui.forget_commands import FINAL, Forgetful, receipt
+from telegram_ui.forget_targets import Target, payload, read
 from telegram_ui.wizard import ADMINS_ONLY
 
 PROPOSED = "prp"
@@ -23,6 +26,9 @@ LABELS = {"remember": ("Remember it", "No"), "forget": ("Forget it", "Keep it")}
 DECLINED = {"remember": "Not remembered.", "forget": "It stays as it is."}
 MEMORY_OFF = "Memory is off now, or incognito: nothing was changed."
 GONE = "There is no such fact any more."
+EXPIRED = "This question is more than 10 minutes old and does nothing any more. /forget erases a fact by its number."
+WITH_IT = "What was built on it goes too."
+NO = "no"
 
 
 class Memory(Protocol):
@@ -35,17 +41,27 @@ class Known(Protocol):
     """What is needed of facts.Facts."""
 
     async def add(self, owner: int, text: str) -> tuple[Fact, bool]: ...
-    async def delete(self, owner: int, id_: int) -> Fact | None: ...
 
 
 class Proposals:
     """A family without commands of its own."""
 
-    def __init__(self, memory: Memory, known: Known, delivery: Delivery, *, may_configure: MayConfigure) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        known: Known,
+        amending: Forgetful,
+        delivery: Delivery,
+        *,
+        may_configure: MayConfigure,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
         self._memory = memory
         self._known = known
+        self._amending = amending
         self._delivery = delivery
         self._may_configure = may_configure
+        self._now = now
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
@@ -58,14 +74,14 @@ class Proposals:
     async def _press(self, ask: Ask) -> str | None:
         if not await self._may_configure(ask.chat, ask.person):
             return ADMINS_ONLY
-        kind, _, number = ask.argument.partition("-")
+        kind, _, choice = ask.argument.partition("-")
         config = await self._memory.config(ask.chat.scope.owner)
-        if number == "no":
+        if choice == NO:
             told = DECLINED.get(kind, GONE)
         elif config is None or not config.enabled or config.incognito:
             told = MEMORY_OFF
         else:
-            told = await (self._forget(ask, int(number)) if kind == "forget" else self._remember(ask))
+            told = await (self._forget(ask, choice) if kind == "forget" else self._remember(ask))
         if ask.message_id is not None:
             await self._delivery.replace(ask.chat, ask.message_id, told)
         return None
@@ -79,23 +95,25 @@ class Proposals:
         fact, is_new = await self._known.add(ask.chat.scope.owner, words)
         return f"{'Remembered' if is_new else 'Known already'} as fact {fact.id}: {fact.text}\n\n/memory shows it."
 
-    async def _forget(self, ask: Ask, number: int) -> str:
-        fact = await self._known.delete(ask.chat.scope.owner, number)
-        return f"Forgotten: fact {number}. /memory undo {number} brings it back for a day." if fact else GONE
+    async def _forget(self, ask: Ask, choice: str) -> str:
+        target = read(choice, self._now())
+        if target is None:
+            return EXPIRED
+        async with self._delivery.typing(ask.chat):
+            taken = await self._amending.forget(ask.chat.scope.owner, Forgetting(what="facts", ids=(target.number,)))
+        return GONE if taken.is_nothing else receipt(taken)
 
 
-def question(proposal: Proposal) -> str:
-    return f"{QUESTIONS[proposal.kind]}\n\n{proposal.text}"
-
-
-def keyboard(proposal: Proposal, buttons: Buttons, chat: Chat, person: Person) -> InlineKeyboardMarkup:
-    """Yes and no, for this person alone."""
+async def put(proposal: Proposal, delivery: Delivery, buttons: Buttons, chat: Chat, person: Person) -> None:
+    """Ask this person, and nobody else. To forget is offered for ten minutes, as by /forget."""
     yes, no = LABELS[proposal.kind]
-    return InlineKeyboardMarkup(
-        [
-            [
-                InlineKeyboardButton(label, callback_data=buttons.data(PROPOSED, chat, person, payload))
-                for label, payload in ((yes, f"{proposal.kind}-{proposal.fact}"), (no, f"{proposal.kind}-no"))
-            ]
-        ]
-    )
+    text, choice = f"{QUESTIONS[proposal.kind]}\n\n{proposal.text}", ""
+    if proposal.kind == "forget":
+        text += f"\n\n{WITH_IT} {FINAL}"
+        choice = payload(Target(kind="fact", number=proposal.fact), datetime.now(UTC))
+    choices = [(yes, f"{proposal.kind}-{choice}"), (no, f"{proposal.kind}-{NO}")]
+    row = [
+        InlineKeyboardButton(label, callback_data=buttons.data(PROPOSED, chat, person, chosen))
+        for label, chosen in choices
+    ]
+    await delivery.say(chat, text, keyboard=InlineKeyboardMarkup([row]))

@@ -26,7 +26,7 @@ LONGEST_WAIT = 30.0  # seconds between two attempts while the disk does not take
 
 
 class Follows(Protocol):
-    """What is needed of conversation.Conversation."""
+    """What is needed of amending.Amending."""
 
     async def rename(self, owner: int, new: int) -> None: ...
     def successor(self, owner: int) -> int: ...

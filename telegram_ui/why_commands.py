@@ -38,6 +38,8 @@ PARTS = {
 REASONS = {
     "words": ("it holds words of your question", ""),
     "words nearby": ("messages beside it hold them", ""),
+    "words before": ("it holds words of the turns before", ""),
+    "words before nearby": ("messages beside it hold those", ""),
     "meaning": ("it means nearly the same", "its meaning is further off"),
     "meaning nearby": ("messages beside it mean nearly the same", "those beside it are further off"),
     "fact": ("a fact that matters was learned from it", ""),

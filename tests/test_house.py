@@ -19,7 +19,7 @@ FLOORS = [
     {"conversation"},
     {"asking"},
     {"model_tools"},
-    {"rebuilding", "memory_search"},
+    {"rebuilding", "memory_search", "amending", "studying"},
     {
         "memory_retrieval",
         "summary_manager",

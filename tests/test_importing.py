@@ -121,7 +121,7 @@ async def test_history_is_archived_and_found(tmp_path: Path, storage: StorageTyp
         assert [one.id for one in messages] == [-8, -7, -6, -5, -4, -3, -2, -1, 1, 2]
         assert [one.turn for one in messages[:4]] == [-8, -7, -7, -5]
         assert messages[0].created_at == datetime.fromtimestamp(1700000010, UTC)
-        assert {one.origin for one in messages} == {"", "imported", "forwarded"}
+        assert {one.origin for one in messages} == {"", "imported", "overheard", "forwarded"}
         assert all(one.is_active == (one.id > 0) for one in messages)
         await talk.say("Who has the key of the cabin?")
         prompt = talk.prompts()[-1]

@@ -190,7 +190,7 @@ async def test_what_was_forgotten_is_in_no_earlier_version(talk: Talk, policy: P
     for number in range(28):
         await talk.turn("I saw one quokka." if number == 22 else f"Animal {number} of many.")
     [said] = [one for one in await everything(talk) if "quokka" in one.content]
-    await talk.conversation.forget(ANNA.id, Forgetting(what="messages", ids=(said.turn,)))
+    await talk.conversation.amending.forget(ANNA.id, Forgetting(what="messages", ids=(said.turn,)))
     for number in range(28, 34):
         reply = await talk.say(f"Animal {number} of many.")
         assert reply.context is not None
@@ -276,6 +276,22 @@ async def test_after_two_refusals_it_stays_unfolded(talk: Talk) -> None:
     assert len(told[2]) == 1
     assert len(talk.server.of("summary-model")) == 2
     assert all(one.is_active for one in await everything(talk))
+
+
+async def test_under_the_sliding_policy_it_is_tried_again_less_and_less_often(talk: Talk) -> None:
+    await choose(talk, "sliding")
+    talk.server.default("summary-model", "The user owes 98765 euros.")
+    asked = []
+    for number in range(20):
+        await talk.turn(f"Animal {number}.")
+        asked.append(len(talk.server.of("summary-model")))
+        talk.server.requests.clear()
+    assert [turn for turn, requests in enumerate(asked) if requests] == [2, 3, 5, 9, 17]
+    talk.server.default("summary-model", GIST)
+    assert (await talk.conversation.summaries.fold_now(SCOPE)).state == "folded", "whoever asks for it is not put off"
+    for number in range(3):
+        await talk.turn(f"Plant {number}.")
+    assert (await live(talk)).last_id == 46, "after one that succeeded again at every turn"
 
 
 # idle and pressure -------------------------------------------------------------------------------------------------

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from rebuilding import CHANGED, Progress
-from records import Archived, Message, NewMessage, Policy, Scope, StorageType, Summary
+from records import Archived, Forgetting, Message, NewMessage, Policy, Scope, StorageType, Summary
 from tests.peers.openai_server import Behaviour
 from tests.talk import ANNA, Talk, talking
+from tests.test_forgetting import traces
 
 SCOPE = Scope(owner=ANNA.id)
 OLD, NEW = "They talked about animals.", "They talked about beasts."
@@ -214,6 +215,32 @@ async def test_one_that_ended_with_its_process_is_begun_again(tmp_path: Path, st
     async with talking(tmp_path) as talk:
         assert (await talk.conversation.summaries.status(SCOPE)).rebuilding is None
         assert not talk.server.of("summary-model"), "once is enough"
+
+
+@pytest.mark.parametrize("storage", StorageType)
+async def test_one_that_ended_half_way_goes_on_with_what_it_had(tmp_path: Path, storage: StorageType) -> None:
+    async with talking(tmp_path) as talk:
+        await begin(talk, storage)
+        talk.server.script("summary-model", NEW, NEW, Behaviour(hold="start", text=NEW))
+        talk.conversation.rebuilding.start(SCOPE, ignore)
+        await talk.server.until_held()
+    async with talking(tmp_path) as talk:
+        await talk.conversation.rebuilding.finished()
+        assert [one.text for one in await versions(talk)].count(NEW) == 2
+        # 6 chunks and what stands above five of them, less the two that were there.
+        assert len(talk.server.of("summary-model")) == len(await versions(talk)) - 2
+
+
+@pytest.mark.parametrize("storage", StorageType)
+async def test_what_was_forgotten_is_in_no_part_that_is_kept(tmp_path: Path, storage: StorageType) -> None:
+    async with talking(tmp_path) as talk:
+        await begin(talk, storage)
+        talk.server.script("summary-model", "They spoke of Animal heliotrope.", Behaviour(status=400))
+        await talk.conversation.memory.choose(ANNA.id, lambda known: replace(known, every_n=9))
+        assert (await rebuilt(talk))[0].state == "failed"
+        assert traces(tmp_path, ["heliotrope"])
+        await talk.conversation.amending.forget(ANNA.id, Forgetting(what="messages", ids=(1, 2)))
+        assert traces(tmp_path, ["heliotrope"]) == []
 
 
 async def ignore(progress: Progress) -> None:

@@ -109,4 +109,15 @@ async def test_the_last_message_is_corrected_and_answered_anew(house: House) -> 
         await ann.asks("/summary_status", "Total messages: 2")
         contents = [one["content"] for one in Memory(house.folder / "corrected").messages(ann.id)]
         assert contents == ["What is the capital of Australia?", "Canberra."]
+        since = ann.now
+        house.world.edit(ann.id, ann.chat_id, message["message_id"], "Remember that I live in Australia.")
+        offer = await ann.hears("Shall I answer it anew?", since=since)
+        remember = {"name": "remember", "arguments": {"text": "Ann lives in Australia."}}
+        house.model.script(ANSWERS, Behaviour(calls=(remember,)), "Shall I?")
+        since = ann.now
+        ann.press(offer, "Answer anew")
+        asked = await ann.hears("Shall I remember this?", since=since)
+        since = ann.now
+        ann.press(asked, "Remember it")
+        await ann.hears("Remembered as fact 1: Ann lives in Australia.", since=since)
         assert "Austria?" not in json.dumps(house.chat_requests()[-1])

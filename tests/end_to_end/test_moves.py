@@ -10,6 +10,7 @@ import pytest_asyncio
 
 from reliability.invariants import read, violations
 from tests.end_to_end.harness import House, Json, Member, Process
+from tests.peers.openai_server import Behaviour
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -131,6 +132,63 @@ async def test_a_kill_in_the_middle(house: House, storage: str) -> None:
     assert [row["content"] for row in found.home(ann.id).messages if row["id"] < 0] == [
         f"Parcel {number} went to locker {number * 7}." for number in range(1, 4001)
     ]
+
+
+def own_chat(person: int, count: int) -> bytes:
+    messages = [
+        {
+            "id": number,
+            "type": "message",
+            "date_unixtime": str(1_600_000_000 + 60 * number),
+            "from": "Ann",
+            "from_id": f"user{person}",
+            "text": "I live in Oslo." if number == 1 else f"Parcel {number} is here.",
+        }
+        for number in range(1, count + 1)
+    ]
+    return json.dumps({"name": "Maria", "type": "personal_chat", "id": 5, "messages": messages}).encode()
+
+
+@pytest.mark.parametrize("storage", ["SQLite", "JSON"])
+async def test_facts_are_learned_from_history_when_its_owner_says_so(house: House, storage: str) -> None:
+    """Offered under the receipt with what it takes; in the background, to be stopped, and gone on with after a kill."""
+    ann = house.person()
+    oslo = {"text": "Ann lives in Oslo.", "type": "personal", "subject": "home", "sources": [-25]}
+    held = Behaviour(hold="start", text='{"facts": []}')
+    asked, holds = len(house.model.asked_for("facts")), house.model._held
+    house.model.script_schema("facts", json.dumps({"facts": [oslo]}), held, held, held)
+    async with house.bot(DATA_DIR=f"studied-{storage}", FACTS_BATCH_TURNS="99") as process:
+        await ann.sets_up(storage)
+        since = ann.now
+        sends(ann, own_chat(ann.id, 25), caption="/import")
+        offer = await ann.hears("would add 25 messages", since=since)
+        receipt = await agrees(ann, offer)
+        assert "25 messages added" in receipt
+        assert "I read 25 messages of yours now, in about 2 requests of roughly " in receipt
+        assert len(house.model.asked_for("facts")) == asked
+        since = ann.now
+        done = await ann.hears("Done", since=0)
+        ann.press(done, "Learn facts")
+        begun = await ann.hears("in the background", since=since)
+        assert begun["text"].startswith("Done: 25 messages added.")
+        await house.model.until_held(holds + 1)
+        await ann.asks("/summary_status", "Learning facts from imported history: 20 of 25 of your messages.")
+        assert "Ann lives in Oslo." in await ann.asks("/memory")
+        since = ann.now
+        ann.press(begun, "Stop")
+        stopped = await ann.hears("I have stopped", since=since)
+        await house.model.release()
+        assert "imported history" not in await ann.asks("/summary_status")
+        since = ann.now
+        ann.press(stopped, "Go on")
+        await ann.hears("in the background", since=since)
+        await house.model.until_held(holds + 2)
+        await process.kill()
+    async with house.bot(DATA_DIR=f"studied-{storage}", FACTS_BATCH_TURNS="99"):
+        await house.model.until_held(holds + 3)
+        await ann.asks("/summary_status", "20 of 25 of your messages")
+        await house.model.release()
+    assert not violations(read(house.folder / f"studied-{storage}"))
 
 
 async def test_history_is_offered_before_it_is_added(house: House, bot: Process) -> None:

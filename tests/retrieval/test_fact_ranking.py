@@ -49,7 +49,9 @@ def test_words_find_their_facts_and_no_others() -> None:
 
 def test_what_a_short_question_leans_on_counts_as_well() -> None:
     leaning = content_terms("The cello is out of tune.\nWhy?")
-    assert {one.fact.id for one in rank_facts(FACTS, content_terms("Why?"), with_before=leaning)} == {3, 4}
+    found = rank_facts(FACTS, content_terms("Why?"), with_before=leaning)
+    assert {one.fact.id for one in found} == {3, 4}
+    assert all("words before" in one.score and "words" not in one.score for one in found)
 
 
 def test_meaning_counts_from_the_models_limit_on() -> None:

@@ -90,6 +90,18 @@ def test_a_question_for_a_time_asks_for_what_held_then() -> None:
     assert ids(rank(pool(OLD, NEW, OTHER), asked, meaning({1: 0.1, 2: 0.5, 3: 1.5})))[0] == 1
 
 
+def test_words_of_the_turns_before_are_told_apart_and_count_the_same() -> None:
+    asked = Question(text="lockbox\nAnd its code?", terms=("lockbox", "code"), before=frozenset({"lockbox"}))
+    by_id = {one.message.id: one for one in rank(pool(OLD, NEW, OTHER), asked)}
+    plain = {one.message.id: one for one in rank(pool(OLD, NEW, OTHER), QUESTION)}
+    assert "words" not in by_id[3].parts
+    assert by_id[3].parts["words before"] == pytest.approx(plain[3].parts["words"])
+    assert by_id[1].parts["words"] + by_id[1].parts["words before"] == pytest.approx(plain[1].parts["words"])
+    assert {id_: one.score for id_, one in by_id.items()} == pytest.approx(
+        {id_: one.score for id_, one in plain.items()}
+    )
+
+
 def test_order_is_that_of_the_scores() -> None:
     rows = pool(OLD, NEW, OTHER)
     found = signals(rows, QUESTION, meaning({1: 0.1, 2: 0.5, 3: 1.5}))

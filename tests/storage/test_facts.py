@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from errors import StaleFacts
-from records import Fact, FactChange, NewFact, NewProfile, StorageType
+from records import Fact, FactChange, Forgetting, NewFact, NewProfile, StorageType
 from storage.sqlite import SqliteStore
 from tests.storage.conftest import ANNA, BORIS, NOW, Opener, config, fold, talk
 
@@ -99,16 +99,17 @@ async def test_an_edit_keeps_the_id_and_can_be_undone(store: SqliteStore) -> Non
     assert await store.facts.edit(ANNA.owner, 99, "No.", now=NOW) is None
 
 
-async def test_a_deleted_fact_can_be_restored_until_it_is_erased(store: SqliteStore) -> None:
+async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: SqliteStore) -> None:
     fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
     await store.facts.edit(ANNA.owner, fact.id, "Anna lives in Bergen.", now=NOW)
     await store.facts.delete(ANNA.owner, fact.id, now=NOW)
     assert await store.facts.valid(ANNA.owner) == []
-    assert await store.facts.erase_deleted(NOW) == 0
+    assert await store.facts.deleted(NOW) == {}
     await store.facts.restore(ANNA.owner, fact.id)
     assert [one.text for one in await store.facts.valid(ANNA.owner)] == ["Anna lives in Bergen."]
     await store.facts.delete(ANNA.owner, fact.id, now=NOW)
-    assert await store.facts.erase_deleted(NOW + timedelta(days=1)) == 1
+    assert await store.facts.deleted(NOW + timedelta(days=1)) == {ANNA.owner: [fact.id]}
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(fact.id,)))
     assert await store.facts.all(ANNA.owner) == []
 
 

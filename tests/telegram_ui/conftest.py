@@ -76,6 +76,10 @@ class Scripted:
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         return self.notices
 
+    @property
+    def amending(self) -> "Scripted":
+        return self
+
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         self.corrected.append((telegram_id, text))
         return Correction(turn=1, is_last=text != "of long ago")

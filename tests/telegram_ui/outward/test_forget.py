@@ -32,7 +32,12 @@ async def desk(peer: Peer, talk: Talk) -> Desk:
         memory, delivery, buttons = talk.conversation.memory, peer.delivery(), Buttons(b"key")
         wizard = Wizard(memory.wizards, memory, delivery, may_configure=may_configure, now=lambda: talk.moment[0])
         family = ForgetCommands(
-            talk.conversation, delivery, buttons, may_configure=may_configure, now=lambda: talk.moment[0]
+            memory,
+            talk.conversation.amending,
+            delivery,
+            buttons,
+            may_configure=may_configure,
+            now=lambda: talk.moment[0],
         )
         return Commands(
             talk.conversation, delivery, wizard, may_configure=may_configure, buttons=buttons, families=[family]

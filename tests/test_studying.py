@@ -1,0 +1,211 @@
+"""Imported history that facts are learned from on request: whose words, when, and nothing lost or paid twice."""
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from importing import Imported
+from records import Forgetting, Scope, StorageType
+from tests.peers.openai_server import Behaviour
+from tests.talk import ANNA, Talk, talking
+from tests.test_facts import answer, known, told, valid
+
+SCOPE = Scope(owner=ANNA.id)
+BEGAN = datetime(2020, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture(params=StorageType)
+async def talk(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Talk]:
+    async with talking(tmp_path, facts_batch_turns=99) as talk:
+        await talk.remember(every_n=50, storage=request.param)
+        yield talk
+
+
+def chat(*texts: str, first: int = 1, days: int = 0) -> bytes:
+    """A chat with Maria, who answers each message of Anna's with the same words."""
+    messages = []
+    for number, text in enumerate(texts, start=first):
+        for place, (name, sender) in enumerate((("Anna Berg", 7), ("Maria", 99))):
+            said_at = BEGAN + timedelta(days=days, minutes=2 * number + place)
+            messages.append(
+                {
+                    "id": 2 * number + place,
+                    "type": "message",
+                    "date_unixtime": str(int(said_at.timestamp())),
+                    "from": name,
+                    "from_id": f"user{sender}",
+                    "text": text if sender == 7 else f"Maria says: {text}",
+                }
+            )
+    return json.dumps({"name": "Maria", "type": "personal_chat", "id": 99, "messages": messages}).encode()
+
+
+async def imported(talk: Talk, data: bytes) -> Imported:
+    async def progress(done: int, total: int) -> None:
+        """Nobody watches."""
+
+    return await talk.conversation.importing.run(SCOPE, ANNA.id, data, progress=progress)
+
+
+async def studied(talk: Talk, done: Imported) -> None:
+    assert done.ids is not None
+    assert await talk.conversation.studying.begin(ANNA.id, *done.ids) == "begun"
+    await talk.conversation.studying.caught_up()
+
+
+def asked(talk: Talk) -> list[str]:
+    return ["\n".join(str(one["content"]) for one in request.messages) for request in talk.server.asked_for("facts")]
+
+
+def lives(place: str, source: int, **more: Any) -> Mapping[str, Any]:
+    return told(f"Anna lives in {place}.", source, subject="home", only_one=True, **more)
+
+
+async def test_nothing_is_learned_unasked_and_only_from_the_owners_own_words(talk: Talk) -> None:
+    done = await imported(talk, chat("I live in Oslo.", "It rains."))
+    assert done.ids == (-4, -1)
+    await talk.conversation.facts.settle_quiet()
+    assert asked(talk) == []
+    ahead = await talk.conversation.studying.ahead(ANNA.id, *done.ids)
+    assert ahead is not None
+    assert (ahead.messages, ahead.requests) == (2, 1)
+    assert 300 < ahead.tokens < 3000
+    talk.server.default_schema("facts", answer(lives("Oslo", -4)))
+    await studied(talk, done)
+    [request] = asked(talk)
+    assert "I live in Oslo." in request
+    assert "Maria says" not in request
+    [fact] = await known(talk)
+    assert (fact.text, fact.source_ids) == ("Anna lives in Oslo.", (-4,))
+    assert fact.observed_at == fact.valid_from == BEGAN + timedelta(minutes=2)
+    assert await talk.conversation.studying.ahead(ANNA.id, *done.ids) is None, "it is learned from once"
+    assert await talk.conversation.studying.begin(ANNA.id, *done.ids) == "nothing"
+
+
+async def test_what_was_said_later_stays_and_what_was_before_is_its_history(talk: Talk) -> None:
+    talk.server.default_schema("facts", answer(lives("Paris", 1)))
+    await talk.say("I live in Paris.")
+    await talk.conversation.facts.learn(SCOPE)
+    done = await imported(talk, chat("I live in Bergen.", first=5, days=700))
+    talk.server.default_schema("facts", answer(lives("Bergen", -2)))
+    await studied(talk, done)
+    done = await imported(talk, chat("I live in Oslo."))
+    assert done.ids is not None
+    talk.server.default_schema("facts", answer(lives("Oslo", done.ids[0])))
+    await studied(talk, done)
+    done = await imported(talk, chat("I live in Rome.", first=9, days=900))
+    assert done.ids is not None
+    talk.server.default_schema("facts", answer(lives("Rome", done.ids[0])))
+    await studied(talk, done)
+    assert await valid(talk) == ["Anna lives in Paris."]
+    by_id = {fact.id: fact for fact in await known(talk)}
+    in_order = sorted(by_id.values(), key=lambda fact: fact.valid_from)
+    assert [fact.text.split()[-1] for fact in in_order] == ["Oslo.", "Bergen.", "Rome.", "Paris."]
+    chain = [(one.superseded_by, one.valid_to) for one in in_order[:-1]]
+    assert chain == [(one.id, one.valid_from) for one in in_order[1:]]
+
+
+async def test_it_goes_on_after_a_restart_and_pays_for_nothing_twice(tmp_path: Path) -> None:
+    texts = [f"I own boat number {number}." for number in range(45)]
+    async with talking(tmp_path, facts_batch_turns=99) as talk:
+        await talk.remember(storage=StorageType.JSON)
+        done = await imported(talk, chat(*texts))
+        assert done.ids is not None
+        talk.server.script_schema("facts", answer(), Behaviour(hold="start", text=answer()))
+        assert await talk.conversation.studying.begin(ANNA.id, *done.ids) == "begun"
+        await talk.server.until_held()
+        assert (await talk.conversation.summaries.status(SCOPE)).studied == (20, 45)
+        assert await talk.conversation.studying.begin(ANNA.id, *done.ids) == "busy"
+    (tmp_path / "index.db").unlink()
+    async with talking(tmp_path, facts_batch_turns=99) as talk:
+        await talk.conversation.studying.caught_up()
+        requests = asked(talk)
+        assert [sum(f"number {number}." in one for one in requests) for number in range(45)] == [0] * 20 + [1] * 25
+        assert (await talk.conversation.summaries.status(SCOPE)).studied is None
+
+
+async def test_it_can_be_stopped_and_goes_on_where_it_was(talk: Talk) -> None:
+    studying = talk.conversation.studying
+    done = await imported(talk, chat(*(f"I own boat number {number}." for number in range(30))))
+    assert done.ids is not None
+    talk.server.script_schema("facts", answer(), Behaviour(hold="start", text=answer(told("Anna owns boats.", -20))))
+    await studying.begin(ANNA.id, *done.ids)
+    await talk.server.until_held()
+    await studying.stop(ANNA.id)
+    await talk.server.release()
+    await studying.caught_up()
+    assert await known(talk) == [], "what was being read is not learned from any more"
+    assert (await talk.conversation.summaries.status(SCOPE)).studied is None
+    ahead = await studying.ahead(ANNA.id, *done.ids)
+    assert ahead is not None
+    assert ahead.messages == 10
+    talk.server.requests.clear()
+    await studied(talk, done)
+    [request] = asked(talk)
+    assert "number 19." not in request
+    assert "number 20." in request
+
+
+async def test_a_spent_budget_puts_it_off_to_the_next_day(tmp_path: Path) -> None:
+    async with talking(tmp_path, daily_token_budget_per_user=500) as talk:
+        await talk.remember()
+        done = await imported(talk, chat("I live in Oslo."))
+        await studied(talk, done)
+        assert asked(talk) == []
+        assert (await talk.conversation.summaries.status(SCOPE)).studied == (0, 1)
+
+
+async def test_a_failing_model_is_asked_again_later_and_live_talk_is_learned_meanwhile(talk: Talk) -> None:
+    done = await imported(talk, chat("I live in Oslo."))
+    talk.server.default_schema("facts", Behaviour(status=400))
+    await studied(talk, done)
+    assert await talk.conversation.facts.learn_past(SCOPE) is False
+    assert len(asked(talk)) == 1
+    talk.server.default_schema("facts", answer(told("Anna sails.", 1)))
+    await talk.say("I sail.")
+    await talk.conversation.facts.learn(SCOPE)
+    assert await valid(talk) == ["Anna sails."]
+    talk.moment[0] += timedelta(minutes=2)
+    talk.server.default_schema("facts", answer(lives("Oslo", -2)))
+    assert await talk.conversation.facts.learn_past(SCOPE)
+    assert await valid(talk) == ["Anna sails.", "Anna lives in Oslo."]
+
+
+async def test_what_is_forgotten_goes_with_its_facts_and_live_talk_is_not_learned_anew(talk: Talk) -> None:
+    talk.server.default_schema("facts", answer(told("Anna sails.", 1)))
+    await talk.say("I sail.")
+    await talk.conversation.facts.learn(SCOPE)
+    done = await imported(talk, chat("I live in Oslo.", "I live in Bergen now, no longer in Oslo."))
+    talk.server.default_schema("facts", answer(lives("Oslo", -4), lives("Bergen", -2)))
+    await studied(talk, done)
+    assert await valid(talk) == ["Anna sails.", "Anna lives in Bergen."]
+    talk.server.requests.clear()
+    await talk.conversation.amending.forget(ANNA.id, Forgetting(what="messages", ids=(-2,)))
+    await talk.conversation.facts.settle_quiet()
+    assert asked(talk) == []
+    assert await valid(talk) == ["Anna sails.", "Anna lives in Oslo."]
+
+
+async def test_where_facts_are_off_it_is_not_offered(tmp_path: Path) -> None:
+    async with talking(tmp_path, facts="off") as talk:
+        await talk.remember()
+        done = await imported(talk, chat("I live in Oslo."))
+        assert done.ids is not None
+        assert await talk.conversation.studying.ahead(ANNA.id, *done.ids) is None
+
+
+async def test_of_a_groups_history_everybodys_words_are_its_own(talk: Talk) -> None:
+    group = Scope(owner=-500)
+
+    async def progress(done: int, total: int) -> None:
+        """Nobody watches."""
+
+    done = await talk.conversation.importing.run(group, ANNA.id, chat("I sail."), progress=progress)
+    assert done.ids is not None
+    ahead = await talk.conversation.studying.ahead(group.owner, *done.ids)
+    assert ahead is not None
+    assert ahead.messages == 2
