@@ -22,7 +22,7 @@ from records import (
     Snippet,
     Summary,
 )
-from retrieval.packing import pack
+from retrieval.packing import Packing
 from tokens import Tokenizer
 
 WORTH_SHOWING = 48
@@ -85,6 +85,7 @@ class PromptDraft:
         self._steady_recent = budgets.recent
         self._turns: list[Turn] = []
         self._summaries: list[Summary] = []
+        self._packing: Packing | None = None
         self._snippets: list[Snippet] = []
         self._facts: list[RecalledFact] = []
         self._profile: Profile | None = None
@@ -211,9 +212,13 @@ class PromptDraft:
         """How much was said before this message: what a prompt with all of it would have been is in the account."""
         self._history = (max(0, messages), max(0, characters))
 
-    def take_snippets(self, snippets: Iterable[Snippet]) -> None:
-        """Best first; what does not fit is skipped."""
-        self._snippets = pack(snippets, room=self.snippet_room, now=self._now, count=self._tokens.count)
+    def take_snippets(self, snippets: Iterable[Snippet]) -> bool:
+        """Best first, in one go or several; what does not fit is skipped. False: no more need be offered."""
+        if self._packing is None:
+            self._packing = Packing(room=self.snippet_room, now=self._now, count=self._tokens.count)
+            self._snippets = self._packing.taken
+        self._packing.offer(snippets)
+        return not self._packing.is_full
 
     def context(self) -> Context:
         """The finished context. Sizes do not quite add up at the seams of parts, so the whole is counted again."""

@@ -4,16 +4,15 @@ Owns the two copies in RAM that a scope may have, and how they grow. Does not kn
 belongs to a number, `seq`, and a seq may have several.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from storage.store import Floats, Nearest
+from storage.store import Floats, Ints, Nearest
 
-Ints = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.uint64]
 
 CENTRING = 0.7
@@ -66,16 +65,15 @@ class Exact:
         rows = list(_best_rows(-cosines, seqs, limit))
         return Nearest(
             seqs=tuple(int(seqs[row]) for row in rows),
-            vectors={int(seqs[row]): vectors[row].copy() for row in rows},
+            vectors=vectors[rows],
             mean=mean,
             mean_cosine=float(cosines.mean()),
         )
 
-    def first_of(self, wanted: Ints) -> dict[int, Floats]:
-        """The first vector [d] of each of these seqs that has one."""
+    def first_of(self, wanted: Ints) -> Floats:
+        """The first vector of each of these seqs [n, d]; zeros where it has none."""
         rows = np.flatnonzero(np.isin(self.seqs[: self.count], wanted))
-        seqs, firsts = np.unique(self.seqs[rows], return_index=True)
-        return dict(zip(seqs.tolist(), self.vectors[rows[firsts]], strict=True))
+        return firsts(self.seqs[rows], self.vectors[rows], wanted)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -142,7 +140,7 @@ class Signs:
         seqs = self.seqs[rows]
         return Nearest(
             seqs=tuple(int(seqs[row]) for row in _best_rows(-closeness, seqs, limit)),
-            vectors={},
+            vectors=np.zeros((0, self.dimensions), np.float32),
             mean=mean,
             mean_cosine=float(centred_cosines(self.sample, query, mean).mean()),
         )
@@ -159,18 +157,21 @@ class Signs:
         return np.flatnonzero(differing <= cut)
 
 
-def rescored(found: Mapping[int, Floats], query: Floats, rough: Nearest, limit: int) -> Nearest:
-    """What signs found, compared exactly by the vectors [n, d] of each: the best `limit`."""
-    if not found:
-        return replace(rough, seqs=(), vectors={})
-    seqs = np.repeat(list(found), [len(vectors) for vectors in found.values()])
-    vectors = np.concatenate(list(found.values()))
+def rescored(seqs: Ints, vectors: Floats, query: Floats, rough: Nearest, limit: int) -> Nearest:
+    """What signs found, compared exactly by its vectors [n, d], several of one seq among them: the best `limit`."""
     rows = list(_best_rows(-centred_cosines(vectors, query, rough.mean), seqs, limit))
-    return replace(
-        rough,
-        seqs=tuple(int(seqs[row]) for row in rows),
-        vectors={int(seqs[row]): vectors[row] for row in rows},
-    )
+    return replace(rough, seqs=tuple(seqs[rows].tolist()), vectors=vectors[rows])
+
+
+def firsts(seqs: Ints, vectors: Floats, wanted: Ints) -> Floats:
+    """Of vectors [n, d] the first of each wanted seq [m, d]; zeros where there is none."""
+    made = np.zeros((len(wanted), vectors.shape[1]), np.float32)
+    if len(seqs):
+        known, rows = np.unique(seqs, return_index=True)
+        places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+        there = known[places] == wanted
+        made[there] = vectors[rows[places[there]]]
+    return made
 
 
 def grown(held: Exact | Signs, seqs: Ints, vectors: Floats, most_exact: int) -> Exact | Signs:
