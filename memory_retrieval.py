@@ -11,9 +11,6 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 
-import numpy as np
-
-import prompts
 from errors import ModelError
 from models.embeddings import Embedder
 from records import Clock, Context, Incoming, Message, RecalledFact, Scope, Snippet, Summary
@@ -49,12 +46,11 @@ FOLLOW_UP_TERMS = 2
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recall:
     """What a question by itself brings back: `ranked`, all candidates, best first; `snippets`, those that fit the
-    budget, in order of time; `tokens`, what these take of it.
+    budget, in order of time.
     """
 
     ranked: Ranked
     snippets: tuple[Snippet, ...]
-    tokens: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -161,8 +157,7 @@ class MemoryRetrieval:
             if packing.is_full:
                 break
         snippets = tuple(sorted(packing.taken, key=lambda one: one.message.id))
-        tokens = sum(self._tokens.count(text + "\n") for _, text in prompts.days(snippets, now))
-        return Recall(ranked=found.ranked, snippets=snippets, tokens=tokens)
+        return Recall(ranked=found.ranked, snippets=snippets)
 
     async def ranked(self, question: str, *, store: MemoryStore, scope: Scope, limit: int) -> list[Snippet]:
         """Everything that a question may mean, best first: up to `limit` messages by words, as many by meaning, and
@@ -292,11 +287,11 @@ class MemoryRetrieval:
         """The vectors of all candidates, those that words brought in as well."""
         if vector is None or nearest is None or self._embedder is None:
             return None
-        best = dict(zip(nearest.seqs, nearest.vectors, strict=True))
-        is_other = ~np.isin(pool.seqs, nearest.seqs)
-        vectors = np.zeros((len(pool), len(vector)), np.float32)
-        vectors[is_other] = await store.vectors.of(scope, self._embedder.name, pool.seqs[is_other], len(vector))
-        vectors[~is_other] = [best[seq] for seq in pool.seqs[~is_other].tolist()]
+        vectors = await store.vectors.of(scope, self._embedder.name, pool.seqs, len(vector))
+        rows = {seq: row for row, seq in enumerate(pool.seqs.tolist())}
+        held = [(rows[seq], place) for place, seq in enumerate(nearest.seqs) if seq in rows]
+        # Of a long message what is nearest counts, and not how it begins.
+        vectors[[row for row, _ in held]] = nearest.vectors[[place for _, place in held]]
         return Meaning(query=vector, mean=nearest.mean, vectors=vectors, mean_cosine=nearest.mean_cosine)
 
     async def _sentence_vectors(
@@ -305,7 +300,7 @@ class MemoryRetrieval:
         """Of the long-winded messages that may be shown."""
         if meaning is None or self._embedder is None:
             return {}
-        seqs = [one.seq for one in ranked[: 2 * CANDIDATES] if one.verbose > LONG_WINDED]
+        seqs = ranked.long_winded(2 * CANDIDATES, LONG_WINDED)
         return await store.vectors.sentences(scope, self._embedder.name, seqs)
 
     def snippet(self, one: Scored, message: Message, found: Found) -> Snippet:

@@ -49,6 +49,10 @@ class Packing:
         line = prompts.snippet_line(snippet.message, snippet.text)
         if line in self._texts:
             return
+        # A word is a token at least; counting tokens is most of what packing costs.
+        if len(line.split()) > self._room:
+            self._misses += 1
+            return
         cost = self._count(line + "\n")
         if moment.date() not in self._days:
             cost += self._count(prompts.snippet_heading(moment, self._now) + "\n")

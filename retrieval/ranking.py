@@ -117,18 +117,28 @@ class Ranked(Sequence[Scored]):
     def __getitem__(self, place: slice) -> list[Scored]: ...
     def __getitem__(self, place: int | slice) -> Scored | list[Scored]:
         if isinstance(place, slice):
-            return [self._scored(row) for row in self._order[place]]
-        return self._scored(self._order[place])
+            return self._scored(self._order[place])
+        return self._scored(self._order[[place]])[0]
 
-    def _scored(self, row: np.intp) -> Scored:
-        pool = self._found.pool
-        return Scored(
-            id=int(pool.ids[row]),
-            seq=int(pool.seqs[row]),
-            score=float(self._total[row]),
-            parts={name: float(values[row]) for name, values in self._parts.items() if values[row]},
-            verbose=float(self._found.verbose[row]),
-        )
+    def long_winded(self, first: int, verbose: float) -> list[int]:
+        """The seqs of the first so many that are more verbose."""
+        rows = self._order[:first]
+        return [int(seq) for seq in self._found.pool.seqs[rows[self._found.verbose[rows] > verbose]]]
+
+    def _scored(self, rows: NDArray[np.intp]) -> list[Scored]:
+        pool, names = self._found.pool, list(self._parts)
+        values = np.stack([part[rows] for part in self._parts.values()], axis=1)
+        columns = (pool.ids[rows], pool.seqs[rows], self._total[rows], self._found.verbose[rows], values)
+        return [
+            Scored(
+                id=number,
+                seq=seq,
+                score=score,
+                parts={name: value for name, value in zip(names, of_row, strict=True) if value},
+                verbose=verbose,
+            )
+            for number, seq, score, verbose, of_row in zip(*(column.tolist() for column in columns), strict=True)
+        ]
 
 
 def rank(pool: Pool, question: Question, meaning: Meaning | None = None, w: Weights = WEIGHTS) -> Ranked:

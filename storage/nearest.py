@@ -73,7 +73,7 @@ class Exact:
     def first_of(self, wanted: Ints) -> Floats:
         """The first vector of each of these seqs [n, d]; zeros where it has none."""
         rows = np.flatnonzero(np.isin(self.seqs[: self.count], wanted))
-        return firsts(self.seqs[rows], self.vectors[rows], wanted)
+        return firsts(self.seqs[rows], self.vectors, wanted, rows)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -163,14 +163,18 @@ def rescored(seqs: Ints, vectors: Floats, query: Floats, rough: Nearest, limit: 
     return replace(rough, seqs=tuple(seqs[rows].tolist()), vectors=vectors[rows])
 
 
-def firsts(seqs: Ints, vectors: Floats, wanted: Ints) -> Floats:
-    """Of vectors [n, d] the first of each wanted seq [m, d]; zeros where there is none."""
+def firsts(seqs: Ints, vectors: Floats, wanted: Ints, rows: npt.NDArray[np.intp] | None = None) -> Floats:
+    """Of vectors [n, d] the first of each wanted seq [m, d]; zeros where there is none.
+
+    `rows`: where the vector of each of `seqs` stands, if not at the same place.
+    """
     made = np.zeros((len(wanted), vectors.shape[1]), np.float32)
     if len(seqs):
-        known, rows = np.unique(seqs, return_index=True)
+        known, first = np.unique(seqs, return_index=True)
         places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
         there = known[places] == wanted
-        made[there] = vectors[rows[places[there]]]
+        found = first[places[there]]
+        made[there] = vectors[found if rows is None else rows[found]]
     return made
 
 
