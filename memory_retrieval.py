@@ -29,9 +29,9 @@ LAST_TURNS = 4
 """So many turns stay verbatim, folded or not."""
 TIMES_IN = 2_000
 """Characters of a question in which times are looked for; reading 240,000 took half a minute."""
-CANDIDATES = 50
+CANDIDATES = 45
 """Messages that each arm of the search, words and meaning, brings in for ranking."""
-READ_AT_ONCE = 80
+READ_AT_ONCE = 50
 """Candidates whose words are read at once: a budget of 1,500 tokens is full after some sixty."""
 SNIPPET_TOKENS = 300
 """Of a longer remembered message the sentences are shown that hold the question's words."""

@@ -158,7 +158,7 @@ def _counts(said: Sequence[bytes], tokens: Sequence[str]) -> npt.NDArray[np.floa
     starts, ends = starts[ends >= _TAIL], ends[ends >= _TAIL]
     # The last letters of each as one number: few that are not sought end, and are as long, as one that is.
     tails = np.lib.stride_tricks.sliding_window_view(letters, _TAIL)[ends - _TAIL].view(np.uint32).ravel()
-    texts = np.cumsum([len(text) + 1 for text in said]) + _TAIL
+    texts = np.cumsum(np.fromiter(map(len, said), np.int64, len(said)) + 1) + _TAIL
     for line, token in enumerate(tokens):
         sought = token.encode()
         like = (tails == np.frombuffer(sought[-_TAIL:], np.uint32)) & (ends - starts == len(sought))

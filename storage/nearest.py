@@ -4,7 +4,6 @@ Owns the two copies in RAM that a scope may have, and how they grow. Does not kn
 belongs to a number, `seq`, and a seq may have several.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,17 +23,24 @@ RESCORED = (800, 2_000)
 SAMPLE = 2_000
 """Vectors of a large scope from which the mean cosine is estimated."""
 _STRETCH = 2**15
+_EIGHT_SIGNS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).T.astype(np.float32)
+"""The eight signs of each byte, by columns."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Exact:
-    """All vectors of a scope. Rows beyond `count` are room for what comes; one writer at a time."""
+    """All vectors of a scope. Rows beyond `count` are room for what comes; one writer at a time.
+
+    `lengths`: of the centred vectors. They change with every vector that comes, and are made then: a question goes
+    through the vectors once and not twice.
+    """
 
     dimensions: int
     count: int
     seqs: Ints
     vectors: Floats
     total: npt.NDArray[np.float64]
+    lengths: Floats
 
     @classmethod
     def empty(cls, dimensions: int) -> "Exact":
@@ -44,11 +50,16 @@ class Exact:
             seqs=np.zeros(0, np.int64),
             vectors=np.zeros((0, dimensions), np.float32),
             total=np.zeros(dimensions),
+            lengths=np.zeros(0, np.float32),
         )
 
     @property
     def bytes(self) -> int:
-        return self.seqs.nbytes + self.vectors.nbytes
+        return self.seqs.nbytes + self.vectors.nbytes + self.lengths.nbytes
+
+    @property
+    def mean(self) -> Floats:
+        return (self.total / max(1, self.count)).astype(np.float32)
 
     def plus(self, seqs: Ints, vectors: Floats) -> "Exact":
         count = self.count + len(seqs)
@@ -56,15 +67,15 @@ class Exact:
         held_seqs[self.count : count] = seqs
         held_vectors[self.count : count] = vectors
         total = self.total + vectors.sum(axis=0, dtype=np.float64)
-        return replace(self, count=count, seqs=held_seqs, vectors=held_vectors, total=total)
+        made = replace(self, count=count, seqs=held_seqs, vectors=held_vectors, total=total)
+        return replace(made, lengths=centred_lengths(held_vectors[:count], made.mean))
 
     def nearest(self, query: Floats, limit: int) -> Nearest:
-        mean = (self.total / self.count).astype(np.float32)
-        seqs, vectors = self.seqs[: self.count], self.vectors[: self.count]
-        cosines = centred_cosines(vectors, query, mean)
-        rows = list(_best_rows(-cosines, seqs, limit))
+        mean, seqs, vectors = self.mean, self.seqs[: self.count], self.vectors[: self.count]
+        cosines = centred_cosines(vectors, query, mean, self.lengths)
+        rows = _best_rows(-cosines, seqs, limit)
         return Nearest(
-            seqs=tuple(int(seqs[row]) for row in rows),
+            seqs=tuple(seqs[rows].tolist()),
             vectors=vectors[rows],
             mean=mean,
             mean_cosine=float(cosines.mean()),
@@ -134,12 +145,17 @@ class Signs:
         mean = (self.total / self.count).astype(np.float32)
         moved = query - self.centre
         rows = self._close(_signs(moved[None])[:, 0], max(CLOSE_BY_SIGNS, limit))
-        # The signs of each against the numbers of what is asked, of which the large ones count most.
-        bits = np.unpackbits(np.ascontiguousarray(self.planes[:, rows].T).view(np.uint8), axis=1)
-        closeness = np.vecdot(bits[:, : self.dimensions].astype(np.float32), moved)
+        # The signs of each against the numbers of what is asked, of which the large ones count most: for every eight
+        # signs their sum is looked up.
+        eights = np.ascontiguousarray(self.planes[:, rows]).view(np.uint8).reshape(len(self.planes), len(rows), 8)
+        sums = _padded(moved).reshape(len(self.planes), 8, 8) @ _EIGHT_SIGNS
+        closeness = np.zeros(len(rows), np.float32)
+        for plane, of_plane in zip(eights, sums, strict=True):
+            for byte, of_byte in enumerate(of_plane):
+                closeness += of_byte[plane[:, byte]]
         seqs = self.seqs[rows]
         return Nearest(
-            seqs=tuple(int(seqs[row]) for row in _best_rows(-closeness, seqs, limit)),
+            seqs=tuple(seqs[_best_rows(-closeness, seqs, limit)].tolist()),
             vectors=np.zeros((0, self.dimensions), np.float32),
             mean=mean,
             mean_cosine=float(centred_cosines(self.sample, query, mean).mean()),
@@ -159,7 +175,7 @@ class Signs:
 
 def rescored(seqs: Ints, vectors: Floats, query: Floats, rough: Nearest, limit: int) -> Nearest:
     """What signs found, compared exactly by its vectors [n, d], several of one seq among them: the best `limit`."""
-    rows = list(_best_rows(-centred_cosines(vectors, query, rough.mean), seqs, limit))
+    rows = _best_rows(-centred_cosines(vectors, query, rough.mean), seqs, limit)
     return replace(rough, seqs=tuple(seqs[rows].tolist()), vectors=vectors[rows])
 
 
@@ -168,13 +184,13 @@ def firsts(seqs: Ints, vectors: Floats, wanted: Ints, rows: npt.NDArray[np.intp]
 
     `rows`: where the vector of each of `seqs` stands, if not at the same place.
     """
-    made = np.zeros((len(wanted), vectors.shape[1]), np.float32)
-    if len(seqs):
-        known, first = np.unique(seqs, return_index=True)
-        places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-        there = known[places] == wanted
-        found = first[places[there]]
-        made[there] = vectors[found if rows is None else rows[found]]
+    if not len(seqs):
+        return np.zeros((len(wanted), vectors.shape[1]), np.float32)
+    known, first = np.unique(seqs, return_index=True)
+    places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    found = first[places]
+    made = vectors[found if rows is None else rows[found]]
+    made[known[places] != wanted] = 0
     return made
 
 
@@ -184,32 +200,43 @@ def grown(held: Exact | Signs, seqs: Ints, vectors: Floats, most_exact: int) -> 
     return Signs.of(made) if isinstance(made, Exact) and made.count > most_exact else made
 
 
-def centred_cosines(vectors: Floats, query: Floats, mean: Floats) -> Floats:
-    """Cosines [n] of normalised vectors [n, d] and a query [d], all moved by a share of the mean [d]."""
+def centred_cosines(vectors: Floats, query: Floats, mean: Floats, lengths: Floats | None = None) -> Floats:
+    """Cosines [n] of normalised vectors [n, d] and a query [d], all moved by a share of the mean [d].
+
+    `lengths`: `centred_lengths` of them, where they are known.
+    """
     share = np.float32(CENTRING)
     moved = query - share * mean
     moved /= max(float(np.linalg.norm(moved)), 1e-9)
-    # |v - cm|² = 1 - 2c v·m + c²|m|²: no copy of the vectors. Not `@`: for a millisecond of work BLAS would take every
-    # processor, and wait where they are busy.
-    squares = 1 - 2 * share * np.vecdot(vectors, mean) + share * share * np.vecdot(mean, mean)
-    products = np.vecdot(vectors, moved) - share * np.vecdot(moved, mean)
-    cosines: Floats = products / np.sqrt(np.maximum(squares, 1e-9))
+    if lengths is None:
+        lengths = centred_lengths(vectors, mean)
+    cosines: Floats = (np.vecdot(vectors, moved) - share * np.vecdot(moved, mean)) / lengths
     return cosines
 
 
-def _best_rows(distances: npt.NDArray[np.generic], seqs: Ints, limit: int) -> Iterator[int]:
+def centred_lengths(vectors: Floats, mean: Floats) -> Floats:
+    """The lengths [n] of normalised vectors [n, d] that are moved by a share of the mean [d]."""
+    share = np.float32(CENTRING)
+    # |v - cm|² = 1 - 2c v·m + c²|m|²: no copy of the vectors. Not `@`: for a millisecond of work BLAS would take every
+    # processor, and wait where they are busy.
+    squares = 1 - 2 * share * np.vecdot(vectors, mean) + share * share * np.vecdot(mean, mean)
+    lengths: Floats = np.sqrt(np.maximum(squares, 1e-9))
+    return lengths
+
+
+def _best_rows(distances: npt.NDArray[np.generic], seqs: Ints, limit: int) -> npt.NDArray[np.intp]:
     """Rows with the smallest distances, nearest first, one for each seq, at most `limit`."""
     count, wanted = len(distances), limit
-    rows: list[int] = []
+    rows = np.zeros(0, np.intp)
     while limit > 0:
         best = np.argpartition(distances, wanted)[:wanted] if wanted < count else np.arange(count)
         order = best[np.lexsort((-seqs[best], distances[best]))]
         _, firsts = np.unique(seqs[order], return_index=True)
-        rows = [int(order[first]) for first in np.sort(firsts)[:limit]]
+        rows = order[np.sort(firsts)[:limit]]
         if len(rows) == limit or wanted >= count:
             break
         wanted *= 4
-    yield from rows
+    return rows
 
 
 def _roomy(held: npt.NDArray[Any], used: int, count: int) -> npt.NDArray[Any]:
@@ -223,10 +250,13 @@ def _roomy(held: npt.NDArray[Any], used: int, count: int) -> npt.NDArray[Any]:
 
 def _signs(vectors: Floats) -> Bits:
     """The signs of vectors [n, d] as planes [d / 64, n]; what is missing to a whole word is 0 in all."""
-    count, dimensions = vectors.shape
-    bits = np.zeros((count, -(-dimensions // 64) * 64), np.bool_)
-    bits[:, :dimensions] = vectors > 0
-    return np.packbits(bits, axis=1).view(np.uint64).T
+    return np.packbits(_padded(vectors) > 0, axis=1).view(np.uint64).T
+
+
+def _padded(vectors: Floats) -> Floats:
+    """Vectors [… , d] with zeros up to a whole word of signs."""
+    missing = -vectors.shape[-1] % 64
+    return np.pad(vectors, [(0, 0)] * (vectors.ndim - 1) + [(0, missing)]) if missing else vectors
 
 
 def _resampled(sample: Floats, seen: int, vectors: Floats) -> Floats:
