@@ -6,7 +6,6 @@ Owns what is read for ranking, which is everything but what was said. Does not k
 
 import json
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ import numpy.typing as npt
 from records import Scope
 from storage import word_index
 from storage.driver import Row
+from storage.rows import runs
 from storage.store import Pool
 
 if TYPE_CHECKING:
@@ -26,9 +26,8 @@ MOST_POSTINGS = 10_000
 RANKED_WHOLE = 400
 """Up to so many messages of a scope are all candidates: what no word finds may still be what is meant."""
 
-# CROSS JOIN keeps this order; SQLite would else begin with all words of all scopes. Runs of places, since one search in
-# the index for each place costs half as much again. words_content is where FTS5 keeps what was given to it; reading it
-# takes half as long as asking FTS5 row by row.
+# CROSS JOIN keeps this order; SQLite would else begin with all words of all scopes. words_content is where FTS5 keeps
+# what was given to it; reading it takes half as long as asking FTS5 row by row.
 _AROUND = """
 SELECT near.seq, messages.id, near.place, near.session, near.length, length(messages.content), near.said_at,
   messages.role = 'assistant', messages.speaker, CAST(said.c0 AS BLOB)
@@ -137,15 +136,8 @@ async def _around(reader: "Reader", scope: Scope, seqs: Sequence[int], reach: in
         scope.owner,
         scope.thread,
     )
-    runs = _runs(sorted({row[0] for row in found}), reach)
-    return sorted(await reader.rows(_AROUND, json.dumps(runs), scope.owner, scope.thread), key=_PLACE)
-
-
-def _runs(places: Sequence[int], reach: int) -> list[tuple[int, int]]:
-    """The stretches at most `reach` from one of the places (ascending), none of which touches the next."""
-    borders = [index for index, (one, two) in enumerate(pairwise(places), 1) if two - one > 2 * reach + 1]
-    starts, ends = [0, *borders], [*borders, len(places)]
-    return [(places[a] - reach, places[b - 1] + reach) for a, b in zip(starts, ends, strict=True) if a < b]
+    near = runs([row[0] for row in found], reach)
+    return sorted(await reader.rows(_AROUND, near, scope.owner, scope.thread), key=_PLACE)
 
 
 def _counts(said: Sequence[bytes], tokens: Sequence[str]) -> npt.NDArray[np.float64]:

@@ -92,7 +92,8 @@ class Signs:
     """The signs of a scope's centred vectors: one bit for a number.
 
     `planes`: [d / 64, room], so that a comparison runs along memory. `centre` stays as it was when the first signs
-    were taken.
+    were taken. `drift`: the mean of the sample's centred vectors of length 1; its product with a centred question is
+    the mean cosine.
     """
 
     dimensions: int
@@ -102,6 +103,7 @@ class Signs:
     centre: Floats
     total: npt.NDArray[np.float64]
     sample: Floats
+    drift: Floats
 
     @classmethod
     def of(cls, exact: Exact) -> "Signs":
@@ -114,6 +116,7 @@ class Signs:
             centre=centre,
             total=np.zeros(exact.dimensions),
             sample=np.zeros((0, exact.dimensions), np.float32),
+            drift=np.zeros(exact.dimensions, np.float32),
         )
         return signs.plus(exact.seqs[: exact.count], exact.vectors[: exact.count])
 
@@ -138,7 +141,11 @@ class Signs:
         planes[:, self.count : count] = _signs(vectors - self.centre)
         total = self.total + vectors.sum(axis=0, dtype=np.float64)
         sample = _resampled(self.sample, self.count, vectors)
-        return replace(self, count=count, seqs=held_seqs, planes=planes, total=total, sample=sample)
+        mean = (total / max(1, count)).astype(np.float32)
+        lengths = centred_lengths(sample, mean)
+        drift = ((sample - np.float32(CENTRING) * mean) / lengths[:, None]).sum(axis=0) / max(1, len(sample))
+        made = replace(self, count=count, seqs=held_seqs, planes=planes, total=total, sample=sample)
+        return replace(made, drift=drift.astype(np.float32))
 
     def nearest(self, query: Floats, limit: int) -> Nearest:
         """The nearest as far as signs tell, without their vectors."""
@@ -147,7 +154,7 @@ class Signs:
         rows = self._close(_signs(moved[None])[:, 0], max(CLOSE_BY_SIGNS, limit))
         # The signs of each against the numbers of what is asked, of which the large ones count most: for every eight
         # signs their sum is looked up.
-        eights = np.ascontiguousarray(self.planes[:, rows]).view(np.uint8).reshape(len(self.planes), len(rows), 8)
+        eights = self.planes.take(rows, axis=1).view(np.uint8).reshape(len(self.planes), len(rows), 8)
         sums = _padded(moved).reshape(len(self.planes), 8, 8) @ _EIGHT_SIGNS
         closeness = np.zeros(len(rows), np.float32)
         for plane, of_plane in zip(eights, sums, strict=True):
@@ -158,7 +165,7 @@ class Signs:
             seqs=tuple(seqs[_best_rows(-closeness, seqs, limit)].tolist()),
             vectors=np.zeros((0, self.dimensions), np.float32),
             mean=mean,
-            mean_cosine=float(centred_cosines(self.sample, query, mean).mean()),
+            mean_cosine=float(np.vecdot(self.drift, centred_query(query, mean))),
         )
 
     def _close(self, asked: Bits, wanted: int) -> npt.NDArray[np.intp]:
@@ -205,13 +212,17 @@ def centred_cosines(vectors: Floats, query: Floats, mean: Floats, lengths: Float
 
     `lengths`: `centred_lengths` of them, where they are known.
     """
-    share = np.float32(CENTRING)
-    moved = query - share * mean
-    moved /= max(float(np.linalg.norm(moved)), 1e-9)
+    moved = centred_query(query, mean)
     if lengths is None:
         lengths = centred_lengths(vectors, mean)
-    cosines: Floats = (np.vecdot(vectors, moved) - share * np.vecdot(moved, mean)) / lengths
+    cosines: Floats = (np.vecdot(vectors, moved) - np.float32(CENTRING) * np.vecdot(moved, mean)) / lengths
     return cosines
+
+
+def centred_query(query: Floats, mean: Floats) -> Floats:
+    """A vector [d] moved by a share of the mean, of unit length again."""
+    moved = query - np.float32(CENTRING) * mean
+    return np.asarray(moved / max(float(np.linalg.norm(moved)), 1e-9), np.float32)
 
 
 def centred_lengths(vectors: Floats, mean: Floats) -> Floats:

@@ -16,7 +16,7 @@ import numpy as np
 from records import Message, Scope
 from storage.driver import Row
 from storage.nearest import Exact, Signs, firsts, grown, rescored
-from storage.rows import mapping, message_of
+from storage.rows import mapping, message_of, runs
 from storage.store import Floats, Ints, MessageVectors, Nearest
 
 if TYPE_CHECKING:
@@ -52,9 +52,9 @@ WHERE user_id = ? AND thread_id = ? AND model_id = ? AND kind = 'passage' AND (s
 ORDER BY seq, part LIMIT ?
 """
 _PICK = """
-SELECT seq, vector FROM vectors
-WHERE user_id = ? AND thread_id = ? AND model_id = (SELECT id FROM embedding_models WHERE name = ?) AND kind = ?
-AND seq IN (SELECT value FROM json_each(?)) ORDER BY seq, part
+SELECT seq, vector FROM json_each(?) AS run CROSS JOIN vectors
+ON user_id = ? AND thread_id = ? AND model_id = (SELECT id FROM embedding_models WHERE name = ?) AND kind = ?
+AND seq BETWEEN json_extract(run.value, '$[0]') AND json_extract(run.value, '$[1]')
 """
 
 
@@ -179,11 +179,11 @@ class VectorIndex:
             await tx.rows("UPDATE embedding_models SET is_current = (name = ?)", model)
 
     async def _picked(self, scope: Scope, model: str, kind: str, seqs: Sequence[int]) -> list[Row]:
-        """(seq, vector) of these messages, a message's own in the order of their parts."""
+        """(seq, vector) of these messages, a message's own in the order of their parts: that of the index."""
         if not seqs:
             return []
         async with self._db.read() as reader:
-            return await reader.rows(_PICK, scope.owner, scope.thread, model, kind, json.dumps(list(seqs)))
+            return await reader.rows(_PICK, runs(seqs), scope.owner, scope.thread, model, kind)
 
     async def _held(self, scope: Scope, model: str, dimensions: int) -> "Exact | Signs | None":
         key = (scope, model)
