@@ -20,8 +20,9 @@ from storage.database import Database
 from storage.directory import Directory
 from storage.erasing import Erasing
 from storage.inbox import UpdateInbox
-from storage.json_file import INDEX_NAME, JsonStore
+from storage.json_file import JsonStore
 from storage.migrations import MIGRATIONS
+from storage.recovery import INDEX_NAME
 from storage.renaming import Renaming
 from storage.soundness import examined
 from storage.sqlite import SqliteStore

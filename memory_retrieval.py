@@ -29,7 +29,7 @@ LAST_TURNS = 4
 """So many turns stay verbatim, folded or not."""
 TIMES_IN = 2_000
 """Characters of a question in which times are looked for; reading 240,000 took half a minute."""
-CANDIDATES = 45
+CANDIDATES = 50
 """Messages that each arm of the search, words and meaning, brings in for ranking."""
 READ_AT_ONCE = 50
 """Candidates whose words are read at once: a budget of 1,500 tokens is full after some sixty."""

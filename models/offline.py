@@ -55,6 +55,8 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(r"(?<=[\w,;:'’)] )(?:[A-ZА-ЯЁÁÉÍÓÚÑ][\w’'-]+)|https?://\S+")
+_SELF = re.compile(r"\bI\b")
+_THEIRS = re.compile(r"\b(?:my|[\w-]+['’]s) \w", re.IGNORECASE)
 _FILLER = re.compile(
     r"\s*(?:thanks?|thank you|ok(?:ay)?|great|sure|nice|cool|noted|got it|hi|hello|hey|bye|you're welcome|of course"
     r"|certainly|спасибо|привет|хорошо|ладно|конечно|gracias|hola|vale|claro)\b",
@@ -142,11 +144,14 @@ def best_quotes(question: str, remembered: Sequence[Sentence], most: int = 3) ->
     frequency = Counter(stem for found in stems.values() for stem in found)
     rarity = {stem: math.log(1 + (len(stems) + 1) / (frequency[stem] + 0.5)) for stem in wanted}
     scored: list[tuple[float, Sentence]] = []
+    is_of_self = _SELF.search(question) and not _THEIRS.search(question)
     for sentence, found in stems.items():
         share = sum(rarity[stem] for stem in wanted & found) / sum(rarity.values()) if wanted else 0.0
         if share < _LEAST_SHARE or _is_own_words(sentence) or opens_with_question(sentence.text):
             continue
         score = share * _WEIGHT[sentence.said] * (0.25 if is_question(sentence.text) else 1.0)
+        if is_of_self and _THEIRS.search(sentence.text) and not _SELF.search(sentence.text):
+            score *= 0.5  # what is said of the person's sister is no answer about the person
         scored.append((score * (1 + 0.1 * min(3, len(found - wanted))), sentence))
     scored.sort(key=lambda pair: (-pair[0], _latest_first(pair[1])))
     chosen: list[Sentence] = []
@@ -227,7 +232,8 @@ def _joined(sentences: Sequence[Sentence], places: Iterable[int]) -> str:
 def _quoted(sentence: Sentence) -> str:
     text = sentence.text if len(sentence.text) <= _LONGEST_QUOTE else sentence.text[:_LONGEST_QUOTE].rstrip() + "…"
     day = f" ({sentence.when.day} {_MONTHS[sentence.when.month - 1]} {sentence.when.year})" if sentence.when else ""
-    return f"“{text}”{day}."
+    end = "" if not day and text.endswith((".", "!", "?", "…", "。")) else "."
+    return f"“{text}”{day}{end}"
 
 
 _MONTHS = [

@@ -22,6 +22,7 @@ _WHEN = (
 )
 """What a place or a name ends before: when it was so."""
 _END = rf"\s*(?:,|\band\b|\bbut\b|\bbecause\b|{_WHEN}|[.!;]|$)"
+_NO_AMOUNT = r"(?!(?:bit|little|lot|few)\b)"
 _OTHERS = re.compile(r"\b(?:i|i'm|my|me|you|your|we|our|it|this|that|if)\b", re.IGNORECASE)
 _KNOWN_SHARE = 12
 
@@ -53,6 +54,19 @@ _PATTERNS = (
     _Pattern(_said(r"i (?:hate|dislike|(?:do not|don't) like)"), "{n} does not like {rest}.", "tastes", "preference"),
     _Pattern(_said(r"i prefer"), "{n} prefers {rest}.", "tastes", "preference"),
     _Pattern(
+        re.compile(
+            rf"\bi(?:'m| am) (?P<rest>an? (?!(?:bit|little|lot|few)\b)[a-z-]+(?: [a-z-]+)?){_END}", re.IGNORECASE
+        ),
+        "{n} is {rest}.",
+        "occupation",
+    ),
+    _Pattern(
+        re.compile(rf"\bmy (?P<of>[a-z]+(?: (?-i:[A-Z])\w+)?) (?:now )?lives in\s+{_REST}{_END}", re.IGNORECASE),
+        "{n}'s {of} lives in {rest}.",
+        "{of}'s home",
+        only_one=True,
+    ),
+    _Pattern(
         re.compile(rf"\bmy (?P<of>[a-z]+(?: [a-z]+){{0,2}}) (?:is|are) {_REST}{_END}", re.IGNORECASE),
         "{n}'s {of} is {rest}.",
         "{of}",
@@ -78,7 +92,7 @@ def _facts(request: str) -> Iterator[dict[str, object]]:
                 found = pattern.said.search(sentence.replace("’", "'"))
                 if found is None or _OTHERS.search(found["rest"]):
                     continue
-                of = found["of"].lower() if "of" in found.groupdict() else ""
+                of = found["of"] if "of" in found.groupdict() else ""
                 names = {"n": line["name"].strip(), "rest": found["rest"].strip(), "of": of}
                 yield _told(pattern, names, int(line["id"]), known)
 
@@ -86,7 +100,7 @@ def _facts(request: str) -> Iterator[dict[str, object]]:
 def _told(
     pattern: _Pattern, names: Mapping[str, str], source: int, known: list[tuple[int, str, str]]
 ) -> dict[str, object]:
-    text, subject = pattern.text.format(**names), pattern.subject.format(**names)
+    text, subject = pattern.text.format(**names), pattern.subject.format(**names).lower()
     same = next((number for number, _, words in known if words.casefold() == text.casefold()), None)
     older = next((number for number, about, _ in known if pattern.only_one and about == subject), None)
     return {

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from http_server import serving
+from tasks import ended
 
 T = TypeVar("T")
 
@@ -32,10 +33,7 @@ class Lifetime:
 
     async def stop(self) -> None:
         self.stopping.set()
-        tasks = tuple(self._tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await ended(*self._tasks)
 
 
 def lifetime_of(request: Request) -> Lifetime:

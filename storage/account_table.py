@@ -8,9 +8,10 @@ import json
 from collections.abc import Sequence
 
 from records import Message, NewMessage, Scope
-from storage.database import Database, Transaction
+from storage.database import Database
 from storage.rows import text_of
 from storage.tables import ACCOUNTS
+from storage.transaction import Transaction
 
 KEPT = 100
 """Accounts of an owner; older ones go."""

@@ -26,8 +26,9 @@ from storage.data_dir import LOCK_NAME, data_dir
 from storage.database import copy_database
 from storage.driver import create_private, explained, fsync_folder, sqlite3
 from storage.journal import survey
-from storage.json_file import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, JsonStore
+from storage.json_file import JsonStore
 from storage.migrations import MIGRATIONS
+from storage.recovery import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME
 from storage.tables import MESSAGES
 
 FORMAT = 1

@@ -7,7 +7,6 @@ Owns what is read for ranking, which is everything but what was said. Does not k
 import json
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +16,7 @@ from storage import word_index
 from storage.driver import Row
 from storage.rows import runs
 from storage.store import Pool
-
-if TYPE_CHECKING:
-    from storage.database import Reader
+from storage.transaction import Reader
 
 MOST_POSTINGS = 10_000
 """The rarest terms of a question are searched, while so many messages hold them; commoner ones only count."""
@@ -43,7 +40,7 @@ _TAIL = 4
 
 
 async def pool(
-    reader: "Reader",
+    reader: Reader,
     scope: Scope,
     terms: Sequence[str],
     *,
@@ -84,7 +81,7 @@ async def pool(
     )
 
 
-async def _frequency(reader: "Reader", scope: Scope, terms: Sequence[str]) -> Mapping[str, int]:
+async def _frequency(reader: Reader, scope: Scope, terms: Sequence[str]) -> Mapping[str, int]:
     """In how many messages of the scope each term stands."""
     tokens = {word_index.token(scope, term): term for term in word_index.wanted(terms)}
     found = await reader.rows(
@@ -94,7 +91,7 @@ async def _frequency(reader: "Reader", scope: Scope, terms: Sequence[str]) -> Ma
 
 
 async def _best(
-    reader: "Reader", scope: Scope, frequency: Mapping[str, int], limit: int, most_postings: int
+    reader: Reader, scope: Scope, frequency: Mapping[str, int], limit: int, most_postings: int
 ) -> list[int]:
     """Seqs of the messages that match best by BM25, rarest terms first: twenty words cost as little as three.
 
@@ -125,7 +122,7 @@ async def _best(
     return [row[0] for row in rows]
 
 
-async def _around(reader: "Reader", scope: Scope, seqs: Sequence[int], reach: int) -> list[Row]:
+async def _around(reader: Reader, scope: Scope, seqs: Sequence[int], reach: int) -> list[Row]:
     """The messages at most `reach` places from one of `seqs`, in order; sessions are not looked at."""
     found = await reader.rows(
         """

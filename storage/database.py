@@ -7,17 +7,17 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import aiosqlite
 
 from errors import StorageBusy, StorageError, StorageTooNew
-from storage.driver import Row, connect, create_private, explained, fsync_folder, sqlite3
+from storage.driver import connect, create_private, explained, fsync_folder, sqlite3
 from storage.migrations import MIGRATIONS, Migration
+from storage.transaction import Reader, Transaction, Witness
 
-Value = str | int | float | bytes | None
 Result = TypeVar("Result")
 
 READERS = 3
@@ -25,54 +25,6 @@ SHORT_PATIENCE = 50
 """Milliseconds that a writer waits while another process has held the file for longer than the usual patience."""
 LOG_PATIENCE = 200
 """Milliseconds that cutting the log waits for readers."""
-
-
-class Reader:
-    """Reading statements on one connection."""
-
-    def __init__(self, connection: aiosqlite.Connection, path: Path) -> None:
-        self._connection = connection
-        self._path = path
-
-    async def rows(self, sql: str, *values: Value) -> list[Row]:
-        with explained(self._path):
-            try:
-                return list(await self._connection.execute_fetchall(sql, values))
-            except ValueError as error:
-                raise _closed(self._path) from error
-
-    async def row(self, sql: str, *values: Value) -> Row | None:
-        rows = await self.rows(sql, *values)
-        return rows[0] if rows else None
-
-
-class Transaction(Reader):
-    """Statements of one transaction; they count only when the `async with db.write()` around them ends well."""
-
-    async def insert(self, sql: str, *values: Value) -> int:
-        """Run an INSERT; the rowid it made."""
-        with explained(self._path):
-            row = await self._connection.execute_insert(sql, values)
-        return int(row[0]) if row else 0
-
-    async def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
-        """Run one statement for each row."""
-        with explained(self._path):
-            async with self._connection.executemany(sql, rows):
-                pass
-
-
-class Witness(Protocol):
-    """Who hears of commits. All three are called with the writer's lock held."""
-
-    async def before_commit(self, tx: Transaction) -> None:
-        """The last act of a writing transaction; if it raises, nothing is committed."""
-
-    async def after_failure(self) -> None:
-        """The transaction that reached `before_commit` was not committed."""
-
-    def after_commit(self) -> None:
-        """The transaction is in the file."""
 
 
 class Database:
@@ -300,7 +252,3 @@ async def uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result
             task.exception()
         raise cancelled
     return task.result()
-
-
-def _closed(path: Path) -> StorageError:
-    return StorageError(f"{path.name} is closed.")

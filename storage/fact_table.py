@@ -12,10 +12,11 @@ import numpy as np
 
 from errors import StaleFacts, StorageError
 from records import Fact, FactChange, Message, NewFact, Scope, StorageType
-from storage.database import Database, Transaction
+from storage.database import Database
 from storage.knowledge import Floats
 from storage.rows import fact_of, mapping, message_of, text_of
 from storage.tables import FACTS, whole
+from storage.transaction import Transaction
 
 EARLIER = "earlier"
 """The origin of a row that holds the words which an edit replaced."""

@@ -7,16 +7,13 @@ holds again. Does not know messages but as sources, nor summaries.
 import json
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import words
 from records import Scope
 from storage import word_index
 from storage.driver import Row
 from storage.stale import Learned, unfounded
-
-if TYPE_CHECKING:
-    from storage.database import Reader, Transaction
+from storage.transaction import Reader, Transaction
 
 LOOKED_AT = 50
 """Messages with a word that are looked at for one that stays."""

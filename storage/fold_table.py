@@ -10,10 +10,11 @@ from datetime import datetime, timedelta
 
 from errors import StaleFold, StorageError
 from records import FoldFailure, FoldLease, FoldPlan, FoldReason, NewSummary, Scope, StorageType, Summary
-from storage.database import Database, Transaction
+from storage.database import Database
 from storage.driver import Row
 from storage.rows import failure_of, mapping, moment_of, summary_of, text_of
 from storage.tables import SUMMARIES, whole
+from storage.transaction import Transaction
 
 
 class FoldTable:

@@ -9,18 +9,16 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from records import Forgetting, Forgotten, Message, NewMessage, Scope, StorageType
 from storage import account_table, word_index
+from storage.database import Database
 from storage.fallen_facts import FallenFacts, erase_facts, fallen_facts, learn_again
 from storage.rows import mapping, message_of, text_of
 from storage.stale import Covering, Distilled, Fallen, fallen, outdated
 from storage.tables import ERASED, VERSIONS, whole
-
-if TYPE_CHECKING:
-    from storage.database import Database, Reader, Transaction
-    from storage.vector_index import VectorIndex
+from storage.transaction import Reader, Transaction
+from storage.vector_index import VectorIndex
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

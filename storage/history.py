@@ -11,11 +11,12 @@ from datetime import datetime
 from errors import StaleFold
 from records import FoldLease, FoldPlan, Message, NewSummary, Role, Scope, StorageType, Summary
 from storage import word_index
-from storage.database import Database, Transaction
+from storage.database import Database
 from storage.fold_table import folded, holds
 from storage.rows import grouped, mapping, row_of_message
 from storage.snapshot import COUNTERS
 from storage.tables import BY_NAME, FACTS, MESSAGES, USERS
+from storage.transaction import Transaction
 
 BATCH = 1000
 _COUNTER_OF = {table: counter for counter, table in COUNTERS.items()}

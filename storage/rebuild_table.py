@@ -9,10 +9,11 @@ from datetime import datetime
 
 from errors import StaleFold
 from records import Archived, FoldLease, Rebuilt, Scope, StorageType
-from storage.database import Database, Transaction
+from storage.database import Database
 from storage.fold_table import completed, holds
 from storage.rows import text_of
 from storage.tables import SUMMARIES, whole
+from storage.transaction import Transaction
 
 MOST_RESTARTS = 3
 """A rebuild that ended so many times with its process is not begun again by itself."""

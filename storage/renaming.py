@@ -7,16 +7,14 @@ the old id later finds its memory. Does not know Telegram, nor who still uses th
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from errors import StorageError
 from records import StorageType
 from storage import word_index
+from storage.database import Database
 from storage.rows import text_of
-
-if TYPE_CHECKING:
-    from storage.database import Database, Transaction
-    from storage.store import MemoryStore
+from storage.store import MemoryStore
+from storage.transaction import Transaction
 
 _OF_OWNERS = """
 SELECT one.name FROM sqlite_master AS one JOIN pragma_table_info(one.name) AS part

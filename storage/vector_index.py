@@ -9,19 +9,16 @@ import asyncio
 import json
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from records import Message, Scope
+from storage.database import Database
 from storage.driver import Row
 from storage.nearest import Exact, Signs, firsts, grown, rescored
 from storage.rows import mapping, message_of, runs
 from storage.store import Floats, Ints, MessageVectors, Nearest
-
-if TYPE_CHECKING:
-    # The door opens files by the migrations, and the stores open this.
-    from storage.database import Database, Transaction
+from storage.transaction import Transaction
 
 MOST_EXACT = 20_000
 """Vectors up to which a scope is searched exactly."""

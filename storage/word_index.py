@@ -9,17 +9,13 @@ import asyncio
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import words
 from records import Scope
 from storage.driver import Row, sqlite3
-
-if TYPE_CHECKING:
-    # The door opens files by the migrations, which index words.
-    from storage.database import Reader, Transaction
+from storage.rows import moment_of
+from storage.transaction import Reader, Transaction
 
 SESSION_GAP = 4 * 3600.0
 """Seconds of silence after which a new session begins."""
@@ -223,7 +219,7 @@ def _entries(rows: Sequence[tuple[int, Mapping[str, object]]]) -> list[_Entry]:
 def _entry(seq: int, row: Mapping[str, object]) -> _Entry:
     # Date and speaker are searched with the words (+3 points of coverage on LoCoMo: docs/recall.md). They are analysed
     # apart from the text, whose language they would hide.
-    said = datetime.fromisoformat(str(row["created_at"]))
+    said = moment_of(row["created_at"])
     terms = [*_analysed_often(f"{said.day} {said:%B} {said.year}"), *_analysed_often(str(row["speaker"]))]
     terms += words.analyse(str(row["content"]))
     return _Entry(

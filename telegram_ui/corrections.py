@@ -12,6 +12,7 @@ from telegram.error import TelegramError
 
 from models.chat_model import OnText
 from records import Incoming, Person, Reply, Scope
+from telegram_ui.answer_stream import AnswerStream
 from telegram_ui.delivery import Delivery
 from telegram_ui.family import Ask, Handler, Press
 
@@ -53,7 +54,7 @@ class Corrections:
             with suppress(TelegramError):
                 await query.answer()
         chat = ask.chat
-        stream = self._delivery.answer(chat)
+        stream = AnswerStream(self._delivery, chat)
         try:
             async with self._delivery.typing(chat):
                 answered = await self._conversation.answer_again(

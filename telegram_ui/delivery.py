@@ -1,19 +1,16 @@
-"""Showing answers: streamed while they are written, whole at the end, within Telegram's limits and pauses.
+"""Final texts get through: whole, in order, within Telegram's limits and pauses; typing is shown at best.
 
-Two lanes per chat. Final texts go out in order and honour 429; drafts, edits of previews and typing are best effort
-and never delay or fail a final text. Does not know what an answer is about, or what is done when one is not delivered.
+Two lanes per chat: what is best effort (typing, and the previews of answer_stream.py) never delays or fails a final
+text. Does not know what a text is about, or what is done when one is not delivered.
 """
 
 import asyncio
 import contextlib
 import logging
-import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from datetime import timedelta
 from typing import Literal, Protocol, TypeVar
 
-import httpx
 from telegram import Bot, ForceReply, InlineKeyboardMarkup, LinkPreviewOptions, MessageEntity, ReplyParameters
 from telegram.constants import ChatAction
 from telegram.error import (
@@ -27,21 +24,19 @@ from telegram.error import (
 )
 
 from errors import KeepsakeError
+from tasks import ended
 from telegram_ui.chat import Chat
-from telegram_ui.formatting import MAX_UNITS, Piece, is_blank, pieces, scrubbed, split, units
+from telegram_ui.formatting import Piece, scrubbed, split
+from telegram_ui.refusals import is_about_entities, kind, says, seconds, surely_without_effect
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 Streaming = Literal["auto", "edit", "off"]
 Keyboard = InlineKeyboardMarkup | ForceReply
 
-PREVIEW_EVERY = 1.0  # seconds between two drafts or edits in one chat (Telegram bears about one a second)
-DRAFT_REFRESH = 20.0  # a draft disappears after 30 s (Bot API, sendMessageDraft)
 TYPING_EVERY = 5.0  # a chat action is shown for 5 s or less (Bot API, sendChatAction)
 ATTEMPTS = 5
 LONGEST_WAIT = 600.0  # seconds that one final text may spend waiting for Telegram in all
-LAST_PREVIEW = 1.0  # seconds that a final text waits for a draft that is on its way
-BROKEN_OFF = "⚠️ This answer was broken off."
 NOTHING_TO_SHOW = "The answer was empty."
 NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 
@@ -125,10 +120,6 @@ class Delivery:
         if not await self.edit(chat, message_id, Piece(text=text), keyboard=keyboard):
             await self.say(chat, text, keyboard=keyboard)
 
-    def answer(self, chat: Chat) -> "AnswerStream":
-        """Begin an answer: shown as it grows, as REPLY_STREAMING says."""
-        return AnswerStream(self, chat, self.lane(chat), self._mode(chat))
-
     @contextlib.asynccontextmanager
     async def typing(self, chat: Chat) -> AsyncIterator[None]:
         """Show the typing action until the block is left."""
@@ -136,12 +127,13 @@ class Delivery:
         try:
             yield
         finally:
-            await _ended(repeating)
+            await ended(repeating)
 
     def lane(self, chat: Chat) -> _Lane:
         return self._lanes.setdefault(chat.id, _Lane())
 
-    def _mode(self, chat: Chat) -> Literal["draft", "edit", "off"]:
+    def mode(self, chat: Chat) -> Literal["draft", "edit", "off"]:
+        """How answers there are shown as they grow."""
         if self._streaming == "auto":
             return "draft" if chat.is_private and self.lane(chat).takes_drafts else "edit"
         return self._streaming
@@ -155,7 +147,7 @@ class Delivery:
                         self.place(chat), ChatAction.TYPING, message_thread_id=chat.thread or None
                     )
                 except RetryAfter as refused:
-                    lane.preview_from = self.clock.time() + _seconds(refused)
+                    lane.preview_from = self.clock.time() + seconds(refused)
                 except TelegramError as error:
                     log.debug("typing action not shown: %s", type(error).__name__)
             await self.clock.sleep(TYPING_EVERY)
@@ -204,7 +196,7 @@ class Delivery:
         try:
             return [await self._send_message(chat, part.text, part.entities, keyboard, reply)]
         except BadRequest as refused:
-            if not part.entities or not _is_about_entities(refused):
+            if not part.entities or not is_about_entities(refused):
                 raise DeliveryError("Telegram refused the message.") from refused
         plain = [piece for piece in split(part.plain or part.text) if not piece.is_blank]
         ids = []
@@ -238,7 +230,7 @@ class Delivery:
                     message_thread_id=thread or None,
                     reply_markup=keyboard,
                     # In a chat with another id messages are counted anew.
-                    reply_parameters=_reply(reply_to if place == chat.id else None),
+                    reply_parameters=referring_to(reply_to if place == chat.id else None),
                     link_preview_options=NO_PREVIEW,
                 )
                 return message.message_id
@@ -246,7 +238,7 @@ class Delivery:
             try:
                 return await self.insist(chat, request, repeatable=False)
             except BadRequest as refused:
-                if not thread or not _says(refused, "message thread not found", "topic_deleted", "topic_closed"):
+                if not thread or not says(refused, "message thread not found", "topic_deleted", "topic_closed"):
                     raise
                 thread = 0
 
@@ -270,11 +262,11 @@ class Delivery:
             try:
                 await self.insist(chat, request, repeatable=True)
             except BadRequest as refused:
-                if _says(refused, "message is not modified"):
+                if says(refused, "message is not modified"):
                     return True
-                if entities and _is_about_entities(refused):
+                if entities and is_about_entities(refused):
                     continue
-                log.info("message not changed, a new one is sent: %s", _kind(refused))
+                log.info("message not changed, a new one is sent: %s", kind(refused))
                 return False
             return True
         return False
@@ -295,12 +287,12 @@ class Delivery:
             try:
                 return await request()
             except RetryAfter as refused:
-                lane.final_from = self.clock.time() + _seconds(refused)
+                lane.final_from = self.clock.time() + seconds(refused)
                 failures += 1
                 if failures >= ATTEMPTS:
                     raise DeliveryError("Telegram is too busy.") from refused
             except BadRequest as refused:
-                if _says(refused, "chat not found", "user is deactivated", "peer_id_invalid"):
+                if says(refused, "chat not found", "user is deactivated", "peer_id_invalid"):
                     raise ChatGone from refused
                 raise
             except ChatMigrated as refused:
@@ -313,11 +305,11 @@ class Delivery:
             except InvalidToken as refused:
                 raise DeliveryError("Telegram does not accept the bot's token.") from refused
             except NetworkError as failed:
-                if not repeatable and not _surely_without_effect(failed):
+                if not repeatable and not surely_without_effect(failed):
                     raise DeliveryUnknown from failed
                 failures += 1
                 if failures >= ATTEMPTS:
-                    if not _surely_without_effect(failed):
+                    if not surely_without_effect(failed):
                         raise DeliveryUnknown from failed
                     raise DeliveryError("Telegram cannot be reached.") from failed
                 lane.final_from = max(lane.final_from, self.clock.time() + 0.5 * 2**failures)
@@ -326,229 +318,13 @@ class Delivery:
                 raise DeliveryUnknown from failed
 
 
-class AnswerStream:
-    """One answer on its way. `show` at will, then exactly one of `finish` and `break_off`."""
-
-    def __init__(self, delivery: Delivery, chat: Chat, lane: _Lane, mode: Literal["draft", "edit", "off"]) -> None:
-        self._delivery = delivery
-        self._chat = chat
-        self._lane = lane
-        self._mode = mode
-        self._text = ""
-        self._shown: Piece | None = None
-        self._shown_at = 0.0
-        self._message_id: int | None = None
-        self._arrived = 0  # pieces of the whole answer that an earlier finish() brought there
-        self._draft_id = secrets.randbelow(2**31 - 1) + 1
-        self._with_entities = True
-        self._changed = asyncio.Event()
-        self._painter: asyncio.Task[None] | None = None
-        self._painting: asyncio.Task[None] | None = None
-
-    async def show(self, text_so_far: str) -> None:
-        """Show more of the answer, soon and at best: returns at once, raises nothing."""
-        if self._mode == "off" or is_blank(text_so_far):
-            return
-        self._text = text_so_far
-        self._changed.set()
-        if self._painter is None:
-            self._painter = asyncio.create_task(self._paint())
-
-    async def finish(self, markdown: str) -> list[int]:
-        """Send the whole answer; its message ids. Raises DeliveryError; called again, it goes on where it failed."""
-        await self._stop_painting()
-        parts = [part for part in pieces(markdown) if not part.is_blank]
-        instead_of = None if self._arrived else self._message_id
-        try:
-            return await self._delivery.send(self._chat, parts[self._arrived :], instead_of=instead_of)
-        except DeliveryError as error:
-            self._arrived += error.arrived
-            raise
-
-    async def break_off(self, mark: str = BROKEN_OFF) -> None:
-        """Mark what was shown as broken off. One attempt: it is called while everything stops. Raises nothing."""
-        await self._stop_painting()
-        if self._shown is None:
-            return
-        # Entities beyond the text's new end would be refused; the room for the mark is taken from the text.
-        shown = next(split(self._shown.text, self._shown.entities, limit=MAX_UNITS - units(mark) - 2))
-        text = f"{shown.text}\n\n{mark}"
-        chat, bot = self._chat, self._delivery.bot
-        try:
-            if self._message_id is not None:
-                await bot.edit_message_text(
-                    text,
-                    chat_id=chat.id,
-                    message_id=self._message_id,
-                    entities=shown.entities or None,
-                    link_preview_options=NO_PREVIEW,
-                )
-            else:
-                # A draft would vanish by itself, and with it what its reader has read.
-                await bot.send_message(
-                    chat.id,
-                    text,
-                    entities=shown.entities or None,
-                    message_thread_id=chat.thread or None,
-                    reply_parameters=_reply(chat.reply_to),
-                    link_preview_options=NO_PREVIEW,
-                )
-        except TelegramError as error:
-            log.info("broken-off answer not marked: %s", _kind(error))
-
-    async def _paint(self) -> None:
-        clock = self._delivery.clock
-        while True:
-            await self._news()
-            while (wait := max(self._lane.preview_from, self._lane.final_from) - clock.time()) > 0:
-                await clock.sleep(wait)
-            self._changed.clear()
-            piece = _preview(self._text)
-            if piece == self._shown and not self._is_draft_old():
-                continue
-            self._lane.preview_from = clock.time() + PREVIEW_EVERY
-            # A task of its own: once begun, a request is not torn off, or its message id would be lost.
-            self._painting = asyncio.create_task(self._show_piece(piece))
-            await asyncio.shield(self._painting)
-
-    async def _news(self) -> None:
-        """Until there is more to show, or a draft needs refreshing."""
-        if self._mode != "draft" or self._shown is None:
-            await self._changed.wait()
-            return
-        changed = asyncio.create_task(self._changed.wait())
-        left = DRAFT_REFRESH - (self._delivery.clock.time() - self._shown_at)
-        refresh = asyncio.create_task(self._delivery.clock.sleep(max(left, 0.0)))
-        try:
-            await asyncio.wait({changed, refresh}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            await _ended(changed)
-            await _ended(refresh)
-
-    def _is_draft_old(self) -> bool:
-        return self._mode == "draft" and self._delivery.clock.time() - self._shown_at >= DRAFT_REFRESH
-
-    async def _show_piece(self, piece: Piece) -> None:
-        if not self._with_entities:
-            piece = Piece(text=piece.text)
-        clock = self._delivery.clock
-        try:
-            await self._request(piece)
-        except RetryAfter as refused:
-            self._lane.preview_from = clock.time() + _seconds(refused)
-            self._changed.set()
-        except (BadRequest, InvalidToken) as refused:
-            if self._mode == "edit" and _says(refused, "message is not modified"):
-                self._shown, self._shown_at = piece, clock.time()
-            elif piece.entities and _is_about_entities(refused):
-                self._with_entities = False
-                self._changed.set()
-            elif self._mode == "draft" and not _says(refused, "thread"):
-                # 404 for a server without the method, 400 for a chat that takes none: from now on by editing.
-                self._lane.takes_drafts = False
-                self._mode = "edit"
-                self._shown = None
-                self._changed.set()
-            else:
-                self._mode = "off"
-                log.info("answer no longer shown while it is written: %s", _kind(refused))
-        except (Forbidden, ChatMigrated) as refused:
-            self._mode = "off"
-            log.info("answer no longer shown while it is written: %s", _kind(refused))
-        except TelegramError as error:
-            if self._mode == "edit" and self._message_id is None and not _surely_without_effect(error):
-                # The first part may be there under an id that we do not know: a second one would double it.
-                self._mode = "off"
-            self._changed.set()
-            log.debug("preview not shown: %s", _kind(error))
-        else:
-            self._shown, self._shown_at = piece, clock.time()
-
-    async def _request(self, piece: Piece) -> None:
-        bot, chat = self._delivery.bot, self._chat
-        entities = piece.entities or None
-        if self._mode == "draft":
-            thread = chat.thread or None
-            await bot.send_message_draft(chat.id, self._draft_id, piece.text, thread, entities=entities)
-        elif self._mode == "edit" and self._message_id is None:
-            message = await bot.send_message(
-                chat.id,
-                piece.text,
-                entities=entities,
-                message_thread_id=chat.thread or None,
-                reply_parameters=_reply(chat.reply_to),
-                link_preview_options=NO_PREVIEW,
-            )
-            self._message_id = message.message_id
-        elif self._mode == "edit":
-            await bot.edit_message_text(
-                piece.text,
-                chat_id=chat.id,
-                message_id=self._message_id,
-                entities=entities,
-                link_preview_options=NO_PREVIEW,
-            )
-
-    async def _stop_painting(self) -> None:
-        if self._painter is not None:
-            await _ended(self._painter)
-        painting, self._painting, self._painter = self._painting, None, None
-        if painting is None or painting.done():
-            return
-        # A draft that is late is dropped. A message or an edit is waited for (the request has its own time limit):
-        # its id is needed, or it would overwrite the final text.
-        await asyncio.wait({painting}, timeout=LAST_PREVIEW if self._mode == "draft" else None)
-        await _ended(painting)
-
-
 def _nobody(old: int, new: int) -> None:
     """Nobody is told."""
-
-
-def _preview(text: str) -> Piece:
-    """The beginning of an unfinished answer, as much as one message holds."""
-    parts = pieces(text)
-    if len(parts) == 1:
-        return parts[0]
-    first = next(split(parts[0].text, parts[0].entities, limit=4000))
-    return Piece(text=first.text + "…", entities=first.entities)
 
 
 def _as_plain(piece: Piece) -> Piece:
     return Piece(text=piece.text)
 
 
-def _reply(message_id: int | None) -> ReplyParameters | None:
+def referring_to(message_id: int | None) -> ReplyParameters | None:
     return ReplyParameters(message_id, allow_sending_without_reply=True) if message_id else None
-
-
-def _seconds(refused: RetryAfter) -> float:
-    after = refused.retry_after
-    return after.total_seconds() if isinstance(after, timedelta) else float(after)
-
-
-def _says(error: TelegramError, *phrases: str) -> bool:
-    return any(phrase in error.message.lower() for phrase in phrases)
-
-
-def _is_about_entities(error: TelegramError) -> bool:
-    return _says(error, "can't parse", "can't find end", "entit", "unsupported url", "wrong http url")
-
-
-def _kind(error: TelegramError) -> str:
-    """What may stand in a log: never the message, which may quote the text."""
-    return type(error).__name__
-
-
-def _surely_without_effect(error: TelegramError) -> bool:
-    """Whether a request was never sent, or was answered by an error."""
-    cause = error.__cause__
-    if cause is None or isinstance(cause, TelegramError):
-        return isinstance(error, NetworkError)  # a status of 500 and above, whatever its body
-    return isinstance(cause, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
-
-
-async def _ended(task: asyncio.Task[None] | asyncio.Task[bool] | asyncio.Task[Literal[True]]) -> None:
-    """Cancel a task and wait until it is over; what it raised is of no interest any more."""
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)

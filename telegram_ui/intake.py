@@ -1,32 +1,27 @@
-"""Where an update goes: access, then command, button, wizard or chat, each in its scope's lane; and the
-turn's delivery.
+"""Where an update goes: access, then command, button, wizard or chat, each in its scope's lane.
 
-Commands have lanes of their own, so they never wait behind a model; a chat message passes through its scope's
-command lane first, so it waits for the commands before it. Does not know how updates are fetched, nor what
-commands do.
+Commands have lanes of their own, so they never wait behind a model; a chat message passes through its scope's command
+lane first, so it waits for the commands before it. Does not know how updates are fetched, nor what commands do.
 """
 
 import asyncio
 import logging
-import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from pathlib import Path
-from traceback import extract_tb
-from typing import Literal, Protocol
+from typing import Protocol
 
-import httpx
 import telegram
-from telegram.error import BadRequest, InvalidToken, NetworkError
 
-from errors import KeepsakeError
 from models.chat_model import OnText
 from notices import INCOGNITO
 from records import Correction, Incoming, Person, Proposal, Reply, Scope
 from telegram_ui.access import Access
+from telegram_ui.answer_stream import AnswerStream
 from telegram_ui.chat import Chat
-from telegram_ui.delivery import AnswerStream, ChatGone, Delivery, DeliveryError, DeliveryUnknown
-from telegram_ui.inbox import SENDS_EVER, DurableQueue, Received
+from telegram_ui.delivery import Delivery
+from telegram_ui.door import Door
+from telegram_ui.handover import Handover
+from telegram_ui.inbox import DurableQueue, Received
 from telegram_ui.lanes import Lanes, Work
 from telegram_ui.messages import FILE, Arrival, arrival, incoming, upgraded
 from telegram_ui.paste import Pastes, may_continue
@@ -38,11 +33,6 @@ COMMANDS_AT_ONCE = 128
 SLOW_AT_ONCE = 8
 CHATS_AT_ONCE = 64
 SETTLING_AT_ONCE = 4
-# Times that a reachable Telegram is too busy or broken for one answer before it waits for the next run.
-REFUSALS = 10
-LONGEST_WAIT = 30.0  # seconds between attempts while Telegram cannot be reached
-
-Outcome = Literal["arrived", "lost", "later"]
 
 
 class Commands(Protocol):
@@ -106,7 +96,8 @@ class Intake:
         self._conversation = conversation
         self._commands = commands
         self._delivery = delivery
-        self._pause = pause
+        self._door = Door(delivery)
+        self._handover = Handover(queue, pause)
         self._pastes = pastes or Pastes[Arrival](asyncio.get_running_loop().call_later)
         self._command_lanes = Lanes("commands", at_once=COMMANDS_AT_ONCE)
         self._slow_lanes = Lanes("slow commands", at_once=SLOW_AT_ONCE)
@@ -189,7 +180,7 @@ class Intake:
 
     def _in_commands(self, received: Received, said: Arrival, work: Work, *, is_slow: bool = False) -> None:
         async def finished() -> None:
-            await self._guarded(said, work)
+            await self._door.guarded(said, work)
             await self._done(received)
 
         lanes = self._slow_lanes if is_slow else self._command_lanes
@@ -200,7 +191,7 @@ class Intake:
 
         async def finished() -> None:
             try:
-                await self._guarded(said, work)
+                await self._door.guarded(said, work)
             except asyncio.CancelledError:
                 if not self._closing:
                     await self._done(received)
@@ -257,7 +248,7 @@ class Intake:
             else:
                 taken = False
 
-        await self._guarded(said, offer)
+        await self._door.guarded(said, offer)
         return taken
 
     def _chat(self, said: Arrival) -> None:
@@ -279,13 +270,13 @@ class Intake:
                 hint = f"I can't read {said.attachment} yet: please write it in words."
             if said.attachment == FILE:
                 hint += " If it is an export of a chat, send /import first, then the file."
-            await self._guarded(said, partial(self._say, said.chat, hint))
+            await self._door.guarded(said, partial(self._say, said.chat, hint))
         await self._queue.done([said.update_id])
 
     async def _answer(self, pieces: Sequence[Arrival]) -> None:
         said = pieces[0]
         ids = [piece.update_id for piece in pieces]
-        stream = self._delivery.answer(said.chat)
+        stream = AnswerStream(self._delivery, said.chat)
         delivering: asyncio.Task[None] | None = None
         try:
             async with self._delivery.typing(said.chat):
@@ -302,7 +293,7 @@ class Intake:
                     await self._queue.done(ids)
             raise
         except Exception as error:  # broad: the door
-            await self._apologise(said, error)
+            await self._door.apologise(said, error)
             await self._queue.done(ids)
 
     async def _deliver(self, pieces: Sequence[Arrival], stream: AnswerStream, reply: Reply) -> None:
@@ -312,15 +303,15 @@ class Intake:
         said = pieces[0]
         ids = [piece.update_id for piece in pieces]
         text = f"{INCOGNITO}\n\n{reply.text}" if reply.is_incognito else reply.text
-        outcome, shown_as = await self._send(pieces[-1], stream, text)
+        outcome, shown_as = await self._handover.send(pieces[-1], stream, text)
         if outcome == "arrived":
             notices = list(reply.notices)
             if attachment := next((piece.attachment for piece in pieces if piece.attachment), ""):
                 notices.append(f"I read your words only: I can't read {attachment} yet.")
             for notice in notices:
-                await self._guarded(said, partial(self._say, said.chat, notice))
+                await self._door.guarded(said, partial(self._say, said.chat, notice))
             for proposal in reply.proposals:
-                await self._guarded(said, partial(self._commands.propose, said.chat, said.person, proposal))
+                await self._door.guarded(said, partial(self._commands.propose, said.chat, said.person, proposal))
         if outcome == "later":
             self._queue.postpone(ids)
         else:
@@ -329,74 +320,16 @@ class Intake:
                 await self._conversation.shown(incoming(pieces), shown_as)
         self._settle_later(said)
 
-    async def _send(self, said: Arrival, stream: AnswerStream, text: str) -> tuple[Outcome, list[int]]:
-        """Delivery makes its own attempts where one surely had no effect;
-        what it gives up is decided here. With the ids of the messages that are there now.
-        """
-        wait, refusals = 1.0, 0
-        shown_as: list[int] = []
-        while await self._queue.begin_send(said.update_id) <= SENDS_EVER:
-            try:
-                shown_as += await stream.finish(text)
-            except DeliveryUnknown as unknown:
-                shown_as += unknown.sent
-                logger.warning("Update %s: whether its answer arrived is unknown.", said.update_id)
-            except ChatGone:
-                logger.warning("Update %s: its chat is gone; there is nobody to answer.", said.update_id)
-                return "lost", shown_as
-            except DeliveryError as error:
-                await self._queue.take_back_send(said.update_id)
-                if isinstance(error.__cause__, BadRequest | InvalidToken):
-                    logger.error("Update %s: Telegram refuses its answer (%s).", said.update_id, where(error))  # noqa: TRY400
-                    return "lost", shown_as
-                refusals += not _was_unreachable(error)
-                if refusals == REFUSALS:
-                    logger.error("Update %s: its answer is left to the next run.", said.update_id)  # noqa: TRY400
-                    return "later", shown_as
-                logger.warning("Update %s: its answer could not be sent yet.", said.update_id)
-                await self._pause(wait)
-                wait = min(LONGEST_WAIT, wait * 2)
-            else:
-                return "arrived", shown_as
-        logger.warning("Update %s: its answer is not sent a third time.", said.update_id)
-        return "lost", shown_as
-
     def _settle_later(self, said: Arrival) -> None:
         # One waiting per scope is enough: it will see everything that was stored before it began.
         if said.scope not in self._settling:
             self._settling.add(said.scope)
-            self._settle_lanes.submit(said.scope, partial(self._guarded, said, partial(self._settle, said)))
+            self._settle_lanes.submit(said.scope, partial(self._door.guarded, said, partial(self._settle, said)))
 
     async def _settle(self, said: Arrival) -> None:
         self._settling.discard(said.scope)
         for notice in await self._conversation.settle(said.scope):
             await self._say(Chat(id=said.chat.id, thread=said.chat.thread, is_private=said.chat.is_private), notice)
-
-    # the door -----------------------------------------------------------------------------------------
-    async def _guarded(self, said: Arrival, work: Work) -> None:
-        try:
-            await work()
-        except Exception as error:  # broad: the door: caught broadly here and nowhere else
-            await self._apologise(said, error)
-
-    async def _apologise(self, said: Arrival, error: Exception) -> None:
-        """One log line without the error's text, which may quote the message; a sentence for the person."""
-        number = secrets.token_hex(4)
-        logger.error(
-            "[%s] Update %s, scope %s: %s at %s",
-            number,
-            said.update_id,
-            said.scope,
-            _name(error),
-            where(error),
-        )
-        if isinstance(error, ChatGone):
-            return
-        reason = error.sentence if isinstance(error, KeepsakeError) else "Something went wrong here"
-        try:
-            await self._delivery.say(said.chat, f"{reason.rstrip('.')}. (error {number})")
-        except DeliveryError as unsaid:
-            logger.warning("[%s] The person could not be told (%s).", number, _name(unsaid))
 
     async def _say(self, chat: Chat, text: str) -> None:
         await self._delivery.say(chat, text)
@@ -419,22 +352,6 @@ class _Turn:
 
     async def __call__(self) -> None:
         await self._answer(tuple(self.pieces))
-
-
-def _was_unreachable(error: DeliveryError) -> bool:
-    """Whether no connection was made at all: waiting for the network may take as long as it takes."""
-    failed = error.__cause__
-    return isinstance(failed, NetworkError) and isinstance(failed.__cause__, httpx.TransportError)
-
-
-def where(error: BaseException) -> str:
-    """The places in the code that an error passed, innermost first; nothing of its text."""
-    frames = extract_tb(error.__traceback__)[-4:]
-    return " < ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in reversed(frames))
-
-
-def _name(error: BaseException) -> str:
-    return type(error).__name__
 
 
 async def _soon(act: Callable[[], None]) -> None:

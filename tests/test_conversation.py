@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from records import Person, Scope, StorageType
-from storage.database import Reader
 from storage.sqlite import SqliteStore
+from storage.transaction import Reader
 from tests.peers.openai_server import Behaviour
 from tests.talk import ANNA, BORIS, Talk, talking
 

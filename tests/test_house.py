@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,7 @@ FLOORS = [
         "logs",
         "http_server",
         "upkeep",
+        "tasks",
         "unhurried",
         "notices",
         "lines",
@@ -105,6 +107,21 @@ def test_imports_point_down(path: Path) -> None:
             assert down, f"{room} may not know {name}"
         if name in VENDORS:
             assert room in VENDORS[name], f"{name} belongs into {VENDORS[name]}, not into {room}"
+
+
+def test_no_circle_of_imports_inside_a_package_either() -> None:
+    """Also of imports for types alone: what cannot be understood before another, cannot be understood first."""
+    files = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in modules()}
+    graph: dict[str, set[str]] = {}
+    for name, path in files.items():
+        known = graph.setdefault(name, set())
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                known |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                known |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
+        known &= files.keys()
+    TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))

@@ -55,7 +55,7 @@ function factOf(fact, earlier) {
 }
 
 function toldOf(fact) {
-  const range = fact.until === null ? `since ${dayOf(new Date(fact.since))}` : `${dayOf(new Date(fact.since))} – ${dayOf(new Date(fact.until))}`;
+  const range = fact.until === null ? `since ${dayOf(new Date(fact.since)).replace(/Today|Yesterday/, (day) => day.toLowerCase())}` : `${dayOf(new Date(fact.since))} – ${dayOf(new Date(fact.until))}`;
   const origin = { owner: "told by hand", earlier: "earlier words" }[fact.origin] ?? (fact.source_ids.length ? `from #${fact.source_ids.join(", #")}` : "");
   return [`${fact.id}`, fact.kind, range, origin, fact.pinned && "pinned", fact.deleted && "deleted"].filter(Boolean).join(" · ");
 }

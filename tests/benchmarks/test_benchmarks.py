@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assembly import open_conversation
-from benchmarks import fit, load, recall, scale, tokens
+from benchmarks import ablation, fit, load, recall, scale, tokens
 from benchmarks.backlog import chatting
 from benchmarks.filling import UNFOLDED, fill, said
 from benchmarks.locomo import read
@@ -107,6 +107,21 @@ def test_fit_prints_what_it_recommends_and_what_that_gives_where_it_was_not_chos
     assert result["conversation_left_out"].keys() == {"chat-en-1", "second"}
     assert result["file_left_out"].keys() == {"tiny.json", "second.json"}
     assert "words × 2.0" in {one["change"] for one in result["one_change"]}
+
+
+def test_ablation_prints_what_is_found_without_each_part(
+    tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EMBEDDING_MODEL", "none")
+    ablation.main(["--data", str(tiny), "--budget", "150"])
+    result = printed(capsys)
+    assert result["coverage_without"].keys() == ablation.PARTS.keys()
+    assert result["coverage_without"]["words"] < result["coverage"]
+
+
+def test_every_part_of_the_ablation_names_constants_that_are_there() -> None:
+    for names in ablation.PARTS.values():
+        assert ablation.without(names) != WEIGHTS
 
 
 def test_tokens_prints_prompts_beside_the_whole_history(capsys: pytest.CaptureFixture[str]) -> None:

@@ -82,7 +82,14 @@ async def test_what_the_user_said_counts_more_than_what_was_answered() -> None:
         assistant("A trip budget of 5000 euros is common."),
         last("What is my trip budget?"),
     )
-    assert text == f"{REMEMBERED} “My budget for the trip is 900 euros.”."
+    assert text == f"{REMEMBERED} “My budget for the trip is 900 euros.”"
+
+
+async def test_a_question_about_oneself_is_answered_by_what_was_said_of_oneself() -> None:
+    text = await replied(
+        user("My sister Mara lives in Porto, above a bakery."), user("I live in Kiel."), last("Where do I live?")
+    )
+    assert text.startswith(f"{REMEMBERED} “I live in Kiel.”")
 
 
 async def test_its_own_earlier_answers_are_no_knowledge() -> None:
@@ -91,7 +98,7 @@ async def test_its_own_earlier_answers_are_no_knowledge() -> None:
         assistant(f"{REMEMBERED} “My cat is Miso.” (3 May 2026). {MARKER}"),
         last("Who is my cat?"),
     )
-    assert text == f"{REMEMBERED} “My cat is Miso.”."
+    assert text == f"{REMEMBERED} “My cat is Miso.”"
 
 
 async def test_a_correction_comes_before_what_it_corrects() -> None:

@@ -25,6 +25,16 @@ def test_plain_statements_are_noted() -> None:
     ]
 
 
+def test_what_somebody_is_and_where_theirs_live_is_noted() -> None:
+    found = facts(
+        "My sister Mara lives in Porto and has a dog.", "I am a carpenter and I work on Mondays.", "I'm a bit sad."
+    )
+    assert [(one["text"], one["subject"]) for one in found] == [
+        ("Anna's sister Mara lives in Porto.", "sister mara's home"),
+        ("Anna is a carpenter.", "occupation"),
+    ]
+
+
 def test_when_it_was_is_no_part_of_a_place() -> None:
     found = facts("I moved from Portland to Seattle in May.", "I now live in Bergen since 2019.")
     assert [one["text"] for one in found] == ["Anna lives in Seattle.", "Anna lives in Bergen."]

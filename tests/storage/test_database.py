@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 
 from errors import StorageBusy, StorageCorrupt, StorageError, StorageTooNew
-from storage.database import Database, Transaction
+from storage.database import Database
 from storage.driver import sentence_for
 from storage.driver import sqlite3 as driver
 from storage.migrations import MIGRATIONS, Migration
 from storage.sqlite import SqliteStore
+from storage.transaction import Transaction
 from tests.storage.conftest import ANNA, config, said
 
 PUT = "INSERT INTO wizards VALUES (?, 0, 0, 'step', NULL, 'n', 'never')"

@@ -11,11 +11,12 @@ import pytest
 
 from errors import StaleFold, StorageError
 from records import FoldPlan, OwnerConfig, Scope, StorageType
-from storage.database import Database, Transaction
+from storage.database import Database
 from storage.directory import Directory
 from storage.json_file import JsonStore
 from storage.renaming import Renaming
 from storage.sqlite import SqliteStore
+from storage.transaction import Transaction
 from storage.wizards import WizardState, WizardStates
 from tests.storage.conftest import (
     ANNA,

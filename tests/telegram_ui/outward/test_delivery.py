@@ -4,12 +4,13 @@ import asyncio
 
 import pytest
 
-from telegram_ui.delivery import BROKEN_OFF, ChatGone, Delivery, DeliveryError, DeliveryUnknown
+from telegram_ui.answer_stream import BROKEN_OFF, AnswerStream
+from telegram_ui.delivery import ChatGone, Delivery, DeliveryError, DeliveryUnknown
 from tests.telegram_ui.outward.conftest import ANN, BOB, FORUM, GROUP, IN_GROUP, IN_TOPIC, OTHER, PRIVATE, Peer
 
 
 async def test_an_answer_is_drafted_in_private_and_ends_as_one_message(peer: Peer) -> None:
-    stream = peer.delivery().answer(PRIVATE)
+    stream = AnswerStream(peer.delivery(), PRIVATE)
     await stream.show("Hel")
     first = (await peer.call("sendMessageDraft"))["params"]
     await stream.show("Hello **wor")
@@ -26,7 +27,7 @@ async def test_an_answer_is_drafted_in_private_and_ends_as_one_message(peer: Pee
 
 
 async def test_a_draft_is_refreshed_before_it_vanishes(peer: Peer) -> None:
-    stream = peer.delivery().answer(PRIVATE)
+    stream = AnswerStream(peer.delivery(), PRIVATE)
     await stream.show("thinking")
     await peer.call("sendMessageDraft")
     await peer.clock.sleeper(least=19)
@@ -37,7 +38,7 @@ async def test_a_draft_is_refreshed_before_it_vanishes(peer: Peer) -> None:
 
 
 async def test_in_groups_the_message_itself_is_edited_at_most_once_a_second(peer: Peer) -> None:
-    stream = peer.delivery().answer(IN_GROUP)
+    stream = AnswerStream(peer.delivery(), IN_GROUP)
     await stream.show("one")
     await peer.call("sendMessage")
     await stream.show("one two")
@@ -51,7 +52,7 @@ async def test_in_groups_the_message_itself_is_edited_at_most_once_a_second(peer
 
 
 async def test_off_shows_nothing_before_the_end(peer: Peer) -> None:
-    stream = peer.delivery("off").answer(PRIVATE)
+    stream = AnswerStream(peer.delivery("off"), PRIVATE)
     await stream.show("half")
     await stream.finish("whole")
     assert [call["method"] for call in peer.world.calls if call["method"].startswith(("send", "edit"))] == [
@@ -62,7 +63,7 @@ async def test_off_shows_nothing_before_the_end(peer: Peer) -> None:
 async def test_where_drafts_are_unknown_messages_are_edited_from_then_on(peer: Peer) -> None:
     peer.fault("error", method="sendMessageDraft", error_code=404, description="Not Found", times=None)
     delivery = peer.delivery()
-    stream = delivery.answer(PRIVATE)
+    stream = AnswerStream(delivery, PRIVATE)
     await stream.show("half")
     await peer.call("sendMessageDraft")
     await peer.clock.sleeper()
@@ -71,7 +72,7 @@ async def test_where_drafts_are_unknown_messages_are_edited_from_then_on(peer: P
     await stream.finish("whole")
     assert peer.texts(ANN) == ["whole"]
     peer.clock.advance(1.0)
-    again = delivery.answer(PRIVATE)
+    again = AnswerStream(delivery, PRIVATE)
     await again.show("second")
     await peer.call("sendMessage", 2)
     await again.finish("second whole")
@@ -81,12 +82,12 @@ async def test_where_drafts_are_unknown_messages_are_edited_from_then_on(peer: P
 
 async def test_a_draft_that_must_wait_or_hangs_holds_up_no_final_text(peer: Peer) -> None:
     peer.fault("retry_after", method="sendMessageDraft", retry_after=600)
-    stream = peer.delivery().answer(PRIVATE)
+    stream = AnswerStream(peer.delivery(), PRIVATE)
     await stream.show("half")
     await peer.call("sendMessageDraft")
     await stream.finish("whole")
     peer.fault("hang", method="sendMessageDraft")
-    hanging = peer.delivery().answer(PRIVATE)
+    hanging = AnswerStream(peer.delivery(), PRIVATE)
     await hanging.show("half")
     await peer.call("sendMessageDraft", 2)
     await hanging.finish("whole again")
@@ -96,7 +97,7 @@ async def test_a_draft_that_must_wait_or_hangs_holds_up_no_final_text(peer: Peer
 async def test_a_long_answer_arrives_whole(peer: Peer) -> None:
     answer = "\n".join(f"**line** {number} 😀" for number in range(1500))
     for delivery, chat in ((peer.delivery(), PRIVATE), (peer.delivery("edit"), IN_GROUP)):
-        stream = delivery.answer(chat)
+        stream = AnswerStream(delivery, chat)
         await stream.show(answer)
         await peer.call("sendMessageDraft" if chat is PRIVATE else "sendMessage")
         ids = await stream.finish(answer)
@@ -108,7 +109,7 @@ async def test_a_long_answer_arrives_whole(peer: Peer) -> None:
 @pytest.mark.parametrize("streaming", ["off", "edit"])
 async def test_a_piece_with_refused_entities_goes_out_plain(peer: Peer, streaming: str) -> None:
     peer.fault("refuse_entities", times=None)
-    stream = peer.delivery("edit" if streaming == "edit" else "off").answer(IN_GROUP)
+    stream = AnswerStream(peer.delivery("edit" if streaming == "edit" else "off"), IN_GROUP)
     await stream.show("some **bold")
     if streaming == "edit":
         await peer.call("sendMessage")
@@ -117,7 +118,7 @@ async def test_a_piece_with_refused_entities_goes_out_plain(peer: Peer, streamin
 
 
 async def test_empty_answers_are_never_sent_as_such(peer: Peer) -> None:
-    await peer.delivery().answer(PRIVATE).finish(" \n ")
+    await AnswerStream(peer.delivery(), PRIVATE).finish(" \n ")
     await peer.delivery().say(PRIVATE, "")
     assert all(text.strip() for text in peer.texts(ANN))
 
@@ -171,7 +172,7 @@ async def test_an_unknown_outcome_says_which_pieces_did_arrive(peer: Peer) -> No
 
 
 async def test_an_edit_may_be_repeated_after_a_lost_connection(peer: Peer) -> None:
-    stream = peer.delivery("edit").answer(PRIVATE)
+    stream = AnswerStream(peer.delivery("edit"), PRIVATE)
     await stream.show("half")
     await peer.call("sendMessage")
     peer.fault("drop_after", method="editMessageText")
@@ -183,7 +184,7 @@ async def test_an_edit_may_be_repeated_after_a_lost_connection(peer: Peer) -> No
 
 
 async def test_a_preview_that_is_gone_is_replaced_by_a_new_message(peer: Peer) -> None:
-    stream = peer.delivery("edit").answer(PRIVATE)
+    stream = AnswerStream(peer.delivery("edit"), PRIVATE)
     await stream.show("half")
     call = await peer.call("sendMessage")
     peer.world.remove(ANN, call["answer"]["result"]["message_id"])
@@ -193,7 +194,7 @@ async def test_a_preview_that_is_gone_is_replaced_by_a_new_message(peer: Peer) -
 
 async def test_a_dead_topic_falls_back_to_the_group(peer: Peer) -> None:
     peer.world.delete_topic(FORUM, IN_TOPIC.thread)
-    stream = peer.delivery().answer(IN_TOPIC)
+    stream = AnswerStream(peer.delivery(), IN_TOPIC)
     await stream.show("half")
     await peer.call("sendMessage")
     await stream.finish("whole")
@@ -204,7 +205,7 @@ async def test_a_blocked_bot_learns_that_the_chat_is_gone(peer: Peer) -> None:
     peer.world.block_bot(ANN)
     with pytest.raises(ChatGone):
         await peer.delivery().say(PRIVATE, "hello")
-    stream = peer.delivery().answer(PRIVATE)
+    stream = AnswerStream(peer.delivery(), PRIVATE)
     await stream.show("half")
     await peer.call("sendMessageDraft")
     with pytest.raises(ChatGone):
@@ -214,7 +215,7 @@ async def test_a_blocked_bot_learns_that_the_chat_is_gone(peer: Peer) -> None:
 @pytest.mark.parametrize("chat", [PRIVATE, IN_GROUP])
 async def test_what_was_shown_is_marked_as_broken_off(peer: Peer, chat: object) -> None:
     place = PRIVATE if chat is PRIVATE else IN_GROUP
-    stream = peer.delivery().answer(place)
+    stream = AnswerStream(peer.delivery(), place)
     await stream.show("half an " + "answer " * 1000)
     await peer.call("sendMessageDraft" if place is PRIVATE else "sendMessage")
     await stream.break_off()
@@ -224,7 +225,7 @@ async def test_what_was_shown_is_marked_as_broken_off(peer: Peer, chat: object) 
 
 
 async def test_nothing_shown_is_nothing_to_mark(peer: Peer) -> None:
-    await peer.delivery().answer(PRIVATE).break_off()
+    await AnswerStream(peer.delivery(), PRIVATE).break_off()
     assert peer.texts(ANN) == []
 
 
