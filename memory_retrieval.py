@@ -14,9 +14,9 @@ from datetime import UTC, datetime, tzinfo
 from errors import ModelError
 from models.embeddings import Embedder
 from records import Clock, Context, Incoming, Message, RecalledFact, Scope, Snippet, Summary
-from retrieval import when
+from retrieval import steady, when
 from retrieval.fact_ranking import rank_facts
-from retrieval.packing import Packing, clipped, sentences
+from retrieval.packing import Packing, clipped, least_score, sentences
 from retrieval.prompt_draft import Budgets, PromptDraft
 from retrieval.ranking import REACH, WEIGHTS, Meaning, Question, Ranked, Scored, centred, idf, rank
 from storage.store import Floats, MemoryStore, Nearest, Pool
@@ -131,19 +131,22 @@ class MemoryRetrieval:
         newest = _newest_turns([*last, *unstored], LAST_TURNS)
         draft.take_last_turns(newest)
         draft.take_profile(await store.profiles.newest(scope.owner))
-        draft.take_summaries(summaries)
-        earlier = [one for one in await store.unfolded(scope) if turn is None or one.turn < turn]
-        draft.take_older_turns([*earlier, *unstored])
-        await self._note_counts(draft, store, scope, summaries, incoming if turn is not None else None)
+        told, again = await self._steady(draft, store, scope, summaries, turn)
+        draft.take_summaries(told)
+        earlier = {one.id: one for one in await store.unfolded(scope) if turn is None or one.turn < turn}
+        earlier |= {one.id: one for one in again}
+        draft.take_older_turns([*(earlier[number] for number in sorted(earlier)), *unstored])
+        await self._note_counts(draft, store, scope, summaries, told, incoming if turn is not None else None)
         found = await self.found(incoming.text, store, scope, now=now, lean_on=_last_words(newest))
         draft.take_facts(found.facts)
         shown = draft.shown_ids
         async for batch in self._said(found, store, scope):
-            if not draft.take_snippets(
+            earlier_said = (
                 self.snippet(one, message, found)
                 for one, message in batch
                 if one.id not in shown and (turn is None or message.turn < turn) and message.origin != "tool"
-            ):
+            )
+            if not draft.take_snippets(earlier_said, least=least_score(found.pool.turns)):
                 break
         return draft.context()
 
@@ -151,7 +154,9 @@ class MemoryRetrieval:
         """What a question by itself brings back within the snippets' budget. Raises a StorageError."""
         now = self._clock()
         found = await self.found(question, store, scope)
-        packing = Packing(room=self._budgets.snippets, now=now, count=self._tokens.count)
+        packing = Packing(
+            room=self._budgets.snippets, now=now, count=self._tokens.count, least=least_score(found.pool.turns)
+        )
         async for batch in self._said(found, store, scope):
             packing.offer(self.snippet(one, message, found) for one, message in batch)
             if packing.is_full:
@@ -326,12 +331,32 @@ class MemoryRetrieval:
         shown = clipped(pieces, scores, tokens=SNIPPET_TOKENS, count=self._tokens.count)
         return self._tokens.cut_middle(shown, SNIPPET_TOKENS)
 
+    async def _steady(
+        self, draft: PromptDraft, store: MemoryStore, scope: Scope, active: Sequence[Summary], turn: int | None
+    ) -> tuple[Sequence[Summary], Sequence[Message]]:
+        """The summaries that the prompt shows, and what of the archived it repeats word for word beside them.
+
+        A summary that is made anew every few turns would change the prompt's beginning each time: an earlier version
+        stays for a while, beside everything that was said since.
+        """
+        if len(active) != 1 or active[0].policy == "pyramid":
+            return active, ()
+        versions = {one.id: one for one in await store.superseded(scope, limit=steady.REACH)}
+        newest = await store.last_turns(scope, steady.REACH, before=turn)
+        for block in steady.BLOCKS:
+            shown = steady.version_shown(active[0], versions, block)
+            again = steady.beside(shown, newest, LAST_TURNS)
+            if again is not None and draft.has_room_for(again):
+                return (shown,), again
+        return active, ()
+
     async def _note_counts(
         self,
         draft: PromptDraft,
         store: MemoryStore,
         scope: Scope,
-        summaries: Sequence[Summary],
+        active: Sequence[Summary],
+        told: Sequence[Summary],
         stored: Incoming | None,
     ) -> None:
         """For the account: how much there is in all, without the question that is stored already.
@@ -344,9 +369,9 @@ class MemoryRetrieval:
             messages=counts.total - len(pieces),
             characters=counts.characters - sum(len(piece.text) for piece in pieces),
         )
-        if counts.archived > sum(summary.message_count for summary in summaries):
+        if counts.archived > sum(summary.message_count for summary in active):
             oldest, newest = await store.ends(scope)
-            for first_id, last_id in _gaps(summaries, oldest, newest):
+            for first_id, last_id in _gaps(told, oldest, newest):
                 draft.take_uncovered(first_id, last_id)
 
 

@@ -1,7 +1,8 @@
-"""What a conversation costs in tokens. `python -m benchmarks.tokens [--turns 200] [--policy POLICY]`
+"""What a conversation costs in tokens. `python -m benchmarks.tokens [--turns 200] [--policy POLICY] [--data FILE …]`
 
-Holds an invented conversation with the bot's own Conversation, answers and summaries made in the process, and compares
-each prompt with one that carries the whole history, and with the prompt before it. No network, no key.
+Holds a conversation, invented or read from files in LoCoMo's format, with the bot's own Conversation; answers and
+summaries are made in the process. Compares each prompt with one that carries the whole history, and with the prompt
+before it. Settings come from the environment. No network, no key.
 """
 
 import argparse
@@ -10,21 +11,25 @@ import json
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice, pairwise, takewhile
+from datetime import datetime, timedelta
+from itertools import pairwise, takewhile
 from pathlib import Path
 from statistics import mean, median
 from typing import get_args
 
 from assembly import open_conversation
-from benchmarks.invented import PERSON, Clock, InventedModel, Talk, turns
-from benchmarks.measure import progress, report, since, without_embedding
+from benchmarks.invented import BEGINNING, PERSON, Clock, Talk
+from benchmarks.locomo import read
+from benchmarks.measure import progress, report, since
+from benchmarks.recall import embedding
 from learning.profile import PROFILE_SCHEMA, SECTIONS
 from models.chat_model import ChatModel, OnText
+from models.embeddings import Embedder
 from models.offline import ExtractiveSummarizer
-from records import Completion, Policy, PromptMessage, Scope, StorageType
-from settings import Settings
+from records import Completion, Incoming, Piece, Policy, PromptMessage, Scope, StorageType, Usage
+from settings import Settings, environment
 from tokens import Tokenizer
 
 PROFILE = (
@@ -85,20 +90,81 @@ def _common_beginning(one: str, other: str) -> str:
     return "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
-async def measure(settings: Settings, *, count: int, every_n: int, policy: Policy = "pyramid") -> dict[str, object]:
-    """The figures of one conversation of `count` turns under a policy."""
+class Saying:
+    """Answers what it is told to answer next. Records what it was asked."""
+
+    def __init__(self, tokens: Tokenizer) -> None:
+        self.name = "saying"
+        self.next = ""
+        self.prompts: list[Sequence[PromptMessage]] = []
+        self._tokens = tokens
+
+    async def complete(
+        self,
+        messages: Sequence[PromptMessage],
+        *,
+        on_text: OnText | None = None,
+        max_tokens: int | None = None,
+        schema: Mapping[str, object] | None = None,
+    ) -> Completion:
+        self.prompts.append(messages)
+        return Completion(text=self.next, model=self.name, usage=Usage(completion=self._tokens.count(self.next)))
+
+    async def check(self) -> str:
+        return "nothing to reach"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Said:
+    """A turn: what a person says, when, and what the model answers."""
+
+    text: str
+    answer: str
+    said_at: datetime
+
+
+def invented(count: int) -> Iterator[Said]:
+    """So many turns of invented words, some minutes apart."""
+    asked, answered, clock = Talk(seed=1), Talk(seed=2), Clock()
+    for _ in range(count):
+        clock.pass_by(7)
+        yield Said(text=asked.question(), answer=answered.answer(), said_at=clock.now)
+
+
+def read_from(files: Sequence[Path], count: int) -> Iterator[Said]:
+    """The first turns of files in LoCoMo's format, one conversation after the other: time never goes back."""
+    now, known = BEGINNING, 0
+    for sample in (sample for file in files for sample in read(file)):
+        lines = list(sample.lines)
+        later = max(timedelta(), now - lines[0].said_at + timedelta(days=1))
+        for asked, answered in pairwise(lines):
+            if asked.role == "user" and answered.role == "assistant" and known < count:
+                now, known = asked.said_at + later, known + 1
+                yield Said(text=asked.text, answer=answered.text, said_at=now)
+
+
+async def measure(
+    settings: Settings, talk: Iterable[Said], *, every_n: int, policy: Policy = "pyramid", embedder: Embedder | None
+) -> dict[str, object]:
+    """The figures of one conversation under a policy. `embedder`: open; None = by words alone."""
     clock, scope = Clock(), Scope(owner=PERSON.id)
-    answers, background = InventedModel(Talk(seed=2)), Meter(ExtractiveSummarizer())
     tokens = Tokenizer.for_model(settings.openai_model)
+    answers, background = Saying(tokens), Meter(ExtractiveSummarizer())
     history = [PromptMessage(role="system", content=settings.system_prompt)]
     whole: list[int] = []
     parts: list[dict[str, int]] = []
     whole_now = tokens.prompt_tokens(history)
+    failures: list[str] = []
     start = time.perf_counter()
-    async with open_conversation(settings, clock=clock, models=(answers, background)) as conversation:
+    async with open_conversation(
+        settings, clock=clock, models=(answers, background), embedder=embedder
+    ) as conversation:
         await conversation.memory.configure(scope.owner, storage=StorageType.SQLITE, every_n=every_n)
         await conversation.memory.choose(scope.owner, lambda known: replace(known, policy=policy))
-        for incoming in islice(turns(Talk(seed=1), scope, clock), count):
+        for number, said in enumerate(talk, start=1):
+            clock.now, answers.next = said.said_at, said.answer
+            piece = Piece(text=said.text, source=f"bench:{number}", sent_at=clock.now)
+            incoming = Incoming(scope=scope, person=PERSON, pieces=(piece,))
             whole_now += tokens.message_tokens(PromptMessage(role="user", content=incoming.text))
             whole.append(whole_now)
             reply = await conversation.reply(incoming)
@@ -108,7 +174,9 @@ async def measure(settings: Settings, *, count: int, every_n: int, policy: Polic
             if reply.context is not None:
                 parts.append({part.name: part.tokens for part in reply.context.parts})
             if told := await conversation.settle(scope):
-                raise RuntimeError(told[0])
+                failures.append(told[0])
+            if conversation.indexing is not None:
+                await conversation.indexing.caught_up()
             if len(whole) % 50 == 0:
                 progress(f"{policy}: {len(whole)} turns, {since(start) / 1000:.0f} s")
     sizes = [tokens.prompt_tokens(prompt) for prompt in answers.prompts]
@@ -116,7 +184,8 @@ async def measure(settings: Settings, *, count: int, every_n: int, policy: Polic
     last = mean(sizes[-every_n:])
     ending = parts[-every_n:]
     return {
-        "turns": count,
+        "turns": len(whole),
+        "failed_folds": len(failures),
         "prompt_tokens": _figures(sizes),
         "parts_at_the_end": {name: round(mean(one[name] for one in ending)) for name in ending[-1]} if ending else {},
         "whole_history_tokens": _figures(whole),
@@ -127,10 +196,10 @@ async def measure(settings: Settings, *, count: int, every_n: int, policy: Polic
             "in_all_with_background": _share_saved(sum(sizes) + background.tokens.total(), sum(whole)),
         },
         "repeated_prefix_percent": round(100 * sum(kept) / sum(sizes[1:]), 1) if kept else 0.0,
-        "background_tokens_per_turn": round(background.tokens.total() / count, 1),
+        "background_tokens_per_turn": round(background.tokens.total() / len(whole), 1),
         "background_calls": background.calls.total(),
         "background": {
-            what: {"calls": background.calls[what], "tokens_per_turn": round(background.tokens[what] / count, 1)}
+            what: {"calls": background.calls[what], "tokens_per_turn": round(background.tokens[what] / len(whole), 1)}
             for what in sorted(background.calls)
         },
     }
@@ -144,21 +213,37 @@ def _share_saved(ours: float, whole: float) -> float:
     return round(100 * (1 - ours / whole), 1)
 
 
+async def _measured(options: argparse.Namespace) -> dict[str, dict[str, object]]:
+    """The figures of each policy. The talk is the same under all, and is embedded once."""
+    settings = Settings.from_env(environment())
+    results: dict[str, dict[str, object]] = {}
+    with tempfile.TemporaryDirectory(prefix="keepsake-tokens-") as folder:
+        async with embedding(settings, options.vectors or Path(folder, "vectors.db")) as embedder:
+            if embedder is None:
+                settings = replace(settings, embedding_model="none")
+            for policy in [options.policy] if options.policy else get_args(Policy):
+                talk = read_from(options.data, options.turns) if options.data else invented(options.turns)
+                results[policy] = await measure(
+                    replace(settings, data_dir=Path(folder, policy)),
+                    talk,
+                    every_n=options.every_n,
+                    policy=policy,
+                    embedder=embedder,
+                )
+    return results
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.tokens", description=__doc__)
     parser.add_argument("--turns", type=int, default=200)
     parser.add_argument("--every-n", type=int, default=20, help="the threshold of the pyramid policy")
     parser.add_argument("--policy", choices=get_args(Policy), help="one policy alone; all of them unless given")
+    parser.add_argument("--data", type=Path, nargs="+", help="the talk, in LoCoMo's format; invented unless given")
+    parser.add_argument("--vectors", type=Path, help="keep vectors in this file, for the next run")
     options = parser.parse_args(arguments)
     if options.turns < 1:
         parser.error("--turns is 1 or more")
-    settings = Settings.from_env(without_embedding())
-    results: dict[str, dict[str, object]] = {}
-    for policy in [options.policy] if options.policy else get_args(Policy):
-        with tempfile.TemporaryDirectory(prefix="keepsake-tokens-") as folder:
-            with_folder = replace(settings, data_dir=Path(folder))
-            made = asyncio.run(measure(with_folder, count=options.turns, every_n=options.every_n, policy=policy))
-        results[policy] = made
+    results = asyncio.run(_measured(options))
     # The first one's figures stand at the top as well: those of the policy that is usual.
     first = next(iter(results))
     report({"benchmark": "tokens", "policy": first, "every_n": options.every_n, **results[first], "policies": results})

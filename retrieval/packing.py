@@ -3,6 +3,7 @@
 Does not know how messages were ranked, nor what else is in the prompt.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 
@@ -16,17 +17,35 @@ TOO_SMALL = 8
 """Tokens left that no snippet fits into."""
 PATIENCE = 60
 """After so many candidates that did not fit, none is looked for any more."""
+ANYWAY = 300
+"""Tokens of snippets that are shown however weak they are; beyond them only what stands out."""
+STANDS_OUT = 0.75
+"""The score from which on a message stands out among so many as FEW twice."""
+FEW = 100
+"""Messages of a scope. Among so few whatever is nearer to the question than the average is worth its tokens."""
+
+
+def least_score(messages: int) -> float:
+    """The score below which a message that was judged by its meaning is not worth tokens in a scope of so many.
+
+    Among many some are always a little nearer than the average, and what answers a question stands out further.
+    """
+    return STANDS_OUT * min(1.0, math.log2(max(1.0, messages / FEW)))
 
 
 class Packing:
     """The best snippets that fit into `room` tokens, greedily in the order given, skipping what does not fit.
 
     A message pays its line, and its day's heading if it is the first of that day. A text that is shown already (the
-    same words said again) is skipped. `taken`: what fits, best first. `is_full`: no more need be offered.
+    same words said again) is skipped; so is, beyond the first tokens, what was judged by its meaning and scores below
+    `least`. What words alone brought is never that: the answer is often among what they hardly find. `taken`: what
+    fits, best first. `is_full`: no more need be offered.
     """
 
-    def __init__(self, *, room: int, now: datetime, count: Count) -> None:
+    def __init__(self, *, room: int, now: datetime, count: Count, least: float = -math.inf) -> None:
         self._room = room
+        self._anyway = room - ANYWAY
+        self._least = least
         self._now = now
         self._count = count
         self._days: set[date] = set()
@@ -49,6 +68,9 @@ class Packing:
         line = prompts.snippet_line(snippet.message, snippet.text)
         if line in self._texts:
             return
+        if self._room <= self._anyway and "meaning" in snippet.score and sum(snippet.score.values()) < self._least:
+            self._misses += 1
+            return
         # A word is a token at least; counting tokens is most of what packing costs.
         if len(line.split()) > self._room:
             self._misses += 1
@@ -65,9 +87,11 @@ class Packing:
         self.taken.append(snippet)
 
 
-def pack(snippets: Iterable[Snippet], *, room: int, now: datetime, count: Count) -> list[Snippet]:
+def pack(
+    snippets: Iterable[Snippet], *, room: int, now: datetime, count: Count, least: float = -math.inf
+) -> list[Snippet]:
     """Those that a Packing takes."""
-    packing = Packing(room=room, now=now, count=count)
+    packing = Packing(room=room, now=now, count=count, least=least)
     packing.offer(snippets)
     return packing.taken
 

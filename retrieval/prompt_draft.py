@@ -3,10 +3,10 @@
 Pure. Owns sizes, order and the account; does not know where the parts come from.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from math import ceil
 
 import prompts
 from records import (
@@ -22,6 +22,7 @@ from records import (
     Snippet,
     Summary,
 )
+from retrieval import steady
 from retrieval.packing import Packing
 from tokens import Tokenizer
 
@@ -163,6 +164,10 @@ class PromptDraft:
         if self._summaries:
             self._left -= taken
 
+    def has_room_for(self, messages: Sequence[Message]) -> bool:
+        """Whether these turns, the last ones among them, fit the recent budget."""
+        return sum(turn.tokens for turn in self._as_turns(messages)) <= self._budgets.recent
+
     def take_older_turns(self, messages: Sequence[Message]) -> None:
         """Unfolded turns before the last ones: as many of the newest as fit the recent budget.
 
@@ -180,7 +185,7 @@ class PromptDraft:
         sizes = [turn.tokens for turn in older]
         self._wanted += sum(sizes)
         last = sum(turn.tokens for turn in self._turns)
-        start = _steady_start(sizes, budget=max(0, self._steady_recent - last), step=self._steady_recent // 2)
+        start = steady.start(sizes, budget=max(0, self._steady_recent - last), step=self._steady_recent // 2)
         room = 0 if self._turns_broken_off else min(max(0, self._budgets.recent - last), self._left)
         while start < len(older) and sum(sizes[start:]) > room:
             start += 1
@@ -212,10 +217,12 @@ class PromptDraft:
         """How much was said before this message: what a prompt with all of it would have been is in the account."""
         self._history = (max(0, messages), max(0, characters))
 
-    def take_snippets(self, snippets: Iterable[Snippet]) -> bool:
-        """Best first, in one go or several; what does not fit is skipped. False: no more need be offered."""
+    def take_snippets(self, snippets: Iterable[Snippet], *, least: float = -math.inf) -> bool:
+        """Best first, in one go or several; what does not fit is skipped, and most of what scores below `least`
+        (packing.py). False: no more need be offered.
+        """
         if self._packing is None:
-            self._packing = Packing(room=self.snippet_room, now=self._now, count=self._tokens.count)
+            self._packing = Packing(room=self.snippet_room, now=self._now, count=self._tokens.count, least=least)
             self._snippets = self._packing.taken
         self._packing.offer(snippets)
         return not self._packing.is_full
@@ -389,21 +396,6 @@ class PromptDraft:
 def _role(message: Message) -> Role:
     """Only the assistant's own words keep their role: nothing stored ever lands in the system role."""
     return "assistant" if message.role == "assistant" else "user"
-
-
-def _steady_start(sizes: Sequence[int], *, budget: int, step: int) -> int:
-    """The index of the first turn to keep so that the kept ones fit `budget`; it moves on in leaps of `step` tokens."""
-    total = sum(sizes)
-    if total <= budget:
-        return 0
-    leap = max(1, step)
-    skip = min(total, ceil((total - budget) / leap) * leap)
-    passed = 0
-    for index, size in enumerate(sizes):
-        if passed >= skip:
-            return index
-        passed += size
-    return len(sizes)
 
 
 def _common_limit(sizes: Sequence[int], room: int) -> int:

@@ -39,6 +39,17 @@ class FoldTable:
             )
         return [summary_of(mapping(row)) for row in rows]
 
+    async def superseded(self, scope: Scope, *, limit: int) -> list[Summary]:
+        async with self._db.read() as reader:
+            rows = await reader.rows(
+                "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active = 0 "
+                "ORDER BY id DESC LIMIT ?",
+                scope.owner,
+                scope.thread,
+                limit,
+            )
+        return [summary_of(mapping(row)) for row in reversed(rows)]
+
     async def quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
         """Scopes with unfolded messages, folded by themselves, whose newest message is older; with that one's id."""
         async with self._db.read() as reader:

@@ -342,6 +342,10 @@ class MemoryStore(Protocol):
         """Ascending by id."""
         ...
 
+    async def superseded(self, scope: Scope, *, limit: int) -> list[Summary]:
+        """The newest `limit` summaries that are active no more, ascending by id."""
+        ...
+
     async def quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
         """Scopes with unfolded messages, of owners whose memory is on and folded by itself, whose newest message is
         older than `before`; with that message's id."""

@@ -5,12 +5,13 @@ import random
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import get_args
 
 import pytest
 
-from records import Context, FoldReason, Message, NewMessage, Policy, Scope, StorageType, Summary
+from records import Context, FoldReason, Forgetting, Message, NewMessage, Policy, Scope, StorageType, Summary
 from tests.peers.openai_server import Behaviour
 from tests.talk import ANNA, Talk, talking
 
@@ -140,6 +141,62 @@ async def test_a_sliding_summary_that_repeats_what_left_is_made_from_the_window_
     assert "quokka" not in second
     assert "tells of what was to be dropped" in second
     assert (await live(talk)).text == "Anna saw animals."
+
+
+@pytest.mark.parametrize("policy", ["rolling", "sliding"])
+async def test_a_live_summary_stays_in_the_prompt_for_a_while(talk: Talk, policy: Policy) -> None:
+    """The prompt's beginning is the same in seven turns of eight, and nothing that was said since is missing."""
+    await choose(talk, policy)
+    told: list[int] = []
+    for number in range(50):
+        before = await everything(talk)
+        reply = await talk.say(f"Animal {number} of many.")
+        assert reply.context is not None
+        demand_no_hole(reply.context, before)
+        if reply.context.summaries:
+            (shown,) = reply.context.summaries
+            recent = [one.id for one in reply.context.recent]
+            assert recent == list(range(recent[0], before[-1].id + 1))
+            assert recent[0] <= shown.last_id + 1
+            assert not any(cut.what == "turns" for cut in reply.context.cut)
+            assert len(recent) < 32
+            told.append(shown.id)
+        await talk.conversation.settle(SCOPE)
+    assert len(await versions(talk)) > (10 if policy == "rolling" else 45)
+    assert len(set(told[-32:])) <= 5
+    prompts = [request.messages for request in talk.server.of("chat-model")][-32:]
+    same = [old[: len(old) - 1] == new[: len(old) - 1] for old, new in pairwise(prompts)]
+    assert sum(same) >= 27
+
+
+async def test_where_what_was_said_since_has_no_room_a_newer_version_is_shown(tmp_path: Path) -> None:
+    async with talking(tmp_path, recent_budget=600, embedding_model="none") as talk:
+        talk.server.default("summary-model", GIST)
+        await talk.remember()
+        await choose(talk, "sliding")
+        for number in range(30):
+            before = await everything(talk)
+            reply = await talk.say(f"Animal {number}: " + "otters and newts " * 30)
+            assert reply.context is not None
+            demand_no_hole(reply.context, before)
+            assert not any(cut.what == "turns" for cut in reply.context.cut)
+            await talk.conversation.settle(SCOPE)
+
+
+@pytest.mark.parametrize("policy", ["rolling", "sliding"])
+async def test_what_was_forgotten_is_in_no_earlier_version(talk: Talk, policy: Policy) -> None:
+    await choose(talk, policy)
+    talk.server.default("summary-model", Behaviour(mode="extract:5"))
+    for number in range(28):
+        await talk.turn("I saw one quokka." if number == 22 else f"Animal {number} of many.")
+    [said] = [one for one in await everything(talk) if "quokka" in one.content]
+    await talk.conversation.forget(ANNA.id, Forgetting(what="messages", ids=(said.turn,)))
+    for number in range(28, 34):
+        reply = await talk.say(f"Animal {number} of many.")
+        assert reply.context is not None
+        demand_no_hole(reply.context, (await everything(talk))[:-2])
+        assert "quokka" not in talk.prompts()[-1]
+        await talk.conversation.settle(SCOPE)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -35,6 +35,7 @@ async def test_a_version_takes_the_place_of_its_base(store: SqliteStore) -> None
     first = await version(store, stored[:2], None, [])
     second = await version(store, stored[2:], first, [])
     assert (second.base_id, second.source_ids, second.level) == (first.id, (first.id,), 1)
+    assert [one.id for one in await store.superseded(ANNA, limit=9)] == [first.id]
     assert second.source_chunk_ids == (first.id, second.id)
     assert (second.first_id, second.last_id, second.message_count) == (stored[0].id, stored[5].id, 6)
     assert (second.policy, second.reason, second.score, second.details) == (
@@ -163,3 +164,15 @@ async def test_an_interrupted_rebuild_is_found_three_times_at_most(opener: Opene
         assert taken is not None
         await store.fail_fold(taken, "no", now=NOW)
         assert await store.rebuilds.interrupted() == []
+
+
+async def test_the_newest_of_what_was_superseded(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 4)
+    base: Summary | None = None
+    for end in (2, 4, 6, 8):
+        base = await version(store, stored[end - 2 : end], base, [])
+    assert base is not None
+    older = [one.id for one in await store.summaries(ANNA, active_only=False) if not one.is_active]
+    assert len(older) == 3
+    assert [one.id for one in await store.superseded(ANNA, limit=2)] == older[-2:]
+    assert await store.superseded(TOPIC, limit=2) == []
