@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import assembly
+import heap
 import logs
 from conversation import Conversation
 from errors import KeepsakeError, ModelRefused, SettingsError, StorageBusy, StorageCorrupt, StorageTooNew
@@ -71,6 +72,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | None = None) -> int:
     """Runs the program; its exit status. A KeepsakeError is one line on stderr, never a traceback."""
     options = parser().parse_args(arguments)
+    heap.keep_in_one_piece()
     try:
         settings = Settings.from_env(environment() if environ is None else environ)
         logs.set_up(settings.log_level, settings.secrets())

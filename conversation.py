@@ -16,8 +16,9 @@ from asking import Answered, Asking
 from distilling import Distilling
 from errors import ModelError, StorageError
 from exporting import Exporting
-from external_memory import ExternalMemory, OwnerGate
+from external_memory import ExternalMemory
 from facts import Facts
+from gates import OwnerGate, OwnerGates
 from importing import Importing
 from indexing import Indexing
 from lines import Line, Lines, Mode, Turn, Unwritten, drafts_of, incoming_of
@@ -84,10 +85,8 @@ class Conversation:
         self._clock = clock
         self._pressure = pressure
         self._lines = Lines()
-        self._with_cut = set[Scope]()
-        self._gates: dict[int, OwnerGate] = {}
+        self._gates = OwnerGates()
         self._store_fails = False
-        self._unread = set[Scope]()
 
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply:
         """Answer one turn. In one scope calls are served strictly in the order in which they were made.
@@ -97,7 +96,7 @@ class Conversation:
         """
         line = self._lines.of(incoming.scope)
         try:
-            async with line.lock, self._talks(incoming.scope.owner).shared():
+            async with line.alone(), self._talks(incoming.scope.owner).shared():
                 return await self._turn(line, incoming, on_text)
         finally:
             # Not before: the question needs the embedder first.
@@ -120,11 +119,12 @@ class Conversation:
         return told
 
     async def _fold(self, scope: Scope) -> tuple[str, ...]:
+        line = self._lines.of(scope)
         try:
             outcome = await self.summaries.fold(scope, "threshold")
-            if outcome.state == "nothing" and scope in self._with_cut:
+            if outcome.state == "nothing" and line.has_cut:
                 outcome = await self.summaries.fold(scope, "cut")
-            self._with_cut.discard(scope)
+            line.has_cut = False
             # What failed meanwhile beside the talk is told as well.
             failure = await self.summaries.untold_failure(scope) if outcome.state in ("failed", "nothing") else None
             if failure is not None:
@@ -147,7 +147,6 @@ class Conversation:
                     line.forget(what)
                     self.provenance.let_go(line.scope)
                     self._lines.contexts.pop(line.scope, None)
-                    self._with_cut.discard(line.scope)
             log.info("%d messages and what was built on them were forgotten of %d", taken.messages, owner)
             return taken
 
@@ -211,7 +210,7 @@ class Conversation:
         None where something was said since, or memory does not hold it. Raises StorageError; else as `reply`.
         """
         line = self._lines.of(scope)
-        async with line.lock, self._talks(scope.owner).shared():
+        async with line.alone(), self._talks(scope.owner).shared():
             async with self.memory.opened(scope.owner) as store:
                 last = await store.last_turns(scope, 1) if store else []
             incoming = incoming_of(last, person, in_group=in_group)
@@ -251,7 +250,7 @@ class Conversation:
         """Write what failing stores did not take; how many turns are still unwritten. Call it now and then."""
         for line in self._lines:
             if line.unwritten and not line.lock.locked():
-                async with line.lock:
+                async with line.alone():
                     await self._write_kept(line)
         return sum(len(line.unwritten) for line in self._lines)
 
@@ -339,9 +338,9 @@ class Conversation:
         remake = partial(self._context, line, incoming, turn)
         answered = await self._asking.answer(person, place, context, remake, on_text=on_text)
         context = answered.context
-        self._lines.keep_context(incoming.scope, context)
+        self._lines.contexts[incoming.scope] = context
         if any(cut.what == "turns" for cut in context.cut):
-            self._with_cut.add(incoming.scope)
+            line.has_cut = True
         return answered
 
     async def _relieved(self, line: Line, incoming: Incoming, turn: Turn, context: Context) -> Context:
@@ -354,7 +353,7 @@ class Conversation:
             log.warning("folding %s under pressure failed: %s", incoming.scope, type(error).__name__)
             return context
         if outcome.state == "failed":
-            self._with_cut.add(incoming.scope)  # tried again after the answer
+            line.has_cut = True  # tried again after the answer
         return await self._context(line, incoming, turn, None) if outcome.state == "folded" else context
 
     async def _context(self, line: Line, incoming: Incoming, turn: Turn, ceiling: int | None) -> Context:
@@ -367,9 +366,9 @@ class Conversation:
                     context = await self.retrieval.context(
                         incoming, store=store, turn=turn.stored, unstored=turn.unseen, ceiling=ceiling, zone=zone
                     )
-                self._unread.discard(incoming.scope)
+                line.is_unreadable = False
             except StorageError as error:
-                self._note_unread(incoming.scope, error, turn.told)
+                self._note_unread(line, error, turn.told)
             else:
                 return context
         return await self.retrieval.context(incoming, store=None, unstored=turn.before, ceiling=ceiling, zone=zone)
@@ -391,10 +390,11 @@ class Conversation:
         except StorageError as error:
             self._note_failure(error, told)
             line.unwritten.append(Unwritten(drafts, turn=turn.stored))
+            self.provenance.hold(incoming, answered.account)
 
     def _talks(self, owner: int) -> OwnerGate:
         """Turns of an owner are many at once, in their scopes; forgetting and correcting are alone."""
-        return self._gates.setdefault(owner, OwnerGate())
+        return self._gates.of(owner)
 
     # what the process itself holds ---------------------------------------------------------------------------
 
@@ -413,6 +413,8 @@ class Conversation:
                     raise
                 return
             line.unwritten.popleft()
+            if not is_dropped and (source := kept.drafts[-1].source):
+                await self.provenance.written(line.scope, source)
             log.info("a kept turn of %s is written", line.scope)
             if self.indexing is not None:
                 self.indexing.wake()
@@ -430,9 +432,9 @@ class Conversation:
             told.append(f"{notices.STORE} (error {number})")
         self._store_fails = True
 
-    def _note_unread(self, scope: Scope, error: StorageError, told: list[str]) -> None:
+    def _note_unread(self, line: Line, error: StorageError, told: list[str]) -> None:
         number = secrets.token_hex(4)
-        log.error("[%s] recall for %s failed: %s", number, scope, error.sentence)
-        if scope not in self._unread:
+        log.error("[%s] recall for %s failed: %s", number, line.scope, error.sentence)
+        if not line.is_unreadable:
             told.append(f"{notices.UNREAD.format(why=error.sentence.rstrip('.'))} (error {number})")
-        self._unread.add(scope)
+        line.is_unreadable = True

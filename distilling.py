@@ -18,6 +18,7 @@ from folding import gate
 from learning import profile
 from learning.requests import Requests
 from models.chat_model import ChatModel
+from newest import Newest
 from records import Clock, NewProfile, Profile, Summary
 from token_budget import TokenBudget
 from tokens import Tokenizer
@@ -26,6 +27,8 @@ log = logging.getLogger(__name__)
 
 MOST_SUMMARIES = 200
 """Summaries that a profile is distilled from at most, the newest."""
+OWNERS_HERE = 1_000
+"""Owners of whom it is known up to which summary it was tried; of any other it may be tried once more."""
 
 Tell = Callable[["Profile | str | None"], Awaitable[None]]
 """Hears what came of it: the new version, None where there was nothing to make it from, or why it failed."""
@@ -61,15 +64,16 @@ class Distilling:
         self._clock = clock
         self._settings = settings or ProfileSettings()
         self._tasks: dict[int, asyncio.Task[None]] = {}
-        self._tried: dict[int, int] = {}
+        self._tried = Newest[int, int](OWNERS_HERE)
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for task in self._tasks.values():
+        tasks = list(self._tasks.values())
+        for task in tasks:
             task.cancel()
-        for task in list(self._tasks.values()):
+        for task in tasks:
             with suppress(asyncio.CancelledError):
                 await task
 
@@ -85,7 +89,7 @@ class Distilling:
 
     def start(self, owner: int, tell: Tell) -> bool:
         """Distil in the background, and tell what came of it; False while that is under way already."""
-        if owner in self._tasks and not self._tasks[owner].done():
+        if owner in self._tasks:
             return False
         self._tasks[owner] = asyncio.create_task(self._distil_and_tell(owner, tell))
         return True
@@ -99,6 +103,8 @@ class Distilling:
             await tell(made)
         except Exception as error:  # the door of this task: nobody waits for it
             log.warning("distilling the profile of %d: %s", owner, type(error).__name__)
+        finally:
+            self._tasks.pop(owner, None)
 
     async def distil_if_due(self, owner: int) -> Profile | None:
         """A new version where enough summaries are waiting; the newest are left for the next time."""

@@ -4,7 +4,6 @@ Owns which store holds an owner, the switch that turns memory on, and moving an 
 every instant exactly one place answers. Does not know models, prompts or Telegram.
 """
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -14,6 +13,8 @@ from functools import partial
 from pathlib import Path
 
 from errors import StorageError
+from gates import OwnerGate, OwnerGates
+from newest import Newest
 from records import Clock, Forgetting, Forgotten, OwnerConfig, StorageType
 from storage.data_dir import data_dir as held_data_dir
 from storage.database import Database
@@ -34,52 +35,8 @@ log = logging.getLogger(__name__)
 
 DEFAULT_EVERY_N = 20
 MOST_EVERY_N = 500
-
-
-class OwnerGate:
-    """Lets many use an owner's memory at once, or one alone for a move. Who waits to be alone goes first.
-
-    Not re-entrant: a task that is inside must not enter again.
-    """
-
-    def __init__(self) -> None:
-        self._inside = 0
-        self._alone = False
-        self._waiting = 0
-        self._changed = asyncio.Condition()
-
-    @asynccontextmanager
-    async def shared(self) -> AsyncIterator[None]:
-        async with self._changed:
-            await self._changed.wait_for(lambda: not self._alone and not self._waiting)
-            self._inside += 1
-        try:
-            yield
-        finally:
-            await asyncio.shield(self._left())
-
-    @asynccontextmanager
-    async def exclusive(self) -> AsyncIterator[None]:
-        async with self._changed:
-            self._waiting += 1
-            try:
-                await self._changed.wait_for(lambda: not self._alone and not self._inside)
-            finally:
-                self._waiting -= 1
-                self._changed.notify_all()
-            self._alone = True
-        try:
-            yield
-        finally:
-            await asyncio.shield(self._left())
-
-    async def _left(self) -> None:
-        async with self._changed:
-            if self._alone:
-                self._alone = False
-            else:
-                self._inside -= 1
-            self._changed.notify_all()
+OWNERS_HERE = 1_000
+"""Owners whose choices the process remembers."""
 
 
 class ExternalMemory:
@@ -108,8 +65,8 @@ class ExternalMemory:
         self._renaming = renaming
         self._stores = stores
         self._clock = clock
-        self._gates: dict[int, OwnerGate] = {}
-        self._configs: dict[int, OwnerConfig | None] = {}
+        self._gates = OwnerGates()
+        self._configs = Newest[int, OwnerConfig | None](OWNERS_HERE)
 
     @classmethod
     @asynccontextmanager
@@ -261,10 +218,12 @@ class ExternalMemory:
 
     async def _config(self, owner: int) -> OwnerConfig | None:
         """As `config`, for whoever is inside the owner's gate: what is kept here cannot be moved away meanwhile."""
-        if owner not in self._configs:
-            place = await self._directory.place(owner)
-            self._configs[owner] = await self._stores[place.storage].owner(owner) if place else None
-        return self._configs[owner]
+        if owner in self._configs:
+            return self._configs[owner]
+        place = await self._directory.place(owner)
+        config = await self._stores[place.storage].owner(owner) if place else None
+        self._configs[owner] = config
+        return config
 
     async def _put(
         self, owner: int, change: Callable[[OwnerConfig], OwnerConfig], *, storage: StorageType = StorageType.SQLITE
@@ -290,7 +249,7 @@ class ExternalMemory:
         return config
 
     def _gate(self, owner: int) -> OwnerGate:
-        return self._gates.setdefault(owner, OwnerGate())
+        return self._gates.of(owner)
 
 
 async def _store_of(owner: int, directory: Directory, stores: dict[StorageType, MemoryStore]) -> MemoryStore:

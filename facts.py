@@ -5,7 +5,6 @@ changes what is in learning/. Does not know Telegram, nor how facts get into a p
 profile (distilling.py).
 """
 
-import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,11 +13,13 @@ from datetime import datetime, timedelta, tzinfo
 import prompts
 from errors import BudgetSpent, ContextTooLong, ModelBroken, ModelDeclined, ModelError, StaleFacts, StorageError
 from external_memory import ExternalMemory
+from gates import OwnerGates
 from learning import extraction, grounding, merging
 from learning.marks import essence
 from learning.requests import Request, Requests, Stretch
 from models.chat_model import ChatModel
 from models.embeddings import Embedder
+from newest import Newest
 from records import Clock, Fact, FactChange, Message, NewFact, Scope
 from storage.knowledge import Floats
 from token_budget import TokenBudget
@@ -31,6 +32,8 @@ READ = 400
 GIVEN_UP_AFTER = 3
 """Attempts after which a stretch that the model cannot answer is passed over."""
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=1), timedelta(hours=1)
+TROUBLES = 1_000
+"""Scopes of which it is known that learning from them failed lately; any other is tried at once."""
 DELETED_FOR = timedelta(days=1)
 """How long a fact that its owner deleted can be restored; then it is erased."""
 EMBEDDED_AT_ONCE = 32
@@ -93,8 +96,8 @@ class Facts:
         self._clock = clock
         self._settings = settings or FactSettings()
         self._embedder = embedder
-        self._locks: dict[int, asyncio.Lock] = {}
-        self._troubles: dict[Scope, _Trouble] = {}
+        self._gates = OwnerGates()
+        self._troubles = Newest[Scope, _Trouble](TROUBLES)
 
     # learning ------------------------------------------------------------------------------------------------
 
@@ -127,7 +130,7 @@ class Facts:
         Gives the facts that are new. Nothing is learned while memory is off or the owner is incognito.
         """
         made: list[Fact] = []
-        async with self._locks.setdefault(scope.owner, asyncio.Lock()):
+        async with self._gates.of(scope.owner).exclusive():
             while batch := await self._batch(scope, at_least):
                 changes = await self._changes(batch, batch.stretch) if batch.stretch else []
                 read = batch.stretch.messages if batch.stretch else ()

@@ -5,18 +5,20 @@ Does not know models, stores or prompts; conversation.py decides what is held an
 
 import asyncio
 from collections import OrderedDict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Literal
 
+from newest import Newest
 from records import UNSTORED, Context, Forgetting, Incoming, Message, NewMessage, Person, Piece, Scope
 
 REMEMBERED_HERE = 40
 """Messages of a scope that the process itself remembers: all there is while memory is off or a store fails."""
-CONTEXTS_HERE = 1_000
-"""Scopes of which the last prompt is kept, for whoever looks into it."""
-SCOPES_HERE = 10_000
+CONTEXTS_HERE = 20
+"""Scopes of which the last prompt is kept, for whoever looks into it: a whole one may hold 100 kB."""
+SCOPES_HERE = 1_000
 """Scopes whose lines are kept in the process; the longest unused go first."""
 
 Mode = Literal["off", "on", "incognito"]
@@ -65,15 +67,34 @@ class Turn:
 @dataclass(eq=False)
 class Line:
     """What is held of one scope. `unseen`: what was said incognito, beside what the store holds. `mode`: how memory
-    stood at the last turn.
+    stood at the last turn. `has_cut`: its last prompt had to leave turns out, or could not be relieved of them;
+    `is_unreadable`: its last recall failed.
     """
 
     scope: Scope
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    users: int = 0
     recent: deque[Message] = field(default_factory=lambda: deque(maxlen=REMEMBERED_HERE))
     unseen: deque[Message] = field(default_factory=lambda: deque(maxlen=REMEMBERED_HERE))
     unwritten: deque[Unwritten] = field(default_factory=deque)
     mode: Mode | None = None
+    has_cut: bool = False
+    is_unreadable: bool = False
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nobody is served or waits here, and nothing is to be written."""
+        return not self.users and not self.unwritten
+
+    @asynccontextmanager
+    async def alone(self) -> AsyncIterator[None]:
+        """The scope's own queue: one at a time, in order."""
+        self.users += 1
+        try:
+            async with self.lock:
+                yield
+        finally:
+            self.users -= 1
 
     def enter(self, mode: Mode) -> bool:
         """What was said under one mode is not carried into another; whether the mode changed."""
@@ -89,15 +110,16 @@ class Line:
         """What was said, as a whole: it is known by no id. What is unwritten as far as it is meant."""
         self.recent.clear()
         self.unseen.clear()
+        self.has_cut = False
         self.unwritten = deque(kept for kept in self.unwritten if not kept.is_meant(what))
 
 
 class Lines:
-    """The lines of all scopes."""
+    """The lines of all scopes. `contexts`: what the last prompts were made of."""
 
     def __init__(self) -> None:
         self._lines: OrderedDict[Scope, Line] = OrderedDict()
-        self.contexts: OrderedDict[Scope, Context] = OrderedDict()
+        self.contexts = Newest[Scope, Context](CONTEXTS_HERE)
         self._ids = count(UNSTORED)
 
     def __iter__(self) -> Iterator[Line]:
@@ -107,17 +129,10 @@ class Lines:
         line = self._lines.setdefault(scope, Line(scope))
         self._lines.move_to_end(scope)
         if len(self._lines) > SCOPES_HERE:
-            idle = next((s for s, old in self._lines.items() if not old.lock.locked() and not old.unwritten), None)
+            idle = next((one for one, old in self._lines.items() if old.is_idle), None)
             if idle is not None and idle != scope:
                 del self._lines[idle]
         return line
-
-    def keep_context(self, scope: Scope, context: Context) -> None:
-        """What the last prompt of a scope was made of."""
-        self.contexts[scope] = context
-        self.contexts.move_to_end(scope)
-        while len(self.contexts) > CONTEXTS_HERE:
-            self.contexts.popitem(last=False)
 
     def move(self, line: Line, scope: Scope) -> None:
         """The talk of one scope goes on in another, where usually nothing was said yet."""

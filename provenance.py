@@ -5,12 +5,13 @@ name, as far as these are still there. Does not know how an answer is made, or h
 """
 
 import logging
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from errors import StorageError
 from external_memory import ExternalMemory
+from newest import Newest
 from records import Fact, Incoming, Message, Profile, Scope, Summary
 from retrieval.account import Account, Chosen, read
 from storage.store import MemoryStore
@@ -71,16 +72,13 @@ class Provenance:
 
     def __init__(self, memory: ExternalMemory) -> None:
         self._memory = memory
-        self._held: OrderedDict[Scope, deque[_Held]] = OrderedDict()
+        self._held = Newest[Scope, deque[_Held]](SCOPES_HELD)
 
     def hold(self, incoming: Incoming, account: Account) -> None:
         """Keep, in this process only, the account of an answer that is not stored."""
         shelf = self._held.setdefault(incoming.scope, deque(maxlen=HELD))
-        self._held.move_to_end(incoming.scope)
         asked_as = tuple(piece.telegram_id for piece in incoming.pieces if piece.telegram_id is not None)
         shelf.append(_Held(incoming.source, asked_as, account))
-        while len(self._held) > SCOPES_HELD:
-            self._held.popitem(last=False)
 
     def let_go(self, scope: Scope) -> None:
         """Forget what the process held of a scope: its memory was turned on or off."""
@@ -93,12 +91,25 @@ class Provenance:
         for held in self._held.get(incoming.scope, ()):
             if held.source == incoming.source:
                 held.account = replace(held.account, shown=tuple(telegram_ids))
+        await self._note_shown(incoming.scope, incoming.source, telegram_ids)
+
+    async def written(self, scope: Scope, source: str) -> None:
+        """The answer to `source`, which no store had taken, is in one now with its account: that is not held longer."""
+        shelf = self._held.get(scope, deque())
+        for held in [one for one in shelf if one.source == source]:
+            shelf.remove(held)
+            if held.account.shown:
+                await self._note_shown(scope, source, held.account.shown)
+        if not shelf:
+            self.let_go(scope)
+
+    async def _note_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
         try:
-            async with self._memory.opened(incoming.scope.owner) as store:
+            async with self._memory.opened(scope.owner) as store:
                 if store is not None:
-                    await store.accounts.note_shown(incoming.scope, incoming.source, telegram_ids)
+                    await store.accounts.note_shown(scope, source, telegram_ids)
         except StorageError as error:
-            log.warning("where an answer in %s was shown is not kept: %s", incoming.scope, type(error).__name__)
+            log.warning("where an answer in %s was shown is not kept: %s", scope, type(error).__name__)
 
     async def explain(self, scope: Scope, telegram_id: int | None = None) -> Explanation | None:
         """What the last answer of a scope was made from, or the one that a Telegram message showed or asked for.

@@ -13,8 +13,10 @@ import snowballstemmer
 
 from function_words import FUNCTION_WORDS
 
-CACHED = 20_000
-"""Words whose analysis is kept: those of a language that are said again and again."""
+CACHED = 10_000
+"""Words whose analysis is kept: those of a language that are said again and again. What has a digit in it (a code, a
+time, an amount) is seldom said twice, and is not kept: it would push out the others.
+"""
 
 # Scripts that name their language (the first letters of Unicode character names).
 _SCRIPT_LANGUAGE = {
@@ -136,8 +138,19 @@ def stem(word: str, language: str) -> str:
     return folded(str(stemmer.stemWord(word)))
 
 
-@lru_cache(maxsize=CACHED)
+def _has_digit(word: str) -> bool:
+    return not word.isalpha() and any(map(str.isdigit, word))
+
+
 def _known(word: str) -> tuple[str, tuple[tuple[str, float], ...]]:
+    return _look_at(word) if _has_digit(word) else _known_word(word)
+
+
+def _term(word: str, language: str) -> tuple[str, bool]:
+    return _make_term(word, language) if _has_digit(word) else _known_term(word, language)
+
+
+def _look_at(word: str) -> tuple[str, tuple[tuple[str, float], ...]]:
     """A word's script (PAIRS where a part of it is written without spaces), and how much it speaks for languages."""
     if _PAIRS.search(word):
         return "PAIRS", ()
@@ -194,11 +207,14 @@ def analyse(text: str) -> list[str]:
     return terms or function_words
 
 
-@lru_cache(maxsize=CACHED)
-def _term(word: str, language: str) -> tuple[str, bool]:
+def _make_term(word: str, language: str) -> tuple[str, bool]:
     """The term of a word, and whether it is a function word."""
     term = stem(word.split("'")[-1] if language in ("french", "italian") else word, language)
     return term, _is_function_word(word, language)
+
+
+_known_word = lru_cache(maxsize=CACHED)(_look_at)
+_known_term = lru_cache(maxsize=CACHED)(_make_term)
 
 
 def content_terms(question: str) -> list[str]:

@@ -1,8 +1,9 @@
 """Thousands of turns by a hundred people while faults come at random: is anything violated, does memory grow?
 
 `python -m reliability.soak [--turns 10000] [--people 100] [--seed 1] [--data FOLDER]` prints one JSON object; its exit
-status is 1 when anything was violated. Faults: Telegram (429, 502, connections cut before and after the effect), the
-model (429, 500, connections cut, empty answers), and a disk that refuses every write for a moment. Needs Linux.
+status is 1 when anything was violated, or when memory went on growing in the later half of a long run. Faults:
+Telegram (429, 502, connections cut before and after the effect), the model (429, 500, connections cut, empty answers),
+and a disk that refuses every write for a moment. Needs Linux.
 """
 
 import argparse
@@ -49,6 +50,10 @@ TELEGRAM_EVERY = 0.5
 POLLS_RECOVER = 10.0
 DISK_EVERY, DISK_FAILS_FOR = 20.0, 2.0
 """Seconds, on average."""
+SETTLED = 8_000
+"""Turns from which on a run is long enough to be asked whether memory is flat."""
+FLAT = 5.0
+"""Percent that memory may grow by in the later half."""
 THRESHOLDS = (5, 10, 20)
 PATIENCE = 120.0
 """Seconds after which somebody goes on without an answer: on a busy machine a hundred people wait for a while."""
@@ -169,10 +174,15 @@ def _rss(pid: int) -> int:
     return int(status.partition("VmRSS:")[2].split()[0]) // 1024
 
 
-def quarters(values: Sequence[int]) -> list[float]:
-    """The median of each quarter. In the first the process fills what it keeps of each person's last messages."""
-    cuts = [len(values) * number // 4 for number in range(5)]
+def medians(values: Sequence[int], parts: int) -> list[float]:
+    """The median of each of so many equal parts."""
+    cuts = [len(values) * number // parts for number in range(parts + 1)]
     return [statistics.median(values[begin:end] or values) for begin, end in itertools.pairwise(cuts)]
+
+
+def growth(eighths: Sequence[float]) -> float:
+    """Percent that the last eighth is above the fifth. Before, the process fills what it keeps, up to its limits."""
+    return round(100 * (eighths[-1] / eighths[len(eighths) // 2] - 1), 1)
 
 
 async def soak(folder: Path, *, turns: int, people: int, seed: int) -> dict[str, object]:
@@ -193,8 +203,11 @@ async def soak(folder: Path, *, turns: int, people: int, seed: int) -> dict[str,
             found.torn.append(f"polls no more; Telegram still holds {len(house.world.updates.pending())} updates")
         (folder / "log").write_text(bot.zygote.text(), encoding="utf-8")
     unanswered = work.ledger.unanswered()
+    said = sum(talker.turns for talker in work.talkers)
+    eighths = medians(work.rss, 8)
+    is_flat = said < SETTLED or growth(eighths) <= FLAT
     return {
-        "turns": sum(talker.turns for talker in work.talkers),
+        "turns": said,
         "people": people,
         "seed": seed,
         "faults": dict(work.injected),
@@ -202,9 +215,11 @@ async def soak(folder: Path, *, turns: int, people: int, seed: int) -> dict[str,
         "violations": sum(found.counts().values()),
         "unanswered": len(unanswered),
         "answered_with_an_apology": work.ledger.apologies,
-        "rss_mb_by_quarter": quarters(work.rss),
+        "rss_mb_by_quarter": medians(work.rss, 4),
+        "rss_mb_by_eighth": eighths,
+        "rss_growth_in_the_later_half_percent": growth(eighths),
         "seconds": round(time.monotonic() - started),
-        "is_good": not found,
+        "is_good": not found and is_flat,
         "unanswered_words": unanswered[:20],
         **({"first": str(found)[:2000]} if found else {}),
     }

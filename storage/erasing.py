@@ -128,6 +128,7 @@ class Erasing:
     async def _drop(self, number: int) -> None:
         async with self._db.write() as tx:
             await tx.rows("DELETE FROM forgettings WHERE id = ?", number)
+        self._erased.discard(number)
 
     async def _clean(self) -> bool:
         """Every file of every store, for an owner may have lived elsewhere before; whether all are clean."""

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 import telegram
 from telegram.error import TelegramError
 
+from newest import Newest
 from records import Person
 from settings import Settings
 from telegram_ui.chat import Chat
@@ -13,7 +14,7 @@ from telegram_ui.messages import ANONYMOUS_ADMIN
 
 TOLD_EVERY = timedelta(hours=1)
 ADMIN_KNOWN_FOR = timedelta(minutes=1)
-REMEMBERED = 10_000  # strangers; beyond that the oldest are told again
+REMEMBERED = 10_000  # strangers and groups' members; beyond that they are told, and Telegram is asked, again
 
 
 class Access:
@@ -24,8 +25,8 @@ class Access:
         self._served = settings.allowed_user_ids | settings.admin_user_ids
         self._bot = bot
         self._now = now
-        self._told: dict[int, datetime] = {}
-        self._admins: dict[tuple[int, int], tuple[datetime, bool]] = {}
+        self._told = Newest[int, datetime](REMEMBERED)
+        self._admins = Newest[tuple[int, int], tuple[datetime, bool]](REMEMBERED)
 
     def is_served(self, person: Person) -> bool:
         """A group is served when the person who speaks is."""
@@ -38,10 +39,7 @@ class Access:
         now = self._now()
         if person.id in self._told and now - self._told[person.id] < TOLD_EVERY:
             return None
-        self._told.pop(person.id, None)
         self._told[person.id] = now
-        while len(self._told) > REMEMBERED:
-            del self._told[next(iter(self._told))]
         return (
             f"This bot answers only people its operator has let in. Your Telegram id is {person.id}: "
             "give it to the operator to be added."
@@ -61,8 +59,6 @@ class Access:
             member = await self._bot.get_chat_member(chat.id, person.id)
         except TelegramError:
             return False
-        if len(self._admins) >= REMEMBERED:
-            self._admins.clear()
         is_admin = member.status in (member.ADMINISTRATOR, member.OWNER)
         self._admins[key] = (now, is_admin)
         return is_admin

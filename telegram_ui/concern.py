@@ -4,10 +4,13 @@ from typing import Protocol
 
 import telegram
 
+from newest import Newest
 from records import Scope
 from telegram_ui.access import Access
 from telegram_ui.messages import Arrival, arrival, upgraded
 from telegram_ui.paste import continues, may_continue
+
+PASTES = 1_000  # that may go on, in all groups
 
 
 class Named(Protocol):
@@ -25,7 +28,7 @@ class Concern:
     def __init__(self, access: Access, commands: Named) -> None:
         self._access = access
         self._commands = commands
-        self._long: dict[tuple[Scope, int], Arrival] = {}
+        self._long = Newest[tuple[Scope, int], Arrival](PASTES)
 
     def __call__(self, update: telegram.Update) -> bool:
         if upgraded(update) is not None:
@@ -46,6 +49,4 @@ class Concern:
         concerns = concerns or (last is not None and said.kind == "text" and continues(said, last))
         if concerns and said.kind == "text" and may_continue(said):
             self._long[said.sender] = said
-            if len(self._long) > 1000:
-                del self._long[next(iter(self._long))]
         return concerns

@@ -10,6 +10,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Literal, Protocol, TypeVar
+from weakref import WeakValueDictionary
 
 from telegram import Bot, ForceReply, InlineKeyboardMarkup, LinkPreviewOptions, MessageEntity, ReplyParameters
 from telegram.constants import ChatAction
@@ -24,6 +25,7 @@ from telegram.error import (
 )
 
 from errors import KeepsakeError
+from newest import Newest
 from tasks import ended
 from telegram_ui.chat import Chat
 from telegram_ui.formatting import Piece, scrubbed, split
@@ -37,6 +39,7 @@ Keyboard = InlineKeyboardMarkup | ForceReply
 TYPING_EVERY = 5.0  # a chat action is shown for 5 s or less (Bot API, sendChatAction)
 ATTEMPTS = 5
 LONGEST_WAIT = 600.0  # seconds that one final text may spend waiting for Telegram in all
+CHATS_KNOWN = 1_000  # of which it is remembered until when Telegram wants quiet
 NOTHING_TO_SHOW = "The answer was empty."
 NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 
@@ -94,8 +97,10 @@ class Delivery:
         self.bot = bot
         self.clock: Clock = clock or SystemClock()
         self._streaming: Streaming = streaming
-        self._lanes: dict[int, _Lane] = {}
-        self._upgraded: dict[int, int] = {}
+        # A lane in use is one and the same, however many chats there are besides.
+        self._lanes: WeakValueDictionary[int, _Lane] = WeakValueDictionary()
+        self._known = Newest[int, _Lane](CHATS_KNOWN)
+        self._upgraded = Newest[int, int](CHATS_KNOWN)
         self._on_upgrade: Callable[[int, int], None] = _nobody
 
     def on_upgrade(self, heard: Callable[[int, int], None]) -> None:
@@ -130,7 +135,9 @@ class Delivery:
             await ended(repeating)
 
     def lane(self, chat: Chat) -> _Lane:
-        return self._lanes.setdefault(chat.id, _Lane())
+        lane = self._lanes.setdefault(chat.id, _Lane())
+        self._known[chat.id] = lane
+        return lane
 
     def mode(self, chat: Chat) -> Literal["draft", "edit", "off"]:
         """How answers there are shown as they grow."""
@@ -165,7 +172,8 @@ class Delivery:
         """Send pieces in order, the first by changing the message `instead_of` where there is one."""
         visible = [part for part in parts if not part.is_blank] or [Piece(text=NOTHING_TO_SHOW)]
         sent: list[int] = []
-        async with self.lane(chat).order:
+        lane = self.lane(chat)
+        async with lane.order:
             for number, part in enumerate(visible):
                 markup = keyboard if part is visible[-1] else None
                 try:
@@ -188,7 +196,8 @@ class Delivery:
         self, chat: Chat, message_id: int, part: Piece, *, keyboard: InlineKeyboardMarkup | None = None
     ) -> bool:
         """Change a message; False when there is no such message to change any more."""
-        async with self.lane(chat).order:
+        lane = self.lane(chat)
+        async with lane.order:
             return await self._edit(chat, message_id, part, keyboard)
 
     async def _send_piece(self, chat: Chat, part: Piece, keyboard: Keyboard | None, *, is_first: bool) -> list[int]:

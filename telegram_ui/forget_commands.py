@@ -3,7 +3,6 @@
 Owns its words and its buttons. Does not know how anything is erased, nor what is built on a message.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from typing import Protocol
@@ -13,6 +12,7 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 import words
 from external_memory import ExternalMemory
+from newest import Newest
 from records import Forgetting, Forgotten, Message, OwnerConfig, Scope
 from telegram_ui.buttons import Buttons, nonce
 from telegram_ui.delivery import Delivery
@@ -75,7 +75,7 @@ class ForgetCommands:
         self._buttons = buttons
         self._may_configure = may_configure
         self._now = now
-        self._found: OrderedDict[str, tuple[int, ...]] = OrderedDict()
+        self._found = Newest[str, tuple[int, ...]](LISTS)
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
@@ -134,8 +134,6 @@ class ForgetCommands:
         if len(hits) > 1:
             key = nonce()
             self._found[key] = tuple(hit.message.id for hit in hits)
-            while len(self._found) > LISTS:
-                self._found.popitem(last=False)
             rows.append([self._button(ask, SHOW, f"All {len(hits)}", Target(kind="found", key=key))])
         if len(hits) == MATCHES:
             lines += ["", "There may be more: search again after these."]

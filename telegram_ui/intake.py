@@ -13,6 +13,7 @@ from typing import Protocol
 import telegram
 
 from models.chat_model import OnText
+from newest import Newest
 from notices import INCOGNITO
 from records import Correction, Incoming, Person, Proposal, Reply, Scope
 from telegram_ui.access import Access
@@ -33,6 +34,7 @@ COMMANDS_AT_ONCE = 128
 SLOW_AT_ONCE = 8
 CHATS_AT_ONCE = 64
 SETTLING_AT_ONCE = 4
+ALBUMS = 1_000  # chats of which the last album is known, so that its pictures are declined once
 
 
 class Commands(Protocol):
@@ -109,7 +111,7 @@ class Intake:
         )
         delivery.on_upgrade(self._upgrades.begin)
         self._settling: set[Scope] = set()
-        self._albums: dict[Scope, str] = {}
+        self._albums = Newest[Scope, str](ALBUMS)
         self._closing = False
 
     async def dispatch(self, received: Received) -> None:

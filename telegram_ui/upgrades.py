@@ -13,6 +13,7 @@ from typing import Protocol
 import telegram
 
 from errors import StorageError
+from newest import Newest
 from records import Scope
 from telegram_ui.lanes import Lanes, Work
 from telegram_ui.messages import Arrival
@@ -20,6 +21,7 @@ from telegram_ui.messages import Arrival
 logger = logging.getLogger(__name__)
 
 FORMER = "This button is from before the group became a supergroup. Please send the command again."
+KNOWN = 1_000  # groups that became a supergroup under this process; of the others the memory knows
 LONGEST_WAIT = 30.0  # seconds between two attempts while the disk does not take it
 
 
@@ -40,7 +42,7 @@ class Upgrades:
         self._lanes = lanes
         self._settling = settling
         self._pause = pause
-        self._under_way: dict[int, int] = {}
+        self._under_way = Newest[int, int](KNOWN)
 
     def as_now(self, said: Arrival) -> Arrival:
         """What was said under an old id as said under the new one; its message cannot be replied to any more."""

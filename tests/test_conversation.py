@@ -199,3 +199,21 @@ async def test_a_store_that_fails_is_told_once_and_caught_up_with(talk: Talk) ->
     assert [content.removesuffix(long) for _, content in await stored(talk)] == [
         *("Before.", "Understood.", "While it fails.", "Understood.", "Still failing.", "Understood."),
     ]
+
+
+async def test_what_an_unwritten_answer_was_made_from_is_held_until_it_is_written(talk: Talk) -> None:
+    await talk.remember()
+    await room(talk, 1)
+    asked = talk.incoming("While it fails." + " and so on" * 1000)
+    await talk.conversation.reply(asked)
+    await talk.conversation.shown(asked, [501, 502])
+    explain = talk.conversation.provenance.explain
+    held = await explain(SCOPE, 502)
+    assert held is not None
+    assert not held.is_stored
+    await room(talk, 2**30)
+    assert await talk.conversation.write_kept() == 0
+    stored = await explain(SCOPE, 502)
+    assert stored is not None
+    assert stored.is_stored
+    assert stored.account.shown == (501, 502)

@@ -48,6 +48,9 @@ FLOORS = [
         "unhurried",
         "notices",
         "lines",
+        "newest",
+        "gates",
+        "heap",
     },
 ]
 """Top to bottom. A room may import from the floors below its own; on the lowest floor, from each other."""

@@ -2,10 +2,18 @@
 
 from pathlib import Path
 
-from reliability.soak import soak
+from reliability.soak import FLAT, growth, medians, soak
 
 
 async def test_a_few_turns_among_faults_violate_nothing(tmp_path: Path) -> None:
     result = await soak(tmp_path, turns=60, people=6, seed=3)
     assert result["violations"] == 0, result
     assert result["is_good"], result
+
+
+def test_memory_that_fills_early_is_flat_and_memory_that_goes_on_growing_is_not() -> None:
+    fills = [min(170 + number, 185) for number in range(80)]
+    leaks = [170 + number for number in range(80)]
+    assert medians(fills, 4) == [179.5, 185, 185, 185]
+    assert growth(medians(fills, 8)) == 0
+    assert growth(medians(leaks, 8)) > FLAT

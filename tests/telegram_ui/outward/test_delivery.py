@@ -1,11 +1,13 @@
 """What delivery promises: final texts whole and in order, whatever Telegram does; the rest at best."""
 
 import asyncio
+import gc
 
 import pytest
 
 from telegram_ui.answer_stream import BROKEN_OFF, AnswerStream
-from telegram_ui.delivery import ChatGone, Delivery, DeliveryError, DeliveryUnknown
+from telegram_ui.chat import Chat
+from telegram_ui.delivery import CHATS_KNOWN, ChatGone, Delivery, DeliveryError, DeliveryUnknown
 from tests.telegram_ui.outward.conftest import ANN, BOB, FORUM, GROUP, IN_GROUP, IN_TOPIC, OTHER, PRIVATE, Peer
 
 
@@ -238,3 +240,13 @@ async def test_typing_is_repeated_until_left(peer: Peer) -> None:
         await peer.call("sendChatAction", 2)
     peer.clock.advance(60)
     assert len(peer.called("sendChatAction")) == 2
+
+
+async def test_of_many_chats_only_the_newest_are_known_but_never_one_in_use_twice(peer: Peer) -> None:
+    delivery = peer.delivery()
+    in_use = delivery.lane(PRIVATE)
+    for number in range(1, CHATS_KNOWN + 200):
+        delivery.lane(Chat(id=-number))
+    gc.collect()
+    assert len(delivery._lanes) <= CHATS_KNOWN + 1
+    assert delivery.lane(PRIVATE) is in_use
