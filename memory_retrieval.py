@@ -7,19 +7,18 @@ how anything is stored.
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 
-import prompts
 from errors import ModelError
 from models.embeddings import Embedder
 from records import Clock, Context, Incoming, Message, RecalledFact, Scope, Snippet, Summary
 from retrieval import steady, when
 from retrieval.fact_ranking import rank_facts
-from retrieval.packing import clipped, least_score, pack, sentences
+from retrieval.packing import Packing, clipped, least_score, sentences
 from retrieval.prompt_draft import Budgets, PromptDraft
-from retrieval.ranking import REACH, WEIGHTS, Meaning, Question, Scored, centred, idf, rank
+from retrieval.ranking import REACH, WEIGHTS, Meaning, Question, Ranked, Scored, centred, idf, rank
 from storage.store import Floats, MemoryStore, Nearest, Pool
 from tokens import Tokenizer
 from words import content_terms, folded, normal
@@ -32,6 +31,8 @@ TIMES_IN = 2_000
 """Characters of a question in which times are looked for; reading 240,000 took half a minute."""
 CANDIDATES = 50
 """Messages that each arm of the search, words and meaning, brings in for ranking."""
+READ_AT_ONCE = 50
+"""Candidates whose words are read at once: a budget of 1,500 tokens is full after some sixty."""
 SNIPPET_TOKENS = 300
 """Of a longer remembered message the sentences are shown that hold the question's words."""
 ASSISTANT_TOKENS = 60
@@ -45,12 +46,11 @@ FOLLOW_UP_TERMS = 2
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recall:
     """What a question by itself brings back: `ranked`, all candidates, best first; `snippets`, those that fit the
-    budget, in order of time; `tokens`, what these take of it.
+    budget, in order of time.
     """
 
-    ranked: tuple[Scored, ...]
+    ranked: Ranked
     snippets: tuple[Snippet, ...]
-    tokens: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,7 +70,7 @@ class Found:
     asked: Question
     pool: Pool
     meaning: Meaning | None
-    ranked: Sequence[Scored]
+    ranked: Ranked
     sentences: Mapping[int, Floats]
     facts: Sequence[RecalledFact] = ()
 
@@ -140,39 +140,52 @@ class MemoryRetrieval:
         found = await self.found(incoming.text, store, scope, now=now, lean_on=_last_words(newest))
         draft.take_facts(found.facts)
         shown = draft.shown_ids
-        draft.take_snippets(
-            (
-                self.snippet(one, found)
-                for one in found.ranked
-                if one.message.id not in shown
-                and (turn is None or one.message.turn < turn)
-                and one.message.origin != "tool"
-            ),
-            least=least_score(found.pool.turns),
-        )
+        async for batch in self._said(found, store, scope):
+            earlier_said = (
+                self.snippet(one, message, found)
+                for one, message in batch
+                if one.id not in shown and (turn is None or message.turn < turn) and message.origin != "tool"
+            )
+            if not draft.take_snippets(earlier_said, least=least_score(found.pool.turns)):
+                break
         return draft.context()
 
     async def recall(self, question: str, *, store: MemoryStore, scope: Scope) -> Recall:
         """What a question by itself brings back within the snippets' budget. Raises a StorageError."""
         now = self._clock()
         found = await self.found(question, store, scope)
-        packed = pack(
-            (self.snippet(one, found) for one in found.ranked),
-            room=self._budgets.snippets,
-            now=now,
-            count=self._tokens.count,
-            least=least_score(found.pool.turns),
+        packing = Packing(
+            room=self._budgets.snippets, now=now, count=self._tokens.count, least=least_score(found.pool.turns)
         )
-        snippets = tuple(sorted(packed, key=lambda one: one.message.id))
-        tokens = sum(self._tokens.count(text + "\n") for _, text in prompts.days(snippets, now))
-        return Recall(ranked=tuple(found.ranked), snippets=snippets, tokens=tokens)
+        async for batch in self._said(found, store, scope):
+            packing.offer(self.snippet(one, message, found) for one, message in batch)
+            if packing.is_full:
+                break
+        snippets = tuple(sorted(packing.taken, key=lambda one: one.message.id))
+        return Recall(ranked=found.ranked, snippets=snippets)
 
     async def ranked(self, question: str, *, store: MemoryStore, scope: Scope, limit: int) -> list[Snippet]:
         """Everything that a question may mean, best first: up to `limit` messages by words, as many by meaning, and
         what was said around them.
         """
-        found = await self.found(question, store, scope, limit=limit)
-        return [self.snippet(one, found) for one in found.ranked]
+        return await self.snippets(await self.found(question, store, scope, limit=limit), store, scope)
+
+    async def snippets(self, found: Found, store: MemoryStore, scope: Scope) -> list[Snippet]:
+        """All candidates, as the prompt would carry them, best first."""
+        return [
+            self.snippet(one, message, found)
+            async for batch in self._said(found, store, scope, size=len(found.ranked))
+            for one, message in batch
+        ]
+
+    async def _said(
+        self, found: Found, store: MemoryStore, scope: Scope, *, size: int = READ_AT_ONCE
+    ) -> AsyncIterator[list[tuple[Scored, Message]]]:
+        """The candidates with what was said, best first, some at a time; what was forgotten meanwhile is left out."""
+        for start in range(0, len(found.ranked), size):
+            some = found.ranked[start : start + size]
+            messages = {message.id: message for message in await store.messages(scope, [one.id for one in some])}
+            yield [(one, messages[one.id]) for one in some if one.id in messages]
 
     async def found(
         self,
@@ -255,7 +268,7 @@ class MemoryRetrieval:
         found = await self.found(event, store, scope)
         if not found.ranked:
             return []
-        message = found.ranked[0].message
+        [message] = await store.messages(scope, [found.ranked[0].id])
         days = [day.start for day in when.told_of(folded(normal(_ends(message.content))), message.created_at)]
         return days or [message.created_at]
 
@@ -280,31 +293,29 @@ class MemoryRetrieval:
         """The vectors of all candidates, those that words brought in as well."""
         if vector is None or nearest is None or self._embedder is None:
             return None
-        others = [row.seq for row in pool.rows if row.seq not in nearest.vectors]
-        return Meaning(
-            query=vector,
-            mean=nearest.mean,
-            vectors={**await store.vectors.of(scope, self._embedder.name, others), **nearest.vectors},
-            mean_cosine=nearest.mean_cosine,
-        )
+        vectors = await store.vectors.of(scope, self._embedder.name, pool.seqs, len(vector))
+        rows = {seq: row for row, seq in enumerate(pool.seqs.tolist())}
+        held = [(rows[seq], place) for place, seq in enumerate(nearest.seqs) if seq in rows]
+        # Of a long message what is nearest counts, and not how it begins.
+        vectors[[row for row, _ in held]] = nearest.vectors[[place for _, place in held]]
+        return Meaning(query=vector, mean=nearest.mean, vectors=vectors, mean_cosine=nearest.mean_cosine)
 
     async def _sentence_vectors(
-        self, store: MemoryStore, scope: Scope, meaning: Meaning | None, ranked: Sequence[Scored]
+        self, store: MemoryStore, scope: Scope, meaning: Meaning | None, ranked: Ranked
     ) -> Mapping[int, Floats]:
         """Of the long-winded messages that may be shown."""
         if meaning is None or self._embedder is None:
             return {}
-        seqs = [one.row.seq for one in ranked[: 2 * CANDIDATES] if one.verbose > LONG_WINDED]
+        seqs = ranked.long_winded(2 * CANDIDATES, LONG_WINDED)
         return await store.vectors.sentences(scope, self._embedder.name, seqs)
 
-    def snippet(self, one: Scored, found: Found) -> Snippet:
+    def snippet(self, one: Scored, message: Message, found: Found) -> Snippet:
         """A candidate as the prompt carries it. Made only for those that may fit: counting tokens is dear."""
-        return Snippet(message=one.message, text=self._shown(one, found), score=one.parts)
+        return Snippet(message=message, text=self._shown(one, message.content, found), score=one.parts)
 
-    def _shown(self, one: Scored, found: Found) -> str:
+    def _shown(self, one: Scored, text: str, found: Found) -> str:
         """What the prompt carries of a message: all of it, or of a long one the sentences that matter."""
-        meaning, vectors = found.meaning, found.sentences.get(one.row.seq)
-        text = one.message.content
+        meaning, vectors = found.meaning, found.sentences.get(one.seq)
         if meaning is not None and vectors is not None and one.verbose > LONG_WINDED:
             pieces = sentences(text)
             if len(pieces) == len(vectors) and self._tokens.count(text) > ASSISTANT_TOKENS:

@@ -145,7 +145,7 @@ def speaker(message: Message) -> str:
 
 def quoted(text: str) -> str:
     """Text that cannot end the block that quotes it: our own tags in it are defused, its further lines indented."""
-    return _OUR_TAGS.sub(r"‹\1", text).replace("\n", "\n  ")
+    return (_OUR_TAGS.sub(r"‹\1", text) if "<" in text else text).replace("\n", "\n  ")
 
 
 def fold_instructions(kind: FoldKind, *, max_tokens: int, wishes: str = "", reasons: Sequence[str] = ()) -> str:

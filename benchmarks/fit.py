@@ -81,15 +81,16 @@ async def cases(data: Sequence[Path], settings: Settings, vectors: Path | None) 
             async with remembered(sample, settings, embedder=embedder) as memory:
                 for question in sample.questions:
                     found = await memory.retrieval.found(question.text, memory.store, SCOPE)
-                    shown = {one.row.seq: memory.retrieval.snippet(one, found) for one in found.ranked}
+                    snippets = await memory.retrieval.snippets(found, memory.store, SCOPE)
+                    shown = {one.message.id: one for one in snippets}
                     made.append(
                         Case(
                             conversation=sample.sample_id,
                             file=file,
                             question=question,
                             found=found,
-                            snippets=[shown[row.seq] for row in found.pool.rows],
-                            dia_ids=[memory.ids[row.message.id] for row in found.pool.rows],
+                            snippets=[shown[number] for number in found.pool.ids.tolist()],
+                            dia_ids=[memory.ids[number] for number in found.pool.ids.tolist()],
                             now=memory.now,
                         )
                     )

@@ -193,7 +193,7 @@ async def _ask(sample: Sample, question: Question, memory: Remembered) -> Asked:
     return Asked(
         sample_id=sample.sample_id,
         question=question,
-        ranked=tuple(memory.ids[snippet.message.id] for snippet in recall.ranked),
+        ranked=tuple(memory.ids[one.id] for one in recall.ranked),
         shown=tuple(_as_shown(recall, memory.ids, memory.now)),
         seconds=seconds,
     )

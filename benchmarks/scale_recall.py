@@ -7,8 +7,8 @@ embedding of the question, which is done before.
 
 import asyncio
 import time
-from collections.abc import Iterable, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -18,12 +18,12 @@ from benchmarks.invented import Talk
 from benchmarks.measure import folder_bytes, progress, since, spread
 from benchmarks.planted import CHATS, Asked, Known, embedded, give_vectors, plant
 from benchmarks.vector_file import KeptVectors
-from external_memory import ExternalMemory
 from memory_retrieval import MemoryRetrieval
 from models.embeddings import Embedder, LocalEmbedder
 from records import Scope, StorageType
 from settings import Settings
 from storage.database import Database
+from storage.json_file import JsonStore
 from storage.migrations import MIGRATIONS
 from storage.sqlite import SqliteStore
 from storage.store import MemoryStore
@@ -48,8 +48,7 @@ async def recall_figures(
 ) -> dict[str, object]:
     """The same with these chats planted."""
     async with AsyncExitStack() as stack:
-        memory = await stack.enter_async_context(ExternalMemory.open(settings.data_dir, clock=lambda: ASKED_AT))
-        store = await stack.enter_async_context(memory.home(scope.owner))
+        store = await stack.enter_async_context(_opened(settings.data_dir))
         start = time.perf_counter()
         what = await plant(store, scope, chats)
         known = await embedded(what, embedder)
@@ -80,6 +79,17 @@ async def recall_figures(
             "words_alone_found_percent": await _found(words, everything, scope, what.questions),
         }
     return figures
+
+
+@asynccontextmanager
+async def _opened(folder: Path) -> AsyncIterator[MemoryStore]:
+    """The store that holds the memory, without what a start does beside it: reading the whole file through."""
+    if (folder / "memory.json").exists():
+        async with JsonStore.open(folder) as store:
+            yield store
+    else:
+        async with Database.open(folder / "memory.db", migrations=MIGRATIONS) as database:
+            yield SqliteStore(database)
 
 
 def _retrieval(settings: Settings, embedder: Embedder | None) -> MemoryRetrieval:

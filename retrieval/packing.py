@@ -33,41 +33,67 @@ def least_score(messages: int) -> float:
     return STANDS_OUT * min(1.0, math.log2(max(1.0, messages / FEW)))
 
 
-def pack(
-    snippets: Iterable[Snippet], *, room: int, now: datetime, count: Count, least: float = -math.inf
-) -> list[Snippet]:
-    """The best that fit into `room` tokens, greedily in the order given, skipping what does not fit.
+class Packing:
+    """The best snippets that fit into `room` tokens, greedily in the order given, skipping what does not fit.
 
     A message pays its line, and its day's heading if it is the first of that day. A text that is shown already (the
     same words said again) is skipped; so is, beyond the first tokens, what was judged by its meaning and scores below
-    `least`. What words alone brought is never that: the answer is often among what they hardly find.
+    `least`. What words alone brought is never that: the answer is often among what they hardly find. `taken`: what
+    fits, best first. `is_full`: no more need be offered.
     """
-    whole = room
-    taken: list[Snippet] = []
-    days: set[date] = set()
-    texts: set[str] = set()
-    misses = 0
-    for snippet in snippets:
-        if room < TOO_SMALL or misses > PATIENCE:
-            break
-        moment = snippet.message.created_at.astimezone(now.tzinfo)
+
+    def __init__(self, *, room: int, now: datetime, count: Count, least: float = -math.inf) -> None:
+        self._room = room
+        self._anyway = room - ANYWAY
+        self._least = least
+        self._now = now
+        self._count = count
+        self._days: set[date] = set()
+        self._texts: set[str] = set()
+        self._misses = 0
+        self.taken: list[Snippet] = []
+
+    @property
+    def is_full(self) -> bool:
+        return self._room < TOO_SMALL or self._misses > PATIENCE
+
+    def offer(self, snippets: Iterable[Snippet]) -> None:
+        for snippet in snippets:
+            if self.is_full:
+                break
+            self._offer(snippet)
+
+    def _offer(self, snippet: Snippet) -> None:
+        moment = snippet.message.created_at.astimezone(self._now.tzinfo)
         line = prompts.snippet_line(snippet.message, snippet.text)
-        if line in texts:
-            continue
-        if whole - room >= ANYWAY and "meaning" in snippet.score and sum(snippet.score.values()) < least:
-            misses += 1
-            continue
-        cost = count(line + "\n")
-        if moment.date() not in days:
-            cost += count(prompts.snippet_heading(moment, now) + "\n")
-        if cost > room:
-            misses += 1
-            continue
-        room -= cost
-        days.add(moment.date())
-        texts.add(line)
-        taken.append(snippet)
-    return taken
+        if line in self._texts:
+            return
+        if self._room <= self._anyway and "meaning" in snippet.score and sum(snippet.score.values()) < self._least:
+            self._misses += 1
+            return
+        # A word is a token at least; counting tokens is most of what packing costs.
+        if len(line.split()) > self._room:
+            self._misses += 1
+            return
+        cost = self._count(line + "\n")
+        if moment.date() not in self._days:
+            cost += self._count(prompts.snippet_heading(moment, self._now) + "\n")
+        if cost > self._room:
+            self._misses += 1
+            return
+        self._room -= cost
+        self._days.add(moment.date())
+        self._texts.add(line)
+        self.taken.append(snippet)
+
+
+def pack(
+    snippets: Iterable[Snippet], *, room: int, now: datetime, count: Count, least: float = -math.inf
+) -> list[Snippet]:
+    """Those that a Packing takes."""
+    packing = Packing(room=room, now=now, count=count, least=least)
+    packing.offer(snippets)
+    return packing.taken
 
 
 def sentences(text: str) -> list[str]:

@@ -23,7 +23,7 @@ from records import (
     Summary,
 )
 from retrieval import steady
-from retrieval.packing import pack
+from retrieval.packing import Packing
 from tokens import Tokenizer
 
 WORTH_SHOWING = 48
@@ -86,6 +86,7 @@ class PromptDraft:
         self._steady_recent = budgets.recent
         self._turns: list[Turn] = []
         self._summaries: list[Summary] = []
+        self._packing: Packing | None = None
         self._snippets: list[Snippet] = []
         self._facts: list[RecalledFact] = []
         self._profile: Profile | None = None
@@ -216,9 +217,15 @@ class PromptDraft:
         """How much was said before this message: what a prompt with all of it would have been is in the account."""
         self._history = (max(0, messages), max(0, characters))
 
-    def take_snippets(self, snippets: Iterable[Snippet], *, least: float = -math.inf) -> None:
-        """Best first; what does not fit is skipped, and most of what scores below `least` (packing.py)."""
-        self._snippets = pack(snippets, room=self.snippet_room, now=self._now, count=self._tokens.count, least=least)
+    def take_snippets(self, snippets: Iterable[Snippet], *, least: float = -math.inf) -> bool:
+        """Best first, in one go or several; what does not fit is skipped, and most of what scores below `least`
+        (packing.py). False: no more need be offered.
+        """
+        if self._packing is None:
+            self._packing = Packing(room=self.snippet_room, now=self._now, count=self._tokens.count, least=least)
+            self._snippets = self._packing.taken
+        self._packing.offer(snippets)
+        return not self._packing.is_full
 
     def context(self) -> Context:
         """The finished context. Sizes do not quite add up at the seams of parts, so the whole is counted again."""

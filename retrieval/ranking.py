@@ -7,18 +7,19 @@ expressions resolved, vectors computed.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from records import Message
 from retrieval.when import Range
 from storage.nearest import CENTRING
-from storage.store import Floats, Pool, PoolRow
+from storage.store import Floats, Pool
 
 AFTERWARDS = timedelta(days=10)
 """People tell of a thing for some days after it: what is said then counts in part."""
+DAY = 24 * 3600
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,50 +66,86 @@ class Question:
     told: Mapping[int, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Meaning:
-    """What the vectors say. `query`: [d]; `mean`: [d], of all the scope's vectors; `vectors`: [d] each, by seq; all as
-    the model gave them. `mean_cosine`: centred cosine of the question with an average message of the scope.
+    """What the vectors say. `query`: [d]; `mean`: [d], of all the scope's vectors; `vectors`: [candidates, d], zeros
+    where there is none; all as the model gave them. `mean_cosine`: centred cosine of the question with an average
+    message of the scope.
     """
 
     query: Floats
     mean: Floats
-    vectors: Mapping[int, Floats]
+    vectors: Floats
     mean_cosine: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scored:
-    """A message with its score and the parts that add up to it.
+    """A candidate, by its id and the store's own number of it, with its score and the parts that add up to it.
 
     `verbose`: 0 for a person's message, up to 1 for a long-winded assistant's.
     """
 
-    row: PoolRow
+    id: int
+    seq: int
     score: float
     parts: Mapping[str, float]
     verbose: float
 
-    @property
-    def message(self) -> Message:
-        return self.row.message
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Signals:
-    """What speaks for each of the rows, by part: [rows] each, unweighed; `verbose` as in Scored.
+    """What speaks for each candidate, by part: [candidates] each, unweighed; `verbose` as in Scored."""
 
-    `directions`: [rows, …] of unit length, whose products say how alike two messages are: their meaning, or without
-    vectors the words of the question that they hold.
-    """
-
-    rows: Sequence[PoolRow]
+    pool: Pool
+    meaning: Meaning | None
     values: Mapping[str, NDArray[np.float64]]
     verbose: NDArray[np.float64]
-    directions: NDArray[np.floating]
 
 
-def rank(pool: Pool, question: Question, meaning: Meaning | None = None, w: Weights = WEIGHTS) -> list[Scored]:
+class Ranked(Sequence[Scored]):
+    """Candidates, best first. One is made when it is asked for: of 900 a few dozen are."""
+
+    def __init__(self, found: Signals, parts: Mapping[str, NDArray[np.float64]]) -> None:
+        self._found = found
+        self._parts = parts
+        self._total = _total(parts)
+        self._order = _best_first(found.pool, self._total)
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    @overload
+    def __getitem__(self, place: int) -> Scored: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Scored]: ...
+    def __getitem__(self, place: int | slice) -> Scored | list[Scored]:
+        if isinstance(place, slice):
+            return self._scored(self._order[place])
+        return self._scored(self._order[[place]])[0]
+
+    def long_winded(self, first: int, verbose: float) -> list[int]:
+        """The seqs of the first so many that are more verbose."""
+        rows = self._order[:first]
+        return [int(seq) for seq in self._found.pool.seqs[rows[self._found.verbose[rows] > verbose]]]
+
+    def _scored(self, rows: NDArray[np.intp]) -> list[Scored]:
+        pool, names = self._found.pool, list(self._parts)
+        values = np.stack([part[rows] for part in self._parts.values()], axis=1)
+        columns = (pool.ids[rows], pool.seqs[rows], self._total[rows], self._found.verbose[rows], values)
+        return [
+            Scored(
+                id=number,
+                seq=seq,
+                score=score,
+                parts={name: value for name, value in zip(names, of_row, strict=True) if value},
+                verbose=verbose,
+            )
+            for number, seq, score, verbose, of_row in zip(*(column.tolist() for column in columns), strict=True)
+        ]
+
+
+def rank(pool: Pool, question: Question, meaning: Meaning | None = None, w: Weights = WEIGHTS) -> Ranked:
     """All candidates, best first; of equals the shorter, which leaves room for more, then the newer."""
     return weighed(signals(pool, question, meaning, w), w)
 
@@ -117,53 +154,41 @@ def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights 
     """What speaks for each candidate, before it is weighed. Of the constants only those of BM25, `borrow`, `near` and
     `centring` have a part in it.
     """
-    rows = pool.rows
-    offsets = _offsets(rows)
-    verbose = _verbosity(pool) * np.array([row.message.role == "assistant" for row in rows], dtype=float)
-    by_term = _word_shares(pool, question.terms, w, offsets)
+    offsets = _offsets(pool)
+    verbose = _verbosity(pool) * pool.by_assistant.astype(np.float64)
+    held = [term for term, count in pool.frequency.items() if count]
+    by_term = _word_shares(pool, held, question.terms, w, offsets)
     share = by_term.sum(axis=0) ** 2
-    is_before = np.array([term in question.before for term in question.terms], dtype=bool)
-    before = share * _part_of(by_term, is_before)
+    before = share * _part_of(by_term, [term in question.before for term in held])
     values = {
         "words": share - before,
         "words nearby": _smoothed(share - before, offsets, w.near),
-        "speaker": _named(rows, question.text),
-        "fact": np.array([min(1.0, question.told.get(row.message.id, 0.0)) for row in rows], dtype=float),
-        "time": np.array([_timely(row.message.created_at, question.ranges) for row in rows], dtype=float),
+        "speaker": _named(pool, question.text),
+        "fact": _told(pool, question.told),
+        "time": _timely(pool, question.ranges),
         "assistant": verbose,
     }
     if question.before:
         values |= {"words before": before, "words before nearby": _smoothed(before, offsets, w.near)}
-    if meaning is None:
-        return Signals(rows=rows, values=values, verbose=verbose, directions=_word_directions(pool, question.terms))
-    directions = _directions(rows, meaning, w)
-    closeness = _closeness(directions, meaning, w)
-    values["meaning"] = closeness
-    values["meaning nearby"] = _smoothed(closeness, offsets, w.near) * (1 - verbose)
-    return Signals(rows=rows, values=values, verbose=verbose, directions=directions)
+    if meaning is not None:
+        closeness = _closeness(meaning, w)
+        values["meaning"] = closeness
+        values["meaning nearby"] = _smoothed(closeness, offsets, w.near) * (1 - verbose)
+    return Signals(pool=pool, meaning=meaning, values=values, verbose=verbose)
 
 
-def weighed(found: Signals, w: Weights = WEIGHTS) -> list[Scored]:
+def weighed(found: Signals, w: Weights = WEIGHTS) -> Ranked:
     """The candidates by the weighted sum of their signals, best first."""
-    parts = _parts(found, w)
-    total = np.sum(list(parts.values()), axis=0)
-    names = list(parts)
-    of_rows = np.stack(list(parts.values()), axis=1).tolist()
-    scores, verbose = total.tolist(), found.verbose.tolist()
-    return [
-        Scored(
-            row=found.rows[i],
-            score=scores[i],
-            parts={name: value for name, value in zip(names, of_rows[i], strict=True) if value},
-            verbose=verbose[i],
-        )
-        for i in _best_first(found, total)
-    ]
+    return Ranked(found, _parts(found, w))
 
 
 def order(found: Signals, w: Weights = WEIGHTS) -> list[int]:
-    """The rows as `weighed` would order them."""
-    return _best_first(found, np.sum(list(_parts(found, w).values()), axis=0))
+    """The rows of the pool as `weighed` would order them."""
+    return [int(row) for row in _best_first(found.pool, _total(_parts(found, w)))]
+
+
+def _total(parts: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+    return np.asarray(np.sum(list(parts.values()), axis=0))
 
 
 def _parts(found: Signals, w: Weights) -> dict[str, NDArray[np.float64]]:
@@ -175,13 +200,13 @@ def _parts(found: Signals, w: Weights) -> dict[str, NDArray[np.float64]]:
         "speaker": w.named,
         "fact": w.told,
         "time": w.in_range,
-        "assistant": -(w.assistant if "meaning" in found.values else w.assistant_whole),
+        "assistant": -(w.assistant if found.meaning else w.assistant_whole),
         "meaning": 1 / w.spread,
         "meaning nearby": w.meaning_near / w.spread,
     }
     parts = {name: weight[name] * values for name, values in found.values.items()}
-    if found.rows:
-        parts["newer"] = _newer(found, np.sum(list(parts.values()), axis=0), w)
+    if len(found.pool):
+        parts["newer"] = _newer(found, _total(parts), w)
     return parts
 
 
@@ -189,28 +214,26 @@ def _newer(found: Signals, total: NDArray[np.float64], w: Weights) -> NDArray[np
     """What a message lacks to stand before an older one of the same speaker that says the same: where both are among
     the best, the newer is shown first, whatever fits. Not before one that was said when the question asks about.
     """
-    best = _best_first(found, total)[:NEWER]
-    timely = found.values["time"]
-    alike = w.alike if "meaning" in found.values else w.alike_words
-    lacking = np.zeros(len(found.rows))
-    for older in best[:OLDER]:
-        before = found.rows[older].message
-        for newer in best:
-            message = found.rows[newer].message
-            is_newer = message.created_at.date() > before.created_at.date() and message.speaker == before.speaker
-            if not is_newer or total[newer] >= total[older] or timely[newer] < timely[older]:
-                continue
-            likeness = (float(found.directions[older] @ found.directions[newer]) - alike) / SURELY
-            sure = min(1.0, likeness)
-            if sure > 0:
-                lacking[newer] = max(lacking[newer], sure * (total[older] - total[newer] + JUST_BEFORE))
+    pool = found.pool
+    best = _best_first(pool, total)[:NEWER]
+    days = pool.said_at[best] // DAY
+    timely, scores = found.values["time"][best], total[best]
+    alike = w.alike if found.meaning else w.alike_words
+    directions = _directions(found.meaning, best, w) if found.meaning else _word_directions(pool, best)
+    lacking = np.zeros(len(pool))
+    for older in range(min(OLDER, len(best))):
+        likeness = (np.vecdot(directions, directions[older]) - alike) / SURELY
+        may = (days > days[older]) & (scores < scores[older]) & (timely >= timely[older]) & (likeness > 0)
+        for newer in np.flatnonzero(may):
+            row = best[newer]
+            if pool.speakers[row] == pool.speakers[best[older]]:
+                sure = min(1.0, float(likeness[newer]))
+                lacking[row] = max(lacking[row], sure * (scores[older] - scores[newer] + JUST_BEFORE))
     return lacking
 
 
-def _best_first(found: Signals, total: NDArray[np.float64]) -> list[int]:
-    lengths = [len(row.message.content) for row in found.rows]
-    ids = [row.message.id for row in found.rows]
-    return [int(row) for row in np.lexsort((-np.array(ids), np.array(lengths), -np.round(total, 6)))]
+def _best_first(pool: Pool, total: NDArray[np.float64]) -> NDArray[np.intp]:
+    return np.lexsort((-pool.ids, pool.characters, -np.round(total, 6)))
 
 
 def idf(turns: int, frequency: int) -> float:
@@ -234,15 +257,14 @@ def _verbosity(pool: Pool) -> float:
     return min(1.0, max(0.0, math.log2(pool.assistant_mean / pool.person_mean) - 0.5))
 
 
-def _offsets(rows: Sequence[PoolRow]) -> dict[int, NDArray[np.intp]]:
-    """For each distance the index of the row so many places off in its session; len(rows) where there is none."""
-    places = np.array([row.place for row in rows])
-    sessions = np.array([row.session for row in rows])
+def _offsets(pool: Pool) -> dict[int, NDArray[np.intp]]:
+    """For each distance the row so many places off in its session; the number of rows where there is none."""
+    places, sessions = pool.places, pool.sessions
     found = {}
     for step in (-2, -1, 1, 2):
-        index = np.minimum(np.searchsorted(places, places + step), len(rows) - 1)
+        index = np.minimum(np.searchsorted(places, places + step), len(places) - 1)
         is_there = (places[index] == places + step) & (sessions[index] == sessions)
-        found[step] = np.where(is_there, index, len(rows))
+        found[step] = np.where(is_there, index, len(places))
     return found
 
 
@@ -254,75 +276,82 @@ def _smoothed(
 
 
 def _word_shares(
-    pool: Pool, terms: Sequence[str], w: Weights, offsets: Mapping[int, NDArray[np.intp]]
+    pool: Pool, held: Sequence[str], terms: Sequence[str], w: Weights, offsets: Mapping[int, NDArray[np.intp]]
 ) -> NDArray[np.float64]:
-    """[terms, rows]: the share of the ideal BM25 score that each message reaches by each word, neighbours' in part.
+    """[held, rows]: the share of the ideal BM25 score that each message reaches by each word, neighbours' in part.
 
     For each word the best of the message's own weight, .7 of that beside it, .5 of that two away; divided by the idf of
     all of the question's words, those never seen included, so that a paraphrase full of unseen words stays small.
     """
-    if not terms:
-        return np.zeros((0, len(pool.rows)))
-    weight = np.array([idf(pool.turns, pool.frequency.get(term, 0)) for term in terms])
-    counts = np.zeros((len(terms), len(pool.rows)))
-    line = {term: number for number, term in enumerate(terms)}
-    for column, row in enumerate(pool.rows):
-        for term, count in row.counts.items():
-            counts[line[term], column] = count
-    length = np.array([row.length for row in pool.rows], dtype=float) / max(pool.mean_length, 1e-9)
-    own = weight[:, None] * counts * (w.k1 + 1) / (counts + w.k1 * (1 - w.b + w.b * length))
-    padded = np.concatenate([own, np.zeros((len(terms), 1))], axis=1)
+    weight = sum(idf(pool.turns, pool.frequency.get(term, 0)) for term in terms)
+    if not held or not len(pool):
+        return np.zeros((len(held), len(pool)))
+    rarity = np.array([idf(pool.turns, pool.frequency[term]) for term in held])
+    counts = pool.counts[[line for line, count in enumerate(pool.frequency.values()) if count]]
+    length = pool.lengths / max(pool.mean_length, 1e-9)
+    own = rarity[:, None] * counts * (w.k1 + 1) / (counts + w.k1 * (1 - w.b + w.b * length))
+    padded = np.concatenate([own, np.zeros((len(held), 1))], axis=1)
     best = own
     for step, index in offsets.items():
         best = np.maximum(best, w.borrow[abs(step) - 1] * padded[:, index])
-    return np.asarray(best / max(weight.sum(), 1e-9))
+    return np.asarray(best / max(weight, 1e-9))
 
 
-def _part_of(shares: NDArray[np.float64], chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _part_of(shares: NDArray[np.float64], chosen: Sequence[bool]) -> NDArray[np.float64]:
     """How much of each row's share is the chosen words', 0 to 1."""
+    if not any(chosen):
+        return np.zeros(shares.shape[1])
     whole = shares.sum(axis=0)
-    return np.asarray(shares[chosen].sum(axis=0) / np.where(whole > 0, whole, 1.0))
+    return np.asarray(shares[np.array(chosen)].sum(axis=0) / np.where(whole > 0, whole, 1.0))
 
 
-def _directions(rows: Sequence[PoolRow], meaning: Meaning, w: Weights) -> Floats:
-    """The centred vector of each row, of unit length; zero where it has none."""
-    directions = np.zeros((len(rows), len(meaning.query)), np.float32)
-    have = [index for index, row in enumerate(rows) if row.seq in meaning.vectors]
-    if have:
-        vectors = np.stack([meaning.vectors[rows[index].seq] for index in have])
-        directions[have] = centred(vectors, meaning.mean, w.centring)
-    return directions
+def _directions(meaning: Meaning, rows: NDArray[np.intp], w: Weights) -> Floats:
+    """The centred vectors of some rows, of unit length; zeros where there is none."""
+    vectors = meaning.vectors[rows]
+    return np.where(vectors.any(axis=1, keepdims=True), centred(vectors, meaning.mean, w.centring), np.float32(0))
 
 
-def _closeness(directions: Floats, meaning: Meaning, w: Weights) -> NDArray[np.float64]:
+def _closeness(meaning: Meaning, w: Weights) -> NDArray[np.float64]:
     """Centred cosines above the average; a message without a vector is as close as the average."""
-    cosines = np.vecdot(directions, centred(meaning.query, meaning.mean, w.centring)).astype(np.float64)
-    return np.where(directions.any(axis=1), cosines - meaning.mean_cosine, 0.0)
+    asked, mean, vectors = centred(meaning.query, meaning.mean, w.centring), meaning.mean, meaning.vectors
+    # |v - cm|² = |v|² - 2c v·m + c²|m|²: no copy of the vectors.
+    own = np.vecdot(vectors, vectors)
+    squares = own - 2 * w.centring * np.vecdot(vectors, mean) + w.centring**2 * np.vecdot(mean, mean)
+    products = np.vecdot(vectors, asked) - w.centring * np.vecdot(mean, asked)
+    cosines = products / np.sqrt(np.maximum(squares, 1e-9))
+    return np.where(own > 0, cosines - meaning.mean_cosine, 0.0)
 
 
-def _word_directions(pool: Pool, terms: Sequence[str]) -> NDArray[np.floating]:
-    """Which of the question's words each row holds, by how rare they are, of unit length."""
-    weight = np.array([idf(pool.turns, pool.frequency.get(term, 0)) for term in terms])
-    held = np.array([[row.counts.get(term, 0) > 0 for term in terms] for row in pool.rows], dtype=float)
-    held = held.reshape(len(pool.rows), len(terms)) * weight
+def _word_directions(pool: Pool, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Which of the question's words some rows hold, by how rare they are, of unit length."""
+    rarity = np.array([idf(pool.turns, count) for count in pool.frequency.values()])
+    held = (pool.counts[:, rows] > 0).T * rarity
     length = np.linalg.norm(held, axis=1, keepdims=True)
     return np.asarray(held / np.where(length > 0, length, 1.0))
 
 
-def _named(rows: Sequence[PoolRow], question: str) -> NDArray[np.float64]:
+def _named(pool: Pool, question: str) -> NDArray[np.float64]:
     """1 for the messages of the one speaker whom the question names, if it names exactly one."""
     asked = question.casefold()
-    speakers = {row.message.speaker for row in rows if row.message.speaker}
-    named = [speaker for speaker in speakers if speaker.casefold() in asked]
-    return np.array([float(named == [row.message.speaker]) for row in rows])
+    named = [speaker for speaker in set(pool.speakers) if speaker and speaker.casefold() in asked]
+    if len(named) != 1:
+        return np.zeros(len(pool))
+    return np.array([speaker == named[0] for speaker in pool.speakers], np.float64)
 
 
-def _timely(said_at: datetime, ranges: Sequence[Range]) -> float:
+def _told(pool: Pool, told: Mapping[int, float]) -> NDArray[np.float64]:
+    """How much a fact that matters was learned from each candidate."""
+    values = np.zeros(len(pool))
+    for message, score in told.items():
+        values[pool.ids == message] = min(1.0, score)
+    return values
+
+
+def _timely(pool: Pool, ranges: Sequence[Range]) -> NDArray[np.float64]:
     """1 within a range, .6 in the days after it, else 0."""
-    best = 0.0
+    values = np.zeros(len(pool))
     for one in ranges:
-        if one.start <= said_at < one.end:
-            return 1.0
-        if one.end <= said_at < one.end + AFTERWARDS:
-            best = 0.6
-    return best
+        start, end, afterwards = (at.timestamp() for at in (one.start, one.end, one.end + AFTERWARDS))
+        values[(end <= pool.said_at) & (pool.said_at < afterwards) & (values < 0.6)] = 0.6
+        values[(start <= pool.said_at) & (pool.said_at < end)] = 1.0
+    return values

@@ -103,16 +103,21 @@ class FromEvent:
         return Range(start=middle - room, end=middle + room + timedelta(days=1), words=f"{self.days:+} d: {self.event}")
 
 
+_FORMS: dict[str, tuple[int, int]] = {}
+"""Names of months: how early each is tried, and the month's number."""
+for _names in MONTHS:
+    for _number_of, _name in enumerate(_names.split(), 1):
+        for _form in _name.split("|"):
+            _FORMS.setdefault(_form, (len(_FORMS), _number_of))
+
+
 def _month(word: str) -> tuple[int, bool]:
     """Number of the month a folded word names (0 = none), and whether it may be another word."""
     if word in RUSSIAN_MAY:
         return 5, word == "мае"
-    for names in MONTHS:
-        for number, name in enumerate(names.split(), 1):
-            for form in name.split("|"):
-                if word == form or (len(form) > 3 and word.startswith(form) and len(word) - len(form) <= 4):
-                    return number, form in AMBIGUOUS_MONTHS
-    return 0, False
+    forms = [word, *(word[:-ending] for ending in range(1, 5) if len(word) - ending > 3)]
+    found = min((form for form in forms if form in _FORMS), key=lambda form: _FORMS[form], default="")
+    return (_FORMS[found][1], found in AMBIGUOUS_MONTHS) if found else (0, False)
 
 
 def _span(year: int, month: int = 0, day: int = 0, *, like: datetime) -> Span | None:

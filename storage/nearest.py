@@ -4,16 +4,14 @@ Owns the two copies in RAM that a scope may have, and how they grow. Does not kn
 belongs to a number, `seq`, and a seq may have several.
 """
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from storage.store import Floats, Nearest
+from storage.store import Floats, Ints, Nearest
 
-Ints = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.uint64]
 
 CENTRING = 0.7
@@ -25,17 +23,24 @@ RESCORED = (800, 2_000)
 SAMPLE = 2_000
 """Vectors of a large scope from which the mean cosine is estimated."""
 _STRETCH = 2**15
+_EIGHT_SIGNS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).T.astype(np.float32)
+"""The eight signs of each byte, by columns."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Exact:
-    """All vectors of a scope. Rows beyond `count` are room for what comes; one writer at a time."""
+    """All vectors of a scope. Rows beyond `count` are room for what comes; one writer at a time.
+
+    `lengths`: of the centred vectors. They change with every vector that comes, and are made then: a question goes
+    through the vectors once and not twice.
+    """
 
     dimensions: int
     count: int
     seqs: Ints
     vectors: Floats
     total: npt.NDArray[np.float64]
+    lengths: Floats
 
     @classmethod
     def empty(cls, dimensions: int) -> "Exact":
@@ -45,11 +50,16 @@ class Exact:
             seqs=np.zeros(0, np.int64),
             vectors=np.zeros((0, dimensions), np.float32),
             total=np.zeros(dimensions),
+            lengths=np.zeros(0, np.float32),
         )
 
     @property
     def bytes(self) -> int:
-        return self.seqs.nbytes + self.vectors.nbytes
+        return self.seqs.nbytes + self.vectors.nbytes + self.lengths.nbytes
+
+    @property
+    def mean(self) -> Floats:
+        return (self.total / max(1, self.count)).astype(np.float32)
 
     def plus(self, seqs: Ints, vectors: Floats) -> "Exact":
         count = self.count + len(seqs)
@@ -57,25 +67,24 @@ class Exact:
         held_seqs[self.count : count] = seqs
         held_vectors[self.count : count] = vectors
         total = self.total + vectors.sum(axis=0, dtype=np.float64)
-        return replace(self, count=count, seqs=held_seqs, vectors=held_vectors, total=total)
+        made = replace(self, count=count, seqs=held_seqs, vectors=held_vectors, total=total)
+        return replace(made, lengths=centred_lengths(held_vectors[:count], made.mean))
 
     def nearest(self, query: Floats, limit: int) -> Nearest:
-        mean = (self.total / self.count).astype(np.float32)
-        seqs, vectors = self.seqs[: self.count], self.vectors[: self.count]
-        cosines = centred_cosines(vectors, query, mean)
-        rows = list(_best_rows(-cosines, seqs, limit))
+        mean, seqs, vectors = self.mean, self.seqs[: self.count], self.vectors[: self.count]
+        cosines = centred_cosines(vectors, query, mean, self.lengths)
+        rows = _best_rows(-cosines, seqs, limit)
         return Nearest(
-            seqs=tuple(int(seqs[row]) for row in rows),
-            vectors={int(seqs[row]): vectors[row].copy() for row in rows},
+            seqs=tuple(seqs[rows].tolist()),
+            vectors=vectors[rows],
             mean=mean,
             mean_cosine=float(cosines.mean()),
         )
 
-    def first_of(self, wanted: Ints) -> dict[int, Floats]:
-        """The first vector [d] of each of these seqs that has one."""
+    def first_of(self, wanted: Ints) -> Floats:
+        """The first vector of each of these seqs [n, d]; zeros where it has none."""
         rows = np.flatnonzero(np.isin(self.seqs[: self.count], wanted))
-        seqs, firsts = np.unique(self.seqs[rows], return_index=True)
-        return dict(zip(seqs.tolist(), self.vectors[rows[firsts]], strict=True))
+        return firsts(self.seqs[rows], self.vectors, wanted, rows)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,7 +92,8 @@ class Signs:
     """The signs of a scope's centred vectors: one bit for a number.
 
     `planes`: [d / 64, room], so that a comparison runs along memory. `centre` stays as it was when the first signs
-    were taken.
+    were taken. `drift`: the mean of the sample's centred vectors of length 1; its product with a centred question is
+    the mean cosine.
     """
 
     dimensions: int
@@ -93,6 +103,7 @@ class Signs:
     centre: Floats
     total: npt.NDArray[np.float64]
     sample: Floats
+    drift: Floats
 
     @classmethod
     def of(cls, exact: Exact) -> "Signs":
@@ -105,6 +116,7 @@ class Signs:
             centre=centre,
             total=np.zeros(exact.dimensions),
             sample=np.zeros((0, exact.dimensions), np.float32),
+            drift=np.zeros(exact.dimensions, np.float32),
         )
         return signs.plus(exact.seqs[: exact.count], exact.vectors[: exact.count])
 
@@ -129,22 +141,31 @@ class Signs:
         planes[:, self.count : count] = _signs(vectors - self.centre)
         total = self.total + vectors.sum(axis=0, dtype=np.float64)
         sample = _resampled(self.sample, self.count, vectors)
-        return replace(self, count=count, seqs=held_seqs, planes=planes, total=total, sample=sample)
+        mean = (total / max(1, count)).astype(np.float32)
+        lengths = centred_lengths(sample, mean)
+        drift = ((sample - np.float32(CENTRING) * mean) / lengths[:, None]).sum(axis=0) / max(1, len(sample))
+        made = replace(self, count=count, seqs=held_seqs, planes=planes, total=total, sample=sample)
+        return replace(made, drift=drift.astype(np.float32))
 
     def nearest(self, query: Floats, limit: int) -> Nearest:
         """The nearest as far as signs tell, without their vectors."""
         mean = (self.total / self.count).astype(np.float32)
         moved = query - self.centre
         rows = self._close(_signs(moved[None])[:, 0], max(CLOSE_BY_SIGNS, limit))
-        # The signs of each against the numbers of what is asked, of which the large ones count most.
-        bits = np.unpackbits(np.ascontiguousarray(self.planes[:, rows].T).view(np.uint8), axis=1)
-        closeness = np.vecdot(bits[:, : self.dimensions].astype(np.float32), moved)
+        # The signs of each against the numbers of what is asked, of which the large ones count most: for every eight
+        # signs their sum is looked up.
+        eights = self.planes.take(rows, axis=1).view(np.uint8).reshape(len(self.planes), len(rows), 8)
+        sums = _padded(moved).reshape(len(self.planes), 8, 8) @ _EIGHT_SIGNS
+        closeness = np.zeros(len(rows), np.float32)
+        for plane, of_plane in zip(eights, sums, strict=True):
+            for byte, of_byte in enumerate(of_plane):
+                closeness += of_byte[plane[:, byte]]
         seqs = self.seqs[rows]
         return Nearest(
-            seqs=tuple(int(seqs[row]) for row in _best_rows(-closeness, seqs, limit)),
-            vectors={},
+            seqs=tuple(seqs[_best_rows(-closeness, seqs, limit)].tolist()),
+            vectors=np.zeros((0, self.dimensions), np.float32),
             mean=mean,
-            mean_cosine=float(centred_cosines(self.sample, query, mean).mean()),
+            mean_cosine=float(np.vecdot(self.drift, centred_query(query, mean))),
         )
 
     def _close(self, asked: Bits, wanted: int) -> npt.NDArray[np.intp]:
@@ -159,18 +180,25 @@ class Signs:
         return np.flatnonzero(differing <= cut)
 
 
-def rescored(found: Mapping[int, Floats], query: Floats, rough: Nearest, limit: int) -> Nearest:
-    """What signs found, compared exactly by the vectors [n, d] of each: the best `limit`."""
-    if not found:
-        return replace(rough, seqs=(), vectors={})
-    seqs = np.repeat(list(found), [len(vectors) for vectors in found.values()])
-    vectors = np.concatenate(list(found.values()))
-    rows = list(_best_rows(-centred_cosines(vectors, query, rough.mean), seqs, limit))
-    return replace(
-        rough,
-        seqs=tuple(int(seqs[row]) for row in rows),
-        vectors={int(seqs[row]): vectors[row] for row in rows},
-    )
+def rescored(seqs: Ints, vectors: Floats, query: Floats, rough: Nearest, limit: int) -> Nearest:
+    """What signs found, compared exactly by its vectors [n, d], several of one seq among them: the best `limit`."""
+    rows = _best_rows(-centred_cosines(vectors, query, rough.mean), seqs, limit)
+    return replace(rough, seqs=tuple(seqs[rows].tolist()), vectors=vectors[rows])
+
+
+def firsts(seqs: Ints, vectors: Floats, wanted: Ints, rows: npt.NDArray[np.intp] | None = None) -> Floats:
+    """Of vectors [n, d] the first of each wanted seq [m, d]; zeros where there is none.
+
+    `rows`: where the vector of each of `seqs` stands, if not at the same place.
+    """
+    if not len(seqs):
+        return np.zeros((len(wanted), vectors.shape[1]), np.float32)
+    known, first = np.unique(seqs, return_index=True)
+    places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    found = first[places]
+    made = vectors[found if rows is None else rows[found]]
+    made[known[places] != wanted] = 0
+    return made
 
 
 def grown(held: Exact | Signs, seqs: Ints, vectors: Floats, most_exact: int) -> Exact | Signs:
@@ -179,32 +207,47 @@ def grown(held: Exact | Signs, seqs: Ints, vectors: Floats, most_exact: int) -> 
     return Signs.of(made) if isinstance(made, Exact) and made.count > most_exact else made
 
 
-def centred_cosines(vectors: Floats, query: Floats, mean: Floats) -> Floats:
-    """Cosines [n] of normalised vectors [n, d] and a query [d], all moved by a share of the mean [d]."""
-    share = np.float32(CENTRING)
-    moved = query - share * mean
-    moved /= max(float(np.linalg.norm(moved)), 1e-9)
-    # |v - cm|² = 1 - 2c v·m + c²|m|²: no copy of the vectors. Not `@`: for a millisecond of work BLAS would take every
-    # processor, and wait where they are busy.
-    squares = 1 - 2 * share * np.vecdot(vectors, mean) + share * share * np.vecdot(mean, mean)
-    products = np.vecdot(vectors, moved) - share * np.vecdot(moved, mean)
-    cosines: Floats = products / np.sqrt(np.maximum(squares, 1e-9))
+def centred_cosines(vectors: Floats, query: Floats, mean: Floats, lengths: Floats | None = None) -> Floats:
+    """Cosines [n] of normalised vectors [n, d] and a query [d], all moved by a share of the mean [d].
+
+    `lengths`: `centred_lengths` of them, where they are known.
+    """
+    moved = centred_query(query, mean)
+    if lengths is None:
+        lengths = centred_lengths(vectors, mean)
+    cosines: Floats = (np.vecdot(vectors, moved) - np.float32(CENTRING) * np.vecdot(moved, mean)) / lengths
     return cosines
 
 
-def _best_rows(distances: npt.NDArray[np.generic], seqs: Ints, limit: int) -> Iterator[int]:
+def centred_query(query: Floats, mean: Floats) -> Floats:
+    """A vector [d] moved by a share of the mean, of unit length again."""
+    moved = query - np.float32(CENTRING) * mean
+    return np.asarray(moved / max(float(np.linalg.norm(moved)), 1e-9), np.float32)
+
+
+def centred_lengths(vectors: Floats, mean: Floats) -> Floats:
+    """The lengths [n] of normalised vectors [n, d] that are moved by a share of the mean [d]."""
+    share = np.float32(CENTRING)
+    # |v - cm|² = 1 - 2c v·m + c²|m|²: no copy of the vectors. Not `@`: for a millisecond of work BLAS would take every
+    # processor, and wait where they are busy.
+    squares = 1 - 2 * share * np.vecdot(vectors, mean) + share * share * np.vecdot(mean, mean)
+    lengths: Floats = np.sqrt(np.maximum(squares, 1e-9))
+    return lengths
+
+
+def _best_rows(distances: npt.NDArray[np.generic], seqs: Ints, limit: int) -> npt.NDArray[np.intp]:
     """Rows with the smallest distances, nearest first, one for each seq, at most `limit`."""
     count, wanted = len(distances), limit
-    rows: list[int] = []
+    rows = np.zeros(0, np.intp)
     while limit > 0:
         best = np.argpartition(distances, wanted)[:wanted] if wanted < count else np.arange(count)
         order = best[np.lexsort((-seqs[best], distances[best]))]
         _, firsts = np.unique(seqs[order], return_index=True)
-        rows = [int(order[first]) for first in np.sort(firsts)[:limit]]
+        rows = order[np.sort(firsts)[:limit]]
         if len(rows) == limit or wanted >= count:
             break
         wanted *= 4
-    yield from rows
+    return rows
 
 
 def _roomy(held: npt.NDArray[Any], used: int, count: int) -> npt.NDArray[Any]:
@@ -218,10 +261,13 @@ def _roomy(held: npt.NDArray[Any], used: int, count: int) -> npt.NDArray[Any]:
 
 def _signs(vectors: Floats) -> Bits:
     """The signs of vectors [n, d] as planes [d / 64, n]; what is missing to a whole word is 0 in all."""
-    count, dimensions = vectors.shape
-    bits = np.zeros((count, -(-dimensions // 64) * 64), np.bool_)
-    bits[:, :dimensions] = vectors > 0
-    return np.packbits(bits, axis=1).view(np.uint64).T
+    return np.packbits(_padded(vectors) > 0, axis=1).view(np.uint64).T
+
+
+def _padded(vectors: Floats) -> Floats:
+    """Vectors [… , d] with zeros up to a whole word of signs."""
+    missing = -vectors.shape[-1] % 64
+    return np.pad(vectors, [(0, 0)] * (vectors.ndim - 1) + [(0, missing)]) if missing else vectors
 
 
 def _resampled(sample: Floats, seen: int, vectors: Floats) -> Floats:

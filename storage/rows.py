@@ -1,10 +1,12 @@
 """Rows of SQLite → the values of records.py, and back. Does not know files, transactions or what the rows are for."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Literal, cast
+
+import numpy as np
 
 from errors import StorageError
 from records import (
@@ -147,6 +149,18 @@ def profile_of(row: Mapping[str, object]) -> Profile:
         tokens_in=cast(int, row["tokens_in"]),
         tokens_out=cast(int, row["tokens_out"]),
     )
+
+
+def runs(numbers: Sequence[int], reach: int = 0) -> str:
+    """The stretches of numbers at most `reach` from one of these, ascending, none of which touches the next: a JSON
+    array of [first, last]. SQLite walks along an index where it would else search it for each number.
+    """
+    if not len(numbers):
+        return "[]"
+    known = np.unique(numbers)
+    borders = np.flatnonzero(np.diff(known) > 2 * reach + 1)
+    firsts, lasts = known[[0, *(borders + 1)]] - reach, known[[*borders, -1]] + reach
+    return json.dumps(np.stack([firsts, lasts], axis=1).tolist())
 
 
 def ids_of(text: object) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ from records import (
     Scope,
     StorageType,
 )
-from storage import account_table, word_index
+from storage import account_table, candidates, word_index
 from storage.account_table import AccountTable
 from storage.database import Database
 from storage.fact_table import FactTable
@@ -30,7 +30,7 @@ from storage.profile_table import ProfileTable
 from storage.rebuild_table import RebuildTable
 from storage.renaming import renamed
 from storage.rows import config_of, grouped, mapping, message_of, row_of_message, text_of
-from storage.store import Pool, PoolRow, WordHit
+from storage.store import Pool, WordHit
 from storage.study_table import StudyTable
 from storage.tables import BY_NAME, ERASED, MESSAGES, TABLES, UPSERT_USER, USERS, Table, whole
 from storage.vector_index import VectorIndex
@@ -38,10 +38,6 @@ from storage.vector_index import VectorIndex
 BATCH = 500
 _AFTER_THE_LAST = 2**62
 _ALL = 2**62
-
-
-RANKED_WHOLE = 400
-"""Up to so many messages of a scope are all candidates: what no word finds may still be what is meant."""
 
 
 class SqliteStore(FoldTable):
@@ -55,7 +51,7 @@ class SqliteStore(FoldTable):
     def __init__(self, database: Database, kind: StorageType = StorageType.SQLITE, *, exhaustive: bool = False) -> None:
         super().__init__(database, kind)
         self.vectors = VectorIndex(database, most_exact=_ALL, large=_ALL) if exhaustive else VectorIndex(database)
-        self._most_postings = _ALL if exhaustive else word_index.MOST_POSTINGS
+        self._most_postings = _ALL if exhaustive else candidates.MOST_POSTINGS
         self.facts = FactTable(database, kind)
         self.studies = StudyTable(database, kind)
         self.profiles = ProfileTable(database, kind)
@@ -254,30 +250,9 @@ class SqliteStore(FoldTable):
         self, scope: Scope, terms: Sequence[str], *, limit: int, reach: int, seeds: Sequence[int] = ()
     ) -> Pool:
         async with self._db.read(frozen=True) as reader:
-            figures = await word_index.figures(reader, scope, terms)
-            few = figures.turns <= RANKED_WHOLE
-            wanted = figures.turns if few else limit
-            hits = await word_index.best(reader, scope, figures.frequency, wanted, self._most_postings)
-            found = await word_index.around(reader, scope, [*hits, *seeds], figures.frequency, reach)
-        rows = tuple(
-            PoolRow(
-                seq=row["seq"],
-                message=message_of(mapping(row)),
-                place=row["place"],
-                session=row["session"],
-                length=row["length"],
-                counts=counts,
+            return await candidates.pool(
+                reader, scope, terms, limit=limit, reach=reach, seeds=seeds, most_postings=self._most_postings
             )
-            for row, counts in found
-        )
-        return Pool(
-            rows=rows,
-            turns=figures.turns,
-            mean_length=figures.terms / max(1, figures.turns),
-            person_mean=figures.person_terms / max(1, figures.person_turns),
-            assistant_mean=(figures.terms - figures.person_terms) / max(1, figures.turns - figures.person_turns),
-            frequency=figures.frequency,
-        )
 
     async def _messages(self, sql: str, *values: int | str) -> list[Message]:
         async with self._db.read() as reader:

@@ -36,6 +36,7 @@ from storage.knowledge import Facts, Profiles, Studies
 
 Floats = npt.NDArray[np.float32]
 """Vectors, normalised: a dot product is a cosine."""
+Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,32 +47,34 @@ class WordHit:
     score: float
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PoolRow:
-    """A message that may answer a question, as ranking needs it.
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Pool:
+    """Candidates for a question, in order, column by column, and the scope's figures that BM25 needs.
 
-    `seq` is the store's own number of it; `place` counts the scope's messages, `session` its stretches without a long
-    silence; `counts`: how often the question's terms stand in its date, speaker and text; `length`: terms in all.
+    A column has one number for each candidate: `seqs`, the store's own of it; `ids`; `places`, which count the scope's
+    messages; `sessions`, its stretches without a long silence; `lengths` in terms; `characters`; `said_at`, seconds
+    since 1970. `counts`: [terms of `frequency`, candidates], how often they stand in date, speaker and text. What was
+    said is read for those that may be shown (`MemoryStore.messages`).
     """
 
-    seq: int
-    message: Message
-    place: int
-    session: int
-    length: int
-    counts: Mapping[str, int]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Pool:
-    """Candidates for a question, in order, and the scope's figures that BM25 needs; lengths in terms."""
-
-    rows: tuple[PoolRow, ...]
+    seqs: Ints
+    ids: Ints
+    places: Ints
+    sessions: Ints
+    lengths: Ints
+    characters: Ints
+    said_at: npt.NDArray[np.float64]
+    by_assistant: npt.NDArray[np.bool_]
+    speakers: tuple[str, ...]
+    counts: npt.NDArray[np.float64]
     turns: int
     mean_length: float
     person_mean: float
     assistant_mean: float
     frequency: Mapping[str, int]
+
+    def __len__(self) -> int:
+        return len(self.seqs)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -91,13 +94,13 @@ class MessageVectors:
 class Nearest:
     """The messages that mean most nearly what was asked, best first.
 
-    `vectors`: the best passage [d] of each. `mean`: [d], of all passages of the scope; cosines are taken after a share
-    of it is subtracted, for vectors of one model crowd together. `mean_cosine`: of all passages, estimated where they
-    are many.
+    `vectors`: [n, d], the best passage of each. `mean`: [d], of all passages of the scope; cosines are taken after a
+    share of it is subtracted, for vectors of one model crowd together. `mean_cosine`: of all passages, estimated where
+    they are many.
     """
 
     seqs: tuple[int, ...]
-    vectors: Mapping[int, Floats]
+    vectors: Floats
     mean: Floats
     mean_cosine: float
 
@@ -126,8 +129,8 @@ class Vectors(Protocol):
         """Make the large scopes ready that were asked in vain; takes seconds, and holds up nobody."""
         ...
 
-    async def of(self, scope: Scope, model: str, seqs: Sequence[int]) -> Mapping[int, Floats]:
-        """The first passage [d] of each of these messages that has one."""
+    async def of(self, scope: Scope, model: str, seqs: Ints, dimensions: int) -> Floats:
+        """The first passage of each of these messages [n, d]; zeros where it has none of so many dimensions."""
         ...
 
     async def sentences(self, scope: Scope, model: str, seqs: Sequence[int]) -> Mapping[int, Floats]:

@@ -15,9 +15,9 @@ import numpy as np
 from records import Message, Scope
 from storage.database import Database
 from storage.driver import Row
-from storage.nearest import Exact, Ints, Signs, grown, rescored
-from storage.rows import mapping, message_of
-from storage.store import Floats, MessageVectors, Nearest
+from storage.nearest import Exact, Signs, firsts, grown, rescored
+from storage.rows import mapping, message_of, runs
+from storage.store import Floats, Ints, MessageVectors, Nearest
 from storage.transaction import Transaction
 
 MOST_EXACT = 20_000
@@ -49,9 +49,9 @@ WHERE user_id = ? AND thread_id = ? AND model_id = ? AND kind = 'passage' AND (s
 ORDER BY seq, part LIMIT ?
 """
 _PICK = """
-SELECT seq, part, vector FROM vectors
-WHERE user_id = ? AND thread_id = ? AND model_id = (SELECT id FROM embedding_models WHERE name = ?) AND kind = ?
-AND seq IN (SELECT value FROM json_each(?)) ORDER BY seq, part
+SELECT seq, vector FROM json_each(?) AS run CROSS JOIN vectors
+ON user_id = ? AND thread_id = ? AND model_id = (SELECT id FROM embedding_models WHERE name = ?) AND kind = ?
+AND seq BETWEEN json_extract(run.value, '$[0]') AND json_extract(run.value, '$[1]')
 """
 
 
@@ -119,18 +119,19 @@ class VectorIndex:
         if isinstance(held, Exact):
             return await asyncio.to_thread(held.nearest, query, limit)
         rough = await asyncio.to_thread(held.nearest, query, max(held.rescored, 4 * limit))
-        found = await self._vectors(scope, model, "passage", rough.seqs, len(query))
-        return await asyncio.to_thread(rescored, found, query, rough, limit)
+        rows = await self._picked(scope, model, "passage", rough.seqs)
+        return await asyncio.to_thread(_rescored, rows, query, rough, limit)
 
-    async def of(self, scope: Scope, model: str, seqs: Sequence[int]) -> Mapping[int, Floats]:
+    async def of(self, scope: Scope, model: str, seqs: Ints, dimensions: int) -> Floats:
         held = self._cache.get((scope, model))
-        if isinstance(held, Exact):
-            return await asyncio.to_thread(held.first_of, np.array(seqs, np.int64))
-        found = await self._vectors(scope, model, "passage", seqs)
-        return {seq: vectors[0] for seq, vectors in found.items()}
+        if isinstance(held, Exact) and held.dimensions == dimensions:
+            return await asyncio.to_thread(held.first_of, seqs)
+        rows = await self._picked(scope, model, "passage", seqs.tolist())
+        return await asyncio.to_thread(lambda: firsts(*_stacked(rows, dimensions), seqs))
 
     async def sentences(self, scope: Scope, model: str, seqs: Sequence[int]) -> Mapping[int, Floats]:
-        return await self._vectors(scope, model, "sentence", seqs)
+        rows = await self._picked(scope, model, "sentence", seqs)
+        return await asyncio.to_thread(_by_seq, rows) if rows else {}
 
     async def warm(self) -> None:
         while self._cold:
@@ -174,14 +175,12 @@ class VectorIndex:
             await tx.rows("INSERT OR IGNORE INTO embedding_models (name) VALUES (?)", model)
             await tx.rows("UPDATE embedding_models SET is_current = (name = ?)", model)
 
-    async def _vectors(
-        self, scope: Scope, model: str, kind: str, seqs: Sequence[int], dimensions: int | None = None
-    ) -> dict[int, Floats]:
+    async def _picked(self, scope: Scope, model: str, kind: str, seqs: Sequence[int]) -> list[Row]:
+        """(seq, vector) of these messages, a message's own in the order of their parts: that of the index."""
         if not seqs:
-            return {}
+            return []
         async with self._db.read() as reader:
-            rows = await reader.rows(_PICK, scope.owner, scope.thread, model, kind, json.dumps(list(seqs)))
-        return await asyncio.to_thread(_by_seq, rows, dimensions)
+            return await reader.rows(_PICK, runs(seqs), scope.owner, scope.thread, model, kind)
 
     async def _held(self, scope: Scope, model: str, dimensions: int) -> "Exact | Signs | None":
         key = (scope, model)
@@ -278,18 +277,20 @@ def _blobs(items: Sequence[MessageVectors]) -> list[list[tuple[str, int, bytes]]
 
 def _stacked(rows: Sequence[Row], dimensions: int) -> tuple[Ints, Floats]:
     """Seqs [n] and vectors [n, d] of rows; a vector of another length is left out (the endpoint's model changed)."""
-    fitting = [row for row in rows if len(row["vector"]) == 2 * dimensions]
-    numbers = np.frombuffer(b"".join(row["vector"] for row in fitting), "<f2")
-    seqs = np.array([row["seq"] for row in fitting], np.int64)
-    return seqs, numbers.astype(np.float32).reshape(-1, dimensions)
+    fitting = [(row["seq"], row["vector"]) for row in rows if len(row["vector"]) == 2 * dimensions]
+    numbers = np.frombuffer(b"".join(vector for _, vector in fitting), "<f2")
+    return np.array([seq for seq, _ in fitting], np.int64), numbers.astype(np.float32).reshape(-1, dimensions)
 
 
-def _by_seq(rows: Sequence[Row], dimensions: int | None) -> dict[int, Floats]:
-    """The vectors [n, d] of each message, in the order of their parts."""
+def _rescored(rows: Sequence[Row], query: Floats, rough: Nearest, limit: int) -> Nearest:
+    return rescored(*_stacked(rows, len(query)), query, rough, limit)
+
+
+def _by_seq(rows: Sequence[Row]) -> dict[int, Floats]:
+    """The vectors [n, d] of each message."""
     parts: dict[int, list[bytes]] = {}
-    for row in rows:
-        if dimensions is None or len(row["vector"]) == 2 * dimensions:
-            parts.setdefault(int(row["seq"]), []).append(row["vector"])
+    for seq, vector in rows:
+        parts.setdefault(seq, []).append(vector)
     return {
         seq: np.frombuffer(b"".join(blobs), "<f2").astype(np.float32).reshape(len(blobs), -1)
         for seq, blobs in parts.items()

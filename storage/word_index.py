@@ -1,21 +1,20 @@
-"""The index of words: which messages of one scope hold which terms, how often, and who stands beside whom.
+"""The index of words: which messages of one scope hold which terms, and who stands beside whom.
 
 Owns the tables `words`, `places` and `scope_words`. Every term carries its scope ("u42t0x" + term), so that a search
 reads the postings of its own scope alone, however many owners there are, and document frequencies are a scope's own.
-Does not know how text becomes terms (words.py) or how hits are ranked.
+Does not know how text becomes terms (words.py), what may answer a question (candidates.py) or how hits are ranked.
 """
 
 import asyncio
-import json
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import lru_cache
 
 import words
 from records import Scope
 from storage.driver import Row, sqlite3
+from storage.rows import moment_of
 from storage.transaction import Reader, Transaction
 from unhurried import unhurried
 
@@ -23,8 +22,6 @@ SESSION_GAP = 4 * 3600.0
 """Seconds of silence after which a new session begins."""
 MOST_TERMS = 64
 """At most so many terms of a question are looked up; a pasted page would make a query of thousands."""
-MOST_POSTINGS = 10_000
-"""The rarest terms of a question are searched, while so many messages hold them; commoner ones only count."""
 
 _INSERT = "INSERT INTO words (rowid, terms) VALUES (?, ?)"
 _PLACE = """
@@ -35,17 +32,6 @@ SELECT place, session, said_at FROM places WHERE user_id = ? AND thread_id = ? O
 """
 # What FTS5's tokenizer would take for a border inside a term (5:30, a@b.c) becomes this, a letter to it.
 _INNER = "\ue000"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ScopeWords:
-    """A scope's words in figures. `frequency`: in how many of its messages a term stands, 0 for unseen ones."""
-
-    turns: int
-    terms: int
-    person_turns: int
-    person_terms: int
-    frequency: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +143,8 @@ async def rename(tx: "Transaction", old: int, new: int) -> None:
 
 async def search(reader: "Reader", scope: Scope, terms: Iterable[str], limit: int) -> list[tuple[Row, float]]:
     """Rows of `messages` that hold one of the terms or more, best first, with FTS5's BM25 (larger is better)."""
-    wanted = _wanted(terms)
-    if not wanted or limit <= 0:
+    sought = wanted(terms)
+    if not sought or limit <= 0:
         return []
     # CROSS JOIN: the words come first; SQLite would else walk through the scope's messages and probe each.
     rows = await reader.rows(
@@ -169,96 +155,12 @@ async def search(reader: "Reader", scope: Scope, terms: Iterable[str], limit: in
         WHERE messages.user_id = ? AND messages.thread_id = ?
         ORDER BY found.rank, messages.id DESC
         """,
-        _question(scope, wanted),
+        question(scope, sought),
         limit,
         scope.owner,
         scope.thread,
     )
     return [(row, float(row["score"])) for row in rows]
-
-
-async def figures(reader: "Reader", scope: Scope, terms: Iterable[str]) -> ScopeWords:
-    """The scope's words in figures, for these terms."""
-    wanted = _wanted(terms)
-    sums = await reader.row(
-        "SELECT turns, terms, person_turns, person_terms FROM scope_words WHERE user_id = ? AND thread_id = ?",
-        scope.owner,
-        scope.thread,
-    )
-    prefix = _prefix(scope)
-    tokens = {prefix + _token(term): term for term in wanted}
-    found = await reader.rows(
-        "SELECT term, doc FROM word_counts WHERE term IN (SELECT value FROM json_each(?))", json.dumps(list(tokens))
-    )
-    frequency = dict.fromkeys(wanted, 0) | {tokens[row[0]]: int(row[1]) for row in found}
-    turns, total, person_turns, person_terms = tuple(sums) if sums else (0, 0, 0, 0)
-    return ScopeWords(
-        turns=turns, terms=total, person_turns=person_turns, person_terms=person_terms, frequency=frequency
-    )
-
-
-async def best(
-    reader: "Reader", scope: Scope, frequency: Mapping[str, int], limit: int, most_postings: int = MOST_POSTINGS
-) -> list[int]:
-    """Seqs of the messages that match best by BM25, rarest terms first: twenty words cost as little as three.
-
-    Where the words find fewer than `limit`, the newest messages fill up.
-    """
-    rare = sorted((term for term, count in frequency.items() if count), key=lambda term: frequency[term])
-    taken: list[str] = []
-    postings = 0
-    for term in rare:
-        postings += frequency[term]
-        if taken and postings > most_postings:
-            break
-        taken.append(term)
-    rows: list[Row] = []
-    if taken:
-        rows = await reader.rows(
-            "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid DESC LIMIT ?",
-            _question(scope, taken),
-            limit,
-        )
-    if len(rows) < limit:
-        rows += await reader.rows(
-            "SELECT seq FROM places WHERE user_id = ? AND thread_id = ? ORDER BY place DESC LIMIT ?",
-            scope.owner,
-            scope.thread,
-            limit - len(rows),
-        )
-    return [int(row[0]) for row in rows]
-
-
-async def around(
-    reader: "Reader", scope: Scope, seqs: Sequence[int], terms: Iterable[str], reach: int
-) -> list[tuple[Row, Mapping[str, int]]]:
-    """Rows of `messages` and `places` at most `reach` places from one of `seqs`, with how often each term stands there.
-
-    In ascending order; sessions are not looked at.
-    """
-    # CROSS JOIN keeps this order; SQLite would else begin with all words of all scopes. words_content is where FTS5
-    # keeps what was given to it; reading it takes half as long as asking FTS5 row by row.
-    rows = await reader.rows(
-        """
-        SELECT messages.*, near.place, near.session, near.length, said.c0 AS terms
-        FROM (
-          SELECT DISTINCT places.place + step.value AS place
-          FROM json_each(?2) AS hit CROSS JOIN places ON places.seq = hit.value CROSS JOIN json_each(?1) AS step
-          WHERE places.user_id = ?3 AND places.thread_id = ?4
-        ) AS wanted
-        CROSS JOIN places AS near ON near.user_id = ?3 AND near.thread_id = ?4 AND near.place = wanted.place
-        CROSS JOIN messages ON messages.seq = near.seq
-        CROSS JOIN words_content AS said ON said.id = near.seq
-        ORDER BY near.place
-        """,
-        json.dumps(list(range(-reach, reach + 1))),
-        json.dumps(list(seqs)),
-        scope.owner,
-        scope.thread,
-    )
-    prefix = _prefix(scope)
-    tokens = {prefix + _token(term): term for term in _wanted(terms)}
-    return [(row, _counts(row["terms"].split(" "), tokens)) for row in rows]
 
 
 def rebuild(connection: sqlite3.Connection) -> None:
@@ -318,7 +220,7 @@ def _entries(rows: Sequence[tuple[int, Mapping[str, object]]]) -> list[_Entry]:
 def _entry(seq: int, row: Mapping[str, object]) -> _Entry:
     # Date and speaker are searched with the words (+3 points of coverage on LoCoMo: docs/recall.md). They are analysed
     # apart from the text, whose language they would hide.
-    said = datetime.fromisoformat(str(row["created_at"]))
+    said = moment_of(row["created_at"])
     terms = [*_analysed_often(f"{said.day} {said:%B} {said.year}"), *_analysed_often(str(row["speaker"]))]
     terms += words.analyse(str(row["content"]))
     return _Entry(
@@ -336,15 +238,21 @@ def _analysed_often(text: str) -> tuple[str, ...]:
     return tuple(words.analyse(text))
 
 
-def _question(scope: Scope, terms: Sequence[str]) -> str:
-    # Always quoted: raw terms may be read as operators of FTS5's query language.
-    prefix = _prefix(scope)
-    return " OR ".join(f'"{prefix}{_token(term)}"' for term in terms)
+def question(scope: Scope, terms: Iterable[str]) -> str:
+    """The messages of a scope that hold one of the terms or more, in FTS5's query language."""
+    # Always quoted: raw terms may be read as its operators.
+    return " OR ".join(f'"{token(scope, term)}"' for term in terms)
 
 
-def _wanted(terms: Iterable[str]) -> list[str]:
+def wanted(terms: Iterable[str]) -> list[str]:
+    """Those that are looked up."""
     # A query ends at its first NUL, in the middle of the quotes.
     return [term for term in dict.fromkeys(terms) if term and "\0" not in term][:MOST_TERMS]
+
+
+def token(scope: Scope, term: str) -> str:
+    """What stands in the index for a term of a scope; spaces part the tokens of a message (words_content)."""
+    return _prefix(scope) + _token(term)
 
 
 def _token(term: str) -> str:
@@ -352,11 +260,6 @@ def _token(term: str) -> str:
     if term.isalnum():
         return term
     return "".join(one if unicodedata.category(one)[0] in "LNM" else _INNER for one in term)
-
-
-def _counts(said: Sequence[str], tokens: Mapping[str, str]) -> Mapping[str, int]:
-    """How often each of the terms, by their tokens, stands among the tokens of a message."""
-    return {tokens[token]: said.count(token) for token in tokens.keys() & said}
 
 
 def _prefix(scope: Scope) -> str:

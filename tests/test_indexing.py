@@ -66,7 +66,8 @@ async def best(memory: ExternalMemory, embedder: EndpointEmbedder | LocalEmbedde
         found = await store.vectors.nearest(ANNA, embedder.name, await embedder.query(question), 1)
         assert found is not None
         pool = await store.pool(ANNA, [], limit=0, reach=0, seeds=found.seqs)
-        return next(row.message.content for row in pool.rows if row.seq == found.seqs[0])
+        [message] = await store.messages(ANNA, [int(pool.ids[pool.seqs == found.seqs[0]][0])])
+        return message.content
 
 
 async def progress(memory: ExternalMemory, model: str) -> tuple[int, int]:
@@ -100,10 +101,8 @@ async def test_speaker_and_text_are_embedded_and_long_answers_by_sentence(
         assert "User: Hello." in texts
         assert "Assistant: This is sentence number 7 of a long-winded answer." in texts
         async with memory.home(ANNA.owner) as store:
-            [(seq, _)] = [
-                (row.seq, row) for row in (await store.pool(ANNA, [], limit=0, reach=0, seeds=[1, 2])).rows
-                if row.message.role == "assistant"
-            ]  # fmt: skip
+            pool = await store.pool(ANNA, [], limit=0, reach=0, seeds=[1, 2])
+            [seq] = pool.seqs[pool.by_assistant].tolist()
             assert (await store.vectors.sentences(ANNA, "e", [seq]))[seq].shape == (60, 64)
 
 
@@ -130,12 +129,13 @@ async def test_a_message_that_is_refused_holds_up_no_other(
     await remember(memory, "one", "two", "three")
     # The batch; the probe succeeds; the newest by itself.
     server[0].script("e", Behaviour(status=400), Behaviour(), Behaviour(status=400))
-    async with indexed(memory, server[1]):
+    async with indexed(memory, server[1]) as embedder:
         assert await progress(memory, "e") == (3, 3)
         async with memory.home(ANNA.owner) as store:
             pool = await store.pool(ANNA, [], limit=0, reach=0, seeds=[1, 2, 3])
-            having = await store.vectors.of(ANNA, "e", [row.seq for row in pool.rows])
-            assert {row.message.content for row in pool.rows if row.seq in having} == {"one", "two"}
+            has = (await store.vectors.of(ANNA, "e", pool.seqs, embedder.dimensions)).any(axis=1)
+            having = await store.messages(ANNA, pool.ids[has].tolist())
+            assert {message.content for message in having} == {"one", "two"}
 
 
 async def test_the_bot_embeds_what_is_said_and_tells_its_progress(tmp_path: Path) -> None:

@@ -1,0 +1,157 @@
+"""Candidates for a question: the messages that match its words best, and what stands around them, column by column.
+
+Owns what is read for ranking, which is everything but what was said. Does not know how words are indexed
+(word_index.py) nor how candidates are ranked.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
+
+import numpy as np
+import numpy.typing as npt
+
+from records import Scope
+from storage import word_index
+from storage.driver import Row
+from storage.rows import runs
+from storage.store import Pool
+from storage.transaction import Reader
+
+MOST_POSTINGS = 10_000
+"""The rarest terms of a question are searched, while so many messages hold them; commoner ones only count."""
+RANKED_WHOLE = 400
+"""Up to so many messages of a scope are all candidates: what no word finds may still be what is meant."""
+
+# CROSS JOIN keeps this order; SQLite would else begin with all words of all scopes. words_content is where FTS5 keeps
+# what was given to it; reading it takes half as long as asking FTS5 row by row.
+_AROUND = """
+SELECT near.seq, messages.id, near.place, near.session, near.length, length(messages.content), near.said_at,
+  messages.role = 'assistant', messages.speaker, CAST(said.c0 AS BLOB)
+FROM json_each(?) AS run
+CROSS JOIN places AS near ON near.user_id = ? AND near.thread_id = ?
+  AND near.place BETWEEN json_extract(run.value, '$[0]') AND json_extract(run.value, '$[1]')
+CROSS JOIN messages ON messages.seq = near.seq
+CROSS JOIN words_content AS said ON said.id = near.seq
+"""
+_PLACE = itemgetter(2)
+_TAIL = 4
+"""Bytes of a token that are compared first; with its scope each is longer."""
+
+
+async def pool(
+    reader: Reader,
+    scope: Scope,
+    terms: Sequence[str],
+    *,
+    limit: int,
+    reach: int,
+    seeds: Sequence[int],
+    most_postings: int = MOST_POSTINGS,
+) -> Pool:
+    """The `limit` messages that match the terms best, the seeds, and up to `reach` messages around each."""
+    sums = await reader.row(
+        "SELECT turns, terms, person_turns, person_terms FROM scope_words WHERE user_id = ? AND thread_id = ?",
+        scope.owner,
+        scope.thread,
+    )
+    turns, total, person_turns, person_terms = sums or (0, 0, 0, 0)
+    frequency = await _frequency(reader, scope, terms)
+    wanted = turns if turns <= RANKED_WHOLE else limit
+    hits = await _best(reader, scope, frequency, wanted, most_postings)
+    rows = await _around(reader, scope, [*hits, *seeds], reach)
+    # One object for each column and not one for each candidate: of 900 candidates a dozen are shown.
+    columns = list(zip(*rows, strict=True)) or [()] * 10
+    return Pool(
+        seqs=np.array(columns[0], np.int64),
+        ids=np.array(columns[1], np.int64),
+        places=np.array(columns[2], np.int64),
+        sessions=np.array(columns[3], np.int64),
+        lengths=np.array(columns[4], np.int64),
+        characters=np.array(columns[5], np.int64),
+        said_at=np.array(columns[6], np.float64),
+        by_assistant=np.array(columns[7], np.bool_),
+        speakers=columns[8],
+        counts=_counts(columns[9], [word_index.token(scope, term) for term in frequency]),
+        turns=turns,
+        mean_length=total / max(1, turns),
+        person_mean=person_terms / max(1, person_turns),
+        assistant_mean=(total - person_terms) / max(1, turns - person_turns),
+        frequency=frequency,
+    )
+
+
+async def _frequency(reader: Reader, scope: Scope, terms: Sequence[str]) -> Mapping[str, int]:
+    """In how many messages of the scope each term stands."""
+    tokens = {word_index.token(scope, term): term for term in word_index.wanted(terms)}
+    found = await reader.rows(
+        "SELECT term, doc FROM word_counts WHERE term IN (SELECT value FROM json_each(?))", json.dumps(list(tokens))
+    )
+    return dict.fromkeys(tokens.values(), 0) | {tokens[token]: count for token, count in found}
+
+
+async def _best(
+    reader: Reader, scope: Scope, frequency: Mapping[str, int], limit: int, most_postings: int
+) -> list[int]:
+    """Seqs of the messages that match best by BM25, rarest terms first: twenty words cost as little as three.
+
+    Where the words find fewer than `limit`, the newest messages fill up.
+    """
+    rare = sorted((term for term, count in frequency.items() if count), key=lambda term: frequency[term])
+    taken: list[str] = []
+    postings = 0
+    for term in rare:
+        postings += frequency[term]
+        if taken and postings > most_postings:
+            break
+        taken.append(term)
+    rows: list[Row] = []
+    if taken:
+        rows = await reader.rows(
+            "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid DESC LIMIT ?",
+            word_index.question(scope, taken),
+            limit,
+        )
+    if len(rows) < limit:
+        rows += await reader.rows(
+            "SELECT seq FROM places WHERE user_id = ? AND thread_id = ? ORDER BY place DESC LIMIT ?",
+            scope.owner,
+            scope.thread,
+            limit - len(rows),
+        )
+    return [row[0] for row in rows]
+
+
+async def _around(reader: Reader, scope: Scope, seqs: Sequence[int], reach: int) -> list[Row]:
+    """The messages at most `reach` places from one of `seqs`, in order; sessions are not looked at."""
+    found = await reader.rows(
+        """
+        SELECT place FROM json_each(?) AS hit CROSS JOIN places ON places.seq = hit.value
+        WHERE user_id = ? AND thread_id = ?
+        """,
+        json.dumps(list(seqs)),
+        scope.owner,
+        scope.thread,
+    )
+    near = runs([row[0] for row in found], reach)
+    return sorted(await reader.rows(_AROUND, near, scope.owner, scope.thread), key=_PLACE)
+
+
+def _counts(said: Sequence[bytes], tokens: Sequence[str]) -> npt.NDArray[np.float64]:
+    """How often each token stands in each text."""
+    counts = np.zeros((len(tokens), len(said)))
+    whole = b" ".join((b" " * _TAIL, *said, b""))
+    letters = np.frombuffer(whole, np.uint8)
+    borders = np.flatnonzero(letters == ord(" "))
+    starts, ends = borders[:-1] + 1, borders[1:]
+    starts, ends = starts[ends >= _TAIL], ends[ends >= _TAIL]
+    # The last letters of each as one number: few that are not sought end, and are as long, as one that is.
+    tails = np.lib.stride_tricks.sliding_window_view(letters, _TAIL)[ends - _TAIL].view(np.uint32).ravel()
+    texts = np.cumsum(np.fromiter(map(len, said), np.int64, len(said)) + 1) + _TAIL
+    for line, token in enumerate(tokens):
+        sought = token.encode()
+        like = (tails == np.frombuffer(sought[-_TAIL:], np.uint32)) & (ends - starts == len(sought))
+        at = [start for start in starts[like].tolist() if whole.startswith(sought, start)]
+        if at:
+            counts[line] = np.bincount(np.searchsorted(texts, at, side="right"), minlength=len(said))
+    return counts
