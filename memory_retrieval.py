@@ -174,7 +174,7 @@ class MemoryRetrieval:
         """All candidates, as the prompt would carry them, best first."""
         return [
             self.snippet(one, message, found)
-            async for batch in self._said(found, store, scope, size=len(found.ranked))
+            async for batch in self._said(found, store, scope, size=max(1, len(found.ranked)))
             for one, message in batch
         ]
 
@@ -268,7 +268,10 @@ class MemoryRetrieval:
         found = await self.found(event, store, scope)
         if not found.ranked:
             return []
-        [message] = await store.messages(scope, [found.ranked[0].id])
+        messages = await store.messages(scope, [found.ranked[0].id])
+        if not messages:  # forgotten meanwhile
+            return []
+        [message] = messages
         days = [day.start for day in when.told_of(folded(normal(_ends(message.content))), message.created_at)]
         return days or [message.created_at]
 
@@ -372,18 +375,19 @@ class MemoryRetrieval:
         )
         if counts.archived > sum(summary.message_count for summary in active):
             oldest, newest = await store.ends(scope)
-            for first_id, last_id in _gaps(told, oldest, newest):
+            # What comes after an earlier version stands beside it word for word.
+            for first_id, last_id in _gaps(told, oldest, newest, or_after=list(told) == list(active)):
                 draft.take_uncovered(first_id, last_id)
 
 
-def _gaps(summaries: Sequence[Summary], oldest: int, newest: int) -> list[tuple[int, int]]:
-    """Ranges of ids before and between summaries; what comes after them only where nothing else is left."""
+def _gaps(summaries: Sequence[Summary], oldest: int, newest: int, *, or_after: bool) -> list[tuple[int, int]]:
+    """Ranges of ids before and between summaries; `or_after`: what comes after them where nothing else is left."""
     found, next_id = list[tuple[int, int]](), oldest
     for summary in sorted(summaries, key=lambda one: one.first_id):
         if summary.first_id > next_id:
             found.append((next_id, summary.first_id - 1))
         next_id = max(next_id, summary.last_id + 1)
-    return found or [(min(next_id, newest), newest)]
+    return found or ([(min(next_id, newest), newest)] if or_after else [])
 
 
 def _told_by(facts: Sequence[RecalledFact]) -> dict[int, float]:

@@ -25,10 +25,19 @@ def version_shown(active: Summary, versions: Mapping[int, Summary], block: int) 
     shown = active
     while active.last_id >= YOUNG and shown.base_id is not None:
         before = versions.get(shown.base_id)
-        if before is None or before.policy != active.policy or before.last_id // block != active.last_id // block:
+        if before is None or before.id >= shown.id or before.policy != active.policy:  # ids as files give them
+            break
+        if before.last_id // block != active.last_id // block or not _tells_as_early(before, shown):
             break
         shown = before
     return shown
+
+
+def _tells_as_early(before: Summary, after: Summary) -> bool:
+    """Whether the newer version only went on: a rolling one may also have taken in what was imported, or was told by
+    a summary of another policy. Sliding means to leave behind.
+    """
+    return after.policy == "sliding" or (after.source_ids == (before.id,) and after.first_id == before.first_id)
 
 
 def beside(shown: Summary, newest: Sequence[Message], turns: int) -> list[Message] | None:

@@ -42,6 +42,12 @@ async def test_words_find_folded_and_unfolded_messages_of_this_scope_alone(
         assert await found(talk, "") == []
 
 
+async def test_where_nothing_was_said_nothing_is_found(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        assert await found(talk, "walnuts") == []
+
+
 async def test_a_message_with_all_the_words_comes_first(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember()

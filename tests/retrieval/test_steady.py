@@ -15,7 +15,7 @@ LARGE, SMALL = BLOCKS
 def chain(ends: list[int], policy: Policy = "sliding") -> dict[int, Summary]:
     """Versions that end with these messages, each based on the one before."""
     made = [replace(summary(number, 1, end, "x"), policy=policy) for number, end in enumerate(ends, start=1)]
-    return {one.id: replace(one, base_id=one.id - 1 or None) for one in made}
+    return {one.id: replace(one, base_id=one.id - 1 or None, source_ids=tuple(range(1, one.id))[-1:]) for one in made}
 
 
 def shown(versions: dict[int, Summary], block: int = LARGE) -> list[int]:
@@ -40,6 +40,23 @@ def test_another_policys_summary_and_a_version_that_is_gone_are_not_gone_back_to
     assert version_shown(versions[3], {**versions, 1: replace(versions[1], policy="pyramid")}, LARGE).id == 2
     del versions[2]
     assert version_shown(versions[3], versions, LARGE).id == 3
+
+
+def test_a_rolling_version_that_took_more_in_is_not_exchanged_for_what_it_was_made_of() -> None:
+    versions = chain([34, 42], "rolling")
+    imported = replace(summary(9, -40, -1, "x"), policy="pyramid", is_active=False)
+    merged = replace(versions[2], source_ids=(9, 1), first_id=-40)
+    assert version_shown(merged, {**versions, 9: imported}, LARGE) == merged
+    longer = replace(versions[2], first_id=-40)
+    assert version_shown(longer, versions, LARGE) == longer
+
+
+def test_versions_that_a_file_bases_on_each_other_end() -> None:
+    versions = chain([40, 40, 40])
+    versions[1] = replace(versions[1], base_id=3)
+    assert version_shown(versions[3], versions, LARGE) == versions[1]
+    alone = replace(versions[1], base_id=1)
+    assert version_shown(alone, {1: alone}, LARGE) == alone
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=60))
