@@ -10,7 +10,7 @@ from datetime import timedelta
 from errors import StorageError
 from external_memory import ExternalMemory
 from indexing import Indexing
-from lines import Line, Lines
+from lines import Lines
 from provenance import Provenance
 from records import Clock, Correction, Forgetting, Forgotten, Scope
 
@@ -45,9 +45,10 @@ class Amending:
         """
         async with self._lines.talks(owner).exclusive():
             taken = await self._memory.forget(owner, what, tidies=tidies)
-            for line in self._lines.of_owner(owner):
-                line.forget(what)
-                self._let_go(line)
+            if not what.is_expiry:
+                for line in self._lines.of_owner(owner):
+                    line.forget(what)
+            self._let_go(owner)
             log.info("%d messages and what was built on them were forgotten of %d", taken.messages, owner)
             return taken
 
@@ -67,7 +68,7 @@ class Amending:
         deleted = [found for store in self._memory.stores for found in (await store.facts.deleted(until)).items()]
         for owner, ids in deleted:
             try:
-                await self.forget(owner, Forgetting(what="facts", ids=tuple(ids)), tidies=False)
+                await self.forget(owner, Forgetting(what="facts", ids=tuple(ids), until=until), tidies=False)
             except StorageError as error:
                 log.warning("the deleted facts of %d stay for now: %s", owner, type(error).__name__)
         if deleted:
@@ -81,8 +82,8 @@ class Amending:
         async with self._lines.talks(owner).exclusive():
             if await self._memory.rename(owner, new):
                 log.info("what is kept of %d goes on as that of %d", owner, new)
+            self._let_go(owner)
             for line in self._lines.of_owner(owner):
-                self._let_go(line)
                 self._lines.move(line, Scope(owner=new, thread=line.scope.thread))
         self._wake()
 
@@ -108,10 +109,11 @@ class Amending:
         self._wake()
         return Correction(turn=revised.turn, is_last=bool(newest) and newest[-1].turn == revised.turn)
 
-    def _let_go(self, line: Line) -> None:
-        """What its answers were made from."""
-        self._provenance.let_go(line.scope)
-        self._lines.contexts.pop(line.scope, None)
+    def _let_go(self, owner: int) -> None:
+        """What the owner's answers were made from."""
+        self._provenance.let_go_all(owner)
+        for scope in [scope for scope in self._lines.contexts if scope.owner == owner]:
+            del self._lines.contexts[scope]
 
     def _wake(self) -> None:
         if self._indexing is not None:

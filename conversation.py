@@ -195,7 +195,8 @@ class Conversation:
         """Write what failing stores did not take; how many turns are still unwritten. Call it now and then."""
         for line in self._lines:
             if line.unwritten and not line.lock.locked():
-                async with line.alone():
+                # As a turn does: what is being forgotten or renamed must not be written meanwhile.
+                async with line.alone(), self._lines.talks(line.scope.owner).shared():
                     await self._write_kept(line)
         return sum(len(line.unwritten) for line in self._lines)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Self
 
 import prompts
-from errors import KeepsakeError, ModelError, StorageError
+from errors import BudgetSpent, KeepsakeError, ModelError, StorageError
 from external_memory import ExternalMemory
 from folding import gate
 from learning import profile
@@ -110,11 +110,11 @@ class Distilling:
         """A new version where enough summaries are waiting; the newest are left for the next time."""
         if not self._settings.is_on:
             return None
+        # A model that failed here is not asked again until there is much more to tell it, each time twice as much.
+        tried, failures = self._tried.get(owner, (0, 0))
         try:
             async with self._memory.opened(owner) as store:
                 waiting = await store.profiles.undistilled(owner, MOST_SUMMARIES) if store is not None else []
-            # A model that failed here is not asked again until there is much more to tell it, each time twice as much.
-            tried, failures = self._tried.get(owner, (0, 0))
             news = sum(one.id > tried for one in waiting)
             wanted = min(max(1, self._settings.every // 2) * 2 ** max(0, failures - 1), MOST_SUMMARIES)
             if len(waiting) < max(1, self._settings.every) or news < wanted:
@@ -123,6 +123,8 @@ class Distilling:
             keep = min(self._settings.keep, len(waiting) - 1)
             made = await self._distil(owner, waiting[: len(waiting) - keep])
         except (StorageError, ModelError) as error:
+            if isinstance(error, StorageError | BudgetSpent):  # no failure of the model's
+                self._tried[owner] = tried, failures
             log.warning("the profile of %d was not distilled: %s", owner, type(error).__name__)
             return None
         if made is not None:

@@ -93,6 +93,7 @@ class Facts:
         self._settings = settings or FactSettings()
         self._embedder = embedder
         self._gates = OwnerGates()
+        self._in_the_past = set[int]()  # owners whose imported history is being read now
         self._troubles = Troubles(clock)
 
     # learning ------------------------------------------------------------------------------------------------
@@ -106,10 +107,15 @@ class Facts:
         try:
             async with self._memory.opened(scope.owner) as store:
                 learned, waiting = await store.facts.pending(scope, 1) if store is not None else (0, [])
+                if not waiting or learned >= max(message_ids):
+                    return
+                if store is not None and scope.owner in self._in_the_past:
+                    # Somebody may be waiting for this fold: what it archives is learned from later all the same.
+                    await store.facts.begin(scope, learned)
+                    return
         except StorageError:
             return
-        if waiting and learned < max(message_ids):
-            await self._learn_safely(scope, at_least=1)
+        await self._learn_safely(scope, at_least=1)
 
     async def settle_quiet(self) -> None:
         """Learn where the talk has paused, however little is waiting."""
@@ -146,8 +152,12 @@ class Facts:
 
     async def _learn_past(self, scope: Scope) -> bool:
         async with self._gates.of(scope.owner).exclusive():
-            batch = await self._past_batch(scope)
-            made = await self._learn(batch) if batch is not None else None
+            self._in_the_past.add(scope.owner)
+            try:
+                batch = await self._past_batch(scope)
+                made = await self._learn(batch) if batch is not None else None
+            finally:
+                self._in_the_past.discard(scope.owner)
         if made:
             await self.embed_missing()
         return made is not None

@@ -84,6 +84,11 @@ class Provenance:
         """Forget what the process held of a scope: its memory was turned on or off."""
         self._held.pop(scope, None)
 
+    def let_go_all(self, owner: int) -> None:
+        """The same of all scopes of an owner."""
+        for scope in [scope for scope in self._held if scope.owner == owner]:
+            del self._held[scope]
+
     async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
         """Remember by which Telegram messages the answer to a turn was shown; where that fails, it is not known."""
         if not telegram_ids:

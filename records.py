@@ -343,13 +343,19 @@ class Study:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Forgetting:
     """What an owner wants forgotten: messages or facts by their ids, what was said from `since` to before `until`,
-    archives (chunks that are wholly older than `until`), or everything. Holds no text.
+    archives (chunks that are wholly older than `until`), or everything. Holds no text. Facts with `until`: those
+    of them that were deleted before it.
     """
 
     what: Literal["messages", "facts", "dates", "archives", "everything"]
     ids: tuple[int, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
+
+    @property
+    def is_expiry(self) -> bool:
+        """Whether nobody asks for it now: facts that their owner deleted some time ago."""
+        return self.what == "facts" and self.until is not None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from records import Forgetting, Forgotten, Message, NewMessage, Scope, StorageType
-from storage import account_table, word_index
+from storage import account_table, study_table, word_index
 from storage.database import Database
 from storage.fallen_facts import FallenFacts, erase_facts, fallen_facts, learn_again
 from storage.rows import mapping, message_of, text_of
@@ -72,7 +72,8 @@ class ForgetTable:
         async with self._db.write() as tx:
             going = await _going(tx, owner, what)
             taken = await _counted(tx, owner, going, what)
-            await _void_leases(tx, owner)
+            if not what.is_expiry:  # nothing that is being made was made of facts that were deleted long ago
+                await _void_leases(tx, owner)
             if what.what == "everything":
                 await _erase_everything(tx, owner)
             else:
@@ -160,7 +161,12 @@ async def _going(reader: "Reader", owner: int, what: Forgetting) -> _Going:
     if what.what == "everything":
         return _Going(messages=messages)
     chunks = frozenset(int(row["chunk_id"]) for row in rows if row["chunk_id"] is not None)
-    return await _derived(reader, owner, messages, chunks, facts=what.ids if what.what == "facts" else ())
+    facts = what.ids if what.what == "facts" else ()
+    if what.is_expiry:
+        # What was restored since it was looked for stays.
+        due = await reader.rows(_DELETED, owner, json.dumps(list(facts)), text_of(what.until) if what.until else "")
+        facts = tuple(int(row["id"]) for row in due)
+    return await _derived(reader, owner, messages, chunks, facts=facts)
 
 
 async def _built_on(reader: "Reader", owner: int, messages: Mapping[int, Sequence[int]], message: Message) -> _Going:
@@ -257,6 +263,7 @@ async def _erase(tx: "Transaction", owner: int, going: _Going, *, keeps_ends: bo
             "DELETE FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
         ):
             await tx.rows(statement, owner, messages)
+        await study_table.end_without_rest(tx, owner)
     if going.summaries.gone:
         await tx.rows(f"UPDATE messages SET chunk_id = NULL, is_active = 1 WHERE {_OF_CHUNKS}", owner, gone)  # noqa: S608
         await tx.rows("DELETE FROM summaries WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", owner, gone)
@@ -285,6 +292,9 @@ async def _erase_accounts(tx: "Transaction", owner: int, going: _Going) -> None:
     )
 
 
+_DELETED = """
+SELECT id FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) AND deleted_at < ?
+"""
 _MESSAGE = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND id = ?"
 _SAID_AS = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND telegram_id = ? ORDER BY id DESC"
 _SHOWN_AS = """

@@ -7,6 +7,7 @@ transaction that stores the facts. Does not know how facts are found.
 from records import Message, Scope, StorageType, Study
 from storage.database import Database
 from storage.rows import mapping, message_of
+from storage.transaction import Transaction
 
 
 class StudyTable:
@@ -58,6 +59,18 @@ class StudyTable:
         return (int(counts[0] or 0), int(counts[1])) if counts else None
 
 
+async def end_without_rest(tx: Transaction, owner: int) -> None:
+    """Where nothing is left to be read, a study has ended: what is imported later is no part of it."""
+    await tx.rows(_END, owner)
+
+
+_END = """
+UPDATE progress SET past_until = past_id WHERE user_id = ? AND past_id < past_until AND NOT EXISTS (
+  SELECT 1 FROM messages AS m WHERE m.user_id = progress.user_id AND m.thread_id = progress.thread_id
+  AND m.id > progress.past_id AND m.id <= progress.past_until
+  AND m.origin = 'imported' AND m.role IN ('user', 'assistant')
+)
+"""
 _OWN = "origin = 'imported' AND role = 'user'"
 _AHEAD = """
 SELECT COALESCE(SUM(m.role = 'user'), 0) AS messages,

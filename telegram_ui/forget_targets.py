@@ -71,6 +71,9 @@ def named(argument: str) -> Target | None:
     return None
 
 
+_MINUTE = re.compile(r"[0-9a-f]{1,10}")
+
+
 def payload(target: Target, now: datetime) -> str:
     """A button's payload (at most 28 characters), which is good for ten minutes."""
     return f"{target.code}.{int(now.timestamp()) // 60:x}"
@@ -79,6 +82,8 @@ def payload(target: Target, now: datetime) -> str:
 def read(text: str, now: datetime) -> Target | None:
     """The target of a pressed button; None when it is too old."""
     code, _, minute = text.partition(".")
+    if not _MINUTE.fullmatch(minute):  # an earlier version's button
+        return None
     age = now - datetime.fromtimestamp(int(minute, 16) * 60, now.tzinfo)
     match = _CODE.fullmatch(code)
     if match is None or age >= LIFETIME + timedelta(minutes=1):

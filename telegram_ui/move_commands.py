@@ -4,6 +4,7 @@ Which file an import means is in Telegram alone: the buttons hang on a reply to 
 Does not know what is in the files.
 """
 
+import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
@@ -23,6 +24,8 @@ from telegram_ui.documents import Document, Documents, document_in
 from telegram_ui.family import Ask, Handler, MayConfigure, Press
 from telegram_ui.messages import ANONYMOUS_ADMIN
 from telegram_ui.study_commands import Studies
+
+log = logging.getLogger(__name__)
 
 IMPORT, LEAVE = "imp", "iml"
 AWAITED = timedelta(minutes=10)
@@ -194,10 +197,19 @@ class Moves:
                 raise
             await self._show(ask, f"{progress.sofar} {error.sentence} {AGAIN}")
         else:
-            offer = await self._studies.offer(ask, done.ids) if self._studies and done.ids else None
-            text, keyboard = offer or ("", None)
+            text, keyboard = await self._studying_of(ask, done.ids) or ("", None)
             await self._show(ask, "\n\n".join(filter(None, (done_text(done), text))), keyboard)
         return None
+
+    async def _studying_of(self, ask: Ask, ids: tuple[int, int] | None) -> tuple[str, InlineKeyboardMarkup] | None:
+        """To learn facts from what came in; nothing where that cannot be told now: the receipt goes first."""
+        if self._studies is None or ids is None:
+            return None
+        try:
+            return await self._studies.offer(ask, ids)
+        except StorageError as error:
+            log.warning("learning from an import was not offered: %s", type(error).__name__)
+            return None
 
     async def _show(self, ask: Ask, text: str, keyboard: InlineKeyboardMarkup | None = None) -> None:
         """In place of the message whose button was pressed."""

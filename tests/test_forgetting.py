@@ -275,6 +275,15 @@ async def test_no_file_holds_a_fact_that_was_deleted_a_day_ago(tmp_path: Path, s
     assert traces(tmp_path, [OTHER])
 
 
+async def test_a_fact_that_is_restored_just_before_it_would_go_stays(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        fact, _ = await talk.conversation.facts.add(ANNA.id, "Anna likes roses.")
+        due = Forgetting(what="facts", ids=(fact.id,), until=talk.moment[0] + timedelta(days=1))
+        assert (await talk.conversation.amending.forget(ANNA.id, due)).facts == 0
+        assert [one.id for one in await talk.conversation.facts.known(ANNA.id)] == [fact.id]
+
+
 async def test_two_who_forget_at_the_same_time_leave_no_trace_of_either(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         for person, storage in ((ANNA, StorageType.SQLITE), (BORIS, StorageType.JSON)):

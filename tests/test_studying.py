@@ -175,6 +175,23 @@ async def test_a_failing_model_is_asked_again_later_and_live_talk_is_learned_mea
     assert await valid(talk) == ["Anna sails.", "Anna lives in Oslo."]
 
 
+async def test_a_study_of_which_the_rest_is_forgotten_has_ended(talk: Talk) -> None:
+    studying = talk.conversation.studying
+    done = await imported(talk, chat(*(f"I own boat number {number}." for number in range(30))))
+    assert done.ids is not None
+    talk.server.script_schema("facts", answer(), Behaviour(hold="start", text=answer()))
+    await studying.begin(ANNA.id, *done.ids)
+    await talk.server.until_held()
+    ahead = tuple(range(done.ids[0] + 20, done.ids[1] + 1))
+    await talk.conversation.amending.forget(ANNA.id, Forgetting(what="messages", ids=ahead))
+    await talk.server.release()
+    assert (await talk.conversation.summaries.status(SCOPE)).studied is None
+    again = await imported(talk, chat(*(f"I own boat number {number}." for number in range(30))))
+    assert again.ids is not None
+    assert await studying.begin(ANNA.id, *again.ids) == "begun"
+    await studying.caught_up()
+
+
 async def test_what_is_forgotten_goes_with_its_facts_and_live_talk_is_not_learned_anew(talk: Talk) -> None:
     talk.server.default_schema("facts", answer(told("Anna sails.", 1)))
     await talk.say("I sail.")

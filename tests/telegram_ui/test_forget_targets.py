@@ -67,3 +67,7 @@ def test_a_button_carries_its_target_and_says_it_for_ten_minutes(target: Target,
 def test_days_begin_and_end_at_midnight_where_their_owner_lives() -> None:
     found = days(JANUARY, ZoneInfo("America/New_York"))
     assert (found.since, found.until) == (datetime(2026, 1, 1, 5, tzinfo=UTC), datetime(2026, 2, 1, 5, tzinfo=UTC))
+
+
+def test_a_button_of_an_earlier_version_is_too_old() -> None:
+    assert read("12", datetime.now(UTC)) is None
