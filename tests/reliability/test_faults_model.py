@@ -11,7 +11,7 @@ from tests.peers.openai_server import Behaviour
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 FAULTS = {
-    "connection refused": (3, Behaviour(drop="start")),
+    "connection lost": (3, Behaviour(drop="start")),
     "hang": (1, Behaviour(text="Too late.", hold="start")),
     "hang in the middle": (1, Behaviour(text="Half of it is", hold="middle")),
     "429": (3, Behaviour(status=429)),
@@ -66,11 +66,15 @@ async def test_in_chat_a_sentence_says_what_happened_and_the_message_is_kept(hou
     assert "Half of it" not in str(read(house.data).home(ann.owner)), "what is not whole is stored as no answer"
 
 
-async def test_where_nobody_listens_the_message_is_kept(house: House) -> None:
+def nowhere() -> str:
+    """An endpoint where nobody listens."""
     with socket.create_server(("127.0.0.1", 0)) as free:
-        nowhere = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+        return f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+
+
+async def test_where_nobody_listens_the_message_is_kept(house: House) -> None:
     ann = house.person()
-    async with house.bot(OPENAI_BASE_URL=nowhere) as process:
+    async with house.bot(OPENAI_BASE_URL=nowhere()) as process:
         await ann.sets_up()
         told = await ann.asks("Remember the kohlrabi", "could not answer")
         assert "No connection to the model's endpoint" in told
@@ -109,3 +113,16 @@ async def test_in_folding_nothing_is_archived_and_the_owner_is_told_once(house: 
         await process.logged("summarized messages", since=logged)
         assert len([one for one in ann.heard(since=since) if "could not summarise" in one["text"]]) == 1
         check(house, ann, ["One", "Two"])
+
+
+async def test_where_nobody_listens_nothing_is_archived(house: House) -> None:
+    ann = house.person()
+    async with house.bot():
+        await ann.sets_up()
+        await ann.asks("One", "Noted.")
+    async with house.bot(OPENAI_BASE_URL=nowhere()):
+        assert "Nothing was lost" in await ann.asks("/summary_now", "No connection to the model's endpoint")
+        assert all(row["is_active"] for row in read(house.data).home(ann.owner).messages)
+    async with house.bot():
+        await ann.asks("/summary_now", "Summarised 2 messages")
+        check(house, ann, ["One"])
