@@ -7,7 +7,6 @@ Does not know Telegram, nor how a profile gets into a prompt.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Self
 
@@ -20,6 +19,7 @@ from learning.requests import Requests
 from models.chat_model import ChatModel
 from newest import Newest
 from records import Clock, NewProfile, Profile, Summary
+from tasks import ended
 from token_budget import TokenBudget
 from tokens import Tokenizer
 
@@ -70,12 +70,7 @@ class Distilling:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        tasks = list(self._tasks.values())
-        for task in tasks:
-            task.cancel()
-        for task in tasks:
-            with suppress(asyncio.CancelledError):
-                await task
+        await ended(*self._tasks.values())
 
     async def versions(self, owner: int) -> list[Profile]:
         """Newest first: the first is the one in use."""

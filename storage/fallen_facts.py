@@ -31,7 +31,7 @@ class FallenFacts:
         return [one.id for one in self.gone]
 
 
-async def fallen_facts(reader: "Reader", owner: int, messages: Set[int], chosen: Iterable[int]) -> FallenFacts:
+async def fallen_facts(reader: Reader, owner: int, messages: Set[int], chosen: Iterable[int]) -> FallenFacts:
     """Those that are chosen or built on these messages, with those that took their place and repeat them."""
     rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
     learned = {number: _learned(row) for number, row in rows.items()}
@@ -55,7 +55,7 @@ async def fallen_facts(reader: "Reader", owner: int, messages: Set[int], chosen:
 
 
 async def _repeats(
-    reader: "Reader", owner: int, text: str, gone: str, sources: Sequence[Row], messages: Set[int]
+    reader: Reader, owner: int, text: str, gone: str, sources: Sequence[Row], messages: Set[int]
 ) -> bool:
     """Whether a fact has a word of one that goes which neither its own sources nor any message that stays says."""
     own = {term for row in sources for part in (row["speaker"], row["content"]) for term in words.analyse(part)}
@@ -68,7 +68,7 @@ async def _repeats(
     return False
 
 
-async def erase_facts(tx: "Transaction", owner: int, fallen: FallenFacts, *, keeps_ends: bool) -> None:
+async def erase_facts(tx: Transaction, owner: int, fallen: FallenFacts, *, keeps_ends: bool) -> None:
     """`keeps_ends`: a fact that one of them had replaced stays over; otherwise it is as if that had not been said."""
     rows = {int(row["id"]): row for row in await tx.rows(_FACTS, owner)}
     gone = set(fallen.ids)
@@ -94,7 +94,7 @@ async def erase_facts(tx: "Transaction", owner: int, fallen: FallenFacts, *, kee
         await learn_again(tx, Scope(owner=owner, thread=thread), first)
 
 
-async def learn_again(tx: "Transaction", scope: Scope, first: int) -> None:
+async def learn_again(tx: Transaction, scope: Scope, first: int) -> None:
     """Facts are learned once more from this message on; imported ones (below 1) are learned from by themselves."""
     await tx.rows(
         "UPDATE progress SET past_id = min(past_id, ?1) WHERE user_id = ?2 AND thread_id = ?3 AND past_from <= ?1"

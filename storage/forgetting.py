@@ -39,7 +39,7 @@ class _Going:
 class ForgetTable:
     """The forgetting of one store; keeps store.Forgets' promise."""
 
-    def __init__(self, database: "Database", kind: StorageType, vectors: "VectorIndex") -> None:
+    def __init__(self, database: Database, kind: StorageType, vectors: VectorIndex) -> None:
         self._db = database
         self._kind = kind
         self._vectors = vectors
@@ -152,7 +152,7 @@ def _chosen(owner: int, what: Forgetting) -> tuple[str, tuple[int | str, ...]]:
     return _OLD_ARCHIVES, (owner, owner, until)
 
 
-async def _going(reader: "Reader", owner: int, what: Forgetting) -> _Going:
+async def _going(reader: Reader, owner: int, what: Forgetting) -> _Going:
     where, values = _chosen(owner, what)
     rows = await reader.rows(f"SELECT id, thread_id, chunk_id FROM messages WHERE {where} ORDER BY id", *values)  # noqa: S608
     messages: dict[int, list[int]] = {}
@@ -169,13 +169,13 @@ async def _going(reader: "Reader", owner: int, what: Forgetting) -> _Going:
     return await _derived(reader, owner, messages, chunks, facts=facts)
 
 
-async def _built_on(reader: "Reader", owner: int, messages: Mapping[int, Sequence[int]], message: Message) -> _Going:
+async def _built_on(reader: Reader, owner: int, messages: Mapping[int, Sequence[int]], message: Message) -> _Going:
     chunks = frozenset({message.chunk_id}) if message.chunk_id is not None else frozenset[int]()
     return await _derived(reader, owner, messages, chunks)
 
 
 async def _derived(
-    reader: "Reader",
+    reader: Reader,
     owner: int,
     messages: Mapping[int, Sequence[int]],
     chunks: frozenset[int],
@@ -211,7 +211,7 @@ def _covering(row: Mapping[str, object]) -> Covering:
     )
 
 
-async def _counted(reader: "Reader", owner: int, going: _Going, what: Forgetting) -> Forgotten:
+async def _counted(reader: Reader, owner: int, going: _Going, what: Forgetting) -> Forgotten:
     if what.what == "everything":
         counts = await reader.row(_COUNT_EVERYTHING, owner)
         assert counts is not None  # noqa: S101 - a row of counts
@@ -237,7 +237,7 @@ async def _counted(reader: "Reader", owner: int, going: _Going, what: Forgetting
 
 
 # erasing -----------------------------------------------------------------------------------------------------
-async def _void_leases(tx: "Transaction", owner: int) -> None:
+async def _void_leases(tx: Transaction, owner: int) -> None:
     """Nothing that is being made now from what it read before may be committed; what failed may quote it."""
     await tx.rows("UPDATE users SET last_fence = last_fence + 1 WHERE user_id = ?", owner)
     await tx.rows("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", owner)
@@ -246,7 +246,7 @@ async def _void_leases(tx: "Transaction", owner: int) -> None:
     await tx.rows("DELETE FROM rebuild_parts WHERE user_id = ?", owner)
 
 
-async def _erase_everything(tx: "Transaction", owner: int) -> None:
+async def _erase_everything(tx: Transaction, owner: int) -> None:
     """All but the row of `users`: where the memory lives, whether it is on, and the counters."""
     await word_index.remove(tx, owner)
     for table in ERASED:
@@ -254,7 +254,7 @@ async def _erase_everything(tx: "Transaction", owner: int) -> None:
     await tx.rows("UPDATE users SET timezone = '', fold_instructions = '', tokens_saved = 0 WHERE user_id = ?", owner)
 
 
-async def _erase(tx: "Transaction", owner: int, going: _Going, *, keeps_ends: bool) -> None:
+async def _erase(tx: Transaction, owner: int, going: _Going, *, keeps_ends: bool) -> None:
     messages, gone = json.dumps(going.message_ids), json.dumps(sorted(going.summaries.gone))
     if going.message_ids:
         await word_index.forget(tx, owner, messages)
@@ -283,7 +283,7 @@ async def _erase(tx: "Transaction", owner: int, going: _Going, *, keeps_ends: bo
     await _erase_accounts(tx, owner, going)
 
 
-async def _erase_accounts(tx: "Transaction", owner: int, going: _Going) -> None:
+async def _erase_accounts(tx: Transaction, owner: int, going: _Going) -> None:
     """Those of answers that go. The others name what is gone by its id alone, which says nothing."""
     await tx.rows(
         "DELETE FROM accounts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",

@@ -29,7 +29,7 @@ ON CONFLICT DO UPDATE SET new_id = excluded.new_id, at = excluded.at, is_done = 
 class Renaming:
     """Owners who got another id. `successors`: the new one by the old one, of all that were ever renamed."""
 
-    def __init__(self, database: "Database", stores: Mapping[StorageType, "MemoryStore"]) -> None:
+    def __init__(self, database: Database, stores: Mapping[StorageType, MemoryStore]) -> None:
         self.successors: dict[int, int] = {}
         self._db = database
         self._stores = stores
@@ -83,7 +83,7 @@ class Renaming:
             await tx.rows(_RECORD, old, new, at, 1)
 
 
-async def renamed(tx: "Transaction", old: int, new: int) -> None:
+async def renamed(tx: Transaction, old: int, new: int) -> None:
     """Everything that one file holds of an owner gets another owner's id; folds under way are void."""
     await word_index.rename(tx, old, new)
     await tx.rows("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", old)

@@ -60,7 +60,7 @@ class VectorIndex:
 
     def __init__(
         self,
-        database: "Database",
+        database: Database,
         *,
         cache_bytes: int = CACHE_BYTES,
         most_exact: int = MOST_EXACT,
@@ -297,7 +297,7 @@ def _by_seq(rows: Sequence[Row]) -> dict[int, Floats]:
     }
 
 
-async def _id_of(tx: "Transaction", model: str) -> int:
+async def _id_of(tx: Transaction, model: str) -> int:
     row = await tx.row("SELECT id FROM embedding_models WHERE name = ?", model)
     return int(row[0]) if row else await tx.insert("INSERT INTO embedding_models (name) VALUES (?)", model)
 

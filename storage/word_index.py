@@ -68,7 +68,7 @@ class _Entry:
         return self.seq, scope.owner, scope.thread, at.place, at.session, self.said_at, person, length
 
 
-async def index(tx: "Transaction", rows: Sequence[tuple[int, Mapping[str, object]]]) -> None:
+async def index(tx: Transaction, rows: Sequence[tuple[int, Mapping[str, object]]]) -> None:
     """Index new messages, (seq, row) each in ascending order; the analysis of many runs beside the event loop."""
     entries = _entries(rows) if len(rows) == 1 else await asyncio.to_thread(_entries, rows)
     last: dict[Scope, _Last | None] = {}
@@ -79,7 +79,7 @@ async def index(tx: "Transaction", rows: Sequence[tuple[int, Mapping[str, object
     await tx.many(_PLACE, _placed(entries, last))
 
 
-async def remove(tx: "Transaction", owner: int) -> None:
+async def remove(tx: Transaction, owner: int) -> None:
     """Remove an owner's messages from the index, before they are removed from `messages`.
 
     FTS5 keeps the terms of deleted rows until segments are merged, so all are merged: erased words leave the file.
@@ -90,7 +90,7 @@ async def remove(tx: "Transaction", owner: int) -> None:
     await tx.rows("DELETE FROM scope_words WHERE user_id = ?", owner)
 
 
-async def forget(tx: "Transaction", owner: int, ids: str) -> None:
+async def forget(tx: Transaction, owner: int, ids: str) -> None:
     """Remove messages (a JSON array of ids) from the index, before they are removed from `messages`.
 
     Their terms stay in the file until `merge`.
@@ -107,7 +107,7 @@ async def forget(tx: "Transaction", owner: int, ids: str) -> None:
     await tx.rows("DELETE FROM scope_words WHERE user_id = ? AND turns = 0", owner)
 
 
-async def reindex(tx: "Transaction", seq: int, row: Mapping[str, object]) -> None:
+async def reindex(tx: Transaction, seq: int, row: Mapping[str, object]) -> None:
     """Index a message whose text changed; it keeps its place."""
     (entry,) = _entries([(seq, row)])
     known = await tx.row("SELECT place, session, said_at FROM places WHERE seq = ?", seq)
@@ -118,7 +118,7 @@ async def reindex(tx: "Transaction", seq: int, row: Mapping[str, object]) -> Non
         await tx.rows(_PLACE, *entry.row(_Last(*known)))
 
 
-async def merge(tx: "Transaction") -> None:
+async def merge(tx: Transaction) -> None:
     """Merge all segments of FTS5 into one: until then it keeps the terms of rows that were deleted.
 
     Its 'secure-delete' option would do without, but no SQLite before 3.42 could read the file any more.
@@ -126,7 +126,7 @@ async def merge(tx: "Transaction") -> None:
     await tx.rows("INSERT INTO words (words) VALUES ('optimize')")
 
 
-async def rename(tx: "Transaction", old: int, new: int) -> None:
+async def rename(tx: Transaction, old: int, new: int) -> None:
     """The terms of an owner's messages carry another owner's id, while they are still the old one's."""
     for (thread,) in await tx.rows("SELECT thread_id FROM scopes WHERE user_id = ?", old):
         await tx.rows(
@@ -141,7 +141,7 @@ async def rename(tx: "Transaction", old: int, new: int) -> None:
         )
 
 
-async def search(reader: "Reader", scope: Scope, terms: Iterable[str], limit: int) -> list[tuple[Row, float]]:
+async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int) -> list[tuple[Row, float]]:
     """Rows of `messages` that hold one of the terms or more, best first, with FTS5's BM25 (larger is better)."""
     sought = wanted(terms)
     if not sought or limit <= 0:
