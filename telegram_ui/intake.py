@@ -34,6 +34,7 @@ COMMANDS_AT_ONCE = 128
 SLOW_AT_ONCE = 8
 CHATS_AT_ONCE = 64
 SETTLING_AT_ONCE = 4
+COMMAND_PATIENCE = 2.0  # seconds; a command half done would be done and told a second time by the next run
 ALBUMS = 1_000  # chats of which the last album is known, so that its pictures are declined once
 
 
@@ -162,13 +163,20 @@ class Intake:
             await lanes.idle()
 
     async def close(self, *, grace: float = 6.0) -> None:
-        """Begin nothing more; answers being written break off, answers being sent are given time to arrive.
+        """Begin nothing more; answers being written break off, answers being sent are given time to arrive,
+        commands to be done.
 
         What is not finished stays in the inbox and is taken up by the next run.
         """
         self._closing = True
         self._pastes.close()
-        await asyncio.gather(*(lanes.close(grace=grace) for lanes in self._all_lanes))
+        patience = min(COMMAND_PATIENCE, grace)
+        commands = (self._command_lanes, self._slow_lanes)
+        await asyncio.gather(
+            *(lanes.close(grace=grace - patience, patience=patience) for lanes in commands),
+            self._chat_lanes.close(grace=grace),
+            self._settle_lanes.close(grace=grace),
+        )
 
     # commands -----------------------------------------------------------------------------------------
     def _command(self, received: Received, said: Arrival) -> None:
@@ -262,6 +270,8 @@ class Intake:
         return taken
 
     def _chat(self, said: Arrival) -> None:
+        if self._closing:  # it stays in the inbox
+            return
         if said.kind == "wordless":
             self._pastes.end(said.sender)
             self._chat_lanes.submit(said.scope, partial(self._answer_wordless, said))

@@ -105,12 +105,16 @@ class Lanes:
         """Wait until nothing waits or runs."""
         await self._idle.wait()
 
-    async def close(self, *, grace: float) -> None:
-        """Begin nothing more, cancel what runs, give it `grace` seconds to tidy up, then cancel it again."""
+    async def close(self, *, grace: float, patience: float = 0) -> None:
+        """Begin nothing more, cancel what does not end within `patience` seconds, give that `grace` seconds
+        to tidy up, then cancel it again.
+        """
         self._closed = True
         self._waiting.clear()
         self._row.clear()
-        running = tuple(ticket.task for ticket in self._running.values() if ticket.task)
+        running = {ticket.task for ticket in self._running.values() if ticket.task}
+        if running and patience:
+            _, running = await asyncio.wait(running, timeout=patience)
         for task in running:
             task.cancel()
         if running:

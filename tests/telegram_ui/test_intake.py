@@ -1,5 +1,6 @@
 """What becomes of an update, over real HTTP."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -307,6 +308,19 @@ async def test_a_chat_that_is_gone_is_let_go(bots: Bots, peer: Peer) -> None:
         gate.set()
         await service.intake.idle()
         assert await bots.pending() == []
+
+
+async def test_a_command_that_is_being_done_is_done_before_the_bot_stops(bots: Bots, peer: Peer) -> None:
+    peer.fault("hang", "sendMessage", chat_id=ANN)
+    async with bots.running() as service:
+        peer.world.say(ANN, ANN, "/help")
+        await peer.told("did help", ANN)
+        closing = asyncio.create_task(service.intake.close(grace=4))
+        await asyncio.sleep(0)
+        peer.faults.release()
+        await closing
+        assert await bots.pending() == []
+    assert len(peer.texts(ANN)) == 1
 
 
 async def test_stopping_in_the_middle_breaks_the_answer_off_and_the_next_run_answers_anew(

@@ -125,6 +125,26 @@ async def test_closing_cancels_what_runs_and_begins_nothing_more() -> None:
     assert log.begun == ["a1"]
 
 
+async def test_closing_lets_end_what_ends_in_time() -> None:
+    ended = []
+
+    async def quick() -> None:
+        await asyncio.sleep(0)
+        ended.append("quick")
+
+    async def slow() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append("slow")
+
+    lanes = Lanes("test", at_once=2)
+    lanes.submit("a", quick)
+    lanes.submit("b", slow)
+    await lanes.close(grace=1, patience=0.05)
+    assert ended == ["quick", "slow"]
+
+
 async def test_closing_cancels_again_what_does_not_end_in_time() -> None:
     ended = asyncio.Event()
 
