@@ -1,12 +1,12 @@
 """Stops, deaths and starts: what is in the files then, and how it goes on."""
 
 import json
-import socket
 
 import pytest
 
 from tests.end_to_end.harness import ANSWERS, HANGS, SUMMARIES, SUMMARY, House, Json, Memory
 from tests.peers.openai_server import Behaviour
+from tests.peers.ports import kept_port
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -194,12 +194,12 @@ async def test_a_fold_that_was_killed_is_made_by_the_next_run(house: House) -> N
 
 
 async def test_updates_come_by_webhook_where_it_is_set(house: House) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    settings = {"WEBHOOK_URL": f"http://{address}/hook", "WEBHOOK_LISTEN": address, "DATA_DIR": "webhook"}
     ann = house.person()
-    async with house.bot(**settings):
-        assert await ann.asks("By webhook") == "Noted."
+    with kept_port() as port:
+        address = f"127.0.0.1:{port}"
+        settings = {"WEBHOOK_URL": f"http://{address}/hook", "WEBHOOK_LISTEN": address, "DATA_DIR": "webhook"}
+        async with house.bot(**settings):
+            assert await ann.asks("By webhook") == "Noted."
     async with house.bot(DATA_DIR="webhook"):
         assert await ann.asks("By polling") == "Noted."
 

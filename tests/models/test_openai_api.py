@@ -1,7 +1,6 @@
 """OpenAIChat against the scripted server, over real HTTP."""
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -21,6 +20,7 @@ from models.openai_api import OpenAIChat, without_thoughts
 from records import PromptMessage, Usage
 from settings import Secret
 from tests.peers.openai_server import Behaviour, OpenAIServer, running
+from tests.peers.ports import kept_port
 
 KEY = "sk-very-secret"
 PRIVATE = "my diary says tangerine"
@@ -148,18 +148,17 @@ async def test_tokens_are_counted_here_where_the_endpoint_does_not(bench: Bench)
 
 
 async def test_a_refused_connection_is_told_after_two_more_attempts() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
     pauses = Pauses()
-    async with OpenAIChat(
-        model="m",
-        api_key=Secret(KEY),
-        base_url=f"http://127.0.0.1:{port}/v1",
-        sleep=pauses,
-        jitter=lambda: 0.0,
-    ) as model:
-        with pytest.raises(ModelUnreachable, match="OPENAI_BASE_URL"):
-            await model.complete(asked())
+    with kept_port() as port:
+        async with OpenAIChat(
+            model="m",
+            api_key=Secret(KEY),
+            base_url=f"http://127.0.0.1:{port}/v1",
+            sleep=pauses,
+            jitter=lambda: 0.0,
+        ) as model:
+            with pytest.raises(ModelUnreachable, match="OPENAI_BASE_URL"):
+                await model.complete(asked())
     assert pauses.seconds == [0.25, 0.5]
 
 
