@@ -34,6 +34,11 @@ PASSING = {
 }
 
 
+def patience(behaviour: Behaviour) -> str:
+    """MODEL_TIMEOUT: short only where the model is silent, since a busy machine may be for seconds."""
+    return "4" if behaviour.hold else "60"
+
+
 def check(house: House, ann: Member, said: list[str]) -> None:
     """What the owner said is stored once, in order; everything that must hold in the files holds."""
     files = read(house.data)
@@ -54,7 +59,7 @@ def number_of(text: str, process: Process) -> str:
 async def test_in_chat_a_sentence_says_what_happened_and_the_message_is_kept(house: House, fault: str) -> None:
     times, behaviour = FAULTS[fault]
     ann = house.person()
-    async with house.bot(MODEL_TIMEOUT="2") as process:
+    async with house.bot(MODEL_TIMEOUT=patience(behaviour)) as process:
         await ann.sets_up()
         house.model.script(ANSWERS, *[behaviour] * times)
         told = await ann.asks("Remember the kohlrabi", "could not answer")
@@ -100,7 +105,7 @@ async def test_what_passes_is_overcome_without_a_word(house: House, fault: str) 
 async def test_in_folding_nothing_is_archived_and_the_owner_is_told_once(house: House, fault: str) -> None:
     _, behaviour = FAULTS[fault]
     ann = house.person()
-    async with house.bot(MODEL_TIMEOUT="2") as process:
+    async with house.bot(MODEL_TIMEOUT=patience(behaviour)) as process:
         await ann.sets_up(every_n=1)
         house.model.default(SUMMARIES, behaviour)
         since = ann.now
