@@ -213,9 +213,9 @@ class Facts:
             stretch=stretch,
             known=tuple(known),
             learned=learned,
-            until=turns[stretch.turns - 1][-1].id if stretch else waiting[-1].id,
+            until=stretch.until if stretch else waiting[-1].id,
             zone=zone,
-            is_last=is_all and (stretch is None or stretch.turns == len(turns)),
+            is_last=is_all and (stretch is None or stretch.is_all),
         )
 
     async def _past_batch(self, scope: Scope) -> _Batch | None:
@@ -233,13 +233,13 @@ class Facts:
         turns = [turn for turn in by_turn(ahead) if any(message.role == "user" for message in turn)]
         who = prompts.whom(scope.owner)
         stretch = self._requests.stretch(turns, known, who=who, zone=config.zone) if turns else None
-        is_all = stretch is None or stretch.turns == len(turns)
+        is_all = stretch is None or stretch.is_all
         return _Batch(
             scope=scope,
             stretch=stretch,
             known=tuple(known),
             learned=learned,
-            until=ahead[-1].id if stretch is None or is_all else turns[stretch.turns - 1][-1].id,
+            until=ahead[-1].id if stretch is None or is_all else stretch.until,
             zone=config.zone,
             is_last=is_all,
             is_past=True,
