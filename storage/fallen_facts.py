@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import words
 from records import Scope
-from storage import word_index
+from storage import study_table, word_index
 from storage.driver import Row
 from storage.stale import Learned, unfounded
 from storage.transaction import Reader, Transaction
@@ -96,10 +96,11 @@ async def erase_facts(tx: Transaction, owner: int, fallen: FallenFacts, *, keeps
 
 async def learn_again(tx: Transaction, scope: Scope, first: int) -> None:
     """Facts are learned once more from this message on; imported ones (below 1) are learned from by themselves."""
+    if first < 1:
+        await study_table.learn_again(tx, scope, first)
+        return
     await tx.rows(
-        "UPDATE progress SET past_id = min(past_id, ?1) WHERE user_id = ?2 AND thread_id = ?3 AND past_from <= ?1"
-        if first < 1
-        else "UPDATE progress SET learned_id = min(learned_id, ?1) WHERE user_id = ?2 AND thread_id = ?3",
+        "UPDATE progress SET learned_id = min(learned_id, ?1) WHERE user_id = ?2 AND thread_id = ?3",
         first - 1,
         scope.owner,
         scope.thread,

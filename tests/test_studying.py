@@ -150,6 +150,52 @@ async def test_it_can_be_stopped_and_goes_on_where_it_was(talk: Talk) -> None:
     assert "number 20." in request
 
 
+async def test_it_goes_on_where_it_was_though_its_beginning_was_forgotten(talk: Talk) -> None:
+    studying = talk.conversation.studying
+    done = await imported(talk, chat(*(f"I own boat number {number}." for number in range(45))))
+    assert done.ids is not None
+    talk.server.script_schema("facts", answer(), Behaviour(hold="start", text=answer()))
+    await studying.begin(ANNA.id, *done.ids)
+    await talk.server.until_held()
+    await studying.stop(ANNA.id)
+    await talk.conversation.amending.forget(ANNA.id, Forgetting(what="messages", ids=(done.ids[0],)))
+    await talk.server.release()
+    await studying.caught_up()
+    talk.server.requests.clear()
+    talk.server.script_schema("facts", Behaviour(hold="start", text=answer()))
+    assert await studying.begin(ANNA.id, *done.ids) == "begun"
+    await talk.server.until_held(2)
+    assert (await talk.conversation.summaries.status(SCOPE)).studied == (19, 44)
+    await talk.server.release()
+    await studying.caught_up()
+    assert [sum(f"number {number}." in one for one in asked(talk)) for number in range(45)] == [0] * 20 + [1] * 25
+    assert await studying.ahead(ANNA.id, *done.ids) is None
+
+
+async def test_what_was_learned_from_is_passed_over_whichever_study_it_was(talk: Talk) -> None:
+    """A later file's history lies below an earlier one's; a stretch of both pays for neither twice."""
+    studying = talk.conversation.studying
+    early = await imported(talk, chat("I own a boat."))
+    late = await imported(talk, chat("I own a canoe.", first=9, days=9))
+    assert early.ids is not None
+    assert late.ids is not None
+    await studied(talk, early)
+    await studied(talk, late)
+    assert await studying.begin(ANNA.id, *early.ids) == "nothing"
+    between = await imported(talk, chat("I own a raft.", "I own a kayak.", first=5, days=5))
+    assert between.ids is not None
+    talk.server.requests.clear()
+    ahead = await studying.ahead(ANNA.id, between.ids[0], early.ids[1])
+    assert ahead is not None
+    assert ahead.messages == 2
+    assert await studying.begin(ANNA.id, between.ids[0], early.ids[1]) == "begun"
+    await studying.caught_up()
+    [request] = asked(talk)
+    assert "boat" not in request
+    assert "raft" in request
+    assert await studying.begin(ANNA.id, between.ids[0], early.ids[1]) == "nothing"
+
+
 async def test_a_spent_budget_puts_it_off_to_the_next_day(tmp_path: Path) -> None:
     async with talking(tmp_path, daily_token_budget_per_user=500) as talk:
         await talk.remember()
