@@ -18,8 +18,8 @@ from telegram_ui.wizard import ADMINS_ONLY
 LEARN, STOP = "stu", "stn"
 OFFER = "Learn facts from it"
 WHAT_IT_TAKES = (
-    "No facts were learned from it. If you wish I read {messages} of yours now, in about {requests:,} requests of "
-    "roughly {tokens:,} tokens together: in the background, and within the day's tokens."
+    "No facts are learned from it by itself. If you wish I read {messages} of yours now, in about {requests:,} "
+    "requests of roughly {tokens:,} tokens together: in the background, and within the day's tokens."
 )
 BEGUN = "I am learning facts from it in the background. /summary_status tells how far I am, /memory what I know."
 BUSY = "I am still learning from what was imported before. Please try again when that is done."

@@ -253,6 +253,38 @@ async def test_what_is_forgotten_goes_with_its_facts_and_live_talk_is_not_learne
     assert await valid(talk) == ["Anna sails.", "Anna lives in Oslo."]
 
 
+async def test_an_import_that_broke_off_offers_all_of_its_messages_in_the_end(talk: Talk) -> None:
+    """Those of the run that broke off too, and none of another file that came between."""
+    data = chat(*(f"I own boat number {number}." for number in range(120)))
+
+    async def breaking(done: int, total: int) -> None:
+        raise RuntimeError
+
+    importing, studying = talk.conversation.importing, talk.conversation.studying
+    other = await imported(talk, chat("I sail.", first=200))
+    with pytest.raises(RuntimeError):
+        await importing.run(SCOPE, ANNA.id, data, progress=breaking)
+    await imported(talk, chat("I swim.", first=300))
+    done = await imported(talk, data)
+    assert (done.messages, done.known) == (140, 100)
+    assert done.ids is not None
+    ahead = await studying.ahead(ANNA.id, *done.ids)
+    assert ahead is not None
+    assert ahead.messages == 120
+    assert other.ids == (-2, -1)
+    assert done.ids == (-242, -3)
+
+
+async def test_a_file_that_is_known_is_offered_where_it_was_not_learned_from(talk: Talk) -> None:
+    """An import may have ended with its last message, and its receipt never have come."""
+    data = chat("I live in Oslo.", "It rains.")
+    done = await imported(talk, data)
+    await imported(talk, chat("I swim.", first=300))
+    plan = await talk.conversation.importing.plan(SCOPE, ANNA.id, data)
+    assert (plan.new, plan.ids) == (0, done.ids)
+    assert (await talk.conversation.importing.plan(SCOPE, ANNA.id, chat("I sail.", first=9))).ids is None
+
+
 async def test_where_facts_are_off_it_is_not_offered(tmp_path: Path) -> None:
     async with talking(tmp_path, facts="off") as talk:
         await talk.remember()
