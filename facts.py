@@ -338,10 +338,6 @@ class Facts:
                 return None
             return await store.facts.edit(owner, id_, text, now=self._clock())
 
-    async def undo_edit(self, owner: int, id_: int) -> Fact | None:
-        async with self._memory.home(owner) as store:
-            return await store.facts.undo_edit(owner, id_)
-
     async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
         """A pinned fact is in every prompt."""
         async with self._memory.home(owner) as store:

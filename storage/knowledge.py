@@ -71,8 +71,8 @@ class Facts(Protocol):
         """The fact with other words under the same id; the earlier words stay as its history. None: no such fact."""
         ...
 
-    async def undo_edit(self, owner: int, id_: int) -> Fact | None:
-        """The fact with its words before the last edit. None: there was none."""
+    async def before_edit(self, owner: int, id_: int) -> int | None:
+        """The id of the words that a fact had before its last edit. None: there was none."""
         ...
 
     async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None: ...
@@ -140,11 +140,7 @@ class Profiles(Protocol):
         ...
 
     async def put(self, profile: NewProfile, *, now: datetime) -> Profile:
-        """A new version. Raises StaleFacts where something that it was made from is gone."""
-        ...
-
-    async def delete(self, owner: int, id_: int) -> bool:
-        """Erase a version; whether there was one."""
+        """A new version. Raises StaleFacts where something that it was made from is gone, or reads otherwise."""
         ...
 
     async def undistilled(self, owner: int, limit: int) -> list[Summary]:

@@ -38,6 +38,7 @@ USAGE = (
     "Before anything goes I say what it is, and ask."
 )
 FINAL = "This cannot be undone."
+TRACES = "Traces may be left in my files for now, for they are in use or the disk is full. I go on cleaning them."
 EXPIRED = "This question is more than 10 minutes old and does nothing any more. Send /forget again."
 KEPT = "Nothing was forgotten."
 GONE = "That is not in my memory (any more)."
@@ -333,7 +334,7 @@ def receipt(taken: Forgotten) -> str:
     """What went, and what may still hold it."""
     rest = "Nothing of it is left in my files."
     if not taken.is_clean:
-        rest = "Traces may be left in my files for now, for they are in use or the disk is full. I go on cleaning them."
+        rest = TRACES
     lines = [f"Forgotten: {counts(taken)}. {rest}"]
     if taken.unfolded:
         lines.append(_anew(taken.unfolded))
