@@ -130,6 +130,12 @@ class Studies(Protocol):
         """The owner's messages that were read, and how many there are to be; None where none is under way."""
         ...
 
+    async def learned(self, scope: Scope) -> tuple[int, int] | None:
+        """Of all that was imported, the owner's messages that were learned from, and how many there are; None where
+        that was never begun.
+        """
+        ...
+
 
 class Profiles(Protocol):
     """The documents about the owners in one store: every version, the newest in use."""

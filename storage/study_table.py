@@ -62,6 +62,11 @@ class StudyTable:
             counts = await reader.row(_PROGRESS, scope.owner, scope.thread)
         return (int(counts[0] or 0), int(counts[1])) if counts else None
 
+    async def learned(self, scope: Scope) -> tuple[int, int] | None:
+        async with self._db.read(frozen=True) as reader:
+            counts = await reader.row(_ALL_LEARNED, scope.owner, scope.thread)
+        return (int(counts[0]), int(counts[1])) if counts and counts[1] else None
+
 
 async def end_without_rest(tx: Transaction, owner: int) -> None:
     """Where nothing is left to be read, a study has ended: what is imported later is no part of it."""
@@ -147,6 +152,11 @@ _NEXT = f"""
 SELECT m.* FROM progress AS p JOIN messages AS m ON m.user_id = p.user_id AND m.thread_id = p.thread_id
 AND m.id > p.past_id AND m.id <= p.past_until
 WHERE p.user_id = ? AND p.thread_id = ? AND {_IS_READ} AND NOT {_IN_A_LEARNED_STRETCH} ORDER BY m.id LIMIT ?
+"""  # noqa: S608
+_ALL_LEARNED = f"""
+SELECT SUM({_IS_LEARNED}), COUNT(*) FROM progress AS p
+JOIN messages AS m ON m.user_id = p.user_id AND m.thread_id = p.thread_id AND m.id < 1
+WHERE p.user_id = ? AND p.thread_id = ? AND p.past_from IS NOT NULL AND {_IS_OWN}
 """  # noqa: S608
 _PROGRESS = f"""
 SELECT SUM({_IS_LEARNED}), COUNT(*) FROM progress AS p

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from importing import Imported
+from playground.memory_view import memory_panel
 from records import Forgetting, Scope, StorageType
 from tests.peers.openai_server import Behaviour
 from tests.talk import ANNA, Talk, talking
@@ -59,6 +60,12 @@ async def studied(talk: Talk, done: Imported) -> None:
 
 def asked(talk: Talk) -> list[str]:
     return ["\n".join(str(one["content"]) for one in request.messages) for request in talk.server.asked_for("facts")]
+
+
+async def shown(talk: Talk) -> tuple[str, int, int] | None:
+    """What the playground's panel shows of it."""
+    study = (await memory_panel(talk.conversation, ANNA.id, 0)).studied
+    return (study.state, study.read, study.total) if study else None
 
 
 def lives(place: str, source: int, **more: Any) -> Mapping[str, Any]:
@@ -154,10 +161,12 @@ async def test_it_goes_on_where_it_was_though_its_beginning_was_forgotten(talk: 
     studying = talk.conversation.studying
     done = await imported(talk, chat(*(f"I own boat number {number}." for number in range(45))))
     assert done.ids is not None
+    assert await shown(talk) is None
     talk.server.script_schema("facts", answer(), Behaviour(hold="start", text=answer()))
     await studying.begin(ANNA.id, *done.ids)
     await talk.server.until_held()
     await studying.stop(ANNA.id)
+    assert await shown(talk) == ("stopped", 20, 45)
     await talk.conversation.amending.forget(ANNA.id, Forgetting(what="messages", ids=(done.ids[0],)))
     await talk.server.release()
     await studying.caught_up()
@@ -166,8 +175,10 @@ async def test_it_goes_on_where_it_was_though_its_beginning_was_forgotten(talk: 
     assert await studying.begin(ANNA.id, *done.ids) == "begun"
     await talk.server.until_held(2)
     assert (await talk.conversation.summaries.status(SCOPE)).studied == (19, 44)
+    assert await shown(talk) == ("running", 19, 44)
     await talk.server.release()
     await studying.caught_up()
+    assert await shown(talk) == ("done", 44, 44)
     assert [sum(f"number {number}." in one for one in asked(talk)) for number in range(45)] == [0] * 20 + [1] * 25
     assert await studying.ahead(ANNA.id, *done.ids) is None
 
