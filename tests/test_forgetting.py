@@ -16,6 +16,7 @@ from storage.erasing import _text
 from storage.tables import ACCOUNTS, FACTS, PROFILES
 from tests.peers.openai_server import Behaviour
 from tests.talk import ANNA, BORIS, Talk, talking
+from tests.test_conversation import room
 
 SCOPE = Scope(owner=ANNA.id)
 WORD, OTHER = "Heliotröpe“", "marigold"
@@ -161,6 +162,26 @@ async def test_forgetting_waits_for_an_answer_that_may_have_read_it(tmp_path: Pa
         await answering
         assert (await forgetting).messages == 4
         assert traces(tmp_path) == []
+
+
+async def test_a_turn_that_waits_to_be_written_is_not_written_while_it_is_forgotten(tmp_path: Path) -> None:
+    """Its store failed; it is written again at the moment in which its owner forgets it."""
+    async with talking(tmp_path) as talk:
+        conversation = talk.conversation
+        await talk.remember()
+        await talk.say(OTHER)
+        await room(talk, 1)
+        assert not (await talk.say(f"{WORD} " * 2000)).is_kept
+        await room(talk, 2**30)
+        async with conversation.memory.home(ANNA.id):
+            # Both get as far as they can while somebody reads: the forgetting up to the memory's gate.
+            forgetting = asyncio.create_task(conversation.amending.forget(ANNA.id, Forgetting(what="everything")))
+            writing = asyncio.create_task(conversation.write_kept())
+        await forgetting
+        assert await writing == 0
+        assert (await (await store_of(talk)).counts(SCOPE)).total == 0
+        assert traces(tmp_path) == []
+    assert traces(tmp_path) == []
 
 
 async def test_the_process_forgets_too(tmp_path: Path) -> None:
