@@ -148,10 +148,7 @@ class ForgetCommands:
         if choices:
             rows = [[self._button(ask, GO, label, choice)] for label, choice in choices]
             keyboard = InlineKeyboardMarkup([*rows, [self._button(ask, KEEP, "Keep it", target)]])
-        if instead_of is None:
-            await self._delivery.say(ask.chat, text, keyboard=keyboard)
-        else:
-            await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard)
+        await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard)
 
     async def _question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
         """What would go, and what may be chosen; no choice where there is nothing."""
@@ -228,8 +225,7 @@ class ForgetCommands:
         return None
 
     async def _keep(self, ask: Ask) -> str | None:
-        if ask.message_id is not None:
-            await self._delivery.replace(ask.chat, ask.message_id, KEPT)
+        await self._delivery.replace(ask.chat, ask.message_id, KEPT)
         return None
 
     async def _go(self, ask: Ask) -> str | None:
@@ -245,10 +241,7 @@ class ForgetCommands:
             taken = Forgotten() if is_gone else await self._amending.forget(scope.owner, what)
         # In place of the question, which quoted what is forgotten now.
         text = GONE if taken.is_nothing else receipt(taken)
-        if ask.message_id is None:
-            await self._delivery.say(ask.chat, text)
-        else:
-            await self._delivery.replace(ask.chat, ask.message_id, text)
+        await self._delivery.replace(ask.chat, ask.message_id, text)
         return "Forgotten."
 
     # What is meant -------------------------------------------------------------------------------------------

@@ -165,10 +165,7 @@ class MemoryCommands:
 
     async def _show(self, ask: Ask, view: View, *, instead_of: int | None = None) -> None:
         shown, keyboard = await self._shown(ask.chat, ask.person, view)
-        if instead_of is None:
-            await self._delivery.say(ask.chat, shown, keyboard=keyboard)
-        else:
-            await self._delivery.replace(ask.chat, instead_of, shown, keyboard=keyboard)
+        await self._delivery.replace(ask.chat, instead_of, shown, keyboard=keyboard)
 
     async def _shown(self, chat: Chat, person: Person, view: View) -> tuple[str, InlineKeyboardMarkup | None]:
         owner = chat.scope.owner

@@ -217,10 +217,7 @@ class Moves:
 
     async def _show(self, ask: Ask, text: str, keyboard: InlineKeyboardMarkup | None = None) -> None:
         """In place of the message whose button was pressed."""
-        if ask.message_id is None:
-            await self._delivery.say(ask.chat, text, keyboard=keyboard)
-        else:
-            await self._delivery.replace(ask.chat, ask.message_id, text, keyboard=keyboard)
+        await self._delivery.replace(ask.chat, ask.message_id, text, keyboard=keyboard)
 
 
 class _Progress:

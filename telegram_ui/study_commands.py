@@ -6,7 +6,6 @@ Owns its words. Does not know how anything is learned, nor how it is imported.
 from collections.abc import Mapping
 from typing import Literal, Protocol
 
-import telegram
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from studying import Ahead
@@ -83,10 +82,7 @@ class Studies:
 
     async def _show(self, ask: Ask, text: str, keyboard: InlineKeyboardMarkup | None) -> None:
         """Behind what the import did, in place of what was said of learning before."""
-        if ask.message_id is None:
-            return
-        message = ask.update.effective_message
-        done = (message.text or "").partition("\n\n")[0] if isinstance(message, telegram.Message) else ""
+        done = ask.shown.partition("\n\n")[0]
         whole = "\n\n".join(part for part in (done, text) if part)
         await self._delivery.replace(ask.chat, ask.message_id, whole, keyboard=keyboard)
 
