@@ -339,7 +339,15 @@ class Memory:
     def files_with(self, text: str) -> list[str]:
         """Names of the files that contain this text, as bytes, anywhere."""
         needle = text.encode()
-        return [path.name for path in sorted(self.folder.rglob("*")) if path.is_file() and needle in path.read_bytes()]
+        return [path.name for path in sorted(self.folder.rglob("*")) if needle in _content(path)]
+
+
+def _content(path: Path) -> bytes:
+    """What a file holds; nothing where the bot has just taken it away, or renamed it."""
+    try:
+        return path.read_bytes() if path.is_file() else b""
+    except FileNotFoundError:
+        return b""
 
 
 def tokens(messages: Sequence[Mapping[str, str]]) -> int:

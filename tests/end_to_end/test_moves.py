@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from playground.faults import Fault
 from reliability.invariants import read, violations
 from tests.end_to_end.harness import House, Json, Member, Process
 from tests.peers.openai_server import Behaviour
@@ -117,6 +118,8 @@ async def test_a_kill_in_the_middle(house: House, storage: str) -> None:
         sends(ann, long_chat(4000), caption="/import")
         offer = await ann.hears("would add 4,000 messages", since=since)
         since = ann.now
+        # After "Importing…": the first word of progress holds the import up until the kill.
+        house.faults.add(Fault(kind="hang", method="editMessageText", chat_id=ann.id, after=1))
         ann.press(offer, "Import")
         await ann.hears(lambda message: " of 4,000" in message.get("text", ""), since=since)
         await process.kill()

@@ -1,12 +1,12 @@
 """`python bot.py --playground`: no token, no key, no network; a fact is told, folded away and recalled."""
 
 import asyncio
-import socket
 
 import httpx
 import pytest
 
 from tests.end_to_end.harness import PATIENCE, House, Json, Process
+from tests.peers.ports import kept_port
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -14,8 +14,11 @@ ANNA = 101
 
 
 async def test_a_fact_is_recalled_after_forty_turns(house: House) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    with kept_port() as port:
+        await the_playground(house, port)
+
+
+async def the_playground(house: House, port: int) -> None:
     process = Process(await house.spawn("--playground", "--port", str(port), environ={}))
     try:
         await process.logged("ready")

@@ -28,6 +28,8 @@ from starlette.types import Receive, Scope, Send
 from playground.server import serve
 
 Where = Literal["", "start", "middle"]
+PATIENCE = 90.0
+"""Seconds after which a test that waits for a request gives up: a failure, where waiting on would hang the suite."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,12 +149,12 @@ class OpenAIServer:
 
     async def until_held(self, times: int = 1) -> None:
         """Wait until so many holds have been reached in all."""
-        async with self._changed:
+        async with asyncio.timeout(PATIENCE), self._changed:
             await self._changed.wait_for(lambda: self._held >= times)
 
     async def until_hung_up(self, times: int = 1) -> None:
         """Wait until so many clients have hung up while they were held."""
-        async with self._changed:
+        async with asyncio.timeout(PATIENCE), self._changed:
             await self._changed.wait_for(lambda: self._hung_up >= times)
 
     async def hold(self, receive: Receive) -> bool:

@@ -14,11 +14,14 @@ from playground.app import playground_app
 from playground.panel import MemoryPanel, OwnerState
 from playground.server import serve
 from playground.world import World
+from tests.peers.ports import kept_port
 from tests.playground.sample_memory import sample_panel
 from tests.playground.scripted_bot import ScriptedBot, scripted_bot
 
 CHROMIUM = Path("/usr/bin/chromium")
 TOKEN = "4242:test-token"
+PATIENCE = 90_000
+"""Milliseconds; Playwright's own five seconds are too few for a browser on a machine with other work."""
 ANNA, BORIS, CLUB, FORUM, TIDES = 1, 2, -500, -1_001_000_000_500, 7
 HOSTILE = "<img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>"
 EMPTY = MemoryPanel(owner=OwnerState(enabled=False, storage="", every_n=0, total=0, archived=0, unfolded_turns=0))
@@ -39,7 +42,7 @@ class Playground:
         """A new visitor's page, its chats loaded. What the console complains of is a failure of the test."""
         context = await self.browser.new_context(viewport={"width": width, "height": height}, locale="en")
         page = await context.new_page()
-        page.set_default_timeout(90_000)
+        page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: self.problems.append(str(error)))
         page.on("console", lambda line: self.problems.append(line.text) if line.type == "error" else None)
         await page.goto(self.url)
@@ -63,8 +66,9 @@ async def chromium() -> AsyncIterator[Browser]:
         if os.environ.get("KEEPSAKE_NO_SKIPS") == "1":
             pytest.fail(reason)
         pytest.skip(reason)
+    expect.set_options(timeout=PATIENCE)
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=PATIENCE)
         try:
             yield browser
         finally:
@@ -335,17 +339,18 @@ async def test_the_page_comes_back_when_the_server_does(playground: Playground) 
     first, second = new_world(), new_world()
     first.say(ANNA, ANNA, "before")
     second.say(ANNA, ANNA, "after")
-    async with serve(playground_app(first, memory=remembered, model_name="first")) as url:
-        context = await playground.browser.new_context()
-        page = await context.new_page()
-        await page.goto(url)
-        await expect(page.locator("article")).to_contain_text("before")
-    await expect(page.locator("#chat-status")).to_have_text("waiting for the server…")
-    port = int(url.rpartition(":")[2])
-    async with serve(playground_app(second, memory=remembered, model_name="second"), port):
-        await expect(page.locator("article")).to_contain_text("after")
-        await expect(page.locator("#banner")).to_contain_text("second")
-        await context.close()
+    context = await playground.browser.new_context()
+    page = await context.new_page()
+    page.set_default_timeout(PATIENCE)
+    with kept_port() as port:
+        async with serve(playground_app(first, memory=remembered, model_name="first"), port) as url:
+            await page.goto(url)
+            await expect(page.locator("article")).to_contain_text("before")
+        await expect(page.locator("#chat-status")).to_have_text("waiting for the server…")
+        async with serve(playground_app(second, memory=remembered, model_name="second"), port):
+            await expect(page.locator("article")).to_contain_text("after")
+            await expect(page.locator("#banner")).to_contain_text("second")
+            await context.close()
 
 
 @pytest.fixture

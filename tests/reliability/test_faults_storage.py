@@ -1,6 +1,5 @@
 """Storage that fails, under the running bot: what the person sees, what is kept, how it recovers."""
 
-import socket
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -12,11 +11,18 @@ import pytest
 from playground.faults import Fault
 from reliability.invariants import read, violations
 from tests.end_to_end.harness import ANSWERS, House, Member, Process
+from tests.peers.ports import kept_port
 from tests.reliability.disk import Disk, disk, unwritable
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 STORAGES = ["SQLite", "JSON"]
 PAGE = 4096
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    with kept_port() as port:
+        yield port
 
 
 @pytest.fixture
@@ -67,10 +73,10 @@ async def test_while_the_disk_is_full_answers_go_on_and_are_written_afterwards(
     assert read(full_disk.data).inbox == ()
 
 
-async def test_by_webhook_telegram_keeps_what_a_full_disk_does_not_take(house: House, full_disk: Disk) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    ann = house.person()
+async def test_by_webhook_telegram_keeps_what_a_full_disk_does_not_take(
+    house: House, full_disk: Disk, port: int
+) -> None:
+    ann, address = house.person(), f"127.0.0.1:{port}"
     settings = {"WEBHOOK_URL": f"http://{address}/hook", "WEBHOOK_LISTEN": address, "DATA_DIR": str(full_disk.data)}
     async with house.bot(**settings) as process:
         await ann.sets_up()

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -10,10 +10,10 @@ import httpx
 import pytest
 
 from errors import SettingsError, StorageError
-from playground.server import serve
 from settings import Secret
 from storage.inbox import UpdateInbox
 from telegram_ui.webhook import SECRET_HEADER
+from tests.peers.ports import kept_port
 from tests.telegram_ui.conftest import ANN, TOKEN, Bots, Peer
 
 
@@ -179,46 +179,42 @@ async def test_stopping_takes_little_time_though_telegram_hangs(bots: Bots, peer
     assert len(await bots.pending()) == 1
 
 
-async def webhook(bots: Bots, secret: str = "") -> str:
-    """Settings for a webhook at a free port; its URL."""
-
-    async def nothing(scope: Any, receive: Any, send: Any) -> None: ...
-
-    async with serve(nothing) as url:
-        port = int(url.rpartition(":")[2])
-    bots.settings = replace(
-        bots.settings, webhook_url=url, webhook_listen=("127.0.0.1", port), webhook_secret=Secret(secret)
-    )
-    return url
+@pytest.fixture
+def webhook(bots: Bots) -> Iterator[str]:
+    """Settings for a webhook; its URL."""
+    with kept_port() as port:
+        url = f"http://127.0.0.1:{port}"
+        bots.settings = replace(bots.settings, webhook_url=url, webhook_listen=("127.0.0.1", port))
+        yield url
 
 
-async def test_a_webhook_delivers_and_asks_for_the_secret(bots: Bots, peer: Peer) -> None:
-    url = await webhook(bots, "s3cret")
+async def test_a_webhook_delivers_and_asks_for_the_secret(bots: Bots, peer: Peer, webhook: str) -> None:
+    bots.settings = replace(bots.settings, webhook_secret=Secret("s3cret"))
     update = {"update_id": 1}
     async with bots.running(), httpx.AsyncClient(trust_env=False) as http:
         peer.world.say(ANN, ANN, "hello")
         await peer.told("echo hello")
         for headers in ({}, {SECRET_HEADER: "wrong"}, {SECRET_HEADER: "s3cret "[:-2]}):
-            assert (await http.post(url, json=update, headers=headers)).status_code == 403
+            assert (await http.post(webhook, json=update, headers=headers)).status_code == 403
         right = {SECRET_HEADER: "s3cret"}
-        assert (await http.post(f"{url}/any/path", json=update, headers=right)).status_code == 200
-        assert (await http.post(url, content=b"{", headers=right)).status_code == 400
-        assert (await http.post(url, json=[], headers=right)).status_code == 400
-        assert (await http.post(url, json={"update_id": 2, "message": 5}, headers=right)).status_code == 200
+        assert (await http.post(f"{webhook}/any/path", json=update, headers=right)).status_code == 200
+        assert (await http.post(webhook, content=b"{", headers=right)).status_code == 400
+        assert (await http.post(webhook, json=[], headers=right)).status_code == 400
+        assert (await http.post(webhook, json={"update_id": 2, "message": 5}, headers=right)).status_code == 200
 
 
+@pytest.mark.usefixtures("webhook")
 async def test_a_webhooks_update_that_cannot_be_kept_is_offered_again(bots: Bots, peer: Peer) -> None:
     bots.inbox = failing = Failing(bots.inbox._db)
     failing.failures = 1
-    await webhook(bots)
     async with bots.running():
         peer.world.say(ANN, ANN, "hello")
         await peer.told("echo hello")
     assert peer.texts(ANN) == ["echo hello"]
 
 
+@pytest.mark.usefixtures("webhook")
 async def test_an_address_in_use_names_its_variable(bots: Bots, peer: Peer) -> None:
-    await webhook(bots)
     port = int(peer.url.rpartition(":")[2])
     bots.settings = replace(bots.settings, webhook_listen=("127.0.0.1", port))
     with pytest.raises(SettingsError, match="WEBHOOK_LISTEN"):
@@ -226,8 +222,8 @@ async def test_an_address_in_use_names_its_variable(bots: Bots, peer: Peer) -> N
             pass
 
 
+@pytest.mark.usefixtures("webhook")
 async def test_a_webhook_that_telegram_does_not_take_names_its_variable(bots: Bots, peer: Peer) -> None:
-    await webhook(bots)
     peer.fault("error", "setWebhook", description="Bad Request: bad webhook: HTTPS url must be provided")
     with pytest.raises(SettingsError, match="WEBHOOK_URL"):
         async with bots.running():

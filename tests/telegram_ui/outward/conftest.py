@@ -117,7 +117,7 @@ async def peer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Peer]:
     for person in (ANN, BOB):
         world.say(person, person, "hello")
     async with serve(bot_api(world, faults)) as url:
-        request = HTTPXRequest(read_timeout=2.0, httpx_kwargs={"trust_env": False})
+        request = HTTPXRequest(read_timeout=20.0, httpx_kwargs={"trust_env": False})
         updates = HTTPXRequest(httpx_kwargs={"trust_env": False})
         async with ExtBot[None](TOKEN, base_url=f"{url}/bot", request=request, get_updates_request=updates) as bot:
             yield Peer(world, faults, bot, ManualClock())

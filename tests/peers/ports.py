@@ -1,0 +1,17 @@
+"""Ports that nobody else gets while a test needs them. Does not know who listens there, or whether anybody does."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def kept_port() -> Iterator[int]:
+    """A port of 127.0.0.1 where nobody listens, except who asks for it by its number, as http_server does.
+
+    It stays bound: one that was let go of is the next that somebody gets who asks for any, and tests run side by side.
+    """
+    with socket.socket() as kept:
+        kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        kept.bind(("127.0.0.1", 0))
+        yield kept.getsockname()[1]
