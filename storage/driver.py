@@ -62,17 +62,20 @@ def connect(path: Path, *, durable: bool = True, busy_timeout: float = 5.0) -> s
 
 
 def create_private(path: Path) -> None:
-    """Make sure that `path` exists and only its user can read it; SQLite gives its side files the same mode."""
+    """Make sure that `path` exists and only its user can read it; SQLite gives its side files the same mode.
+
+    A file that is there is never opened: to close it would drop all locks that this process holds on it (POSIX), and
+    whoever else closes the database next would take himself for the last, and remove the log under our hands.
+    """
     try:
-        handle = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
-    except PermissionError:
-        # A file that only another program may write is opened for reading, and says so at the first write.
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         return
-    try:
-        if os.fstat(handle).st_mode & 0o077:
-            os.fchmod(handle, 0o600)
-    finally:
-        os.close(handle)
+    # A file that only another program may write is opened for reading, and says so at the first write.
+    if mode & 0o077 and os.access(path, os.W_OK):
+        path.chmod(0o600)
 
 
 def fsync_folder(folder: Path) -> None:

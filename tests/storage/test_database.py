@@ -214,6 +214,23 @@ async def test_a_file_opens_with_any_sqlite(tmp_path: Path) -> None:
         assert plain.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
+async def test_another_program_that_looks_in_and_leaves_takes_nothing_along(tmp_path: Path) -> None:
+    """Who closes a database last cuts its log: another program must never take itself for the last."""
+    look = f"import sqlite3; c = sqlite3.connect('memory.db'); print(*c.execute('{COUNT}').fetchone()); c.close()"
+
+    def seen_by_another() -> str:
+        return subprocess.run(
+            [sys.executable, "-c", look], cwd=tmp_path, capture_output=True, check=True
+        ).stdout.decode()
+
+    async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
+        for person in (1, 2):
+            async with database.write() as tx:
+                await tx.rows(PUT, person)
+            assert seen_by_another().strip() == str(person)
+        assert (tmp_path / "memory.db-wal").exists()
+
+
 async def test_a_backup_taken_while_writing_is_whole(tmp_path: Path) -> None:
     async with Database.open(tmp_path / "memory.db") as database:
         store = SqliteStore(database)
