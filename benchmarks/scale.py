@@ -41,6 +41,7 @@ from benchmarks.measure import (
     without_embedding,
 )
 from benchmarks.scale_recall import measure_recall
+from heap import keep_in_one_piece
 from models.offline import ExtractiveSummarizer
 from records import Scope, StorageType
 from settings import Settings
@@ -177,8 +178,9 @@ def rebuilding(settings: Settings) -> float:
 
 
 def apart(work: Callable[Parameters, Result], *given: Parameters.args, **named: Parameters.kwargs) -> Result:
-    """Run in a process of its own, so that nothing of an earlier case is in its memory."""
-    with ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn")) as process:
+    """Run in a process of its own, so that nothing of an earlier case is in its memory, which is kept as the bot's."""
+    spawned = get_context("spawn")
+    with ProcessPoolExecutor(max_workers=1, mp_context=spawned, initializer=keep_in_one_piece) as process:
         return process.submit(work, *given, **named).result()
 
 
