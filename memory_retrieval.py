@@ -13,13 +13,13 @@ from datetime import UTC, datetime, tzinfo
 
 from errors import ModelError
 from models.embeddings import Embedder
-from records import Clock, Context, Incoming, Message, RecalledFact, Scope, Snippet, Summary
+from records import Clock, Context, Fact, Incoming, Message, RecalledFact, Scope, Snippet, Summary
 from retrieval import steady, when
 from retrieval.fact_ranking import rank_facts
 from retrieval.packing import Packing, clipped, least_score, sentences
 from retrieval.prompt_draft import Budgets, PromptDraft
 from retrieval.ranking import REACH, WEIGHTS, Meaning, Question, Ranked, Scored, centred, idf, rank
-from storage.store import Floats, MemoryStore, Nearest, Pool
+from storage.store import Compared, Floats, MemoryStore, Nearest, Pool
 from tokens import Tokenizer
 from words import content_terms, folded, normal
 
@@ -146,7 +146,7 @@ class MemoryRetrieval:
                 for one, message in batch
                 if one.id not in shown and (turn is None or message.turn < turn) and message.origin != "tool"
             )
-            if not draft.take_snippets(earlier_said, least=least_score(found.pool.turns)):
+            if not draft.take_snippets(earlier_said, least=least_score(found.pool.matched.turns)):
                 break
         return draft.context()
 
@@ -155,7 +155,7 @@ class MemoryRetrieval:
         now = self._clock()
         found = await self.found(question, store, scope)
         packing = Packing(
-            room=self._budgets.snippets, now=now, count=self._tokens.count, least=least_score(found.pool.turns)
+            room=self._budgets.snippets, now=now, count=self._tokens.count, least=least_score(found.pool.matched.turns)
         )
         async for batch in self._said(found, store, scope):
             packing.offer(self.snippet(one, message, found) for one, message in batch)
@@ -203,23 +203,33 @@ class MemoryRetrieval:
         if lean_on and len(terms) <= FOLLOW_UP_TERMS:
             question = f"{lean_on}\n{question}"
             terms = content_terms(question)
-        vector = await self._vector(question)
-        facts = await self._facts_for(store, scope.owner, own, terms, vector)
+        # The arms of the search wait for nothing of one another.
+        (vector, nearest), matched, times, known = await asyncio.gather(
+            self._nearest(question, store, scope, limit),
+            store.matching(scope, terms, limit=limit),
+            self._times(normal(question), store, scope, now),
+            store.facts.valid(scope.owner),
+        )
+        facts = await self._that_matter(known, store, scope.owner, own, terms, vector)
         asked = Question(
             text=question,
             terms=tuple(terms),
             before=frozenset(terms) - frozenset(own),
-            ranges=await self._times(normal(question), store, scope, now),
+            ranges=times,
             told=_told_by(facts),
         )
-        nearest = await self._nearest(store, scope, vector, limit)
         seeds = [*(nearest.seqs if nearest else ())]
         if asked.told:
             seeds += [seq for seq in (await store.facts.seqs(scope, list(asked.told))).values() if seq not in seeds]
-        pool = await store.pool(scope, terms, limit=limit, reach=REACH, seeds=seeds)
-        meaning = await self._meaning(store, scope, vector, nearest, pool)
+        pool = await store.pool(scope, matched, reach=REACH, seeds=seeds)
+        compared = await self._compared(store, scope, nearest, pool)
+
+        def judged() -> tuple[Meaning | None, Ranked]:
+            meaning = Meaning.of(nearest, compared, pool.seqs) if nearest and compared else None
+            return meaning, rank(pool, asked, meaning)
+
         # Beside the event loop: hundreds of candidates take a while.
-        ranked = await asyncio.to_thread(rank, pool, asked, meaning)
+        meaning, ranked = await asyncio.to_thread(judged)
         return Found(
             asked=asked,
             pool=pool,
@@ -229,11 +239,16 @@ class MemoryRetrieval:
             facts=facts,
         )
 
-    async def _facts_for(
-        self, store: MemoryStore, owner: int, own: Sequence[str], terms: Sequence[str], vector: Floats | None
+    async def _that_matter(
+        self,
+        known: Sequence[Fact],
+        store: MemoryStore,
+        owner: int,
+        own: Sequence[str],
+        terms: Sequence[str],
+        vector: Floats | None,
     ) -> list[RecalledFact]:
-        """The facts that matter: all pinned ones, and the best of the others."""
-        known = await store.facts.valid(owner)
+        """Of the facts all pinned ones, and the best of the others."""
         if not known:
             return []
         model = self._embedder.name if self._embedder is not None else ""
@@ -285,23 +300,20 @@ class MemoryRetrieval:
             log.warning("the question was not embedded, words alone search: %s", type(error).__name__)
             return None
 
-    async def _nearest(self, store: MemoryStore, scope: Scope, vector: Floats | None, limit: int) -> Nearest | None:
+    async def _nearest(
+        self, question: str, store: MemoryStore, scope: Scope, limit: int
+    ) -> tuple[Floats | None, Nearest | None]:
+        """The question's vector, and what is nearest to it."""
+        vector = await self._vector(question)
         if vector is None or self._embedder is None:
-            return None
-        return await store.vectors.nearest(scope, self._embedder.name, vector, limit)
+            return None, None
+        return vector, await store.vectors.nearest(scope, self._embedder.name, vector, limit)
 
-    async def _meaning(
-        self, store: MemoryStore, scope: Scope, vector: Floats | None, nearest: Nearest | None, pool: Pool
-    ) -> Meaning | None:
+    async def _compared(self, store: MemoryStore, scope: Scope, nearest: Nearest | None, pool: Pool) -> Compared | None:
         """The vectors of all candidates, those that words brought in as well."""
-        if vector is None or nearest is None or self._embedder is None:
+        if nearest is None or self._embedder is None:
             return None
-        vectors = await store.vectors.of(scope, self._embedder.name, pool.seqs, len(vector))
-        rows = {seq: row for row, seq in enumerate(pool.seqs.tolist())}
-        held = [(rows[seq], place) for place, seq in enumerate(nearest.seqs) if seq in rows]
-        # Of a long message what is nearest counts, and not how it begins.
-        vectors[[row for row, _ in held]] = nearest.vectors[[place for _, place in held]]
-        return Meaning(query=vector, mean=nearest.mean, vectors=vectors, mean_cosine=nearest.mean_cosine)
+        return await store.vectors.compared(scope, self._embedder.name, nearest, pool.seqs)
 
     async def _sentence_vectors(
         self, store: MemoryStore, scope: Scope, meaning: Meaning | None, ranked: Ranked
@@ -330,7 +342,7 @@ class MemoryRetrieval:
             return text
         pieces = sentences(text)
         pool = found.pool
-        weights = {term: idf(pool.turns, pool.frequency.get(term, 0)) for term in found.asked.terms}
+        weights = {term: idf(pool.matched.turns, pool.matched.frequency.get(term, 0)) for term in found.asked.terms}
         scores = [sum(weights.get(term, 0.0) for term in set(content_terms(piece))) for piece in pieces]
         shown = clipped(pieces, scores, tokens=SNIPPET_TOKENS, count=self._tokens.count)
         return self._tokens.cut_middle(shown, SNIPPET_TOKENS)

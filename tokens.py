@@ -28,6 +28,8 @@ REQUEST_OVERHEAD = 3
 MESSAGE_OVERHEAD = 3
 CALL_OVERHEAD = 16
 """The JSON around a call."""
+SHORT = 48
+"""Characters up to which counts are remembered: roles and days' headings come again in every prompt."""
 DEFAULT_ENCODING = "o200k_base"
 
 # Longer runs of whitespace overflow the stack of tiktoken's regex (0.14: a ValueError at a million spaces).
@@ -43,6 +45,7 @@ class Tokenizer:
 
     def __init__(self, count: Callable[[str], int], *, name: str) -> None:
         self._count = count
+        self._count_short = lru_cache(maxsize=1024)(count)
         self.name = name
 
     @classmethod
@@ -72,7 +75,9 @@ class Tokenizer:
 
     def count(self, text: str) -> int:
         """Tokens of a text; special tokens count as the plain text that they are here."""
-        return self._count(text) if text else 0
+        if len(text) <= SHORT:
+            return self._count_short(text) if text else 0
+        return self._count(text)
 
     def prompt_tokens(self, messages: Sequence[PromptMessage]) -> int:
         """Tokens of one request: 3, and for each message 3, its role and its content (the contract's formula)."""

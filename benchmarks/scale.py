@@ -41,6 +41,7 @@ from benchmarks.measure import (
     without_embedding,
 )
 from benchmarks.scale_recall import measure_recall
+from heap import keep_in_one_piece
 from models.offline import ExtractiveSummarizer
 from records import Scope, StorageType
 from settings import Settings
@@ -177,8 +178,9 @@ def rebuilding(settings: Settings) -> float:
 
 
 def apart(work: Callable[Parameters, Result], *given: Parameters.args, **named: Parameters.kwargs) -> Result:
-    """Run in a process of its own, so that nothing of an earlier case is in its memory."""
-    with ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn")) as process:
+    """Run in a process of its own, so that nothing of an earlier case is in its memory, which is kept as the bot's."""
+    spawned = get_context("spawn")
+    with ProcessPoolExecutor(max_workers=1, mp_context=spawned, initializer=keep_in_one_piece) as process:
         return process.submit(work, *given, **named).result()
 
 
@@ -236,9 +238,16 @@ def _filled(folder: Path, floor: Path, storage: StorageType, count: int) -> None
     progress(f"{storage}: filled in {since(start) / 1000:.0f} s")
 
 
+def sizes(text: str) -> list[int]:
+    found = [int(size) for size in text.split(",")]
+    if min(found) < 1:
+        raise ValueError
+    return found
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
-    parser.add_argument("--messages", default=",".join(map(str, SIZES)), help="sizes, separated by commas")
+    parser.add_argument("--messages", type=sizes, default=SIZES, help="sizes, separated by commas")
     parser.add_argument("--turns", type=int, default=100, help="turns measured at each size")
     parser.add_argument("--questions", type=int, default=100, help="questions timed at each size; 0: no recall part")
     parser.add_argument("--embedding", type=float, default=30, help="seconds beside a backlog; 0: none")
@@ -246,7 +255,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--folder", type=Path, help="keeps what was filled for the next run, which adds to it")
     options = parser.parse_args(arguments)
     plan = Plan(
-        sizes=[int(size) for size in options.messages.split(",")],
+        sizes=options.messages,
         storages=options.storage or list(StorageType),
         turns=options.turns,
         questions=options.questions,

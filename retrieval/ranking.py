@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.when import Range
-from storage.nearest import CENTRING
-from storage.store import Floats, Pool
+from storage.nearest import CENTRING, best_passages
+from storage.store import Compared, Floats, Ints, Nearest, Pool
 
 AFTERWARDS = timedelta(days=10)
 """People tell of a thing for some days after it: what is said then counts in part."""
@@ -48,7 +48,7 @@ WEIGHTS = Weights()
 SURELY, JUST_BEFORE = 0.1, 0.01
 OLDER, NEWER = 3, 12
 """A message among so many best gives its place to a newer one, among so many best, that says the same."""
-REACH = 4
+REACH = 3
 """A score looks two places around, and at the neighbours' own neighbours."""
 
 
@@ -68,15 +68,31 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Meaning:
-    """What the vectors say. `query`: [d]; `mean`: [d], of all the scope's vectors; `vectors`: [candidates, d], zeros
-    where there is none; all as the model gave them. `mean_cosine`: centred cosine of the question with an average
-    message of the scope.
+    """What the vectors say. `query`: [d]; `mean`: [d], of all the scope's vectors; `vectors`: [n, d], those that were
+    compared; all as the model gave them. `rows`: [candidates], which of them is a candidate's nearest passage, -1 where
+    it has none; `cosines`: [candidates], centred, of those. `mean_cosine`: that of an average message of the scope.
     """
 
     query: Floats
     mean: Floats
     vectors: Floats
+    rows: NDArray[np.intp]
+    cosines: Floats
     mean_cosine: float
+
+    @classmethod
+    def of(cls, nearest: Nearest, compared: Compared, seqs: Ints) -> "Meaning":
+        """`seqs`: of the candidates."""
+        rows = best_passages(compared, seqs)
+        cosines = np.append(compared.cosines, np.float32(0))[rows]
+        return cls(
+            query=nearest.query,
+            mean=nearest.mean,
+            vectors=compared.vectors,
+            rows=rows,
+            cosines=cosines,
+            mean_cosine=nearest.mean_cosine,
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -156,7 +172,7 @@ def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights 
     """
     offsets = _offsets(pool)
     verbose = _verbosity(pool) * pool.by_assistant.astype(np.float64)
-    held = [term for term, count in pool.frequency.items() if count]
+    held = [term for term, count in pool.matched.frequency.items() if count]
     by_term = _word_shares(pool, held, question.terms, w, offsets)
     share = by_term.sum(axis=0) ** 2
     before = share * _part_of(by_term, [term in question.before for term in held])
@@ -252,9 +268,9 @@ def _verbosity(pool: Pool) -> float:
 
     Two people chatting, where one fills the assistant's place (imported chats), give 0.
     """
-    if pool.assistant_mean <= 0 or pool.person_mean <= 0:
+    if pool.matched.assistant_mean <= 0 or pool.matched.person_mean <= 0:
         return 1.0
-    return min(1.0, max(0.0, math.log2(pool.assistant_mean / pool.person_mean) - 0.5))
+    return min(1.0, max(0.0, math.log2(pool.matched.assistant_mean / pool.matched.person_mean) - 0.5))
 
 
 def _offsets(pool: Pool) -> dict[int, NDArray[np.intp]]:
@@ -283,12 +299,12 @@ def _word_shares(
     For each word the best of the message's own weight, .7 of that beside it, .5 of that two away; divided by the idf of
     all of the question's words, those never seen included, so that a paraphrase full of unseen words stays small.
     """
-    weight = sum(idf(pool.turns, pool.frequency.get(term, 0)) for term in terms)
+    weight = sum(idf(pool.matched.turns, pool.matched.frequency.get(term, 0)) for term in terms)
     if not held or not len(pool):
         return np.zeros((len(held), len(pool)))
-    rarity = np.array([idf(pool.turns, pool.frequency[term]) for term in held])
-    counts = pool.counts[[line for line, count in enumerate(pool.frequency.values()) if count]]
-    length = pool.lengths / max(pool.mean_length, 1e-9)
+    rarity = np.array([idf(pool.matched.turns, pool.matched.frequency[term]) for term in held])
+    counts = pool.counts[[line for line, count in enumerate(pool.matched.frequency.values()) if count]]
+    length = pool.lengths / max(pool.matched.mean_length, 1e-9)
     own = rarity[:, None] * counts * (w.k1 + 1) / (counts + w.k1 * (1 - w.b + w.b * length))
     padded = np.concatenate([own, np.zeros((len(held), 1))], axis=1)
     best = own
@@ -307,24 +323,24 @@ def _part_of(shares: NDArray[np.float64], chosen: Sequence[bool]) -> NDArray[np.
 
 def _directions(meaning: Meaning, rows: NDArray[np.intp], w: Weights) -> Floats:
     """The centred vectors of some rows, of unit length; zeros where there is none."""
-    vectors = meaning.vectors[rows]
-    return np.where(vectors.any(axis=1, keepdims=True), centred(vectors, meaning.mean, w.centring), np.float32(0))
+    chosen = meaning.rows[rows]
+    made = np.zeros((len(rows), len(meaning.query)), np.float32)
+    made[chosen >= 0] = centred(meaning.vectors[chosen[chosen >= 0]], meaning.mean, w.centring)
+    return made
 
 
 def _closeness(meaning: Meaning, w: Weights) -> NDArray[np.float64]:
     """Centred cosines above the average; a message without a vector is as close as the average."""
-    asked, mean, vectors = centred(meaning.query, meaning.mean, w.centring), meaning.mean, meaning.vectors
-    # |v - cm|² = |v|² - 2c v·m + c²|m|²: no copy of the vectors.
-    own = np.vecdot(vectors, vectors)
-    squares = own - 2 * w.centring * np.vecdot(vectors, mean) + w.centring**2 * np.vecdot(mean, mean)
-    products = np.vecdot(vectors, asked) - w.centring * np.vecdot(mean, asked)
-    cosines = products / np.sqrt(np.maximum(squares, 1e-9))
-    return np.where(own > 0, cosines - meaning.mean_cosine, 0.0)
+    cosines = meaning.cosines
+    if w.centring != CENTRING:  # only where constants are varied
+        vectors = centred(meaning.vectors[meaning.rows], meaning.mean, w.centring)
+        cosines = np.vecdot(vectors, centred(meaning.query, meaning.mean, w.centring))
+    return np.where(meaning.rows >= 0, cosines.astype(np.float64) - meaning.mean_cosine, 0.0)
 
 
 def _word_directions(pool: Pool, rows: NDArray[np.intp]) -> NDArray[np.float64]:
     """Which of the question's words some rows hold, by how rare they are, of unit length."""
-    rarity = np.array([idf(pool.turns, count) for count in pool.frequency.values()])
+    rarity = np.array([idf(pool.matched.turns, count) for count in pool.matched.frequency.values()])
     held = (pool.counts[:, rows] > 0).T * rarity
     length = np.linalg.norm(held, axis=1, keepdims=True)
     return np.asarray(held / np.where(length > 0, length, 1.0))

@@ -7,16 +7,16 @@ Owns what is read for ranking, which is everything but what was said. Does not k
 import json
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from records import Scope
 from storage import word_index
-from storage.driver import Row
+from storage.driver import Row, sqlite3
 from storage.rows import runs
-from storage.store import Pool
-from storage.transaction import Reader
+from storage.store import Matching, Pool
 
 MOST_POSTINGS = 10_000
 """The rarest terms of a question are searched, while so many messages hold them; commoner ones only count."""
@@ -39,27 +39,35 @@ _TAIL = 4
 """Bytes of a token that are compared first; with its scope each is longer."""
 
 
-async def pool(
-    reader: Reader,
+def matching(
+    connection: sqlite3.Connection,
     scope: Scope,
     terms: Sequence[str],
     *,
     limit: int,
-    reach: int,
-    seeds: Sequence[int],
     most_postings: int = MOST_POSTINGS,
-) -> Pool:
-    """The `limit` messages that match the terms best, the seeds, and up to `reach` messages around each."""
-    sums = await reader.row(
+) -> Matching:
+    """The `limit` messages that match the terms best."""
+    sums = connection.execute(
         "SELECT turns, terms, person_turns, person_terms FROM scope_words WHERE user_id = ? AND thread_id = ?",
-        scope.owner,
-        scope.thread,
-    )
+        (scope.owner, scope.thread),
+    ).fetchone()
     turns, total, person_turns, person_terms = sums or (0, 0, 0, 0)
-    frequency = await _frequency(reader, scope, terms)
+    frequency = _frequency(connection, scope, terms)
     wanted = turns if turns <= RANKED_WHOLE else limit
-    hits = await _best(reader, scope, frequency, wanted, most_postings)
-    rows = await _around(reader, scope, [*hits, *seeds], reach)
+    return Matching(
+        seqs=_best(connection, scope, frequency, wanted, most_postings),
+        turns=turns,
+        mean_length=total / max(1, turns),
+        person_mean=person_terms / max(1, person_turns),
+        assistant_mean=(total - person_terms) / max(1, turns - person_turns),
+        frequency=frequency,
+    )
+
+
+def pool(connection: sqlite3.Connection, scope: Scope, matched: Matching, *, reach: int, seeds: Sequence[int]) -> Pool:
+    """What matched, the seeds, and up to `reach` messages around each."""
+    rows = _around(connection, scope, [*matched.seqs, *seeds], reach)
     # One object for each column and not one for each candidate: of 900 candidates a dozen are shown.
     columns = list(zip(*rows, strict=True)) or [()] * 10
     return Pool(
@@ -72,26 +80,22 @@ async def pool(
         said_at=np.array(columns[6], np.float64),
         by_assistant=np.array(columns[7], np.bool_),
         speakers=columns[8],
-        counts=_counts(columns[9], [word_index.token(scope, term) for term in frequency]),
-        turns=turns,
-        mean_length=total / max(1, turns),
-        person_mean=person_terms / max(1, person_turns),
-        assistant_mean=(total - person_terms) / max(1, turns - person_turns),
-        frequency=frequency,
+        counts=_counts(columns[9], [word_index.token(scope, term) for term in matched.frequency]),
+        matched=matched,
     )
 
 
-async def _frequency(reader: Reader, scope: Scope, terms: Sequence[str]) -> Mapping[str, int]:
+def _frequency(connection: sqlite3.Connection, scope: Scope, terms: Sequence[str]) -> Mapping[str, int]:
     """In how many messages of the scope each term stands."""
     tokens = {word_index.token(scope, term): term for term in word_index.wanted(terms)}
-    found = await reader.rows(
-        "SELECT term, doc FROM word_counts WHERE term IN (SELECT value FROM json_each(?))", json.dumps(list(tokens))
+    found = connection.execute(
+        "SELECT term, doc FROM word_counts WHERE term IN (SELECT value FROM json_each(?))", (json.dumps(list(tokens)),)
     )
     return dict.fromkeys(tokens.values(), 0) | {tokens[token]: count for token, count in found}
 
 
-async def _best(
-    reader: Reader, scope: Scope, frequency: Mapping[str, int], limit: int, most_postings: int
+def _best(
+    connection: sqlite3.Connection, scope: Scope, frequency: Mapping[str, int], limit: int, most_postings: int
 ) -> list[int]:
     """Seqs of the messages that match best by BM25, rarest terms first: twenty words cost as little as three.
 
@@ -107,34 +111,31 @@ async def _best(
         taken.append(term)
     rows: list[Row] = []
     if taken:
-        rows = await reader.rows(
+        rows = connection.execute(
             "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid DESC LIMIT ?",
-            word_index.question(scope, taken),
-            limit,
-        )
+            (word_index.question(scope, taken), limit),
+        ).fetchall()
     if len(rows) < limit:
-        rows += await reader.rows(
+        rows += connection.execute(
             "SELECT seq FROM places WHERE user_id = ? AND thread_id = ? ORDER BY place DESC LIMIT ?",
-            scope.owner,
-            scope.thread,
-            limit - len(rows),
-        )
+            (scope.owner, scope.thread, limit - len(rows)),
+        ).fetchall()
     return [row[0] for row in rows]
 
 
-async def _around(reader: Reader, scope: Scope, seqs: Sequence[int], reach: int) -> list[Row]:
+def _around(connection: sqlite3.Connection, scope: Scope, seqs: Sequence[int], reach: int) -> list[tuple[Any, ...]]:
     """The messages at most `reach` places from one of `seqs`, in order; sessions are not looked at."""
-    found = await reader.rows(
+    found = connection.execute(
         """
         SELECT place FROM json_each(?) AS hit CROSS JOIN places ON places.seq = hit.value
         WHERE user_id = ? AND thread_id = ?
         """,
-        json.dumps(list(seqs)),
-        scope.owner,
-        scope.thread,
+        (json.dumps(list(seqs)), scope.owner, scope.thread),
     )
     near = runs([row[0] for row in found], reach)
-    return sorted(await reader.rows(_AROUND, near, scope.owner, scope.thread), key=_PLACE)
+    cursor = connection.cursor()
+    cursor.row_factory = None  # plain tuples: hundreds, and each is taken apart at once
+    return sorted(cursor.execute(_AROUND, (near, scope.owner, scope.thread)), key=_PLACE)
 
 
 def _counts(said: Sequence[bytes], tokens: Sequence[str]) -> npt.NDArray[np.float64]:

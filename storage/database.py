@@ -11,12 +11,10 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-import aiosqlite
-
 from errors import StorageBusy, StorageError, StorageTooNew
 from storage.driver import connect, create_private, explained, fsync_folder, sqlite3
 from storage.migrations import MIGRATIONS, Migration
-from storage.transaction import Reader, Transaction, Witness
+from storage.transaction import Connection, Reader, Transaction, Witness
 
 Result = TypeVar("Result")
 
@@ -36,8 +34,8 @@ class Database:
     def __init__(
         self,
         path: Path,
-        writer: aiosqlite.Connection,
-        readers: Sequence[aiosqlite.Connection],
+        writer: Connection,
+        readers: Sequence[Connection],
         backups: list[Path],
         *,
         patience: int,
@@ -49,7 +47,7 @@ class Database:
         self.witness: Witness | None = None
         self._writer = writer
         self._lock = asyncio.Lock()
-        self._readers: asyncio.LifoQueue[aiosqlite.Connection] = asyncio.LifoQueue()
+        self._readers: asyncio.LifoQueue[Connection] = asyncio.LifoQueue()
         for reader in readers:
             self._readers.put_nowait(reader)
 
@@ -73,9 +71,9 @@ class Database:
         backups = await asyncio.to_thread(migrate, path, migrations)
         async with contextlib.AsyncExitStack() as stack:
 
-            async def opened() -> aiosqlite.Connection:
+            async def opened() -> Connection:
                 with explained(path):
-                    made = aiosqlite.Connection(
+                    made = Connection(
                         lambda: connect(path, durable=durable, busy_timeout=busy_timeout),
                         64,
                     )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from storage.store import Floats, Ints, Nearest
+from storage.store import Compared, Floats, Ints, Nearest
 
 Bits = npt.NDArray[np.uint64]
 
@@ -75,16 +75,22 @@ class Exact:
         cosines = centred_cosines(vectors, query, mean, self.lengths)
         rows = _best_rows(-cosines, seqs, limit)
         return Nearest(
+            query=query,
             seqs=tuple(seqs[rows].tolist()),
-            vectors=vectors[rows],
             mean=mean,
             mean_cosine=float(cosines.mean()),
+            compared=Compared(seqs=seqs, vectors=vectors, cosines=cosines),
+            is_whole=True,
         )
 
-    def first_of(self, wanted: Ints) -> Floats:
-        """The first vector of each of these seqs [n, d]; zeros where it has none."""
-        rows = np.flatnonzero(np.isin(self.seqs[: self.count], wanted))
-        return firsts(self.seqs[rows], self.vectors, wanted, rows)
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rough:
+    """The nearest as far as signs tell, best first; the rest as in Nearest."""
+
+    seqs: tuple[int, ...]
+    mean: Floats
+    mean_cosine: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -147,8 +153,7 @@ class Signs:
         made = replace(self, count=count, seqs=held_seqs, planes=planes, total=total, sample=sample)
         return replace(made, drift=drift.astype(np.float32))
 
-    def nearest(self, query: Floats, limit: int) -> Nearest:
-        """The nearest as far as signs tell, without their vectors."""
+    def nearest(self, query: Floats, limit: int) -> Rough:
         mean = (self.total / self.count).astype(np.float32)
         moved = query - self.centre
         rows = self._close(_signs(moved[None])[:, 0], max(CLOSE_BY_SIGNS, limit))
@@ -161,9 +166,8 @@ class Signs:
             for byte, of_byte in enumerate(of_plane):
                 closeness += of_byte[plane[:, byte]]
         seqs = self.seqs[rows]
-        return Nearest(
+        return Rough(
             seqs=tuple(seqs[_best_rows(-closeness, seqs, limit)].tolist()),
-            vectors=np.zeros((0, self.dimensions), np.float32),
             mean=mean,
             mean_cosine=float(np.vecdot(self.drift, centred_query(query, mean))),
         )
@@ -180,24 +184,41 @@ class Signs:
         return np.flatnonzero(differing <= cut)
 
 
-def rescored(seqs: Ints, vectors: Floats, query: Floats, rough: Nearest, limit: int) -> Nearest:
-    """What signs found, compared exactly by its vectors [n, d], several of one seq among them: the best `limit`."""
-    rows = _best_rows(-centred_cosines(vectors, query, rough.mean), seqs, limit)
-    return replace(rough, seqs=tuple(seqs[rows].tolist()), vectors=vectors[rows])
+def compared(seqs: Ints, vectors: Floats, query: Floats, mean: Floats) -> Compared:
+    """Passages [n, d] of messages [n], compared with a query [d]."""
+    return Compared(seqs=seqs, vectors=vectors, cosines=centred_cosines(vectors, query, mean))
 
 
-def firsts(seqs: Ints, vectors: Floats, wanted: Ints, rows: npt.NDArray[np.intp] | None = None) -> Floats:
-    """Of vectors [n, d] the first of each wanted seq [m, d]; zeros where there is none.
+def rescored(found: Compared, rough: Rough, query: Floats, limit: int) -> Nearest:
+    """The best `limit` of what signs found, now that it is compared exactly."""
+    rows = _best_rows(-found.cosines, found.seqs, limit)
+    return Nearest(
+        query=query,
+        seqs=tuple(found.seqs[rows].tolist()),
+        mean=rough.mean,
+        mean_cosine=rough.mean_cosine,
+        compared=found,
+        is_whole=False,
+    )
 
-    `rows`: where the vector of each of `seqs` stands, if not at the same place.
-    """
-    if not len(seqs):
-        return np.zeros((len(wanted), vectors.shape[1]), np.float32)
-    known, first = np.unique(seqs, return_index=True)
-    places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    found = first[places]
-    made = vectors[found if rows is None else rows[found]]
-    made[known[places] != wanted] = 0
+
+def joined(one: Compared, other: Compared) -> Compared:
+    """What was compared, at once or later."""
+    return Compared(
+        seqs=np.concatenate([one.seqs, other.seqs]),
+        vectors=np.concatenate([one.vectors, other.vectors]),
+        cosines=np.concatenate([one.cosines, other.cosines]),
+    )
+
+
+def best_passages(found: Compared, wanted: Ints) -> npt.NDArray[np.intp]:
+    """Where in `found` the nearest passage of each wanted message stands [len(wanted)]; -1 where it has none."""
+    made = np.full(len(wanted), -1, np.intp)
+    rows = np.flatnonzero(np.isin(found.seqs, wanted))
+    order = np.argsort(wanted)
+    # Of several of one message the last that is written stays: the nearest.
+    rows = rows[np.argsort(found.cosines[rows], kind="stable")]
+    made[order[np.searchsorted(wanted, found.seqs[rows], sorter=order)]] = rows
     return made
 
 

@@ -30,7 +30,7 @@ from storage.profile_table import ProfileTable
 from storage.rebuild_table import RebuildTable
 from storage.renaming import renamed
 from storage.rows import config_of, grouped, mapping, message_of, row_of_message, text_of
-from storage.store import Pool, WordHit
+from storage.store import Matching, Pool, WordHit
 from storage.study_table import StudyTable
 from storage.tables import BY_NAME, ERASED, MESSAGES, TABLES, UPSERT_USER, USERS, Table, whole
 from storage.vector_index import VectorIndex
@@ -246,12 +246,17 @@ class SqliteStore(FoldTable):
             found = await word_index.search(reader, scope, terms, limit)
         return [WordHit(message=message_of(mapping(row)), score=score) for row, score in found]
 
-    async def pool(
-        self, scope: Scope, terms: Sequence[str], *, limit: int, reach: int, seeds: Sequence[int] = ()
-    ) -> Pool:
-        async with self._db.read(frozen=True) as reader:
-            return await candidates.pool(
-                reader, scope, terms, limit=limit, reach=reach, seeds=seeds, most_postings=self._most_postings
+    async def matching(self, scope: Scope, terms: Sequence[str], *, limit: int) -> Matching:
+        most = self._most_postings
+        async with self._db.read() as reader:
+            return await reader.together(
+                lambda connection: candidates.matching(connection, scope, terms, limit=limit, most_postings=most)
+            )
+
+    async def pool(self, scope: Scope, matched: Matching, *, reach: int, seeds: Sequence[int] = ()) -> Pool:
+        async with self._db.read() as reader:
+            return await reader.together(
+                lambda connection: candidates.pool(connection, scope, matched, reach=reach, seeds=seeds)
             )
 
     async def _messages(self, sql: str, *values: int | str) -> list[Message]:

@@ -47,14 +47,29 @@ class WordHit:
     score: float
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Matching:
+    """The messages of a scope that match a question's terms best, and the scope's figures that BM25 needs.
+
+    `turns`: its messages; the means of their lengths in terms; `frequency`: in how many each term of the question is.
+    """
+
+    seqs: Sequence[int]
+    turns: int
+    mean_length: float
+    person_mean: float
+    assistant_mean: float
+    frequency: Mapping[str, int]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Pool:
-    """Candidates for a question, in order, column by column, and the scope's figures that BM25 needs.
+    """Candidates for a question, in order, column by column.
 
     A column has one number for each candidate: `seqs`, the store's own of it; `ids`; `places`, which count the scope's
     messages; `sessions`, its stretches without a long silence; `lengths` in terms; `characters`; `said_at`, seconds
-    since 1970. `counts`: [terms of `frequency`, candidates], how often they stand in date, speaker and text. What was
-    said is read for those that may be shown (`MemoryStore.messages`).
+    since 1970. `counts`: [terms of `matched.frequency`, candidates], how often they stand in date, speaker and text.
+    What was said is read for those that may be shown (`MemoryStore.messages`).
     """
 
     seqs: Ints
@@ -67,11 +82,7 @@ class Pool:
     by_assistant: npt.NDArray[np.bool_]
     speakers: tuple[str, ...]
     counts: npt.NDArray[np.float64]
-    turns: int
-    mean_length: float
-    person_mean: float
-    assistant_mean: float
-    frequency: Mapping[str, int]
+    matched: Matching
 
     def __len__(self) -> int:
         return len(self.seqs)
@@ -91,18 +102,31 @@ class MessageVectors:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Compared:
+    """Passages that were compared with a question: `seqs` [n], of which messages they are, several of one among them;
+    `vectors` [n, d]; `cosines` [n], taken after a share of the scope's mean was subtracted.
+    """
+
+    seqs: Ints
+    vectors: Floats
+    cosines: Floats
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Nearest:
     """The messages that mean most nearly what was asked, best first.
 
-    `vectors`: [n, d], the best passage of each. `mean`: [d], of all passages of the scope; cosines are taken after a
-    share of it is subtracted, for vectors of one model crowd together. `mean_cosine`: of all passages, estimated where
-    they are many.
+    `query`: [d], what was asked. `mean`: [d], of all passages of the scope; cosines are taken after a share of it is
+    subtracted, for vectors of one model crowd together. `mean_cosine`: of all passages, estimated where they are many.
+    `compared`: all passages of the scope where `is_whole`, else those that may be nearest.
     """
 
+    query: Floats
     seqs: tuple[int, ...]
-    vectors: Floats
     mean: Floats
     mean_cosine: float
+    compared: Compared
+    is_whole: bool
 
 
 class Vectors(Protocol):
@@ -129,8 +153,8 @@ class Vectors(Protocol):
         """Make the large scopes ready that were asked in vain; takes seconds, and holds up nobody."""
         ...
 
-    async def of(self, scope: Scope, model: str, seqs: Ints, dimensions: int) -> Floats:
-        """The first passage of each of these messages [n, d]; zeros where it has none of so many dimensions."""
+    async def compared(self, scope: Scope, model: str, nearest: Nearest, seqs: Ints) -> Compared:
+        """What was compared to find the nearest, and the passages of these messages as well."""
         ...
 
     async def sentences(self, scope: Scope, model: str, seqs: Sequence[int]) -> Mapping[int, Floats]:
@@ -245,6 +269,10 @@ class History(Protocol):
         """The first of `count` free ids below everything that was said here; right above `after` where they fit."""
         ...
 
+    async def stretch(self, owner: int, ids: Sequence[int], first: int, last: int) -> tuple[int, int]:
+        """The ends of the longest stretch around first..last in which these are all that may be learned from."""
+        ...
+
     async def is_empty(self, owner: int) -> bool:
         """Whether nothing is stored of an owner but their choices."""
         ...
@@ -339,12 +367,12 @@ class MemoryStore(Protocol):
         """Best messages by BM25 that hold at least one of the analysed terms (see words.py), best first."""
         ...
 
-    async def pool(
-        self, scope: Scope, terms: Sequence[str], *, limit: int, reach: int, seeds: Sequence[int] = ()
-    ) -> Pool:
-        """The `limit` messages that match the terms best, rarest terms first, and the seeds (seqs found otherwise);
-        with up to `reach` messages around each.
-        """
+    async def matching(self, scope: Scope, terms: Sequence[str], *, limit: int) -> Matching:
+        """The `limit` messages that match the terms best, rarest terms first."""
+        ...
+
+    async def pool(self, scope: Scope, matched: Matching, *, reach: int, seeds: Sequence[int] = ()) -> Pool:
+        """What matched and the seeds (seqs found otherwise), with up to `reach` messages around each."""
         ...
 
     # summaries and folds -------------------------------------------------------------------------------------

@@ -3,22 +3,31 @@
 Does not know how a connection is opened, nor how a transaction begins and ends (database.py).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar, cast
 
 import aiosqlite
 
 from errors import StorageError
-from storage.driver import Row, explained
+from storage.driver import Row, explained, sqlite3
 
 Value = str | int | float | bytes | None
+Result = TypeVar("Result")
+
+
+class Connection(aiosqlite.Connection):
+    """aiosqlite's, which besides runs whole functions in its thread."""
+
+    async def run(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Raises ValueError when closed."""
+        return await cast(Callable[..., Awaitable[Result]], self._execute)(work, self._conn)
 
 
 class Reader:
     """Reading statements on one connection."""
 
-    def __init__(self, connection: aiosqlite.Connection, path: Path) -> None:
+    def __init__(self, connection: Connection, path: Path) -> None:
         self._connection = connection
         self._path = path
 
@@ -26,6 +35,22 @@ class Reader:
         with explained(self._path):
             try:
                 return list(await self._connection.execute_fetchall(sql, values))
+            except ValueError as error:
+                raise closed(self._path) from error
+
+    async def together(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        """What `work` reads with the connection, as of one moment: one hop between threads for all its statements."""
+
+        def frozen(connection: sqlite3.Connection) -> Result:
+            connection.execute("BEGIN")
+            try:
+                return work(connection)
+            finally:
+                connection.rollback()
+
+        with explained(self._path):
+            try:
+                return await self._connection.run(frozen)
             except ValueError as error:
                 raise closed(self._path) from error
 

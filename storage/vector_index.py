@@ -8,16 +8,16 @@ it). Does not know how text becomes a vector (models/embeddings.py), nor what el
 import asyncio
 import json
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from records import Message, Scope
 from storage.database import Database
-from storage.driver import Row
-from storage.nearest import Exact, Signs, firsts, grown, rescored
+from storage.driver import Row, sqlite3
+from storage.nearest import Exact, Signs, compared, grown, joined, rescored
 from storage.rows import mapping, message_of, runs
-from storage.store import Floats, Ints, MessageVectors, Nearest
+from storage.store import Compared, Floats, Ints, MessageVectors, Nearest
 from storage.transaction import Transaction
 
 MOST_EXACT = 20_000
@@ -119,15 +119,14 @@ class VectorIndex:
         if isinstance(held, Exact):
             return await asyncio.to_thread(held.nearest, query, limit)
         rough = await asyncio.to_thread(held.nearest, query, max(held.rescored, 4 * limit))
-        rows = await self._picked(scope, model, "passage", rough.seqs)
-        return await asyncio.to_thread(_rescored, rows, query, rough, limit)
+        found = await self._compared(scope, model, rough.seqs, query, rough.mean)
+        return await asyncio.to_thread(rescored, found, rough, query, limit)
 
-    async def of(self, scope: Scope, model: str, seqs: Ints, dimensions: int) -> Floats:
-        held = self._cache.get((scope, model))
-        if isinstance(held, Exact) and held.dimensions == dimensions:
-            return await asyncio.to_thread(held.first_of, seqs)
-        rows = await self._picked(scope, model, "passage", seqs.tolist())
-        return await asyncio.to_thread(lambda: firsts(*_stacked(rows, dimensions), seqs))
+    async def compared(self, scope: Scope, model: str, nearest: Nearest, seqs: Ints) -> Compared:
+        if nearest.is_whole:
+            return nearest.compared
+        others = np.setdiff1d(seqs, nearest.compared.seqs).tolist()
+        return joined(nearest.compared, await self._compared(scope, model, others, nearest.query, nearest.mean))
 
     async def sentences(self, scope: Scope, model: str, seqs: Sequence[int]) -> Mapping[int, Floats]:
         rows = await self._picked(scope, model, "sentence", seqs)
@@ -174,6 +173,16 @@ class VectorIndex:
         async with self._db.write() as tx:
             await tx.rows("INSERT OR IGNORE INTO embedding_models (name) VALUES (?)", model)
             await tx.rows("UPDATE embedding_models SET is_current = (name = ?)", model)
+
+    async def _compared(self, scope: Scope, model: str, seqs: Sequence[int], query: Floats, mean: Floats) -> Compared:
+        """The passages of these messages, out of the file."""
+
+        def made(connection: sqlite3.Connection) -> Compared:
+            rows = connection.execute(_PICK, (runs(seqs), scope.owner, scope.thread, model, "passage"))
+            return compared(*_stacked(rows, len(query)), query, mean)
+
+        async with self._db.read() as reader:
+            return await reader.together(made)
 
     async def _picked(self, scope: Scope, model: str, kind: str, seqs: Sequence[int]) -> list[Row]:
         """(seq, vector) of these messages, a message's own in the order of their parts: that of the index."""
@@ -230,7 +239,7 @@ class VectorIndex:
                 rows = await reader.rows(_PAGE, scope.owner, scope.thread, int(row[0]), *after, LOADED)
             if rows:
                 after = (int(rows[-1]["seq"]), int(rows[-1]["part"]))
-                yield await asyncio.to_thread(_stacked, rows, dimensions)
+                yield await asyncio.to_thread(_stacked, ((row[0], row[2]) for row in rows), dimensions)
             if len(rows) < LOADED:
                 return
 
@@ -275,15 +284,11 @@ def _blobs(items: Sequence[MessageVectors]) -> list[list[tuple[str, int, bytes]]
     return made
 
 
-def _stacked(rows: Sequence[Row], dimensions: int) -> tuple[Ints, Floats]:
-    """Seqs [n] and vectors [n, d] of rows; a vector of another length is left out (the endpoint's model changed)."""
-    fitting = [(row["seq"], row["vector"]) for row in rows if len(row["vector"]) == 2 * dimensions]
+def _stacked(rows: Iterable[tuple[int, bytes]], dimensions: int) -> tuple[Ints, Floats]:
+    """Seqs [n] and vectors [n, d]; a vector of another length is left out (the endpoint's model changed)."""
+    fitting = [(seq, vector) for seq, vector in rows if len(vector) == 2 * dimensions]
     numbers = np.frombuffer(b"".join(vector for _, vector in fitting), "<f2")
     return np.array([seq for seq, _ in fitting], np.int64), numbers.astype(np.float32).reshape(-1, dimensions)
-
-
-def _rescored(rows: Sequence[Row], query: Floats, rough: Nearest, limit: int) -> Nearest:
-    return rescored(*_stacked(rows, len(query)), query, rough, limit)
 
 
 def _by_seq(rows: Sequence[Row]) -> dict[int, Floats]:

@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from external_memory import ExternalMemory
@@ -65,7 +66,7 @@ async def best(memory: ExternalMemory, embedder: EndpointEmbedder | LocalEmbedde
     async with memory.home(ANNA.owner) as store:
         found = await store.vectors.nearest(ANNA, embedder.name, await embedder.query(question), 1)
         assert found is not None
-        pool = await store.pool(ANNA, [], limit=0, reach=0, seeds=found.seqs)
+        pool = await store.pool(ANNA, await store.matching(ANNA, [], limit=0), reach=0, seeds=found.seqs)
         [message] = await store.messages(ANNA, [int(pool.ids[pool.seqs == found.seqs[0]][0])])
         return message.content
 
@@ -101,7 +102,7 @@ async def test_speaker_and_text_are_embedded_and_long_answers_by_sentence(
         assert "User: Hello." in texts
         assert "Assistant: This is sentence number 7 of a long-winded answer." in texts
         async with memory.home(ANNA.owner) as store:
-            pool = await store.pool(ANNA, [], limit=0, reach=0, seeds=[1, 2])
+            pool = await store.pool(ANNA, await store.matching(ANNA, [], limit=0), reach=0, seeds=[1, 2])
             [seq] = pool.seqs[pool.by_assistant].tolist()
             assert (await store.vectors.sentences(ANNA, "e", [seq]))[seq].shape == (60, 64)
 
@@ -132,9 +133,10 @@ async def test_a_message_that_is_refused_holds_up_no_other(
     async with indexed(memory, server[1]) as embedder:
         assert await progress(memory, "e") == (3, 3)
         async with memory.home(ANNA.owner) as store:
-            pool = await store.pool(ANNA, [], limit=0, reach=0, seeds=[1, 2, 3])
-            has = (await store.vectors.of(ANNA, "e", pool.seqs, embedder.dimensions)).any(axis=1)
-            having = await store.messages(ANNA, pool.ids[has].tolist())
+            pool = await store.pool(ANNA, await store.matching(ANNA, [], limit=0), reach=0, seeds=[1, 2, 3])
+            found = await store.vectors.nearest(ANNA, "e", await embedder.query("one"), 9)
+            assert found is not None
+            having = await store.messages(ANNA, pool.ids[np.isin(pool.seqs, found.seqs)].tolist())
             assert {message.content for message in having} == {"one", "two"}
 
 

@@ -10,7 +10,7 @@ import pytest
 from records import Role
 from retrieval.ranking import Meaning, Question, Scored, order, rank, signals, weighed
 from retrieval.when import Range
-from storage.store import Floats, Pool
+from storage.store import Floats, Matching, Pool
 
 FIRST = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
@@ -39,11 +39,14 @@ def pool(*rows: Said) -> Pool:
         by_assistant=np.array([row.role == "assistant" for row in rows], np.bool_),
         speakers=tuple("Anna" if row.role == "user" else "" for row in rows),
         counts=np.array([[float(term in row.terms) for row in rows] for term in terms]).reshape(len(terms), len(rows)),
-        turns=200,
-        mean_length=6,
-        person_mean=6,
-        assistant_mean=6,
-        frequency={term: sum(term in row.terms for row in rows) for term in terms},
+        matched=Matching(
+            seqs=ids.tolist(),
+            turns=200,
+            mean_length=6,
+            person_mean=6,
+            assistant_mean=6,
+            frequency={term: sum(term in row.terms for row in rows) for term in terms},
+        ),
     )
 
 
@@ -55,7 +58,14 @@ def vector(angle: float) -> Floats:
 def meaning(*angles: float) -> Meaning:
     """What the vectors of the candidates say, in order."""
     vectors = np.array([vector(angle) for angle in angles], np.float32).reshape(len(angles), 3)
-    return Meaning(query=vector(0.0), mean=np.zeros(3, np.float32), vectors=vectors, mean_cosine=0.0)
+    return Meaning(
+        query=vector(0.0),
+        mean=np.zeros(3, np.float32),
+        vectors=vectors,
+        rows=np.arange(len(angles)),
+        cosines=vectors[:, 0],
+        mean_cosine=0.0,
+    )
 
 
 def ids(ranked: Sequence[Scored]) -> list[int]:

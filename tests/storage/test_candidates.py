@@ -26,8 +26,8 @@ async def test_terms_are_counted_where_they_stand(store: SqliteStore) -> None:
     for text in texts:
         await store.append(ANNA, [said(text)])
     terms = ["ab", "cab", "b", "uberfahrt", "東京", "walrus"]
-    pool = await store.pool(ANNA, terms, limit=9, reach=1)
-    assert dict(zip(pool.frequency, pool.counts.tolist(), strict=True)) == {
+    pool = await store.pool(ANNA, await store.matching(ANNA, terms, limit=9), reach=1)
+    assert dict(zip(pool.matched.frequency, pool.counts.tolist(), strict=True)) == {
         "ab": [2, 1, 0, 0, 0, 0],
         "cab": [1, 0, 0, 0, 0, 3],
         "b": [0, 1, 0, 0, 0, 1],
@@ -39,4 +39,4 @@ async def test_terms_are_counted_where_they_stand(store: SqliteStore) -> None:
     assert pool.characters.tolist() == [len(one.content) for one in messages]
     assert pool.said_at.tolist() == [one.created_at.timestamp() for one in messages]
     assert pool.speakers == tuple(one.speaker for one in messages)
-    assert len(await store.pool(ANNA, [], limit=0, reach=0)) == len(texts)
+    assert len(await store.pool(ANNA, await store.matching(ANNA, [], limit=0), reach=0)) == len(texts)

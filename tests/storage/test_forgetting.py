@@ -1,5 +1,6 @@
 """Forgetting in one store: what goes, what stays and is active again, what can no longer be committed."""
 
+import json
 from datetime import timedelta
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 from errors import StaleFold
 from records import FoldPlan, Forgetting, Forgotten, Message, NewMessage, Summary
-from storage import word_index
+from storage import study_table, word_index
 from storage.sqlite import SqliteStore
 from storage.store import MessageVectors
 from storage.tables import ACCOUNTS, FACTS, PROFILES, PROGRESS, Table
@@ -82,8 +83,8 @@ async def test_a_forgotten_message_is_found_by_no_word_and_its_neighbours_still_
     await store.forgetting.forget(ANNA.owner, messages(gone.id))
     assert await store.search(ANNA, ["walrus"], limit=9) == []
     assert {hit.message.id for hit in await store.search(ANNA, ["tree"], limit=9)} == {first.id, last.id}
-    pool = await store.pool(ANNA, ["tree", "walrus"], limit=9, reach=2)
-    assert (pool.turns, pool.frequency) == (2, {"tree": 2, "walrus": 0})
+    matched = await store.matching(ANNA, ["tree", "walrus"], limit=9)
+    assert (matched.turns, matched.frequency) == (2, {"tree": 2, "walrus": 0})
     [later] = await store.append(ANNA, [said("walrus again")])
     assert [hit.message.id for hit in await store.search(ANNA, ["walrus"], limit=9)] == [later.id]
     assert later.id > last.id
@@ -225,6 +226,22 @@ async def test_a_fact_that_took_the_place_of_a_forgotten_one_in_its_own_words_st
     assert await rows(store, "SELECT text FROM facts") == [("Anna lives in Seattle.",)]
 
 
+@pytest.mark.parametrize(
+    ("first", "place", "learned"),
+    [(-45, -46, [[-50, -46], [-3, -1]]), (-15, -16, [[-50, -30], [-3, -1]]), (-5, -10, [[-50, -30], [-3, -1]])],
+)
+async def test_imported_history_is_learned_from_again_from_there_on(
+    store: SqliteStore, first: int, place: int, learned: list[list[int]]
+) -> None:
+    """Wherever in the study that is; what was learned from above it stays learned."""
+    await put(
+        store, PROGRESS, thread_id=0, past_from=-50, past_id=-10, past_until=-4, past_learned=[[-50, -30], [-3, -1]]
+    )
+    async with store._db.write() as tx:
+        await study_table.learn_again(tx, ANNA, first)
+    assert await rows(store, "SELECT past_id, past_learned FROM progress") == [(place, json.dumps(learned))]
+
+
 async def test_accounts_of_forgotten_answers_go(store: SqliteStore) -> None:
     stored = await talk(store, ANNA, 2)
     for one in (stored[1], stored[3]):
@@ -249,7 +266,7 @@ async def test_an_edit_keeps_the_earlier_text_and_unfolds_what_was_built_on_it(s
     [hit] = await store.search(ANNA, ["walrus"], limit=9)
     assert hit.message.id == stored[4].id
     assert stored[4].id not in [hit.message.id for hit in await store.search(ANNA, ["turn"], limit=99)]
-    assert (await store.pool(ANNA, ["walrus"], limit=9, reach=1)).turns == len(stored)
+    assert (await store.matching(ANNA, ["walrus"], limit=9)).turns == len(stored)
 
 
 async def test_an_edit_that_says_the_same_or_of_nothing_changes_nothing(store: SqliteStore) -> None:
@@ -326,13 +343,13 @@ async def test_the_index_is_as_if_it_had_been_made_anew(store: SqliteStore) -> N
     await store.forgetting.revise(ANNA, stored[3].id, "walrus and turn", why="edited", now=NOW)
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[9].id))
     wanted = ["turn", "walrus", "reply"]
-    before = await store.pool(ANNA, wanted, limit=99, reach=0)
+    before = await store.pool(ANNA, await store.matching(ANNA, wanted, limit=99), reach=0)
     async with store._db.write() as tx:
         for table in ("words", "places", "scope_words"):
             await tx.rows(f"DELETE FROM {table}")  # noqa: S608
         found = await tx.rows("SELECT * FROM messages ORDER BY seq")
         await word_index.index(tx, [(row["seq"], dict(row)) for row in found])
-    after = await store.pool(ANNA, wanted, limit=99, reach=0)
-    assert (before.turns, before.mean_length, before.frequency) == (after.turns, after.mean_length, after.frequency)
+    after = await store.pool(ANNA, await store.matching(ANNA, wanted, limit=99), reach=0)
+    assert before.matched == after.matched
     for column in ("seqs", "counts", "lengths"):
         assert np.array_equal(getattr(before, column), getattr(after, column))

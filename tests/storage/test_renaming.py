@@ -70,7 +70,9 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
             assert await store.page(new) == [replace(one, scope=new, telegram_id=None) for one in pages[old]]
             assert await store.summaries(new) == [replace(one, scope=new) for one in shown[old]]
             assert {hit.message.scope for hit in await store.search(new, ["walrus"], limit=9)} == {new}
-            assert len(await store.pool(new, ["walrus"], limit=9, reach=1)) == len(pages[old])
+            assert len(await store.pool(new, await store.matching(new, ["walrus"], limit=9), reach=1)) == len(
+                pages[old]
+            )
         assert (await store.counts(NEW)).total == 9
         assert await store.forgetting.said_as(NEW, 7) is None, "the new chat counts its messages anew"
 

@@ -1,6 +1,7 @@
 """The index of meaning, in both stores: what is nearest, whose it is, and what leaves with its message."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +10,9 @@ import pytest
 from records import Message, Scope
 from storage.database import Database
 from storage.migrations import MIGRATIONS
+from storage.nearest import best_passages
 from storage.sqlite import SqliteStore
-from storage.store import Floats, MessageVectors
+from storage.store import Compared, Floats, MessageVectors, Nearest
 from storage.vector_index import VectorIndex
 from tests.storage.conftest import ANNA, BORIS, TOPIC, Opener, config, said, talk
 
@@ -37,6 +39,21 @@ async def embedded(store: SqliteStore, model: str = "m", *, seed: int = 0) -> li
     return made
 
 
+def best_of(found: Nearest, seq: int) -> Floats:
+    """The nearest passage [d] of one message."""
+    [row] = best_passages(found.compared, np.array([seq]))
+    assert row >= 0
+    return np.asarray(found.compared.vectors[row])
+
+
+def nothing_compared(found: Nearest) -> Nearest:
+    """As if all passages were still to be read out of the file."""
+    none = Compared(
+        seqs=np.zeros(0, np.int64), vectors=np.zeros((0, SIZE), np.float32), cosines=np.zeros(0, np.float32)
+    )
+    return replace(found, compared=none, is_whole=False)
+
+
 async def test_the_nearest_is_found_by_its_best_passage(store: SqliteStore) -> None:
     await talk(store, ANNA, 5)
     assert await store.vectors.nearest(ANNA, "m", unit(1)[0], 3) is None
@@ -44,8 +61,8 @@ async def test_the_nearest_is_found_by_its_best_passage(store: SqliteStore) -> N
     found = await store.vectors.nearest(ANNA, "m", made[4].passages[1], 3)
     assert found is not None
     assert found.seqs[0] == made[4].seq
-    assert len(found.seqs) == len(found.vectors) == 3
-    assert np.allclose(found.vectors[0], made[4].passages[1], atol=2e-3)
+    assert len(found.seqs) == 3
+    assert np.allclose(best_of(found, made[4].seq), made[4].passages[1], atol=2e-3)
     everything = np.concatenate([one.passages for one in made])
     assert np.allclose(found.mean, everything.mean(axis=0), atol=1e-3)
     moved = everything - 0.7 * everything.mean(axis=0)
@@ -76,7 +93,9 @@ async def test_scopes_do_not_see_one_another(store: SqliteStore) -> None:
         found = await store.vectors.nearest(scope, "m", unit(1)[0], 100)
         assert found is not None
         assert set(found.seqs) == mine
-        assert not (await store.vectors.of(scope, "m", np.array(others), SIZE)).any()
+        assert set(found.compared.seqs.tolist()) == mine
+        out_of_the_file = await store.vectors.compared(scope, "m", nothing_compared(found), np.array(others))
+        assert len(out_of_the_file.seqs) == 0
         assert not await store.vectors.sentences(scope, "m", others)
     assert await store.vectors.nearest(Scope(owner=ANNA.owner, thread=9), "m", unit(1)[0], 3) is None
 
@@ -90,7 +109,7 @@ async def test_what_is_put_later_is_found_too(store: SqliteStore) -> None:
     found = await store.vectors.nearest(ANNA, "m", new.passages[0], 1)
     assert found is not None
     assert found.seqs == (new.seq,)
-    assert np.allclose((await store.vectors.of(ANNA, "m", np.array([new.seq]), SIZE))[0], new.passages[0], atol=2e-3)
+    assert np.allclose(best_of(found, new.seq), new.passages[0], atol=2e-3)
     assert (await store.vectors.sentences(ANNA, "m", [new.seq]))[new.seq].shape == (3, SIZE)
 
 
@@ -104,7 +123,7 @@ async def test_another_model_begins_anew_and_replaces(store: SqliteStore) -> Non
     found = await store.vectors.nearest(ANNA, "n", second[2].passages[0], 1)
     assert found is not None
     assert found.seqs == (second[2].seq,)
-    assert not (await store.vectors.of(ANNA, "m", np.array([one.seq for one in first]), SIZE)).any()
+    assert await store.vectors.nearest(ANNA, "m", first[0].passages[0], 3) is None
     assert await store.vectors.progress(ANNA.owner, "n") == (4, 4)
 
 
@@ -155,12 +174,16 @@ async def test_a_large_scope_is_searched_by_signs_and_rescored(tmp_path: Path) -
         await signs.put("m", made[400:])
         query = unit(1, seed=5)[0]
         wanted, found = await exact.nearest(ANNA, "m", query, 20), await signs.nearest(ANNA, "m", query, 20)
-    assert wanted is not None
-    assert found is not None
+        assert wanted is not None
+        assert found is not None
+        everything = np.array([seq for seq, _ in backlog])
+        compared = await signs.compared(ANNA, "m", nothing_compared(found), everything)
+    assert set(compared.seqs.tolist()) == set(everything.tolist())
+    rows, same = best_passages(compared, everything), best_passages(wanted.compared, everything)
+    assert np.allclose(compared.cosines[rows], wanted.compared.cosines[same], atol=2e-3)
     assert len(set(wanted.seqs) & set(found.seqs)) >= 18
     assert np.allclose(found.mean, wanted.mean, atol=1e-4)
     assert found.mean_cosine == pytest.approx(wanted.mean_cosine, abs=0.01)
-    assert found.vectors.shape == (len(set(found.seqs)), SIZE)
 
 
 async def test_a_large_scope_is_made_ready_while_words_serve(tmp_path: Path) -> None:
