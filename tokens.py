@@ -138,14 +138,14 @@ class Tokenizer:
         text: str,
         tokens: int,
         write: Callable[[str], str],
-        cut: "Callable[[Tokenizer, str, int], str] | None" = None,
+        cut: Callable[[str, int], str] | None = None,
     ) -> str:
         """The text cut (by cut_end, where no other is named) so far that `write(text)`, which may quote it or head it,
         takes at most `tokens`; nothing where even `write("")` takes as many.
         """
         limit = tokens - self.count(write(""))
         while limit > 0:
-            kept = (cut or Tokenizer.cut_end)(self, text, limit)
+            kept = (cut or self.cut_end)(text, limit)
             size = self.count(write(kept))
             if size <= tokens:
                 return kept

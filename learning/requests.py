@@ -124,14 +124,14 @@ class Requests:
     def profile(
         self, before: Profile | None, summaries: Sequence[Summary], known: Sequence[Fact], *, who: str
     ) -> ProfileRequest:
-        """The last version, at most half of the room, the facts in the order given, at most half of the rest, then the
-        newest of the summaries.
+        """The last version, at most half of the room, the facts in the order given, at most half of the rest where there
+        are summaries, then the newest of these.
         """
         instructions = prompts.DISTIL_PROFILE.format(who=who, words=prompts.LONGEST_PROFILE)
         room = self._room(instructions, prompts.profile_request("-", ["-"], ["-"]), PROFILE_SCHEMA, ())
         text = self._tokens.cut_written(before.text, room // 2, prompts.profile_block) if before else ""
         room -= self._size([prompts.profile_block(text)]) if text else 0
-        fact_lines = self._fitting([prompts.fact_line(fact) for fact in known], room // 2)
+        fact_lines = self._fitting([prompts.fact_line(fact) for fact in known], room // 2 if summaries else room)
         newest = sorted(summaries, key=lambda one: -one.id)
         lines = self._fitting([prompts.summary_line(one) for one in newest], room - self._size(fact_lines))
         return ProfileRequest(
@@ -159,10 +159,10 @@ class Requests:
 
         most = CONTEXT_TOKENS if message.role == "assistant" else max(CONTEXT_TOKENS, room // 4)
         most = min(most, room - 1)
-        text = written(self._tokens.cut_written(message.content, most, written, Tokenizer.cut_middle))
+        text = written(self._tokens.cut_written(message.content, most, written, self._tokens.cut_middle))
         return self._tokens.cut_end(text, most)
 
-    def _beginning(self, turn: Sequence[tuple[Message, str]], room: int) -> "_Beginning":
+    def _beginning(self, turn: Sequence[tuple[Message, str]], room: int) -> _Beginning:
         """A turn, or what fits of it: what the assistant said between gives way to the person's messages."""
         if self._size([line for _, line in turn]) <= room:
             return turn, turn[-1][0].id, True
