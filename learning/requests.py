@@ -124,8 +124,8 @@ class Requests:
     def profile(
         self, before: Profile | None, summaries: Sequence[Summary], known: Sequence[Fact], *, who: str
     ) -> ProfileRequest:
-        """The last version, at most half of the room, the facts in the order given, at most half of the rest where there
-        are summaries, then the newest of these.
+        """The last version, at most half of the room; the facts in the order given, at most half of the rest where
+        there are summaries; then the newest of these.
         """
         instructions = prompts.DISTIL_PROFILE.format(who=who, words=prompts.LONGEST_PROFILE)
         room = self._room(instructions, prompts.profile_request("-", ["-"], ["-"]), PROFILE_SCHEMA, ())
