@@ -21,10 +21,10 @@ LOOKED_AT = 50
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FallenFacts:
-    """`again`: by thread, the first message that is to be learned from once more."""
+    """`again`: by thread, the messages that are to be learned from once more."""
 
     gone: tuple[Learned, ...] = ()
-    again: Mapping[int, int] = field(default_factory=dict)
+    again: Mapping[int, Sequence[int]] = field(default_factory=dict)
 
     @property
     def ids(self) -> list[int]:
@@ -36,7 +36,7 @@ async def fallen_facts(reader: Reader, owner: int, messages: Set[int], chosen: I
     rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
     learned = {number: _learned(row) for number, row in rows.items()}
     gone = (set(unfounded(learned.values(), messages)) | set(chosen)) & rows.keys()
-    again: dict[int, int] = {}
+    again: dict[int, list[int]] = {}
     waiting = sorted(gone)
     while waiting:
         before = rows[waiting.pop()]
@@ -48,7 +48,8 @@ async def fallen_facts(reader: Reader, owner: int, messages: Set[int], chosen: I
             gone.add(after["id"])
             waiting.append(after["id"])
             for source in sources:
-                again[source["thread_id"]] = min(source["id"], again.get(source["thread_id"], source["id"]))
+                if source["id"] not in messages:
+                    again.setdefault(source["thread_id"], []).append(source["id"])
     # The words that an edit by hand replaced stand in rows of their own.
     gone |= {number for number, row in rows.items() if row["origin"] == "earlier" and row["superseded_by"] in gone}
     return FallenFacts(gone=tuple(learned[number] for number in sorted(gone)), again=again)
@@ -90,8 +91,8 @@ async def erase_facts(tx: Transaction, owner: int, fallen: FallenFacts, *, keeps
     await tx.rows(
         "DELETE FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", owner, json.dumps(fallen.ids)
     )
-    for thread, first in fallen.again.items():
-        await learn_again(tx, Scope(owner=owner, thread=thread), first)
+    for thread, ids in fallen.again.items():
+        await learn_again(tx, Scope(owner=owner, thread=thread), ids)
 
 
 async def edits(reader: Reader, owner: int, earlier: Sequence[int]) -> list[Learned]:
@@ -111,17 +112,17 @@ async def take_back(tx: Transaction, owner: int, earlier: Sequence[int]) -> None
         await tx.rows("DELETE FROM facts WHERE user_id = ? AND id = ?", owner, row["id"])
 
 
-async def learn_again(tx: Transaction, scope: Scope, first: int) -> None:
-    """Facts are learned once more from this message on; imported ones (below 1) are learned from by themselves."""
-    if first < 1:
-        await study_table.learn_again(tx, scope, first)
-        return
-    await tx.rows(
-        "UPDATE progress SET learned_id = min(learned_id, ?1) WHERE user_id = ?2 AND thread_id = ?3",
-        first - 1,
-        scope.owner,
-        scope.thread,
-    )
+async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None:
+    """Facts are learned once more from the first of these messages on; imported ones (below 1) are looked at apart."""
+    if past := [one for one in ids if one < 1]:
+        await study_table.learn_again(tx, scope, past)
+    if live := [one for one in ids if one >= 1]:
+        await tx.rows(
+            "UPDATE progress SET learned_id = min(learned_id, ?1) WHERE user_id = ?2 AND thread_id = ?3",
+            min(live) - 1,
+            scope.owner,
+            scope.thread,
+        )
 
 
 def _learned(row: Row) -> Learned:

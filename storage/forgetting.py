@@ -122,7 +122,7 @@ class ForgetTable:
                 message,
             )
             if before.role == "user":
-                await learn_again(tx, scope, message)
+                await learn_again(tx, scope, [message])
             row = await tx.row(_MESSAGE, scope.owner, scope.thread, message)
             assert row is not None  # noqa: S101 - it was updated above
             await word_index.reindex(tx, int(row["seq"]), mapping(row))
@@ -266,7 +266,6 @@ async def _erase(tx: Transaction, owner: int, going: _Going, *, keeps_ends: bool
             "DELETE FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
         ):
             await tx.rows(statement, owner, messages)
-        await study_table.end_without_rest(tx, owner)
     if going.summaries.gone:
         await tx.rows(f"UPDATE messages SET chunk_id = NULL, is_active = 1 WHERE {_OF_CHUNKS}", owner, gone)  # noqa: S608
         await tx.rows("DELETE FROM summaries WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", owner, gone)
@@ -277,6 +276,7 @@ async def _erase(tx: Transaction, owner: int, going: _Going, *, keeps_ends: bool
         )
     if going.facts.gone:
         await erase_facts(tx, owner, going.facts, keeps_ends=keeps_ends)
+    await study_table.end_without_rest(tx, owner)
     if going.profiles:
         await tx.rows(
             "DELETE FROM profiles WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",

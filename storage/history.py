@@ -10,7 +10,7 @@ from datetime import datetime
 
 from errors import StaleFold
 from records import FoldLease, FoldPlan, Message, NewSummary, Role, Scope, StorageType, Summary
-from storage import word_index
+from storage import study_table, word_index
 from storage.database import Database
 from storage.fold_table import folded, holds
 from storage.rows import grouped, mapping, row_of_message
@@ -64,13 +64,16 @@ class HistoryTable:
 
     async def room(self, owner: int, count: int, *, after: int | None = None) -> int:
         async with self._db.read(frozen=True) as reader:
+            taken = await study_table.taken(reader, owner)
             if after is not None:
                 row = await reader.row("SELECT MIN(id) FROM messages WHERE user_id = ? AND id > ?", owner, after)
                 above = 0 if row is None or row[0] is None else min(0, row[0])
-                if above - after - 1 >= count:
+                is_taken = any(behind < after + count and until > after for behind, until in taken)
+                if above - after - 1 >= count and not is_taken:
                     return after + 1
             row = await reader.row("SELECT MIN(id) FROM messages WHERE user_id = ?", owner)
-        return min(0, 0 if row is None or row[0] is None else row[0]) - count
+        lowest = 0 if row is None or row[0] is None else row[0]
+        return min(0, lowest, *(behind + 1 for behind, _ in taken)) - count
 
     async def stretch(self, owner: int, ids: Sequence[int], first: int, last: int) -> tuple[int, int]:
         async with self._db.read(frozen=True) as reader:

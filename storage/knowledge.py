@@ -132,7 +132,7 @@ class Studies(Protocol):
 
     async def learned(self, scope: Scope) -> tuple[int, int] | None:
         """Of all that was imported, the owner's messages that were learned from, and how many there are; None where
-        that was never begun.
+        none of them was.
         """
         ...
 

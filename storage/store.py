@@ -266,7 +266,10 @@ class History(Protocol):
         ...
 
     async def room(self, owner: int, count: int, *, after: int | None = None) -> int:
-        """The first of `count` free ids below everything that was said here; right above `after` where they fit."""
+        """The first of `count` free ids below everything that was said here; right above `after` where they fit.
+
+        None of them was ever learned from, also where what had it is forgotten.
+        """
         ...
 
     async def stretch(self, owner: int, ids: Sequence[int], first: int, last: int) -> tuple[int, int]:

@@ -5,12 +5,13 @@ transaction that stores the facts. Does not know how facts are found.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from records import Message, Scope, StorageType, Study
 from storage.database import Database
+from storage.driver import Row
 from storage.rows import mapping, message_of
-from storage.transaction import Transaction
+from storage.transaction import Reader, Transaction
 
 Stretch = tuple[int, int]
 """Behind which message, and up to which."""
@@ -65,7 +66,7 @@ class StudyTable:
     async def learned(self, scope: Scope) -> tuple[int, int] | None:
         async with self._db.read(frozen=True) as reader:
             counts = await reader.row(_ALL_LEARNED, scope.owner, scope.thread)
-        return (int(counts[0]), int(counts[1])) if counts and counts[1] else None
+        return (int(counts[0]), int(counts[1])) if counts and counts[0] else None
 
 
 async def end_without_rest(tx: Transaction, owner: int) -> None:
@@ -73,16 +74,39 @@ async def end_without_rest(tx: Transaction, owner: int) -> None:
     await tx.rows(_END, owner)
 
 
-async def learn_again(tx: Transaction, scope: Scope, first: int) -> None:
-    """In what is being studied, or was last, this message and those behind it are learned from once more."""
+async def taken(reader: Reader, owner: int) -> list[Stretch]:
+    """What an owner's studies have read or are to read, in all threads, whether its messages are still there or not.
+
+    An id that was forgotten out of it stays known as learned from, so it must not be given again.
+    """
+    return [(row[0], row[1]) for row in await reader.rows(_TAKEN, owner)]
+
+
+async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None:
+    """Those of these messages that were learned from are learned from once more.
+
+    A study under way goes back to the first of them that it has read; what an earlier one had read may be offered again
+    then. Where none is under way they become one, up to where something lies between that was never learned from.
+    """
     row = await tx.row(_PLACE, scope.owner, scope.thread)
-    if row is None or row["past_from"] is None or row["past_from"] >= first:
+    if row is None or row["past_from"] is None:
         return
-    kept: list[Stretch] = []
-    for behind, until in json.loads(row["past_learned"]):
-        kept += [(behind, min(until, first - 1)), (max(behind, row["past_until"]), until)]
-    place = min(row["past_id"], first - 1)
-    await tx.rows(_AGAIN, place, json.dumps(joined(kept)), scope.owner, scope.thread)
+    start, place, until = row["past_from"], row["past_id"], row["past_until"]
+    if place < until:
+        cuts = _alone(ids)
+        if inside := [one for one in ids if start < one <= until]:
+            place = min(place, min(inside) - 1)
+            cuts.append((min(inside) - 1, until))
+        kept = _without(_stretches(row), cuts)
+    else:
+        again = [int(one[0]) for one in await tx.rows(_LEARNED_OF, scope.owner, scope.thread, json.dumps(list(ids)))]
+        if not again:
+            return
+        unasked = await tx.row(_FIRST_UNREAD, scope.owner, scope.thread, again[0], again[-1])
+        start = place = again[0] - 1
+        until = max(one for one in again if unasked is None or unasked[0] is None or one < unasked[0])
+        kept = _without(await _learned(tx, scope), _alone(again))
+    await tx.rows(_AGAIN, start, place, until, json.dumps(kept), scope.owner, scope.thread)
 
 
 def joined(stretches: Iterable[Stretch]) -> list[Stretch]:
@@ -100,7 +124,23 @@ async def _learned(tx: Transaction, scope: Scope) -> list[Stretch]:
     row = await tx.row(_PLACE, scope.owner, scope.thread)
     if row is None or row["past_from"] is None:
         return []
-    return joined([*((one[0], one[1]) for one in json.loads(row["past_learned"])), (row["past_from"], row["past_id"])])
+    return joined([*_stretches(row), (row["past_from"], row["past_id"])])
+
+
+def _stretches(row: Row) -> list[Stretch]:
+    """What was learned from before the last study."""
+    return [(one[0], one[1]) for one in json.loads(row["past_learned"])]
+
+
+def _alone(ids: Iterable[int]) -> list[Stretch]:
+    return [(one - 1, one) for one in ids]
+
+
+def _without(stretches: Iterable[Stretch], cuts: Iterable[Stretch]) -> list[Stretch]:
+    kept = joined(stretches)
+    for first, last in joined(cuts):
+        kept = [part for behind, until in kept for part in ((behind, min(until, first)), (max(behind, last), until))]
+    return joined(kept)
 
 
 # Of a message m and the row p of its scope.
@@ -141,7 +181,23 @@ SELECT ?1, ?2, COALESCE(
 ON CONFLICT DO UPDATE SET past_from = excluded.past_from, past_id = excluded.past_id, past_until = excluded.past_until,
   past_learned = excluded.past_learned
 """
-_AGAIN = "UPDATE progress SET past_id = ?, past_learned = ? WHERE user_id = ? AND thread_id = ?"
+_AGAIN = """
+UPDATE progress SET past_from = ?, past_id = ?, past_until = ?, past_learned = ? WHERE user_id = ? AND thread_id = ?
+"""
+_LEARNED_OF = f"""
+SELECT m.id FROM progress AS p JOIN messages AS m ON m.user_id = p.user_id AND m.thread_id = p.thread_id
+WHERE p.user_id = ? AND p.thread_id = ? AND m.id IN (SELECT value FROM json_each(?)) AND {_IS_OWN} AND {_IS_LEARNED}
+ORDER BY m.id
+"""  # noqa: S608
+_FIRST_UNREAD = f"""
+SELECT MIN(m.id) FROM progress AS p JOIN messages AS m ON m.user_id = p.user_id AND m.thread_id = p.thread_id
+WHERE p.user_id = ? AND p.thread_id = ? AND m.id BETWEEN ? AND ? AND {_IS_OWN} AND NOT {_IS_LEARNED}
+"""  # noqa: S608
+_TAKEN = """
+SELECT past_from, past_until FROM progress WHERE user_id = ?1 AND past_from < past_until
+UNION ALL SELECT json_extract(s.value, '$[0]'), json_extract(s.value, '$[1]')
+FROM progress, json_each(past_learned) AS s WHERE user_id = ?1
+"""
 _WAITING = """
 SELECT p.user_id, p.thread_id FROM progress AS p
 JOIN users AS u ON u.user_id = p.user_id AND u.memory_enabled = 1 AND u.incognito = 0 AND u.storage_type = ?

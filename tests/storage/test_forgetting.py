@@ -238,7 +238,7 @@ async def test_imported_history_is_learned_from_again_from_there_on(
         store, PROGRESS, thread_id=0, past_from=-50, past_id=-10, past_until=-4, past_learned=[[-50, -30], [-3, -1]]
     )
     async with store._db.write() as tx:
-        await study_table.learn_again(tx, ANNA, first)
+        await study_table.learn_again(tx, ANNA, [first])
     assert await rows(store, "SELECT past_id, past_learned FROM progress") == [(place, json.dumps(learned))]
 
 
