@@ -67,8 +67,8 @@ class Studying:
             await ended(self._task)
 
     async def ahead(self, owner: int, first: int, last: int) -> Ahead | None:
-        """What learning from the imported messages first..last would take; None where there is nothing to learn."""
-        if not self._is_on:
+        """What learning from the imported messages first..last would take; None where nothing would be learned."""
+        if not await self._is_learning(owner):
             return None
         async with self._memory.home(owner) as store:
             study = await store.studies.ahead(owner, first, last)
@@ -77,8 +77,10 @@ class Studying:
         requests, tokens = self._facts.cost(study)
         return Ahead(messages=study.messages, requests=requests, tokens=tokens)
 
-    async def begin(self, owner: int, first: int, last: int) -> Literal["begun", "busy", "nothing"]:
-        """Learn from them from now on; what was stopped goes on where it was."""
+    async def begin(self, owner: int, first: int, last: int) -> Literal["begun", "busy", "nothing", "off"]:
+        """Learn from them from now on; what was stopped goes on where it was. "off": memory is, or incognito on."""
+        if not await self._is_learning(owner):
+            return "off"
         if await self.ahead(owner, first, last) is None:
             return "nothing"
         async with self._memory.home(owner) as store:
@@ -92,6 +94,10 @@ class Studying:
         """What is learned stays; a stretch that is being read now is not learned from any more."""
         async with self._memory.home(owner) as store:
             await store.studies.stop(owner)
+
+    async def _is_learning(self, owner: int) -> bool:
+        config = await self._memory.config(owner)
+        return self._is_on and config is not None and config.enabled and not config.incognito
 
     async def caught_up(self) -> None:
         """Wait until nothing more can be learned for now."""

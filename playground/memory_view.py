@@ -124,7 +124,7 @@ def _study(running: tuple[int, int] | None, learned: tuple[int, int] | None) -> 
     if learned is None:
         return None
     read, total = learned
-    return PanelStudy(state="done" if read == total else "stopped", read=read, total=total)
+    return PanelStudy(state="done" if read == total else "partly", read=read, total=total)
 
 
 def _account(context: Context) -> ContextAccount:

@@ -153,7 +153,9 @@ class FoldingState:
 
 @dataclass(frozen=True, kw_only=True)
 class PanelStudy:
-    """How far imported history was learned from. `state`: "running", "stopped" (some of it was not) or "done"."""
+    """How far imported history was learned from. `state`: "running", "done" or "partly" (whether anybody stopped it, or
+    the rest was never begun).
+    """
 
     state: str
     read: int  # messages of the owner; while it runs, of what it is to read, else of all that was imported
@@ -170,7 +172,7 @@ class MemoryPanel:
     summaries_total: int = 0
     facts: tuple[PanelFact, ...] = ()  # at most FACTS_SHOWN
     profiles: tuple[PanelProfile, ...] = ()  # newest first
-    studied: PanelStudy | None = None  # None where nobody wanted that
+    studied: PanelStudy | None = None  # None where nothing was learned from
     context: ContextAccount | None = None  # None until this process has built a prompt for the scope
     folding: FoldingState | None = None  # None while nothing folds and nothing has failed
 

@@ -17,11 +17,14 @@ from telegram_ui.wizard import ADMINS_ONLY
 LEARN, STOP = "stu", "stn"
 OFFER = "Learn facts from it"
 WHAT_IT_TAKES = (
-    "No facts are learned from it by itself. If you wish I read {messages} of yours now, in about {requests:,} "
+    "I learn no facts from it unless you ask me to. If you do, I read {messages} of yours now, in about {requests:,} "
     "requests of roughly {tokens:,} tokens together: in the background, and within the day's tokens."
 )
 BEGUN = "I am learning facts from it in the background. /summary_status tells how far I am, /memory what I know."
 BUSY = "I am still learning from what was imported before. Please try again when that is done."
+OFF = (
+    "Nothing is learned now: memory is off (/summary_on), incognito is on (/incognito off), or learning is turned off."
+)
 NOTHING = "There is nothing (more) in it to learn from."
 STOPPED = "I have stopped learning from it. What I learned stays; the button goes on."
 
@@ -30,7 +33,7 @@ class Learns(Protocol):
     """What is needed of studying.Studying."""
 
     async def ahead(self, owner: int, first: int, last: int) -> Ahead | None: ...
-    async def begin(self, owner: int, first: int, last: int) -> Literal["begun", "busy", "nothing"]: ...
+    async def begin(self, owner: int, first: int, last: int) -> Literal["begun", "busy", "nothing", "off"]: ...
     async def stop(self, owner: int) -> None: ...
 
 
@@ -67,6 +70,8 @@ class Studies:
         match await self._learns.begin(ask.chat.scope.owner, *ids):
             case "busy":
                 return BUSY
+            case "off":
+                return OFF
             case "nothing":
                 await self._show(ask, NOTHING, None)
             case "begun":
@@ -81,8 +86,8 @@ class Studies:
         return None
 
     async def _show(self, ask: Ask, text: str, keyboard: InlineKeyboardMarkup | None) -> None:
-        """Behind what the import did, in place of what was said of learning before."""
-        done = ask.shown.partition("\n\n")[0]
+        """Behind what was said of the file, in place of what was said of learning before: the last paragraph."""
+        done = ask.shown.rpartition("\n\n")[0]
         whole = "\n\n".join(part for part in (done, text) if part)
         await self._delivery.replace(ask.chat, ask.message_id, whole, keyboard=keyboard)
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -190,7 +191,7 @@ async def test_it_goes_on_where_it_was_though_its_beginning_was_forgotten(talk: 
     await studying.begin(ANNA.id, *done.ids)
     await talk.server.until_held()
     await studying.stop(ANNA.id)
-    assert await shown(talk) == ("stopped", 20, 45)
+    assert await shown(talk) == ("partly", 20, 45)
     await talk.conversation.amending.forget(ANNA.id, Forgetting(what="messages", ids=(done.ids[0],)))
     await talk.server.release()
     await studying.caught_up()
@@ -271,6 +272,120 @@ async def test_a_study_of_which_the_rest_is_forgotten_has_ended(talk: Talk) -> N
     assert again.ids is not None
     assert await studying.begin(ANNA.id, *again.ids) == "begun"
     await studying.caught_up()
+
+
+async def forget_day(talk: Talk, days: int) -> None:
+    """The day of `chat(…, days=days)`."""
+    day = BEGAN.replace(hour=0) + timedelta(days=days)
+    await talk.conversation.amending.forget(ANNA.id, Forgetting(what="dates", since=day, until=day + timedelta(days=1)))
+
+
+@pytest.mark.parametrize("forgotten", ["the last that was learned from", "one learned from before", "all"])
+async def test_history_that_comes_after_a_forgotten_one_was_never_learned_from(talk: Talk, forgotten: str) -> None:
+    """Nor was the forgotten file where it is imported anew."""
+    studying = talk.conversation.studying
+    boats, pets = chat("I own a boat.", "It rains."), chat("I own a dog.", "It snows.", first=50, days=500)
+    await studied(talk, await imported(talk, boats))
+    await studied(talk, await imported(talk, pets))
+    if forgotten != "one learned from before":
+        await forget_day(talk, 500)
+    if forgotten != "the last that was learned from":
+        await forget_day(talk, 0)
+    talk.server.requests.clear()
+    fresh = await imported(talk, chat("I own a cat.", first=90, days=900))
+    assert fresh.ids is not None
+    ahead = await studying.ahead(ANNA.id, *fresh.ids)
+    assert ahead is not None
+    assert ahead.messages == 1
+    assert await shown(talk) == (None if forgotten == "all" else ("partly", 2, 3))
+    await studied(talk, fresh)
+    [request] = asked(talk)
+    assert "I own a cat." in request
+    again = await imported(talk, boats if forgotten == "one learned from before" else pets)
+    assert again.ids is not None
+    ahead = await studying.ahead(ANNA.id, *again.ids)
+    assert ahead is not None
+    assert ahead.messages == 2
+    await studied(talk, again)
+
+
+async def test_the_end_of_a_file_that_is_imported_anew_was_never_learned_from(talk: Talk) -> None:
+    """There would be room for it where it had been."""
+    data = chat("I own a boat.", "I own a canoe.", "I own a raft.")
+    await studied(talk, await imported(talk, data))
+    await talk.conversation.amending.forget(ANNA.id, Forgetting(what="messages", ids=(-4, -3, -2, -1)))
+    talk.server.requests.clear()
+    again = await imported(talk, data)
+    assert (again.messages, again.known) == (4, 2)
+    await studied(talk, again)
+    [request] = asked(talk)
+    assert ["boat" in request, "canoe" in request, "raft" in request] == [False, True, True]
+
+
+async def test_a_study_under_way_reads_nothing_that_comes_in_meanwhile(talk: Talk) -> None:
+    """Not in the place of what was forgotten of it either."""
+    studying = talk.conversation.studying
+    done = await imported(talk, chat(*(f"I own boat number {number}." for number in range(30))))
+    assert done.ids is not None
+    talk.server.script_schema("facts", answer(), Behaviour(hold="start", text=answer()))
+    await studying.begin(ANNA.id, *done.ids)
+    await talk.server.until_held()
+    most = tuple(range(done.ids[0], done.ids[1] - 3))
+    await talk.conversation.amending.forget(ANNA.id, Forgetting(what="messages", ids=most))
+    await talk.server.release()
+    talk.server.requests.clear()
+    await imported(talk, chat(*(f"I own dog number {number}." for number in range(20)), first=90, days=900))
+    while await talk.conversation.facts.learn_past(SCOPE):
+        pass
+    assert not [request for request in asked(talk) if "dog" in request]
+
+
+@pytest.mark.parametrize("then", ["nothing", "of what was imported before it", "of what was imported after it"])
+async def test_a_fact_that_falls_with_another_is_learned_again_whatever_was_studied_then(talk: Talk, then: str) -> None:
+    """From its own source alone, which stays: nothing else is paid for twice."""
+    other = chat("I own a boat.", first=90, days=900)
+    cook = await imported(talk, chat("I cook at the Heliotrope Bakery."))
+    boat = await imported(talk, other) if then == "of what was imported before it" else None
+    chef = await imported(talk, chat("I am the head chef now.", "It rains.", first=50, days=500))
+    assert cook.ids is not None
+    assert chef.ids is not None
+    cooks = told("Anna cooks at the Heliotrope Bakery.", cook.ids[0], subject="work")
+    talk.server.default_schema("facts", answer(cooks))
+    await studied(talk, cook)
+    leads = told("Anna is the head chef of the Heliotrope Bakery.", chef.ids[0], known=1, relation="replaces")
+    talk.server.default_schema("facts", answer(leads))
+    await studied(talk, chef)
+    talk.server.default_schema("facts", answer())
+    if then == "of what was imported after it":
+        boat = await imported(talk, other)
+    if boat is not None:
+        await studied(talk, boat)
+    assert await valid(talk) == ["Anna is the head chef of the Heliotrope Bakery."]
+    await talk.conversation.amending.forget(ANNA.id, Forgetting(what="messages", ids=cook.ids))
+    assert await known(talk) == []
+    talk.server.requests.clear()
+    talk.server.default_schema("facts", answer(told("Anna is a head chef.", chef.ids[0])))
+    assert await talk.conversation.facts.learn_past(SCOPE)
+    [request] = asked(talk)
+    assert ["head chef now" in request, "It rains." in request, "boat" in request] == [True, False, False]
+    assert await valid(talk) == ["Anna is a head chef."]
+    assert (await talk.conversation.summaries.status(SCOPE)).studied is None
+
+
+async def test_while_memory_is_off_nothing_is_offered_nor_begun(talk: Talk) -> None:
+    studying, memory = talk.conversation.studying, talk.conversation.memory
+    done = await imported(talk, chat("I live in Oslo."))
+    assert done.ids is not None
+    await memory.switch(ANNA.id, enabled=False)
+    assert await studying.ahead(ANNA.id, *done.ids) is None
+    assert await studying.begin(ANNA.id, *done.ids) == "off"
+    await memory.switch(ANNA.id, enabled=True)
+    await memory.choose(ANNA.id, lambda chosen: replace(chosen, incognito=True))
+    assert await studying.begin(ANNA.id, *done.ids) == "off"
+    await memory.choose(ANNA.id, lambda chosen: replace(chosen, incognito=False))
+    assert (await talk.conversation.summaries.status(SCOPE)).studied is None
+    await studied(talk, done)
+    assert len(asked(talk)) == 1
 
 
 async def test_what_is_forgotten_goes_with_its_facts_and_live_talk_is_not_learned_anew(talk: Talk) -> None:

@@ -31,7 +31,7 @@ export const factsSection = {
   },
 };
 
-const STUDIES = { running: "Learning from imported history", stopped: "Learned from imported history, stopped", done: "Learned from imported history" };
+const STUDIES = { running: "Learning from imported history", partly: "Learned from part of imported history", done: "Learned from imported history" };
 
 const studyOf = ({ state, read, total }) => progress(STUDIES[state], read, total, "of your messages");
 
