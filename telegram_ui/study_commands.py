@@ -23,7 +23,8 @@ WHAT_IT_TAKES = (
 BEGUN = "I am learning facts from it in the background. /summary_status tells how far I am, /memory what I know."
 BUSY = "I am still learning from what was imported before. Please try again when that is done."
 OFF = (
-    "Nothing is learned now: memory is off (/summary_on), incognito is on (/incognito off), or learning is turned off."
+    "Nothing is learned now: memory is off (/summary_on), incognito is on (/incognito off), or my operator has turned "
+    "learning off."
 )
 NOTHING = "There is nothing (more) in it to learn from."
 STOPPED = "I have stopped learning from it. What I learned stays; the button goes on."

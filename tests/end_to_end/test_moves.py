@@ -136,9 +136,14 @@ async def test_a_kill_in_the_middle(house: House, storage: str) -> None:
         known = await ann.hears("There is nothing to import", since=since)
         since = ann.now
         ann.press(known, "Learn facts")
-        begun = await ann.hears("in the background", since=since)
+        begun = await ann.hears("I am learning facts", since=since)
         ann.press(begun, "Stop")
-        await ann.hears("I have stopped", since=since)
+        stopped = await ann.hears("I have stopped", since=since)
+        for text in (begun["text"], stopped["text"]):
+            assert "There is nothing to import" in text
+            assert "I read 4,000 messages" not in text
+        await ann.asks("/summary_off", "Memory is off")
+        assert "memory is off" in await ann.toast(ann.press(stopped, "Go on"))
     found = read(house.folder / folder)
     assert not violations(found)
     assert [row["content"] for row in found.home(ann.id).messages if row["id"] < 0] == [

@@ -11,7 +11,7 @@ import pytest
 from playwright.async_api import Browser, Page, async_playwright, expect
 
 from playground.app import playground_app
-from playground.panel import MemoryPanel, OwnerState
+from playground.panel import MemoryPanel, OwnerState, PanelStudy
 from playground.server import serve
 from playground.world import World
 from tests.peers.ports import kept_port
@@ -293,6 +293,9 @@ async def test_the_panel_shows_what_is_known_and_how_it_came_about(playground: P
     study = page.locator(".facts .progress")
     await expect(study).to_contain_text("Learning from imported history20 of 1,045 of your messages")
     await expect(study.get_by_role("progressbar")).to_have_attribute("aria-valuemax", "1045")
+    partly = PanelStudy(state="partly", read=2, total=4)
+    playground.memory[ANNA] = replace(sample_panel(), studied=partly)
+    await expect(study).to_contain_text("Learned from part of imported history2 of 4 of your messages")
     lives = page.locator('.facts [data-fact="2"]')
     await expect(lives.locator('[data-fact="1"]')).to_be_hidden()
     await lives.locator("summary").click()

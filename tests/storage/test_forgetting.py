@@ -228,18 +228,81 @@ async def test_a_fact_that_took_the_place_of_a_forgotten_one_in_its_own_words_st
 
 @pytest.mark.parametrize(
     ("first", "place", "learned"),
-    [(-45, -46, [[-50, -46], [-3, -1]]), (-15, -16, [[-50, -30], [-3, -1]]), (-5, -10, [[-50, -30], [-3, -1]])],
+    [
+        (-45, -46, [[-50, -46], [-3, -1]]),
+        (-15, -16, [[-50, -30], [-3, -1]]),
+        (-5, -10, [[-50, -30], [-3, -1]]),
+        (-2, -10, [[-50, -30], [-2, -1]]),
+        (-60, -10, [[-50, -30], [-3, -1]]),
+    ],
 )
 async def test_imported_history_is_learned_from_again_from_there_on(
     store: SqliteStore, first: int, place: int, learned: list[list[int]]
 ) -> None:
-    """Wherever in the study that is; what was learned from above it stays learned."""
+    """Wherever in the study that is. Of what was learned from elsewhere the message alone is to be offered again."""
     await put(
         store, PROGRESS, thread_id=0, past_from=-50, past_id=-10, past_until=-4, past_learned=[[-50, -30], [-3, -1]]
     )
     async with store._db.write() as tx:
         await study_table.learn_again(tx, ANNA, [first])
     assert await rows(store, "SELECT past_id, past_learned FROM progress") == [(place, json.dumps(learned))]
+
+
+async def history(store: SqliteStore, lowest: int) -> None:
+    """Imported messages of Anna's, up to -1."""
+    came_in = [
+        Message(
+            id=number,
+            scope=ANNA,
+            role="user",
+            content=f"I lead kitchen {number}.",
+            created_at=NOW,
+            turn=number,
+            origin="imported",
+        )
+        for number in range(lowest, 0)
+    ]
+    held = await lease(store, ANNA)
+    await store.history.add(held, came_in, made(), now=NOW)
+    await store.release_fold(held)
+
+
+@pytest.mark.parametrize(
+    ("ids", "study", "learned"),
+    [
+        ((-7, -6), (-8, -8, -6), [[-9, -8], [-4, -1]]),
+        ((-7, -2), (-8, -8, -7), [[-9, -8], [-7, -6], [-4, -3], [-2, -1]]),
+        ((-9, -3), (-4, -4, -3), [[-9, -6], [-3, -1]]),
+        ((-9, -5), (-4, -1, -1), [[-9, -6]]),
+    ],
+)
+async def test_where_no_study_is_under_way_what_is_to_be_learned_from_again_becomes_one(
+    store: SqliteStore, ids: tuple[int, ...], study: tuple[int, ...], learned: list[list[int]]
+) -> None:
+    """It reads nothing else: what was never learned from (-9, -5 and -4 here) waits until it is asked for."""
+    await history(store, -9)
+    await put(store, PROGRESS, thread_id=0, past_from=-4, past_id=-1, past_until=-1, past_learned=[[-9, -6]])
+    async with store._db.write() as tx:
+        await study_table.learn_again(tx, ANNA, ids)
+    found = await rows(store, "SELECT past_from, past_id, past_until, past_learned FROM progress")
+    assert found == [(*study, json.dumps(learned))]
+    _, waiting = await store.studies.next(ANNA, 9)
+    assert [one.id for one in waiting] == [one for one in ids if study[1] < one <= study[2]]
+
+
+async def test_live_talk_and_history_are_learned_from_again_each_by_itself(store: SqliteStore) -> None:
+    await history(store, -3)
+    cook, flute = await turn(store, "I cook at the Heliotrope Bakery."), await turn(store, "I play the ocarina.")
+    solo = await turn(store, "I am the soloist now.")
+    over = {"valid_to": NOW.isoformat()}
+    await fact(store, 1, "Anna cooks at the Heliotrope Bakery.", cook, superseded_by=2, **over)
+    await fact(store, 2, "Anna leads the kitchen of the Heliotrope Bakery.", -2)
+    await fact(store, 3, "Anna plays the ocarina.", flute, superseded_by=4, **over)
+    await fact(store, 4, "Anna is the soloist on the ocarina.", solo)
+    await put(store, PROGRESS, thread_id=0, learned_id=solo, past_from=-4, past_id=-1, past_until=-1)
+    assert (await store.forgetting.forget(ANNA.owner, messages(cook, flute))).facts == 4
+    found = await rows(store, "SELECT learned_id, past_id, past_until, past_learned FROM progress")
+    assert found == [(solo - 1, -3, -2, "[[-4, -3], [-2, -1]]")]
 
 
 async def test_accounts_of_forgotten_answers_go(store: SqliteStore) -> None:
