@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -66,3 +67,38 @@ async def test_what_is_being_learned_does_not_bring_back_the_words_of_a_fact_tha
     await talk.conversation.facts.before_fold(SCOPE, [1])
     assert WORD not in str(asked(talk)[1]), "it is asked again, and shown what is known now"
     assert "Anna has it every morning." in [one.text for one in await known(talk) if one.is_valid]
+
+
+@pytest.mark.parametrize("mode", ["on", "off", "incognito"])
+async def test_the_talk_goes_on_where_a_fact_is_taken_back(talk: Talk, mode: str) -> None:
+    memory = talk.conversation.memory
+    fact = await edited(talk, "Anna likes tea.", f"Anna likes {WORD}.")
+    await talk.conversation.facts.pin(ANNA.id, fact.id, is_pinned=True)
+    if mode == "off":
+        await memory.switch(ANNA.id, enabled=False)
+    elif mode == "incognito":
+        await memory.choose(ANNA.id, lambda config: replace(config, incognito=True))
+    await talk.say("The code word is tangerine.")
+    await take_back(talk, fact.id)
+    await talk.conversation.amending.forget(ANNA.id, Forgetting(what="profiles", ids=(1,)))
+    explanation = await talk.conversation.provenance.explain(SCOPE)
+    assert explanation is not None
+    assert [one.fact.text for one in explanation.facts if one.fact] == ([] if mode == "off" else ["Anna likes tea."])
+    assert talk.conversation.last_context(SCOPE) is None
+    await talk.say("What was the code word?")
+    assert "tangerine" in talk.prompts()[-1]
+    assert WORD not in talk.prompts()[-1]
+    assert talk.conversation.last_context(SCOPE) is not None
+
+
+async def test_a_fact_is_taken_back_while_an_answer_is_written(talk: Talk) -> None:
+    fact = await edited(talk, "Anna likes tea.", f"Anna likes {WORD}.")
+    talk.server.script("chat-model", Behaviour(hold="start", text="I see."))
+    answering = asyncio.create_task(talk.say("What do I like?"))
+    await talk.server.until_held()
+    await take_back(talk, fact.id)
+    assert not answering.done()
+    await talk.server.release()
+    assert (await answering).text == "I see."
+    assert WORD in talk.prompts()[-1]
+    assert talk.conversation.last_context(SCOPE) is None, "the process does not keep a prompt that quotes it"
