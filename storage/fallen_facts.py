@@ -95,9 +95,9 @@ async def erase_facts(tx: Transaction, owner: int, fallen: FallenFacts, *, keeps
 
 
 async def edits(reader: Reader, owner: int, earlier: Sequence[int]) -> list[Learned]:
-    """The edits by hand that put others in the place of these earlier words, as if each were a fact by itself."""
+    """The facts whose words were put in the place of these earlier ones by hand, as if each were made by that."""
     rows = await reader.rows(_EARLIER, owner, json.dumps(earlier))
-    return [Learned(id=row["id"], sources=frozenset(), made_at=row["valid_to"]) for row in rows]
+    return [Learned(id=row["superseded_by"], sources=frozenset(), made_at=row["valid_to"]) for row in rows]
 
 
 async def take_back(tx: Transaction, owner: int, earlier: Sequence[int]) -> None:

@@ -197,8 +197,17 @@ async def _derived(
 
 
 async def _versions(reader: Reader, owner: int) -> list[Distilled]:
-    rows = await reader.rows("SELECT id, last_summary_id, created_at FROM profiles WHERE user_id = ?", owner)
-    return [Distilled(id=row[0], last_summary_id=row[1], made_at=row[2]) for row in rows]
+    rows = await reader.rows(_VERSIONS, owner)
+    return [
+        Distilled(
+            id=row["id"],
+            last_summary_id=row["last_summary_id"],
+            made_at=row["created_at"],
+            base_id=row["base_id"],
+            facts=None if (facts := json.loads(row["fact_ids"])) is None else frozenset(facts),
+        )
+        for row in rows
+    ]
 
 
 def _covering(row: Mapping[str, object]) -> Covering:
@@ -308,6 +317,7 @@ AND EXISTS (SELECT 1 FROM json_each(accounts.account, '$.shown') WHERE value = ?
 _TAKE_VERSION_ID = """
 UPDATE users SET next_version_id = next_version_id + 1 WHERE user_id = ? AND storage_type = ? RETURNING next_version_id
 """
+_VERSIONS = "SELECT id, last_summary_id, created_at, base_id, fact_ids FROM profiles WHERE user_id = ?"
 _SUMMARIES = """
 SELECT id, thread_id, first_id, last_id, source_chunk_ids, source_ids, base_id, is_active FROM summaries
 WHERE user_id = ? ORDER BY id

@@ -109,7 +109,7 @@ def _limit(name: str) -> int:
 
 
 def _demand_nested(name: str, value: object, where: str) -> None:
-    kinds: dict[str, Any] = {"tags": str, "source_ids": int, "source_chunk_ids": int}
+    kinds: dict[str, Any] = {"tags": str, "source_ids": int, "source_chunk_ids": int, "fact_ids": int}
     if name in kinds:
         if not isinstance(value, list) or any(type(one) is not kinds[name] for one in value):
             raise RowError(f"{where} is no list of what belongs there")

@@ -511,6 +511,20 @@ def learned_stretches(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+PROFILE_SOURCES_SCHEMA = """
+-- What a version of the profile was made from beside summaries, so that it goes with that and with nothing else.
+ALTER TABLE profiles ADD COLUMN base_id INTEGER;                          -- the version before it
+ALTER TABLE profiles ADD COLUMN fact_ids TEXT NOT NULL DEFAULT 'null';    -- JSON list; null: not known
+"""
+
+
+@migration
+def profile_sources(connection: sqlite3.Connection) -> None:
+    """Which facts the profile's versions were made from."""
+    for statement in statements(PROFILE_SOURCES_SCHEMA):
+        connection.execute(statement)
+
+
 def statements(script: str) -> list[str]:
     """The statements of a script, so that each runs inside our transaction (executescript would commit first)."""
     found: list[str] = []

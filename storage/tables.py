@@ -238,9 +238,30 @@ FACTS = Table(
 )
 PROFILES = Table(
     name="profiles",
-    columns=("id", "user_id", "text", "created_at", "model", "last_summary_id", "status", "tokens_in", "tokens_out"),
+    columns=(
+        "id",
+        "user_id",
+        "text",
+        "created_at",
+        "model",
+        "last_summary_id",
+        "status",
+        "tokens_in",
+        "tokens_out",
+        "base_id",
+        "fact_ids",
+    ),
     key=("user_id", "id"),
-    defaults={"model": "", "last_summary_id": 0, "status": "completed", "tokens_in": 0, "tokens_out": 0},
+    nested=frozenset({"fact_ids"}),
+    defaults={
+        "model": "",
+        "last_summary_id": 0,
+        "status": "completed",
+        "tokens_in": 0,
+        "tokens_out": 0,
+        "base_id": None,
+        "fact_ids": None,
+    },
 )
 VERSIONS = Table(
     name="versions",

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, tzinfo
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from records import Fact, Forgotten, Profile
-from telegram_ui.forget_commands import TRACES
+from telegram_ui.forget_commands import TRACES, counts
 
 PAGE = 6
 LOOKS = ("l", "f", "p")
@@ -234,7 +234,7 @@ def undone(id_: int, taken: Forgotten | None) -> str:
     """What became of an edit that was to be taken back; None: there was none."""
     if taken is None:
         return NOTHING_TO_UNDO.format(id=id_)
-    profiles = ", and the profile made of them" if taken.profiles else ""
+    profiles = f", and {counts(Forgotten(profiles=taken.profiles))} made of them" if taken.profiles else ""
     return UNDONE.format(id=id_, profiles=profiles) + ("" if taken.is_clean else f" {TRACES}")
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from records import FactChange, NewFact, Scope, StorageType
+from records import FactChange, Forgotten, NewFact, Scope, StorageType
 from telegram_ui.buttons import Buttons
 from telegram_ui.chat import Chat
 from telegram_ui.commands import Commands
 from telegram_ui.memory_commands import LIFETIME, MemoryCommands, zone_named
-from telegram_ui.memory_texts import NOTHING_KNOWN, view_of
+from telegram_ui.memory_texts import NOTHING_KNOWN, undone, view_of
 from telegram_ui.wizard import ADMINS_ONLY, Wizard
 from tests.talk import Talk, talking
 from tests.telegram_ui.outward.conftest import ANN, BOB, GROUP, Desk, Peer
@@ -113,6 +113,15 @@ async def test_an_edit_asks_for_words_keeps_the_number_and_can_be_undone(desk: D
     assert [one.text for one in await talk.conversation.facts.known(ANN)] == ["Ann plays the cello."]
     await desk.say(ANN, ANN, "/memory undo 1")
     assert "nothing to undo" in desk.last(ANN)
+
+
+@pytest.mark.parametrize(
+    ("profiles", "told"), [(0, ""), (1, ", and 1 version of your"), (2, ", and 2 versions of your")]
+)
+def test_an_edit_that_is_taken_back_names_the_profiles_that_went_with_it(profiles: int, told: str) -> None:
+    rest = f"{told} profile made of them" if told else ""
+    text = f"Fact 1 is as it was before; the other words are erased{rest}."
+    assert undone(1, Forgotten(profiles=profiles)) == text
 
 
 async def test_an_edit_that_is_cancelled_or_too_late_changes_nothing(desk: Desk, talk: Talk) -> None:
