@@ -42,8 +42,8 @@ class Learned:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Distilled:
-    """A version of the profile: what it had read. `made_at`: sortable text, of the same form as a fact's. `base_id`: the version
-    before it; `facts`: None where that is not known.
+    """A version of the profile: what it had read. `made_at`: sortable text, of the same form as a fact's.
+    `base_id`: the version before it; `facts`: None where that is not known.
     """
 
     id: int
