@@ -205,6 +205,7 @@ class FactTable:
             "deleted_at": None,
             "origin": fact.origin,
             "created_at": text_of(now),
+            "known_id": fact.known,
         }
         await tx.rows(FACTS.upsert, *FACTS.stored(row))
         return id_

@@ -13,7 +13,15 @@ from datetime import datetime
 from records import Forgetting, Forgotten, Message, NewMessage, Scope, StorageType
 from storage import account_table, study_table, word_index
 from storage.database import Database
-from storage.fallen_facts import FallenFacts, edits, erase_facts, fallen_facts, learn_again, take_back
+from storage.fallen_facts import (
+    FallenFacts,
+    edits,
+    erase_facts,
+    fallen_facts,
+    fallen_with_edits,
+    learn_again,
+    take_back,
+)
 from storage.rows import mapping, message_of, text_of
 from storage.stale import Covering, Distilled, Fallen, fallen, outdated
 from storage.tables import ERASED, VERSIONS, whole
@@ -166,7 +174,9 @@ async def _going(reader: Reader, owner: int, what: Forgetting) -> _Going:
     if what.what == "profiles":
         return _Going(profiles=frozenset(what.ids) & {one.id for one in versions})
     if what.what == "edits":
-        return _Going(profiles=outdated(versions, summaries=set(), facts=await edits(reader, owner, what.ids)))
+        lost = await fallen_with_edits(reader, owner, what.ids)
+        made_of = [*await edits(reader, owner, what.ids), *lost.gone]
+        return _Going(facts=lost, profiles=outdated(versions, summaries=set(), facts=made_of))
     chunks = frozenset(int(row["chunk_id"]) for row in rows if row["chunk_id"] is not None)
     facts = what.ids if what.what == "facts" else ()
     if what.is_expiry:

@@ -23,7 +23,17 @@ _TEXTS = frozenset({"role", "content", "speaker", "source", "origin", "summary_t
     *("policy", "reason", "status", "error", "text", "kind", "subject", "timezone", "fold_instructions", "why")
 }
 _WHOLE = frozenset({"id", "user_id", "thread_id", "chunk_id", "turn_id", "telegram_id", "level", "base_id"}) | {
-    *("first_id", "last_id", "message_count", "tokens_in", "tokens_out", "milliseconds", "attempts", "superseded_by"),
+    *(
+        "first_id",
+        "last_id",
+        "message_count",
+        "tokens_in",
+        "tokens_out",
+        "milliseconds",
+        "attempts",
+        "superseded_by",
+        "known_id",
+    ),
     *(
         "last_summary_id",
         "message_id",

@@ -511,7 +511,9 @@ def learned_stretches(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-PROFILE_SOURCES_SCHEMA = """
+BORROWED_WORDS_SCHEMA = """
+-- The known fact that a learned one is about, and whose words it may repeat; NULL: none, or not known.
+ALTER TABLE facts ADD COLUMN known_id INTEGER;
 -- What a version of the profile was made from beside summaries, so that it goes with that and with nothing else.
 ALTER TABLE profiles ADD COLUMN base_id INTEGER;                          -- the version before it
 ALTER TABLE profiles ADD COLUMN fact_ids TEXT NOT NULL DEFAULT 'null';    -- JSON list; null: not known
@@ -519,9 +521,9 @@ ALTER TABLE profiles ADD COLUMN fact_ids TEXT NOT NULL DEFAULT 'null';    -- JSO
 
 
 @migration
-def profile_sources(connection: sqlite3.Connection) -> None:
-    """Which facts the profile's versions were made from."""
-    for statement in statements(PROFILE_SOURCES_SCHEMA):
+def borrowed_words(connection: sqlite3.Connection) -> None:
+    """Whose words facts and the profile's versions may repeat."""
+    for statement in statements(BORROWED_WORDS_SCHEMA):
         connection.execute(statement)
 
 

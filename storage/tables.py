@@ -219,6 +219,7 @@ FACTS = Table(
         "deleted_at",
         "origin",
         "created_at",
+        "known_id",
     ),
     key=("user_id", "id"),
     booleans=frozenset({"is_pinned"}),
@@ -234,6 +235,7 @@ FACTS = Table(
         "is_pinned": False,
         "deleted_at": None,
         "origin": "",
+        "known_id": None,
     },
 )
 PROFILES = Table(

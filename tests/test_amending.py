@@ -102,3 +102,26 @@ async def test_a_fact_is_taken_back_while_an_answer_is_written(talk: Talk) -> No
     assert (await answering).text == "I see."
     assert WORD in talk.prompts()[-1]
     assert talk.conversation.last_context(SCOPE) is None, "the process does not keep a prompt that quotes it"
+
+
+@pytest.mark.parametrize("erase", [take_back, forget])
+async def test_what_was_learned_beside_a_fact_does_not_keep_its_words(
+    talk: Talk, tmp_path: Path, erase: Callable[[Talk, int], Awaitable[None]]
+) -> None:
+    """It is learned again, from its own message alone."""
+    fact = await edited(talk, "Anna drinks tea.", f"Anna drinks {WORD}.")
+    await talk.say("I have it every morning.")
+    talk.server.script_schema(
+        "facts",
+        answer(
+            told(f"Anna drinks {WORD} every morning.", 1, known=fact.id), told("Anna gets up early.", 1, known=fact.id)
+        ),
+    )
+    await talk.conversation.facts.learn(SCOPE)
+    assert len(await known(talk)) == 4
+    await erase(talk, fact.id)
+    assert traces(tmp_path) == []
+    assert "Anna gets up early." in [one.text for one in await known(talk) if one.is_valid]
+    talk.server.default_schema("facts", answer(told("Anna has it every morning.", 1)))
+    await talk.conversation.facts.learn(SCOPE)
+    assert "Anna has it every morning." in [one.text for one in await known(talk) if one.is_valid]

@@ -115,13 +115,11 @@ async def test_an_edit_asks_for_words_keeps_the_number_and_can_be_undone(desk: D
     assert "nothing to undo" in desk.last(ANN)
 
 
-@pytest.mark.parametrize(
-    ("profiles", "told"), [(0, ""), (1, ", and 1 version of your"), (2, ", and 2 versions of your")]
-)
-def test_an_edit_that_is_taken_back_names_the_profiles_that_went_with_it(profiles: int, told: str) -> None:
-    rest = f"{told} profile made of them" if told else ""
-    text = f"Fact 1 is as it was before; the other words are erased{rest}."
-    assert undone(1, Forgotten(profiles=profiles)) == text
+def test_an_edit_that_is_taken_back_tells_what_went_with_it() -> None:
+    told = "Fact 1 is as it was before; the other words are erased"
+    assert undone(1, Forgotten()) == f"{told}."
+    assert undone(1, Forgotten(profiles=1)) == f"{told}, and 1 version of your profile made of them."
+    assert undone(1, Forgotten(facts=1, profiles=2)) == f"{told}, and 1 fact, 2 versions of your profile made of them."
 
 
 async def test_an_edit_that_is_cancelled_or_too_late_changes_nothing(desk: Desk, talk: Talk) -> None:
