@@ -133,6 +133,29 @@ class Tokenizer:
                 return result
         return head
 
+    def cut_around(self, text: str, start: int, end: int, tokens: int) -> str:
+        """At most `tokens` of the text, with text[start:end] in it: whole words where spaces are near, "…" at each cut.
+
+        Where not even that fits, its beginning.
+        """
+        if self.count(text) <= tokens:
+            return text
+        room = tokens - 4  # "… " and " …"
+        while room > 0:
+            middle = self._head(text[start:end], room)
+            rest = room - self.count(middle) if len(middle) == end - start else 0
+            half = self._head(text, rest // 2, end)
+            before = _from_word(self._tail(text[:start], rest - self.count(half)), start)
+            after = _to_word(self._head(text, rest - self.count(before), end), len(text) - end)
+            result = before + middle + after
+            result = f"… {result.lstrip()}" if len(before) < start else result
+            result = f"{result.rstrip()} …" if len(after) < len(text) - start - len(middle) else result
+            over = self.count(result) - tokens
+            if over <= 0:
+                return result
+            room -= over
+        return self._head(text[start:end], tokens)
+
     def split(self, text: str, tokens: int) -> list[str]:
         """Pieces of at most `tokens` each that joined are the text, cut at line or sentence ends where they are near.
 
@@ -238,6 +261,18 @@ def _last_sentence_end(head: str, text: str) -> int:
     near = int(len(head) * (1 - _NEAR))
     within = text[: len(head) + 1]
     return max((end for end in sentence_ends(within) if near <= end <= len(head)), default=0)
+
+
+def _from_word(tail: str, whole: int) -> str:
+    """What was cut from the end of a longer text, from the next word on where one begins near."""
+    space = tail.find(" ")
+    return tail[space:] if len(tail) < whole and 0 <= space <= len(tail) * _NEAR else tail
+
+
+def _to_word(head: str, whole: int) -> str:
+    """What was cut from the beginning of a longer text, up to the last word that is whole where one ends near."""
+    space = head.rfind(" ")
+    return head[:space] if len(head) < whole and space >= len(head) * (1 - _NEAR) else head
 
 
 def _joined(text: str, at: int) -> bool:

@@ -7,6 +7,7 @@ and questions; terms are compared by equality only. Does not know how terms are 
 import re
 import threading
 import unicodedata
+from collections.abc import Sequence, Set
 from functools import lru_cache
 
 import snowballstemmer
@@ -74,6 +75,8 @@ _WORD = re.compile(
     r"[^\W_]+(?:['’][^\W_]+)?[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0900-\u0903\u093a-\u094f]*"
     r"(?:[^\W_]|[\u0900-\u0dff\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])*"
 )
+# What stands between spaces and the commonest signs: a word, or several of a script without spaces.
+_RUN = re.compile(r"[^\s!-&(-/:-@\[-`{-~«»“”„…—–、。，！？；：]+")
 # Codes, times, amounts, model numbers, addresses: joined by one sign, at least one digit or a dot between letters.
 # Each alternative begins only where a run begins: tried at every character, a long run would cost its square.
 _CODE = re.compile(
@@ -187,9 +190,7 @@ def analyse(text: str) -> list[str]:
     """
     plain = normal(text)
     words = _WORD.findall(plain)
-    latin = [word for word in words if _known(word)[0] == "LATIN"]
-    latin_language_ = latin_language(latin) if latin else "english"
-    is_persian = not plain.isascii() and re.search("[پچژگ]", plain) is not None
+    languages = _languages(plain, words)
     terms: list[str] = []
     function_words: list[str] = []
     for word in words:
@@ -197,14 +198,41 @@ def analyse(text: str) -> list[str]:
         if script == "PAIRS":
             terms += _pairs(word)
             continue
-        language = latin_language_ if script == "LATIN" else _SCRIPT_LANGUAGE.get(script, "")
-        if language == "arabic" and is_persian:
-            language = "persian"
-        term, is_function_word = _term(word, language)
+        term, is_function_word = _term(word, languages.get(script, ""))
         if term:
             (function_words if is_function_word else terms).append(term)
     terms += [folded(code.rstrip(".,;:!?)")) for code in _CODE.findall(plain)]
     return terms or function_words
+
+
+def places(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
+    """Where these terms stand in a text: begin, end, term. Of codes only the parts are looked for, of what is written
+    without spaces the first place in each stretch.
+    """
+    plain = normal(text)
+    languages = _languages(plain, _WORD.findall(plain))
+    found: list[tuple[int, int, str]] = []
+    for run in _RUN.finditer(text):
+        start, end = run.span()
+        for word in _WORD.findall(normal(run.group())):
+            script = _known(word)[0]
+            if script != "PAIRS":
+                term, _ = _term(word, languages.get(script, ""))
+                found += [(start, end, term)] if term in terms else []
+                continue
+            for term in terms & set(_pairs(word)):
+                at = text.find(term, start, end)
+                found.append((start, end, term) if at < 0 else (at, at + len(term), term))
+    return found
+
+
+def _languages(plain: str, words: Sequence[str]) -> dict[str, str]:
+    """By script, the language that words of a text are taken to be in."""
+    latin = [word for word in words if _known(word)[0] == "LATIN"]
+    languages = _SCRIPT_LANGUAGE | {"LATIN": latin_language(latin) if latin else "english"}
+    if not plain.isascii() and re.search("[پچژگ]", plain) is not None:
+        languages["ARABIC"] = "persian"
+    return languages
 
 
 def _make_term(word: str, language: str) -> tuple[str, bool]:
