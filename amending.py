@@ -52,6 +52,14 @@ class Amending:
             log.info("%d messages and what was built on them were forgotten of %d", taken.messages, owner)
             return taken
 
+    async def undo_edit(self, owner: int, fact: int) -> Forgotten | None:
+        """A fact has the words again that it had before its last edit; the others leave every file, with the profiles
+        that were made of them. None: it was not edited. Raises StorageError.
+        """
+        async with self._memory.home(owner) as store:
+            earlier = await store.facts.before_edit(owner, fact)
+        return None if earlier is None else await self.forget(owner, Forgetting(what="edits", ids=(earlier,)))
+
     async def forget_archives(self, keep: timedelta) -> None:
         """Forget every owner's archives that are older than what is to be kept; the files are cleaned once for all."""
         until = self._clock() - keep

@@ -77,11 +77,6 @@ class Distilling:
         async with self._memory.home(owner) as store:
             return await store.profiles.versions(owner)
 
-    async def delete(self, owner: int, id_: int) -> bool:
-        """Erase a version; the one before is in use again. Whether there was one."""
-        async with self._memory.home(owner) as store:
-            return await store.profiles.delete(owner, id_)
-
     def start(self, owner: int, tell: Tell) -> bool:
         """Distil in the background, and tell what came of it; False while that is under way already."""
         if owner in self._tasks:
@@ -166,7 +161,7 @@ class Distilling:
             text=profile.document(sections, most_words=prompts.LONGEST_PROFILE),
             model=self._model.name,
             base_id=before.id if before else None,
-            fact_ids=asked.fact_ids,
+            facts=asked.facts,
             summary_ids=(*asked.summary_ids, *(one.id for one in summaries[-1:])),
             tokens_in=completion.usage.prompt,
             tokens_out=completion.usage.completion,

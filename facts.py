@@ -132,7 +132,7 @@ class Facts:
         """
         made: list[Fact] = []
         async with self._gates.of(scope.owner).exclusive():
-            while batch := await self._batch(scope, at_least):
+            while batch := await self._batch(scope, at_least=at_least):
                 inserted = await self._learn(batch)
                 if inserted is None:
                     break
@@ -154,7 +154,7 @@ class Facts:
         async with self._gates.of(scope.owner).exclusive():
             self._in_the_past.add(scope.owner)
             try:
-                batch = await self._past_batch(scope)
+                batch = await self._batch(scope, is_past=True)
                 made = await self._learn(batch) if batch is not None else None
             finally:
                 self._in_the_past.discard(scope.owner)
@@ -189,60 +189,39 @@ class Facts:
         if self._settings.is_on:
             await self._troubles.spare((scope, False), work)
 
-    async def _batch(self, scope: Scope, at_least: int) -> _Batch | None:
-        """The next stretch to learn from; None where there is not enough."""
+    async def _batch(self, scope: Scope, *, at_least: int = 1, is_past: bool = False) -> _Batch | None:
+        """The next stretch to learn from; None where there is not enough, or nothing is written now."""
         config = await self._memory.config(scope.owner)
         if config is None or config.incognito:
             return None
         async with self._memory.opened(scope.owner) as store:
             if store is None:
                 return None
-            learned, waiting = await store.facts.pending(scope, READ)
-            if waiting:
+            learned, waiting = await (store.studies.next if is_past else store.facts.pending)(scope, READ)
+            if not waiting:
+                return None
+            is_all = len(waiting) < READ
+            turns = past_turns(waiting) if is_past else answered_turns(waiting)
+            if not is_past:
                 # What is folded before it could be learned from waits all the same.
                 await store.facts.begin(scope, learned)
-            turns = answered_turns(waiting)
-            is_all = len(waiting) < READ
-            if is_all and len(turns) < max(1, at_least):
-                return None
+                if is_all and len(turns) < max(1, at_least):
+                    return None
             known = await store.facts.valid(scope.owner)
-        zone = config.zone
-        stretch = self._requests.stretch(turns, known, who=prompts.whom(scope.owner), zone=zone) if turns else None
-        return _Batch(
-            scope=scope,
-            stretch=stretch,
-            known=tuple(known),
-            learned=learned,
-            until=turns[stretch.turns - 1][-1].id if stretch else waiting[-1].id,
-            zone=zone,
-            is_last=is_all and (stretch is None or stretch.turns == len(turns)),
-        )
-
-    async def _past_batch(self, scope: Scope) -> _Batch | None:
-        """The next stretch of imported history; None where there is none, or the owner is incognito."""
-        config = await self._memory.config(scope.owner)
-        if config is None or config.incognito:
-            return None
-        async with self._memory.opened(scope.owner) as store:
-            if store is None:
-                return None
-            learned, ahead = await store.studies.next(scope, READ)
-            known = await store.facts.valid(scope.owner)
-        if not ahead:
-            return None
-        turns = [turn for turn in by_turn(ahead) if any(message.role == "user" for message in turn)]
         who = prompts.whom(scope.owner)
         stretch = self._requests.stretch(turns, known, who=who, zone=config.zone) if turns else None
-        is_all = stretch is None or stretch.turns == len(turns)
+        # What came after the last answer waits for its own; history has had all that it will.
+        rest = [] if stretch is None else turns[stretch.turns :]
+        end = waiting[-1] if is_past or not turns else turns[-1][-1]
         return _Batch(
             scope=scope,
             stretch=stretch,
             known=tuple(known),
             learned=learned,
-            until=ahead[-1].id if stretch is None or is_all else turns[stretch.turns - 1][-1].id,
+            until=turns[stretch.turns - 1][-1].id if stretch and rest else end.id,
             zone=config.zone,
-            is_last=is_all,
-            is_past=True,
+            is_last=is_all and not rest,
+            is_past=is_past,
         )
 
     def cost(self, study: Study) -> tuple[int, int]:
@@ -338,10 +317,6 @@ class Facts:
                 return None
             return await store.facts.edit(owner, id_, text, now=self._clock())
 
-    async def undo_edit(self, owner: int, id_: int) -> Fact | None:
-        async with self._memory.home(owner) as store:
-            return await store.facts.undo_edit(owner, id_)
-
     async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
         """A pinned fact is in every prompt."""
         async with self._memory.home(owner) as store:
@@ -386,6 +361,11 @@ def answered_turns(messages: Sequence[Message]) -> list[list[Message]]:
     waits; what could not be answered before it yields nothing.
     """
     return [turn for turn in by_turn(messages) if {"user", "assistant"} <= {message.role for message in turn}]
+
+
+def past_turns(messages: Sequence[Message]) -> list[list[Message]]:
+    """The turns of imported history that may be learned from: no answer is demanded, for people get none from a bot."""
+    return [turn for turn in by_turn(messages) if any(message.role == "user" for message in turn)]
 
 
 def by_turn(messages: Sequence[Message]) -> list[list[Message]]:

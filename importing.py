@@ -40,7 +40,9 @@ Progress = Callable[[int, int], Awaitable[None]]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportPlan:
-    """What an import would do. `is_whole`: it brings our own export back as it was. `facts`: those it holds."""
+    """What an import would do. `is_whole`: it brings our own export back as it was. `facts`: those it holds. `ids`:
+    where all is known, as of what was imported.
+    """
 
     name: str
     total: int
@@ -51,6 +53,7 @@ class ImportPlan:
     facts: int
     is_whole: bool
     turns_on: bool
+    ids: tuple[int, int] | None = None
 
     @property
     def new(self) -> int:
@@ -59,7 +62,7 @@ class ImportPlan:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Imported:
-    """What an import did. `ids`: first and last of the history that came in; None where it came back as it was."""
+    """What an import did. `ids`: first and last of the file's history, whichever run brought it in; None: restored."""
 
     messages: int
     known: int
@@ -70,11 +73,12 @@ class Imported:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Work:
-    """A file that was read and compared with what is known. `ids`: of known messages, by their number in the file."""
+    """A file, compared with the known. `ids`: of known messages, by number in the file; `held`: of imported ones."""
 
     past: Past
     fresh: tuple[PastMessage, ...]
     ids: Mapping[int, int]
+    held: Sequence[int]
     after: int | None
     rows: Mapping[str, Sequence[Portable]]
     is_whole: bool
@@ -123,6 +127,7 @@ class Importing:
             facts=len(work.rows.get("facts", ())),
             is_whole=work.is_whole,
             turns_on=not await self._memory.is_on(scope.owner),
+            ids=None if work.fresh or work.is_whole else await self._stretch(scope.owner, work, []),
         )
 
     async def run(self, scope: Scope, person: int, data: bytes, *, progress: Progress) -> Imported:
@@ -182,12 +187,20 @@ class Importing:
                 done += len(chunk)
                 await progress(done, len(work.fresh))
             await shelf.close()
-        came_in = (min(ends), max(ends)) if ends else None
+        came_in = await self._stretch(owner, work, ends)
         facts = work.rows.get("facts", ())
         if not facts:
             return 0, came_in
         async with self._memory.home(owner) as store:
             return await store.history.learn(lease, facts, ids), came_in
+
+    async def _stretch(self, owner: int, work: _Work, ends: Sequence[int]) -> tuple[int, int] | None:
+        """What came in, and what an earlier run had brought in of the same file; the newest history lies lowest."""
+        if not (around := ends or work.held):
+            return None
+        first, last = min(around), max(ends or [min(around)])
+        async with self._memory.home(owner) as store:
+            return await store.history.stretch(owner, work.held, first, last)
 
     async def _restore(self, lease: FoldLease, work: _Work, progress: Progress) -> tuple[int, None]:
         """Our own export as it was. In batches, each of which leaves a memory without a hole: until the last one, every
@@ -258,6 +271,7 @@ def _compared(
     fresh: list[PastMessage] = []
     seen: set[tuple[Role, str]] = set()
     ids = dict(same)
+    held: list[int] = []
     after: int | None = None
     for message in unhurried(past.messages):
         name = (message.role, message.source)
@@ -267,11 +281,12 @@ def _compared(
         if stored is None:
             fresh += [message] if name not in seen else []
         else:
+            held += [stored] if stored < 1 else []
             after = stored if not fresh else after
             if message.number is not None:
                 ids[message.number] = stored
         seen.add(name)
-    return _Work(past=past, fresh=tuple(fresh), ids=ids, after=after, rows=rows, is_whole=is_whole)
+    return _Work(past=past, fresh=tuple(fresh), ids=ids, held=held, after=after, rows=rows, is_whole=is_whole)
 
 
 async def _same(store: MemoryStore, owner: int, past: Past) -> Mapping[int, int]:

@@ -311,7 +311,7 @@ class NewProfile:
     text: str
     model: str
     base_id: int | None
-    fact_ids: tuple[int, ...]
+    facts: tuple[Fact, ...]
     summary_ids: tuple[int, ...]
     tokens_in: int = 0
     tokens_out: int = 0
@@ -344,10 +344,11 @@ class Study:
 class Forgetting:
     """What an owner wants forgotten: messages or facts by their ids, what was said from `since` to before `until`,
     archives (chunks that are wholly older than `until`), or everything. Holds no text. Facts with `until`: those
-    of them that were deleted before it.
+    of them that were deleted before it. Edits by the ids of a fact's earlier words, which hold again; profiles by
+    the ids of their versions.
     """
 
-    what: Literal["messages", "facts", "dates", "archives", "everything"]
+    what: Literal["messages", "facts", "dates", "archives", "everything", "edits", "profiles"]
     ids: tuple[int, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
@@ -356,6 +357,11 @@ class Forgetting:
     def is_expiry(self) -> bool:
         """Whether nobody asks for it now: facts that their owner deleted some time ago."""
         return self.what == "facts" and self.until is not None
+
+    @property
+    def is_of_facts_alone(self) -> bool:
+        """Whether no summary can hold it, not even one that is being made."""
+        return self.what in ("edits", "profiles") or self.is_expiry
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -4,6 +4,7 @@ Owns names, defaults, limits and the sentence for a wrong value. Does not know w
 `python -m settings` prints the flags that `make run` needs: the playground's when there is no token.
 """
 
+import contextlib
 import os
 import sys
 from collections.abc import Mapping
@@ -251,13 +252,15 @@ class _Environment:
 
 
 def environment(directory: Path | None = None) -> dict[str, str]:
-    """The process's environment over `.env` of the working directory."""
+    """The process's environment over `.env` of the working directory. Raises SettingsError for one that is no text."""
     file = (directory or Path.cwd()) / ".env"
-    from_file = (
-        {name: value for name, value in dotenv_values(file).items() if value is not None} if file.is_file() else {}
-    )
-    return {**from_file, **os.environ}
+    try:
+        values = dotenv_values(file) if file.is_file() else {}
+    except (OSError, UnicodeDecodeError):
+        raise SettingsError(".env", "cannot be read; it has to be a text file in UTF-8.") from None
+    return {**{name: value for name, value in values.items() if value is not None}, **os.environ}
 
 
 if __name__ == "__main__":
-    sys.stdout.write("" if environment().get("TELEGRAM_BOT_TOKEN", "").strip() else "--playground")
+    with contextlib.suppress(SettingsError):  # which the bot then tells
+        sys.stdout.write("" if environment().get("TELEGRAM_BOT_TOKEN", "").strip() else "--playground")

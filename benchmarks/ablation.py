@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.fit import Measured, cases
+from benchmarks.locomo import data_file
 from benchmarks.measure import report
 from retrieval.ranking import WEIGHTS, Weights
 from settings import Settings, environment
@@ -40,7 +41,7 @@ def without(names: Sequence[str]) -> Weights:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.ablation", description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, nargs="+", help="files in LoCoMo's format")
+    parser.add_argument("--data", type=data_file, required=True, nargs="+", help="files in LoCoMo's format")
     parser.add_argument("--budget", type=int, default=1500, help="tokens for snippets")
     parser.add_argument("--vectors", type=Path, help="keep vectors in this file, for the next run")
     options = parser.parse_args(arguments)

@@ -15,6 +15,7 @@ from pathlib import Path
 from statistics import fmean
 
 from benchmarks.fit import Measured, cases
+from benchmarks.locomo import data_file
 from benchmarks.measure import report
 from retrieval.ranking import WEIGHTS
 from settings import Settings, environment
@@ -78,7 +79,7 @@ def drawn(lines: Mapping[str, Line]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.curve", description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, nargs="+", action="append", help="files of one line")
+    parser.add_argument("--data", type=data_file, required=True, nargs="+", action="append", help="files of one line")
     parser.add_argument("--names", nargs="+", help="what each --data is called")
     parser.add_argument("--svg", type=Path, help="draw here")
     parser.add_argument("--vectors", type=Path, help="keep vectors in this file, for the next run")

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from statistics import fmean, stdev
 
-from benchmarks.locomo import Question, read
+from benchmarks.locomo import Question, data_file, read
 from benchmarks.measure import progress, report
 from benchmarks.recall import SCOPE, embedding, remembered
 from memory_retrieval import Found
@@ -226,7 +226,7 @@ def plateau(measured: Measured, conversations: Sequence[str], has_meaning: bool)
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.fit", description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, nargs="+", help="files in LoCoMo's format")
+    parser.add_argument("--data", type=data_file, required=True, nargs="+", help="files in LoCoMo's format")
     parser.add_argument("--budgets", type=int, nargs="+", default=[500, 1500], help="tokens for snippets")
     parser.add_argument("--vectors", type=Path, help="keep vectors in this file, for the next run")
     parser.add_argument("--steps", type=float, nargs="+", default=STEPS, help="what a constant is multiplied by")

@@ -2,6 +2,7 @@
 
 import json
 import re
+from argparse import ArgumentTypeError
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -56,6 +57,20 @@ class Sample:
 def read(path: Path) -> list[Sample]:
     """Every conversation of a file. Raises ValueError or KeyError where it is not in the format."""
     return [_sample(raw) for raw in json.loads(path.read_text(encoding="utf-8"))]
+
+
+def data_file(name: str) -> Path:
+    """An argument of a benchmark that names a file to `read`."""
+    path = Path(name)
+    try:
+        found = read(path)
+    except OSError as error:
+        raise ArgumentTypeError(f"{name} cannot be read ({error.strerror})") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise ArgumentTypeError(f"{name} is not in LoCoMo's format") from None
+    if not any(sample.questions for sample in found):
+        raise ArgumentTypeError(f"{name} holds no question")
+    return path
 
 
 def evidence_ids(raw: Iterator[str] | list[str], known: frozenset[str]) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from statistics import fmean
 import numpy as np
 
 from benchmarks import peer_runner
-from benchmarks.locomo import Line, Sample, read
+from benchmarks.locomo import Line, Sample, data_file, read
 from benchmarks.measure import progress, report
 from benchmarks.recall import FIRST, figures, measure
 from benchmarks.vector_file import KeptVectors
@@ -136,7 +136,9 @@ async def ours(data: Sequence[Path], budgets: Sequence[int], vectors: Path, sett
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, nargs="+", help="files in LoCoMo's format, measured as one")
+    parser.add_argument(
+        "--data", type=data_file, required=True, nargs="+", help="files in LoCoMo's format, measured as one"
+    )
     parser.add_argument("--budgets", type=int, nargs="+", default=[500, 1500], help="tokens for snippets")
     parser.add_argument("--peers", nargs="+", default=list(peer_runner.PEERS), choices=list(peer_runner.PEERS))
     parser.add_argument("--venv", type=Path, help="keep the peers' environment here, for the next run")

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import prompts
 from assembly import open_conversation
-from benchmarks.locomo import Line, Question, Sample, read
+from benchmarks.locomo import Line, Question, Sample, data_file, read
 from benchmarks.measure import progress, report, spread
 from benchmarks.vector_file import KeptVectors
 from memory_retrieval import MemoryRetrieval, Recall
@@ -230,7 +230,9 @@ def _shares(asked: Sequence[Asked]) -> dict[str, float]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.recall", description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, nargs="+", help="files in LoCoMo's format, measured as one")
+    parser.add_argument(
+        "--data", type=data_file, required=True, nargs="+", help="files in LoCoMo's format, measured as one"
+    )
     parser.add_argument("--out", type=Path, help="write one JSON line for each question")
     parser.add_argument("--storage", type=StorageType, default=StorageType.SQLITE, choices=list(StorageType))
     parser.add_argument("--vectors", type=Path, help="keep vectors in this file, for the next run")

@@ -238,9 +238,16 @@ def _filled(folder: Path, floor: Path, storage: StorageType, count: int) -> None
     progress(f"{storage}: filled in {since(start) / 1000:.0f} s")
 
 
+def sizes(text: str) -> list[int]:
+    found = [int(size) for size in text.split(",")]
+    if min(found) < 1:
+        raise ValueError
+    return found
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
-    parser.add_argument("--messages", default=",".join(map(str, SIZES)), help="sizes, separated by commas")
+    parser.add_argument("--messages", type=sizes, default=SIZES, help="sizes, separated by commas")
     parser.add_argument("--turns", type=int, default=100, help="turns measured at each size")
     parser.add_argument("--questions", type=int, default=100, help="questions timed at each size; 0: no recall part")
     parser.add_argument("--embedding", type=float, default=30, help="seconds beside a backlog; 0: none")
@@ -248,7 +255,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--folder", type=Path, help="keeps what was filled for the next run, which adds to it")
     options = parser.parse_args(arguments)
     plan = Plan(
-        sizes=[int(size) for size in options.messages.split(",")],
+        sizes=options.messages,
         storages=options.storage or list(StorageType),
         turns=options.turns,
         questions=options.questions,

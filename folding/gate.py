@@ -19,6 +19,10 @@ _REFUSALS = re.compile(
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _DIGITS = re.compile(r"\d+")
 _LIST_MARK = re.compile(r"(?m)^\s*\d{1,2}[.)]\s")
+_LABEL = re.compile(r"^\W*(?:level|summary|part|section)[ #]?\d{1,3}\b", re.IGNORECASE | re.MULTILINE)
+"""What a writer puts before a line to count it."""
+_CODE = re.compile(r"\w*[^\W\d_][-_]?\d[\w-]*")
+"""Letters, then digits: a name (A380, COVID-19, 7f3a9c), no number."""
 _WORDS = re.compile(r"\w+")
 _NUMBER_WORDS = [
     "zero",
@@ -61,7 +65,7 @@ def objections(text: str, source: str, *, tokens: int, source_tokens: int) -> li
         found.append("it repeats itself")
     if source_tokens > LONG_SOURCE and tokens >= source_tokens:
         found.append("it is not shorter than what it summarises")
-    if invented := invented_numbers(text, source):
+    if invented := invented_numbers(_CODE.sub("", _LABEL.sub("", text)), source):
         found.append(f"it has {len(invented)} number{'s' * (len(invented) > 1)} or dates that its source lacks")
     return found
 

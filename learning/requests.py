@@ -42,10 +42,10 @@ class Stretch:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProfileRequest:
-    """A request for a profile, and the ids of what it carries."""
+    """A request for a profile, the facts that it carries, and the ids of the summaries."""
 
     request: Request
-    fact_ids: tuple[int, ...]
+    facts: tuple[Fact, ...]
     summary_ids: tuple[int, ...]
 
 
@@ -115,7 +115,7 @@ class Requests:
         lines = self._fitting([prompts.summary_line(one) for one in newest], room - self._size(fact_lines))
         return ProfileRequest(
             request=_request(instructions, prompts.profile_request(text, lines[::-1], fact_lines)),
-            fact_ids=tuple(fact.id for fact in known[: len(fact_lines)]),
+            facts=tuple(known[: len(fact_lines)]),
             summary_ids=tuple(one.id for one in newest[: len(lines)]),
         )
 

@@ -162,4 +162,15 @@ def error_code(body: object) -> str:
 
 def error_message(body: object) -> str:
     """The endpoint's own words: to be searched, never to be shown or logged, since they may quote key or prompt."""
-    return body if isinstance(body, str) else str(error_body(body).get("message") or "")
+    if isinstance(body, str):
+        return body
+    error = error_body(body)
+    return str(error.get("message") or _detail(error.get("detail")))
+
+
+def _detail(detail: object) -> str:
+    """What endpoints made with FastAPI say: words, or what is wrong where, point by point."""
+    if not isinstance(detail, list):
+        return str(detail or "")
+    points = [point for point in detail if isinstance(point, Mapping)]
+    return "; ".join(f"{'.'.join(map(str, point.get('loc') or ()))}: {point.get('msg')}" for point in points)

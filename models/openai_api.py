@@ -20,7 +20,7 @@ from typing import Any, Self
 import httpx2
 import openai
 
-from errors import ModelBroken, ModelDeclined
+from errors import ContextTooLong, ModelBroken, ModelDeclined, ModelError
 from models.chat_model import OnText
 from models.endpoint import (
     FAILURES,
@@ -147,7 +147,7 @@ class OpenAIChat:
         offer: Offer | None,
     ) -> "_Answer":
         """One whole answer, after as many attempts as are allowed within the time limit."""
-        attempt = 0
+        attempt, is_without_tools = 0, False
         while True:
             answer = _Answer()
             request = self._request(messages, max_tokens, schema, offer)
@@ -157,7 +157,12 @@ class OpenAIChat:
                 if self._drop_parameter(request, error):
                     continue
                 failure = self._endpoint.failure(error)
+                if "tools" in request and _is_unexplained(error, failure):
+                    offer, is_without_tools = None, True
+                    continue
             else:
+                if is_without_tools:
+                    self._note_without_tools()
                 return answer
             if answer.was_shown or not await self._retries.pause(failure, attempt, _time_left(patience)):
                 # The SDK's exception quotes the endpoint, which may quote the key or the prompt: it is not chained.
@@ -192,9 +197,13 @@ class OpenAIChat:
 
     def _drop_parameter(self, request: Mapping[str, Any], error: Exception) -> bool:
         """Whether the endpoint refused an optional parameter of the request; it is then never sent to it again."""
-        if not isinstance(error, openai.APIStatusError) or error.status_code not in (400, 404, 415, 422, 501):
+        if not isinstance(error, openai.APIStatusError) or error.status_code not in (400, 404, 415, 422, 500, 501):
             return False
         named, words = str(error_body(error.body).get("param") or ""), error_message(error.body)
+        # "auto" tool choice … is what vLLM says where it was started without tools; llama.cpp says so with status 500.
+        is_about_tools = named.split(".")[0] in ("tools", "functions") or _TOOLS_UNSUPPORTED.search(words)
+        if error.status_code == 500 and not is_about_tools:
+            return False
         for parameter in ("stream_options", "response_format", "tool_choice", *_LIMITS):
             alias = _ALIASES.get(parameter, parameter)
             if parameter in request and (
@@ -202,15 +211,17 @@ class OpenAIChat:
             ):
                 self._unsupported.add(parameter)
                 return True
-        # "auto" tool choice … is what vLLM says where it was started without tools.
-        if "tools" in request and (named.split(".")[0] in ("tools", "functions") or _TOOLS_UNSUPPORTED.search(words)):
-            self._unsupported.add("tools")
-            log.info("model %s takes no tools: it is asked without from now on", self.name)
+        if "tools" in request and is_about_tools:
+            self._note_without_tools()
             return True
         if "stream" in request and (named == "stream" or _STREAM_UNSUPPORTED.search(words)):
             self._unsupported.add("stream")
             return True
         return False
+
+    def _note_without_tools(self) -> None:
+        self._unsupported.add("tools")
+        log.info("model %s takes no tools: it is asked without from now on", self.name)
 
     async def _read(
         self, request: Mapping[str, Any], answer: "_Answer", on_text: OnText | None, patience: asyncio.Timeout
@@ -254,6 +265,13 @@ class OpenAIChat:
             status = int(code) if code.isdecimal() and len(code) == 3 else 429 if "rate_limit" in code else 500
             raise self._endpoint.refusal(status, value)
         return value
+
+
+def _is_unexplained(error: Exception, failure: ModelError) -> bool:
+    """Whether an endpoint found a request bad and nobody knows why: without tools it may be good."""
+    if isinstance(failure, ContextTooLong):
+        return False
+    return isinstance(error, openai.APIStatusError) and error.status_code in (400, 422)
 
 
 _LIMITS = ("max_completion_tokens", "max_tokens")

@@ -16,6 +16,7 @@ from playground.panel import (
     PanelFact,
     PanelMessage,
     PanelProfile,
+    PanelStudy,
     PanelSummary,
     shortened,
 )
@@ -33,6 +34,7 @@ async def memory_panel(conversation: Conversation, owner: int, thread: int) -> M
         summaries = await store.summaries(scope, active_only=False)
         facts = await store.facts.all(owner)
         profiles = await store.profiles.versions(owner)
+        learned = await store.studies.learned(scope)
     first = sorted(summaries, key=lambda one: (not one.is_active, -one.level, -one.id))[:SUMMARIES_SHOWN]
     context = conversation.last_context(scope)
     return MemoryPanel(
@@ -42,6 +44,7 @@ async def memory_panel(conversation: Conversation, owner: int, thread: int) -> M
         summaries_total=len(summaries),
         facts=tuple(_fact(fact) for fact in facts[::-1][:FACTS_SHOWN]),
         profiles=tuple(_profile(profile) for profile in profiles),
+        studied=_study(status.studied, learned),
         context=_account(context) if context else None,
         folding=_folding(status),
     )
@@ -113,6 +116,15 @@ def _fact(fact: Fact) -> PanelFact:
 
 def _profile(profile: Profile) -> PanelProfile:
     return PanelProfile(id=profile.id, text=profile.text, created_at=profile.created_at, model=profile.model)
+
+
+def _study(running: tuple[int, int] | None, learned: tuple[int, int] | None) -> PanelStudy | None:
+    if running is not None:
+        return PanelStudy(state="running", read=running[0], total=running[1])
+    if learned is None:
+        return None
+    read, total = learned
+    return PanelStudy(state="done" if read == total else "stopped", read=read, total=total)
 
 
 def _account(context: Context) -> ContextAccount:

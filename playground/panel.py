@@ -152,6 +152,15 @@ class FoldingState:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PanelStudy:
+    """How far imported history was learned from. `state`: "running", "stopped" (some of it was not) or "done"."""
+
+    state: str
+    read: int  # messages of the owner; while it runs, of what it is to read, else of all that was imported
+    total: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class MemoryPanel:
     """Everything that the panel shows of one scope."""
 
@@ -161,6 +170,7 @@ class MemoryPanel:
     summaries_total: int = 0
     facts: tuple[PanelFact, ...] = ()  # at most FACTS_SHOWN
     profiles: tuple[PanelProfile, ...] = ()  # newest first
+    studied: PanelStudy | None = None  # None where nobody wanted that
     context: ContextAccount | None = None  # None until this process has built a prompt for the scope
     folding: FoldingState | None = None  # None while nothing folds and nothing has failed
 

@@ -132,33 +132,10 @@ class FactTable:
             )
             return await self._stored(tx, owner, id_)
 
-    async def undo_edit(self, owner: int, id_: int) -> Fact | None:
-        async with self._db.write() as tx:
-            earlier = await tx.row(
-                """
-                SELECT * FROM facts WHERE user_id = ? AND superseded_by = ? AND origin = 'earlier'
-                ORDER BY id DESC LIMIT 1
-                """,
-                owner,
-                id_,
-            )
-            if earlier is None or await tx.row(_ONE, owner, id_) is None:
-                return None
-            older = await tx.row(
-                "SELECT 1 FROM facts WHERE user_id = ? AND superseded_by = ? AND origin = 'earlier' AND id < ?",
-                owner,
-                id_,
-                earlier["id"],
-            )
-            await tx.rows("DELETE FROM facts WHERE user_id = ? AND id = ?", owner, earlier["id"])
-            await tx.rows(
-                "UPDATE facts SET text = ?, origin = ? WHERE user_id = ? AND id = ?",
-                earlier["text"],
-                "owner" if older or not json.loads(earlier["source_ids"]) else "",
-                owner,
-                id_,
-            )
-            return await self._stored(tx, owner, id_)
+    async def before_edit(self, owner: int, id_: int) -> int | None:
+        async with self._db.read() as reader:
+            row = await reader.row(_BEFORE_EDIT, owner, id_)
+        return int(row[0]) if row else None
 
     async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
         return await self._changed(owner, id_, "is_pinned = ?", int(is_pinned))
@@ -348,6 +325,10 @@ WHERE user_id = ? AND thread_id = ? AND id IN (SELECT value FROM json_each(?)) O
 _PROGRESS = """
 INSERT INTO progress (user_id, thread_id, learned_id) VALUES (?, ?, ?)
 ON CONFLICT DO UPDATE SET learned_id = excluded.learned_id
+"""
+_BEFORE_EDIT = """
+SELECT e.id FROM facts AS e JOIN facts AS f ON f.user_id = e.user_id AND f.id = e.superseded_by
+WHERE e.user_id = ? AND e.superseded_by = ? AND e.origin = 'earlier' ORDER BY e.id DESC LIMIT 1
 """
 _DELETED = """
 SELECT f.user_id, f.id FROM facts AS f JOIN users AS u ON u.user_id = f.user_id AND u.storage_type = ?

@@ -1,7 +1,7 @@
 """Facts that fall with what is forgotten, and how what stays closes over them.
 
 Owns that no fact keeps a word that nobody says any more, and that a fact which was over only because of one that goes
-holds again. Does not know messages but as sources, nor summaries.
+holds again. So do earlier words where an edit is taken back. Does not know messages but as sources, nor summaries.
 """
 
 import json
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import words
 from records import Scope
-from storage import word_index
+from storage import study_table, word_index
 from storage.driver import Row
 from storage.stale import Learned, unfounded
 from storage.transaction import Reader, Transaction
@@ -94,12 +94,30 @@ async def erase_facts(tx: Transaction, owner: int, fallen: FallenFacts, *, keeps
         await learn_again(tx, Scope(owner=owner, thread=thread), first)
 
 
+async def edits(reader: Reader, owner: int, earlier: Sequence[int]) -> list[Learned]:
+    """The edits by hand that put others in the place of these earlier words, as if each were a fact by itself."""
+    rows = await reader.rows(_EARLIER, owner, json.dumps(earlier))
+    return [Learned(id=row["id"], sources=frozenset(), made_at=row["valid_to"]) for row in rows]
+
+
+async def take_back(tx: Transaction, owner: int, earlier: Sequence[int]) -> None:
+    """These words are their facts' again; what had taken their place by hand is nowhere any more."""
+    for row in reversed(await tx.rows(_EARLIER, owner, json.dumps(earlier))):
+        fact, is_first = row["superseded_by"], not await tx.row(_EARLIER_STILL, owner, row["superseded_by"], row["id"])
+        origin = "" if is_first and json.loads(row["source_ids"]) else "owner"
+        await tx.rows(
+            "UPDATE facts SET text = ?, origin = ? WHERE user_id = ? AND id = ?", row["text"], origin, owner, fact
+        )
+        await tx.rows("DELETE FROM facts WHERE user_id = ? AND id = ?", owner, row["id"])
+
+
 async def learn_again(tx: Transaction, scope: Scope, first: int) -> None:
     """Facts are learned once more from this message on; imported ones (below 1) are learned from by themselves."""
+    if first < 1:
+        await study_table.learn_again(tx, scope, first)
+        return
     await tx.rows(
-        "UPDATE progress SET past_id = min(past_id, ?1) WHERE user_id = ?2 AND thread_id = ?3 AND past_from <= ?1"
-        if first < 1
-        else "UPDATE progress SET learned_id = min(learned_id, ?1) WHERE user_id = ?2 AND thread_id = ?3",
+        "UPDATE progress SET learned_id = min(learned_id, ?1) WHERE user_id = ?2 AND thread_id = ?3",
         first - 1,
         scope.owner,
         scope.thread,
@@ -114,6 +132,11 @@ _FACTS = """
 SELECT id, text, source_ids, created_at, origin, superseded_by, valid_to, COALESCE(valid_from, observed_at) AS since
 FROM facts WHERE user_id = ?
 """
+_EARLIER = """
+SELECT id, text, source_ids, superseded_by, valid_to FROM facts
+WHERE user_id = ? AND origin = 'earlier' AND id IN (SELECT value FROM json_each(?)) ORDER BY id
+"""
+_EARLIER_STILL = "SELECT 1 FROM facts WHERE user_id = ? AND origin = 'earlier' AND superseded_by = ? AND id < ?"
 _SOURCES = """
 SELECT id, thread_id, speaker, content FROM messages
 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id

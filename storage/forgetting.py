@@ -13,7 +13,7 @@ from datetime import datetime
 from records import Forgetting, Forgotten, Message, NewMessage, Scope, StorageType
 from storage import account_table, study_table, word_index
 from storage.database import Database
-from storage.fallen_facts import FallenFacts, erase_facts, fallen_facts, learn_again
+from storage.fallen_facts import FallenFacts, edits, erase_facts, fallen_facts, learn_again, take_back
 from storage.rows import mapping, message_of, text_of
 from storage.stale import Covering, Distilled, Fallen, fallen, outdated
 from storage.tables import ERASED, VERSIONS, whole
@@ -72,12 +72,14 @@ class ForgetTable:
         async with self._db.write() as tx:
             going = await _going(tx, owner, what)
             taken = await _counted(tx, owner, going, what)
-            if not what.is_expiry:  # nothing that is being made was made of facts that were deleted long ago
+            if not what.is_of_facts_alone:
                 await _void_leases(tx, owner)
             if what.what == "everything":
                 await _erase_everything(tx, owner)
             else:
                 await _erase(tx, owner, going, keeps_ends=what.what == "facts")
+            if what.what == "edits":
+                await take_back(tx, owner, what.ids)
         self._vectors.drop(owner)
         return taken
 
@@ -137,7 +139,7 @@ def _chosen(owner: int, what: Forgetting) -> tuple[str, tuple[int | str, ...]]:
     match what.what:
         case "messages":
             return "user_id = ? AND id IN (SELECT value FROM json_each(?))", (owner, json.dumps(list(what.ids)))
-        case "facts":
+        case "facts" | "edits" | "profiles":
             return "user_id = ? AND 0", (owner,)
         case "everything":
             return "user_id = ?", (owner,)
@@ -160,6 +162,11 @@ async def _going(reader: Reader, owner: int, what: Forgetting) -> _Going:
         messages.setdefault(int(row["thread_id"]), []).append(int(row["id"]))
     if what.what == "everything":
         return _Going(messages=messages)
+    versions = await _versions(reader, owner)
+    if what.what == "profiles":
+        return _Going(profiles=frozenset(what.ids) & {one.id for one in versions})
+    if what.what == "edits":
+        return _Going(profiles=outdated(versions, summaries=set(), facts=await edits(reader, owner, what.ids)))
     chunks = frozenset(int(row["chunk_id"]) for row in rows if row["chunk_id"] is not None)
     facts = what.ids if what.what == "facts" else ()
     if what.is_expiry:
@@ -185,17 +192,13 @@ async def _derived(
     summaries = fallen([_covering(mapping(row)) for row in await reader.rows(_SUMMARIES, owner)], messages, chunks)
     ids = {one for several in messages.values() for one in several}
     lost = await fallen_facts(reader, owner, ids, facts)
-    profiles = outdated(
-        [
-            Distilled(id=row["id"], last_summary_id=row["last_summary_id"], made_at=row["created_at"])
-            for row in await reader.rows(
-                "SELECT id, last_summary_id, created_at FROM profiles WHERE user_id = ?", owner
-            )
-        ],
-        summaries=summaries.gone,
-        facts=lost.gone,
-    )
+    profiles = outdated(await _versions(reader, owner), summaries=summaries.gone, facts=lost.gone)
     return _Going(messages=messages, chunks=chunks, summaries=summaries, facts=lost, profiles=profiles)
+
+
+async def _versions(reader: Reader, owner: int) -> list[Distilled]:
+    rows = await reader.rows("SELECT id, last_summary_id, created_at FROM profiles WHERE user_id = ?", owner)
+    return [Distilled(id=row[0], last_summary_id=row[1], made_at=row[2]) for row in rows]
 
 
 def _covering(row: Mapping[str, object]) -> Covering:

@@ -113,10 +113,17 @@ def _demand_nested(name: str, value: object, where: str) -> None:
     if name in kinds:
         if not isinstance(value, list) or any(type(one) is not kinds[name] for one in value):
             raise RowError(f"{where} is no list of what belongs there")
+    elif name == "past_learned":
+        if not isinstance(value, list) or not all(_is_stretch(one) for one in value):
+            raise RowError(f"{where} is no list of stretches")
     elif not isinstance(value, dict):
         raise RowError(f"{where} is no object")
     if name == "details" and isinstance(value, dict) and any(type(one) not in (int, float) for one in value.values()):
         raise RowError(f"{where} holds what is no number")
+
+
+def _is_stretch(value: object) -> bool:
+    return isinstance(value, list) and [type(one) for one in value] == [int, int] and max(map(abs, value)) < FARTHEST_ID
 
 
 def _date(value: object, where: str) -> str:

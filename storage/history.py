@@ -27,6 +27,17 @@ UPDATE users SET {", ".join(f"{name} = MAX({name}, ?)" for name in _COUNTERS)} W
 _INSERT = f"INSERT INTO messages ({MESSAGES.selected()}, seq) VALUES ({', '.join('?' * (len(MESSAGES.columns) + 1))})"  # noqa: S608
 
 
+_STRETCH = """
+WITH given AS MATERIALIZED (SELECT value AS id FROM json_each(?2)),
+other AS (
+  SELECT id FROM messages WHERE user_id = ?1 AND origin = 'imported' AND id < 1 AND id NOT IN (SELECT id FROM given)
+)
+SELECT MIN(id), MAX(id) FROM given
+WHERE id > COALESCE((SELECT MAX(id) FROM other WHERE id < ?3), id - 1)
+AND id < COALESCE((SELECT MIN(id) FROM other WHERE id > ?4), id + 1)
+"""
+
+
 class HistoryTable:
     """The imports of the owners that live in one store."""
 
@@ -60,6 +71,11 @@ class HistoryTable:
                     return after + 1
             row = await reader.row("SELECT MIN(id) FROM messages WHERE user_id = ?", owner)
         return min(0, 0 if row is None or row[0] is None else row[0]) - count
+
+    async def stretch(self, owner: int, ids: Sequence[int], first: int, last: int) -> tuple[int, int]:
+        async with self._db.read(frozen=True) as reader:
+            row = await reader.row(_STRETCH, owner, json.dumps(ids), first, last)
+        return (first, last) if row is None else (min(first, row[0] or first), max(last, row[1] or last))
 
     async def is_empty(self, owner: int) -> bool:
         async with self._db.read(frozen=True) as reader:

@@ -71,8 +71,8 @@ class Facts(Protocol):
         """The fact with other words under the same id; the earlier words stay as its history. None: no such fact."""
         ...
 
-    async def undo_edit(self, owner: int, id_: int) -> Fact | None:
-        """The fact with its words before the last edit. None: there was none."""
+    async def before_edit(self, owner: int, id_: int) -> int | None:
+        """The id of the words that a fact had before its last edit. None: there was none."""
         ...
 
     async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None: ...
@@ -130,6 +130,12 @@ class Studies(Protocol):
         """The owner's messages that were read, and how many there are to be; None where none is under way."""
         ...
 
+    async def learned(self, scope: Scope) -> tuple[int, int] | None:
+        """Of all that was imported, the owner's messages that were learned from, and how many there are; None where
+        that was never begun.
+        """
+        ...
+
 
 class Profiles(Protocol):
     """The documents about the owners in one store: every version, the newest in use."""
@@ -140,11 +146,7 @@ class Profiles(Protocol):
         ...
 
     async def put(self, profile: NewProfile, *, now: datetime) -> Profile:
-        """A new version. Raises StaleFacts where something that it was made from is gone."""
-        ...
-
-    async def delete(self, owner: int, id_: int) -> bool:
-        """Erase a version; whether there was one."""
+        """A new version. Raises StaleFacts where something that it was made from is gone, or reads otherwise."""
         ...
 
     async def undistilled(self, owner: int, limit: int) -> list[Summary]:

@@ -498,6 +498,19 @@ def studies(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+LEARNED_STRETCHES_SCHEMA = """
+-- What was learned from before past_from was set: JSON list of [behind this message, up to this one].
+ALTER TABLE progress ADD COLUMN past_learned TEXT NOT NULL DEFAULT '[]';
+"""
+
+
+@migration
+def learned_stretches(connection: sqlite3.Connection) -> None:
+    """Which imported history was learned from earlier."""
+    for statement in statements(LEARNED_STRETCHES_SCHEMA):
+        connection.execute(statement)
+
+
 def statements(script: str) -> list[str]:
     """The statements of a script, so that each runs inside our transaction (executescript would commit first)."""
     found: list[str] = []

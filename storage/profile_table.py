@@ -34,8 +34,10 @@ class ProfileTable:
     async def put(self, profile: NewProfile, *, now: datetime) -> Profile:
         owner = profile.owner
         async with self._db.write() as tx:
+            texts = await tx.rows(_TEXTS, owner, json.dumps([fact.id for fact in profile.facts]))
+            if {row["id"]: row["text"] for row in texts} != {fact.id: fact.text for fact in profile.facts}:
+                raise StaleFacts
             for table, ids in (
-                ("facts", profile.fact_ids),
                 ("summaries", profile.summary_ids),
                 ("profiles", () if profile.base_id is None else (profile.base_id,)),
             ):
@@ -64,11 +66,6 @@ class ProfileTable:
             await tx.rows(PROFILES.upsert, *PROFILES.stored(stored))
         return profile_of(stored)
 
-    async def delete(self, owner: int, id_: int) -> bool:
-        async with self._db.write() as tx:
-            row = await tx.row("DELETE FROM profiles WHERE user_id = ? AND id = ? RETURNING 1", owner, id_)
-        return row is not None
-
     async def undistilled(self, owner: int, limit: int) -> list[Summary]:
         async with self._db.read() as reader:
             rows = await reader.rows(_UNDISTILLED, owner, limit)
@@ -76,6 +73,7 @@ class ProfileTable:
 
 
 _ALL = "SELECT * FROM profiles WHERE user_id = ? AND status = 'completed' ORDER BY id DESC"
+_TEXTS = "SELECT id, text FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
 _TAKE_ID = """
 UPDATE users SET next_profile_id = next_profile_id + 1 WHERE user_id = ? AND storage_type = ? RETURNING next_profile_id
 """

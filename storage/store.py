@@ -269,6 +269,10 @@ class History(Protocol):
         """The first of `count` free ids below everything that was said here; right above `after` where they fit."""
         ...
 
+    async def stretch(self, owner: int, ids: Sequence[int], first: int, last: int) -> tuple[int, int]:
+        """The ends of the longest stretch around first..last in which these are all that may be learned from."""
+        ...
+
     async def is_empty(self, owner: int) -> bool:
         """Whether nothing is stored of an owner but their choices."""
         ...

@@ -4,10 +4,16 @@ A part of SqliteStore (`store.studies`). Owns the columns past_… of `progress`
 transaction that stores the facts. Does not know how facts are found.
 """
 
+import json
+from collections.abc import Iterable
+
 from records import Message, Scope, StorageType, Study
 from storage.database import Database
 from storage.rows import mapping, message_of
 from storage.transaction import Transaction
+
+Stretch = tuple[int, int]
+"""Behind which message, and up to which."""
 
 
 class StudyTable:
@@ -27,7 +33,8 @@ class StudyTable:
             if await tx.row("SELECT 1 FROM progress WHERE user_id = ? AND past_id < past_until", owner):
                 return False
             for row in await tx.rows(_THREADS, owner, first, last):
-                await tx.rows(_BEGIN, owner, row["thread_id"], row["first"] - 1, row["last"])
+                learned = await _learned(tx, Scope(owner=owner, thread=row["thread_id"]))
+                await tx.rows(_BEGIN, owner, row["thread_id"], row["first"] - 1, row["last"], json.dumps(learned))
             return True
 
     async def stop(self, owner: int) -> None:
@@ -44,19 +51,21 @@ class StudyTable:
             row = await reader.row(_PLACE, scope.owner, scope.thread)
             if row is None or row["past_id"] is None or row["past_id"] >= row["past_until"]:
                 return 0, []
-            place = int(row["past_id"])
-            rows = await reader.rows(_NEXT, scope.owner, scope.thread, place, row["past_until"], limit)
-        return place, [message_of(mapping(row)) for row in rows]
+            rows = await reader.rows(_NEXT, scope.owner, scope.thread, limit)
+        return int(row["past_id"]), [message_of(mapping(row)) for row in rows]
 
     async def progress(self, scope: Scope) -> tuple[int, int] | None:
         async with self._db.read(frozen=True) as reader:
             row = await reader.row(_PLACE, scope.owner, scope.thread)
             if row is None or row["past_id"] is None or row["past_id"] >= row["past_until"]:
                 return None
-            counts = await reader.row(
-                _PROGRESS, row["past_id"], scope.owner, scope.thread, row["past_from"], row["past_until"]
-            )
+            counts = await reader.row(_PROGRESS, scope.owner, scope.thread)
         return (int(counts[0] or 0), int(counts[1])) if counts else None
+
+    async def learned(self, scope: Scope) -> tuple[int, int] | None:
+        async with self._db.read(frozen=True) as reader:
+            counts = await reader.row(_ALL_LEARNED, scope.owner, scope.thread)
+        return (int(counts[0]), int(counts[1])) if counts and counts[1] else None
 
 
 async def end_without_rest(tx: Transaction, owner: int) -> None:
@@ -64,47 +73,93 @@ async def end_without_rest(tx: Transaction, owner: int) -> None:
     await tx.rows(_END, owner)
 
 
-_END = """
-UPDATE progress SET past_until = past_id WHERE user_id = ? AND past_id < past_until AND NOT EXISTS (
-  SELECT 1 FROM messages AS m WHERE m.user_id = progress.user_id AND m.thread_id = progress.thread_id
-  AND m.id > progress.past_id AND m.id <= progress.past_until
-  AND m.origin = 'imported' AND m.role IN ('user', 'assistant')
+async def learn_again(tx: Transaction, scope: Scope, first: int) -> None:
+    """In what is being studied, or was last, this message and those behind it are learned from once more."""
+    row = await tx.row(_PLACE, scope.owner, scope.thread)
+    if row is None or row["past_from"] is None or row["past_from"] >= first:
+        return
+    kept: list[Stretch] = []
+    for behind, until in json.loads(row["past_learned"]):
+        kept += [(behind, min(until, first - 1)), (max(behind, row["past_until"]), until)]
+    place = min(row["past_id"], first - 1)
+    await tx.rows(_AGAIN, place, json.dumps(joined(kept)), scope.owner, scope.thread)
+
+
+def joined(stretches: Iterable[Stretch]) -> list[Stretch]:
+    """The same messages in as few stretches as hold them, ascending."""
+    found: list[Stretch] = []
+    for behind, until in sorted(one for one in stretches if one[0] < one[1]):
+        if found and behind <= found[-1][1]:
+            behind, until = found[-1][0], max(until, found.pop()[1])
+        found.append((behind, until))
+    return found
+
+
+async def _learned(tx: Transaction, scope: Scope) -> list[Stretch]:
+    """All that was learned from so far."""
+    row = await tx.row(_PLACE, scope.owner, scope.thread)
+    if row is None or row["past_from"] is None:
+        return []
+    return joined([*((one[0], one[1]) for one in json.loads(row["past_learned"])), (row["past_from"], row["past_id"])])
+
+
+# Of a message m and the row p of its scope.
+_IN_A_LEARNED_STRETCH = """
+EXISTS (
+  SELECT 1 FROM json_each(p.past_learned) AS s
+  WHERE m.id > json_extract(s.value, '$[0]') AND m.id <= json_extract(s.value, '$[1]')
 )
 """
-_OWN = "origin = 'imported' AND role = 'user'"
-_AHEAD = """
+_IS_LEARNED = f"(COALESCE(m.id > p.past_from AND m.id <= p.past_id, 0) OR {_IN_A_LEARNED_STRETCH})"
+_IS_READ = "m.origin = 'imported' AND m.role IN ('user', 'assistant')"
+_IS_OWN = "m.origin = 'imported' AND m.role = 'user'"
+_END = f"""
+UPDATE progress AS p SET past_until = past_id WHERE user_id = ? AND past_id < past_until AND NOT EXISTS (
+  SELECT 1 FROM messages AS m WHERE m.user_id = p.user_id AND m.thread_id = p.thread_id
+  AND m.id > p.past_id AND m.id <= p.past_until AND {_IS_READ} AND NOT {_IN_A_LEARNED_STRETCH}
+)
+"""  # noqa: S608
+_AHEAD = f"""
 SELECT COALESCE(SUM(m.role = 'user'), 0) AS messages,
   COALESCE(SUM(CASE m.role WHEN 'user' THEN LENGTH(m.content) ELSE MIN(LENGTH(m.content), 240) END), 0) AS characters
 FROM messages AS m LEFT JOIN progress AS p ON p.user_id = m.user_id AND p.thread_id = m.thread_id
-WHERE m.user_id = ? AND m.id BETWEEN ? AND ? AND m.origin = 'imported' AND m.role IN ('user', 'assistant')
-AND NOT (p.past_id IS NOT NULL AND m.id > p.past_from AND m.id <= p.past_id)
-"""
-_THREADS = f"""
-SELECT thread_id, MIN(id) AS first, MAX(id) AS last FROM messages
-WHERE user_id = ? AND id BETWEEN ? AND ? AND {_OWN} GROUP BY thread_id
+WHERE m.user_id = ? AND m.id BETWEEN ? AND ? AND {_IS_READ} AND NOT {_IS_LEARNED}
 """  # noqa: S608
-# Where it had been stopped it goes on; of a scope that was never learned from, live talk is not begun with either.
+# Where there is something to learn from, with what comes before it, so that how far it has come is told of the whole.
+_THREADS = f"""
+SELECT m.thread_id, MIN(m.id) AS first, MAX(CASE WHEN {_IS_LEARNED} THEN NULL ELSE m.id END) AS last
+FROM messages AS m LEFT JOIN progress AS p ON p.user_id = m.user_id AND p.thread_id = m.thread_id
+WHERE m.user_id = ? AND m.id BETWEEN ? AND ? AND {_IS_OWN} GROUP BY m.thread_id HAVING last IS NOT NULL
+"""  # noqa: S608
+# Of a scope that was never learned from, live talk is not begun with either.
 _BEGIN = """
-INSERT INTO progress (user_id, thread_id, learned_id, past_from, past_id, past_until)
+INSERT INTO progress (user_id, thread_id, learned_id, past_from, past_id, past_until, past_learned)
 SELECT ?1, ?2, COALESCE(
   (SELECT MIN(id) - 1 FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1),
   (SELECT MAX(id) FROM messages WHERE user_id = ?1 AND thread_id = ?2), 0
-), ?3, ?3, ?4 WHERE 1
-ON CONFLICT DO UPDATE SET
-  past_id = CASE WHEN past_from = excluded.past_from THEN past_id ELSE excluded.past_from END,
-  past_from = excluded.past_from, past_until = excluded.past_until
+), ?3, ?3, ?4, ?5 WHERE 1
+ON CONFLICT DO UPDATE SET past_from = excluded.past_from, past_id = excluded.past_id, past_until = excluded.past_until,
+  past_learned = excluded.past_learned
 """
+_AGAIN = "UPDATE progress SET past_id = ?, past_learned = ? WHERE user_id = ? AND thread_id = ?"
 _WAITING = """
 SELECT p.user_id, p.thread_id FROM progress AS p
 JOIN users AS u ON u.user_id = p.user_id AND u.memory_enabled = 1 AND u.incognito = 0 AND u.storage_type = ?
 WHERE p.past_id < p.past_until ORDER BY p.user_id, p.thread_id
 """
-_PLACE = "SELECT past_from, past_id, past_until FROM progress WHERE user_id = ? AND thread_id = ?"
-_NEXT = """
-SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND id > ? AND id <= ?
-AND origin = 'imported' AND role IN ('user', 'assistant') ORDER BY id LIMIT ?
-"""
+_PLACE = "SELECT past_from, past_id, past_until, past_learned FROM progress WHERE user_id = ? AND thread_id = ?"
+_NEXT = f"""
+SELECT m.* FROM progress AS p JOIN messages AS m ON m.user_id = p.user_id AND m.thread_id = p.thread_id
+AND m.id > p.past_id AND m.id <= p.past_until
+WHERE p.user_id = ? AND p.thread_id = ? AND {_IS_READ} AND NOT {_IN_A_LEARNED_STRETCH} ORDER BY m.id LIMIT ?
+"""  # noqa: S608
+_ALL_LEARNED = f"""
+SELECT SUM({_IS_LEARNED}), COUNT(*) FROM progress AS p
+JOIN messages AS m ON m.user_id = p.user_id AND m.thread_id = p.thread_id AND m.id < 1
+WHERE p.user_id = ? AND p.thread_id = ? AND p.past_from IS NOT NULL AND {_IS_OWN}
+"""  # noqa: S608
 _PROGRESS = f"""
-SELECT SUM(id <= ?), COUNT(*) FROM messages
-WHERE user_id = ? AND thread_id = ? AND id > ? AND id <= ? AND {_OWN}
+SELECT SUM({_IS_LEARNED}), COUNT(*) FROM progress AS p
+JOIN messages AS m ON m.user_id = p.user_id AND m.thread_id = p.thread_id
+AND m.id > p.past_from AND m.id <= p.past_until WHERE p.user_id = ? AND p.thread_id = ? AND {_IS_OWN}
 """  # noqa: S608

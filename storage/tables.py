@@ -257,9 +257,10 @@ ACCOUNTS = Table(
 )
 PROGRESS = Table(
     name="progress",
-    columns=("user_id", "thread_id", "learned_id", "past_from", "past_id", "past_until"),
+    columns=("user_id", "thread_id", "learned_id", "past_from", "past_id", "past_until", "past_learned"),
     key=("user_id", "thread_id"),
-    defaults={"learned_id": 0, "past_from": None, "past_id": None, "past_until": None},
+    nested=frozenset({"past_learned"}),
+    defaults={"learned_id": 0, "past_from": None, "past_id": None, "past_until": None, "past_learned": []},
 )
 # In the order in which they are dumped and loaded. `users.storage_type` and `epoch` are not among the columns:
 # they say where a memory lives, so they stay behind when it moves.

@@ -12,7 +12,9 @@ from settings import Settings
 from telegram_ui.chat import Chat
 from telegram_ui.messages import ANONYMOUS_ADMIN
 
-TOLD_EVERY = timedelta(hours=1)
+TOLD_WITHIN = timedelta(hours=1)
+TELLINGS = 5
+"""So often a stranger is told within that time."""
 ADMIN_KNOWN_FOR = timedelta(minutes=1)
 REMEMBERED = 10_000  # strangers and groups' members; beyond that they are told, and Telegram is asked, again
 
@@ -25,7 +27,7 @@ class Access:
         self._served = settings.allowed_user_ids | settings.admin_user_ids
         self._bot = bot
         self._now = now
-        self._told = Newest[int, datetime](REMEMBERED)
+        self._told = Newest[int, tuple[datetime, int]](REMEMBERED)
         self._admins = Newest[tuple[int, int], tuple[datetime, bool]](REMEMBERED)
 
     def is_served(self, person: Person) -> bool:
@@ -33,13 +35,14 @@ class Access:
         return self._everyone or person.id in self._served
 
     def stranger_sentence(self, person: Person) -> str | None:
-        """What a stranger is told in private; None within an hour of the last time,
-        so that nobody makes the bot spam.
-        """
+        """What a stranger is told in private; None after some times in an hour: nobody makes the bot spam."""
         now = self._now()
-        if person.id in self._told and now - self._told[person.id] < TOLD_EVERY:
+        since, times = self._told.get(person.id) or (now, 0)
+        if now - since >= TOLD_WITHIN:
+            since, times = now, 0
+        if times >= TELLINGS:
             return None
-        self._told[person.id] = now
+        self._told[person.id] = (since, times + 1)
         return (
             f"This bot answers only people its operator has let in. Your Telegram id is {person.id}: "
             "give it to the operator to be added."

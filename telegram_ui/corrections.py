@@ -66,8 +66,7 @@ class Corrections:
         except asyncio.CancelledError:
             await stream.break_off()
             raise
-        if ask.message_id is not None:
-            await self._delivery.replace(chat, ask.message_id, PAST if answered is None else TAKEN)
+        await self._delivery.replace(chat, ask.message_id, PAST if answered is None else TAKEN)
         if answered is not None:
             incoming, reply = answered
             sent = await stream.finish(reply.text)

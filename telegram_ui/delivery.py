@@ -119,10 +119,10 @@ class Delivery:
         return await self.send(chat, [_as_plain(piece) for piece in split(scrubbed(text))], keyboard=keyboard)
 
     async def replace(
-        self, chat: Chat, message_id: int, text: str, *, keyboard: InlineKeyboardMarkup | None = None
+        self, chat: Chat, message_id: int | None, text: str, *, keyboard: InlineKeyboardMarkup | None = None
     ) -> None:
-        """Change one of the bot's own messages; where it is gone, send a new one."""
-        if not await self.edit(chat, message_id, Piece(text=text), keyboard=keyboard):
+        """Change one of the bot's own messages; where there is none, or it is gone, send a new one."""
+        if message_id is None or not await self.edit(chat, message_id, Piece(text=text), keyboard=keyboard):
             await self.say(chat, text, keyboard=keyboard)
 
     @contextlib.asynccontextmanager

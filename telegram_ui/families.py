@@ -28,6 +28,7 @@ def families(
             memory,
             conversation.facts,
             conversation.distilling,
+            conversation.amending,
             memory.wizards,
             delivery,
             buttons,

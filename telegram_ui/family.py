@@ -36,6 +36,12 @@ class Ask:
         message = self.update.effective_message
         return message.message_id if message else None
 
+    @property
+    def shown(self) -> str:
+        """The text of the command, or of the message whose button was pressed; "" where Telegram gives it no more."""
+        message = self.update.effective_message
+        return message.text or "" if isinstance(message, telegram.Message) else ""
+
 
 Handler = Callable[[Ask], Awaitable[None]]
 Press = Callable[[Ask], Awaitable[str | None]]

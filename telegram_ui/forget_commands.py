@@ -38,6 +38,7 @@ USAGE = (
     "Before anything goes I say what it is, and ask."
 )
 FINAL = "This cannot be undone."
+TRACES = "Traces may be left in my files for now, for they are in use or the disk is full. I go on cleaning them."
 EXPIRED = "This question is more than 10 minutes old and does nothing any more. Send /forget again."
 KEPT = "Nothing was forgotten."
 GONE = "That is not in my memory (any more)."
@@ -147,10 +148,7 @@ class ForgetCommands:
         if choices:
             rows = [[self._button(ask, GO, label, choice)] for label, choice in choices]
             keyboard = InlineKeyboardMarkup([*rows, [self._button(ask, KEEP, "Keep it", target)]])
-        if instead_of is None:
-            await self._delivery.say(ask.chat, text, keyboard=keyboard)
-        else:
-            await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard)
+        await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard)
 
     async def _question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
         """What would go, and what may be chosen; no choice where there is nothing."""
@@ -227,8 +225,7 @@ class ForgetCommands:
         return None
 
     async def _keep(self, ask: Ask) -> str | None:
-        if ask.message_id is not None:
-            await self._delivery.replace(ask.chat, ask.message_id, KEPT)
+        await self._delivery.replace(ask.chat, ask.message_id, KEPT)
         return None
 
     async def _go(self, ask: Ask) -> str | None:
@@ -244,10 +241,7 @@ class ForgetCommands:
             taken = Forgotten() if is_gone else await self._amending.forget(scope.owner, what)
         # In place of the question, which quoted what is forgotten now.
         text = GONE if taken.is_nothing else receipt(taken)
-        if ask.message_id is None:
-            await self._delivery.say(ask.chat, text)
-        else:
-            await self._delivery.replace(ask.chat, ask.message_id, text)
+        await self._delivery.replace(ask.chat, ask.message_id, text)
         return "Forgotten."
 
     # What is meant -------------------------------------------------------------------------------------------
@@ -333,7 +327,7 @@ def receipt(taken: Forgotten) -> str:
     """What went, and what may still hold it."""
     rest = "Nothing of it is left in my files."
     if not taken.is_clean:
-        rest = "Traces may be left in my files for now, for they are in use or the disk is full. I go on cleaning them."
+        rest = TRACES
     lines = [f"Forgotten: {counts(taken)}. {rest}"]
     if taken.unfolded:
         lines.append(_anew(taken.unfolded))

@@ -16,7 +16,7 @@ import telegram
 from telegram import ForceReply, InlineKeyboardMarkup
 
 from distilling import Tell
-from records import Fact, OwnerConfig, Person, Profile, Scope
+from records import Fact, Forgetting, Forgotten, OwnerConfig, Person, Profile, Scope
 from storage.wizards import WizardState
 from telegram_ui import memory_texts as texts
 from telegram_ui.buttons import Buttons
@@ -48,7 +48,6 @@ class Known(Protocol):
     async def known(self, owner: int) -> list[Fact]: ...
     async def add(self, owner: int, text: str) -> tuple[Fact, bool]: ...
     async def edit(self, owner: int, id_: int, text: str) -> Fact | None: ...
-    async def undo_edit(self, owner: int, id_: int) -> Fact | None: ...
     async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None: ...
     async def delete(self, owner: int, id_: int) -> Fact | None: ...
     async def restore(self, owner: int, id_: int) -> Fact | None: ...
@@ -58,8 +57,14 @@ class Profiles(Protocol):
     """What is needed of distilling.Distilling."""
 
     async def versions(self, owner: int) -> list[Profile]: ...
-    async def delete(self, owner: int, id_: int) -> bool: ...
     def start(self, owner: int, tell: Tell) -> bool: ...
+
+
+class Amends(Protocol):
+    """What is needed of amending.Amending."""
+
+    async def forget(self, owner: int, what: Forgetting) -> Forgotten: ...
+    async def undo_edit(self, owner: int, fact: int) -> Forgotten | None: ...
 
 
 class States(Protocol):
@@ -78,6 +83,7 @@ class MemoryCommands:
         memory: Memory,
         known: Known,
         profiles: Profiles,
+        amending: Amends,
         states: States,
         delivery: Delivery,
         buttons: Buttons,
@@ -88,6 +94,7 @@ class MemoryCommands:
         self._memory = memory
         self._known = known
         self._profiles = profiles
+        self._amending = amending
         self._states = states
         self._delivery = delivery
         self._buttons = buttons
@@ -153,17 +160,12 @@ class MemoryCommands:
                 if held is not None and held.deleted_at is not None:
                     fact = await self._known.restore(owner, id_)
                 elif held is not None:
-                    fact = await self._known.undo_edit(owner, id_)
-                    if fact is None:
-                        return texts.NOTHING_TO_UNDO.format(id=id_)
+                    return texts.undone(id_, await self._amending.undo_edit(owner, id_))
         return (texts.DONE[verb] if fact else texts.NO_SUCH_FACT).format(id=id_)
 
     async def _show(self, ask: Ask, view: View, *, instead_of: int | None = None) -> None:
         shown, keyboard = await self._shown(ask.chat, ask.person, view)
-        if instead_of is None:
-            await self._delivery.say(ask.chat, shown, keyboard=keyboard)
-        else:
-            await self._delivery.replace(ask.chat, instead_of, shown, keyboard=keyboard)
+        await self._delivery.replace(ask.chat, instead_of, shown, keyboard=keyboard)
 
     async def _shown(self, chat: Chat, person: Person, view: View) -> tuple[str, InlineKeyboardMarkup | None]:
         owner = chat.scope.owner
@@ -195,8 +197,8 @@ class MemoryCommands:
         if action == "r":
             return self._refresh(ask.chat)
         if action == "x":
-            gone = await self._profiles.delete(ask.chat.scope.owner, view.fact)
-            told, view = (texts.PROFILE_GONE if gone else texts.STALE), View(profiles=True)
+            what = Forgetting(what="profiles", ids=(view.fact,))
+            told, view = texts.erased(await self._amending.forget(ask.chat.scope.owner, what)), View(profiles=True)
         else:
             told = await self._done(ask.chat, texts.VERBS[action], view.fact)
         await self._show(ask, view, instead_of=ask.message_id)

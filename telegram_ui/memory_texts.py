@@ -9,7 +9,8 @@ from datetime import UTC, datetime, tzinfo
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
-from records import Fact, Profile
+from records import Fact, Forgotten, Profile
+from telegram_ui.forget_commands import TRACES
 
 PAGE = 6
 LOOKS = ("l", "f", "p")
@@ -33,6 +34,7 @@ NOTHING_TO_UNDO = "Nothing was changed by hand in fact {id}, so there is nothing
 NEW_WORDS = "The new words for fact {id}, please; until now: {text}\n/cancel leaves it as it is."
 STALE = "This button does nothing any more."
 PROFILE_GONE = "That version is erased."
+UNDONE = "Fact {id} is as it was before; the other words are erased{profiles}."
 DISTILLING = "I am writing the profile anew; I tell you when it is done."
 DISTILLING_ALREADY = "The profile is being written just now."
 NOTHING_KNOWN = (
@@ -226,6 +228,19 @@ def distilled(made: Profile | str | None) -> str:
     if made is None:
         return "There is not enough yet to write a profile from, or the model's answer could not be used."
     return f"The profile was not written: {made} Nothing was changed."
+
+
+def undone(id_: int, taken: Forgotten | None) -> str:
+    """What became of an edit that was to be taken back; None: there was none."""
+    if taken is None:
+        return NOTHING_TO_UNDO.format(id=id_)
+    profiles = ", and the profile made of them" if taken.profiles else ""
+    return UNDONE.format(id=id_, profiles=profiles) + ("" if taken.is_clean else f" {TRACES}")
+
+
+def erased(taken: Forgotten) -> str:
+    """What became of a version of the profile that was to go."""
+    return PROFILE_GONE + ("" if taken.is_clean else f" {TRACES}") if taken.profiles else STALE
 
 
 def zone_text(name: str, now: datetime, zone: tzinfo) -> str:

@@ -161,7 +161,8 @@ class Moves:
             await self._delivery.say(chat, error.sentence)
             return False
         if not plan.new and not plan.is_whole:
-            await self._delivery.say(chat, plan_text(plan))
+            text, keyboard = await self._told_with_studying(ask, plan_text(plan), plan.ids)
+            await self._delivery.say(chat, text, keyboard=keyboard)
             return True
         choices = [("Import", IMPORT), ("Cancel", LEAVE)]
         row = [
@@ -197,26 +198,26 @@ class Moves:
                 raise
             await self._show(ask, f"{progress.sofar} {error.sentence} {AGAIN}")
         else:
-            text, keyboard = await self._studying_of(ask, done.ids) or ("", None)
-            await self._show(ask, "\n\n".join(filter(None, (done_text(done), text))), keyboard)
+            text, keyboard = await self._told_with_studying(ask, done_text(done), done.ids)
+            await self._show(ask, text, keyboard)
         return None
 
-    async def _studying_of(self, ask: Ask, ids: tuple[int, int] | None) -> tuple[str, InlineKeyboardMarkup] | None:
-        """To learn facts from what came in; nothing where that cannot be told now: the receipt goes first."""
+    async def _told_with_studying(
+        self, ask: Ask, text: str, ids: tuple[int, int] | None
+    ) -> tuple[str, InlineKeyboardMarkup | None]:
+        """A text, and below it to learn facts from this history; the text alone where that cannot be told now."""
         if self._studies is None or ids is None:
-            return None
+            return text, None
         try:
-            return await self._studies.offer(ask, ids)
+            offer = await self._studies.offer(ask, ids)
         except StorageError as error:
             log.warning("learning from an import was not offered: %s", type(error).__name__)
-            return None
+            offer = None
+        return (f"{text}\n\n{offer[0]}", offer[1]) if offer else (text, None)
 
     async def _show(self, ask: Ask, text: str, keyboard: InlineKeyboardMarkup | None = None) -> None:
         """In place of the message whose button was pressed."""
-        if ask.message_id is None:
-            await self._delivery.say(ask.chat, text, keyboard=keyboard)
-        else:
-            await self._delivery.replace(ask.chat, ask.message_id, text, keyboard=keyboard)
+        await self._delivery.replace(ask.chat, ask.message_id, text, keyboard=keyboard)
 
 
 class _Progress:

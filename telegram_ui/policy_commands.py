@@ -131,10 +131,7 @@ class PolicyCommands:
             config = await self._memory.choose(chat.scope.owner, lambda known: replace(known, policy=policy))
             told = f"{policy.capitalize()} it is."
         keyboard = self._keyboard(chat, ask.person, config)
-        if ask.message_id is None:
-            await self._delivery.say(chat, policy_text(config), keyboard=keyboard)
-        else:
-            await self._delivery.replace(chat, ask.message_id, policy_text(config), keyboard=keyboard)
+        await self._delivery.replace(chat, ask.message_id, policy_text(config), keyboard=keyboard)
         return told
 
     # /summary_prompt -----------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Protocol
 
-import telegram
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from records import Fact, Forgetting, OwnerConfig, Person, Proposal
@@ -82,14 +81,11 @@ class Proposals:
             told = MEMORY_OFF
         else:
             told = await (self._forget(ask, choice) if kind == "forget" else self._remember(ask))
-        if ask.message_id is not None:
-            await self._delivery.replace(ask.chat, ask.message_id, told)
+        await self._delivery.replace(ask.chat, ask.message_id, told)
         return None
 
     async def _remember(self, ask: Ask) -> str:
-        shown = ask.update.effective_message
-        text = shown.text or "" if isinstance(shown, telegram.Message) else ""
-        heading, _, words = text.partition("\n\n")
+        heading, _, words = ask.shown.partition("\n\n")
         if heading != QUESTIONS["remember"] or not words:
             return "This question is too old to be answered. Tell me again, or use /memory add."
         fact, is_new = await self._known.add(ask.chat.scope.owner, words)

@@ -7,7 +7,6 @@ nothing kept anywhere. Does not know how messages are found (memory_search.py).
 from collections.abc import Mapping
 from typing import Protocol
 
-import telegram
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from memory_search import Found, Page
@@ -70,9 +69,7 @@ class SearchCommands:
             await self._show(ask, typed, await self._search.page(ask.chat.scope, typed))
 
     async def _more(self, ask: Ask) -> str | None:
-        shown = ask.update.effective_message
-        text = shown.text or "" if isinstance(shown, telegram.Message) else ""
-        heading = text.partition("\n")[0]
+        heading = ask.shown.partition("\n")[0]
         first, _, until = ask.argument.partition("-")
         if not heading.startswith(HEADING) or not first.isdecimal() or not until.isdecimal():
             return "That list is too old. Please search again."

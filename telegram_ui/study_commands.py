@@ -6,7 +6,6 @@ Owns its words. Does not know how anything is learned, nor how it is imported.
 from collections.abc import Mapping
 from typing import Literal, Protocol
 
-import telegram
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from studying import Ahead
@@ -18,8 +17,8 @@ from telegram_ui.wizard import ADMINS_ONLY
 LEARN, STOP = "stu", "stn"
 OFFER = "Learn facts from it"
 WHAT_IT_TAKES = (
-    "No facts were learned from it. If you wish I read {messages} of yours now, in about {requests:,} requests of "
-    "roughly {tokens:,} tokens together: in the background, and within the day's tokens."
+    "No facts are learned from it by itself. If you wish I read {messages} of yours now, in about {requests:,} "
+    "requests of roughly {tokens:,} tokens together: in the background, and within the day's tokens."
 )
 BEGUN = "I am learning facts from it in the background. /summary_status tells how far I am, /memory what I know."
 BUSY = "I am still learning from what was imported before. Please try again when that is done."
@@ -83,10 +82,7 @@ class Studies:
 
     async def _show(self, ask: Ask, text: str, keyboard: InlineKeyboardMarkup | None) -> None:
         """Behind what the import did, in place of what was said of learning before."""
-        if ask.message_id is None:
-            return
-        message = ask.update.effective_message
-        done = (message.text or "").partition("\n\n")[0] if isinstance(message, telegram.Message) else ""
+        done = ask.shown.partition("\n\n")[0]
         whole = "\n\n".join(part for part in (done, text) if part)
         await self._delivery.replace(ask.chat, ask.message_id, whole, keyboard=keyboard)
 

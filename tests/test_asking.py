@@ -151,17 +151,23 @@ async def test_a_model_that_never_stops_calling_is_told_to_answer(talk: Talk) ->
 
 
 @pytest.mark.parametrize(
-    "message",
+    "refusal",
     [
-        "Unsupported parameter: 'tools'.",
-        "chat-model does not support tools",
-        '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+        Behaviour(status=400, message="Unsupported parameter: 'tools'."),
+        Behaviour(status=400, message="chat-model does not support tools"),
+        Behaviour(
+            status=400, message='"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'
+        ),
+        Behaviour(status=422, raw='{"detail": [{"loc": ["body", "tools"], "msg": "Extra inputs are not permitted"}]}'),
+        Behaviour(status=422, raw='{"detail": "no such field"}'),
+        Behaviour(status=400, message="Bad Request"),
+        Behaviour(status=500, message="tool use requires --jinja"),
     ],
 )
-async def test_an_endpoint_without_tools_is_asked_without_them_from_then_on(talk: Talk, message: str) -> None:
+async def test_an_endpoint_without_tools_is_asked_without_them_from_then_on(talk: Talk, refusal: Behaviour) -> None:
     await talk.remember(every_n=3)
     await long_ago(talk)
-    talk.server.script("chat-model", Behaviour(status=400, message=message), "Without.")
+    talk.server.script("chat-model", refusal, "Without.")
     before = len(talk.server.requests)
     assert (await talk.say("Where?")).text == "Without."
     refused, answered = talk.server.requests[before:]
@@ -169,6 +175,15 @@ async def test_an_endpoint_without_tools_is_asked_without_them_from_then_on(talk
     assert refused.messages == answered.messages
     assert (await talk.say("And now?")).text == "Understood."
     assert "tools" not in talk.server.requests[-1].body
+
+
+async def test_what_is_refused_without_tools_as_well_is_no_matter_of_tools(talk: Talk) -> None:
+    await talk.remember(every_n=3)
+    await long_ago(talk)
+    talk.server.script("chat-model", *[Behaviour(status=400, message="Bad Request")] * 2, "With.")
+    assert "refused the request" in (await talk.say("Where?")).text
+    assert (await talk.say("And now?")).text == "With."
+    assert "tools" in talk.server.requests[-1].body
 
 
 async def test_text_before_a_call_is_not_the_answer(talk: Talk) -> None:

@@ -3,16 +3,20 @@
 import asyncio
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from errors import StaleFacts
 from external_memory import ExternalMemory
 from records import Forgetting, NewProfile, Scope, StorageType
+from storage.erasing import _text
 from storage.tables import ACCOUNTS, FACTS, PROFILES
 from tests.peers.openai_server import Behaviour
 from tests.talk import ANNA, BORIS, Talk, talking
+from tests.test_conversation import room
 
 SCOPE = Scope(owner=ANNA.id)
 WORD, OTHER = "Heliotröpe“", "marigold"
@@ -160,6 +164,26 @@ async def test_forgetting_waits_for_an_answer_that_may_have_read_it(tmp_path: Pa
         assert traces(tmp_path) == []
 
 
+async def test_a_turn_that_waits_to_be_written_is_not_written_while_it_is_forgotten(tmp_path: Path) -> None:
+    """Its store failed; it is written again at the moment in which its owner forgets it."""
+    async with talking(tmp_path) as talk:
+        conversation = talk.conversation
+        await talk.remember()
+        await talk.say(OTHER)
+        await room(talk, 1)
+        assert not (await talk.say(f"{WORD} " * 2000)).is_kept
+        await room(talk, 2**30)
+        async with conversation.memory.home(ANNA.id):
+            # Both get as far as they can while somebody reads: the forgetting up to the memory's gate.
+            forgetting = asyncio.create_task(conversation.amending.forget(ANNA.id, Forgetting(what="everything")))
+            writing = asyncio.create_task(conversation.write_kept())
+        await forgetting
+        assert await writing == 0
+        assert (await (await store_of(talk)).counts(SCOPE)).total == 0
+        assert traces(tmp_path) == []
+    assert traces(tmp_path) == []
+
+
 async def test_the_process_forgets_too(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember()
@@ -256,10 +280,11 @@ async def test_no_file_holds_a_fact_that_was_deleted_a_day_ago(tmp_path: Path, s
         kept, _ = await facts.add(ANNA.id, f"Anna likes {OTHER}.")
         fact, _ = await facts.add(ANNA.id, "Anna likes roses.")
         await facts.edit(ANNA.id, fact.id, f"Anna likes {WORD}.")
-        await facts.edit(ANNA.id, fact.id, "Anna likes tulips.")
+        edited = await facts.edit(ANNA.id, fact.id, "Anna likes tulips.")
+        assert edited is not None
         store = await store_of(talk)
         made = NewProfile(
-            owner=ANNA.id, text=f"Likes {WORD}.", model="m", base_id=None, fact_ids=(fact.id,), summary_ids=()
+            owner=ANNA.id, text=f"Likes {WORD}.", model="m", base_id=None, facts=(edited,), summary_ids=()
         )
         await store.profiles.put(made, now=talk.moment[0])
         await facts.delete(ANNA.id, fact.id)
@@ -273,6 +298,65 @@ async def test_no_file_holds_a_fact_that_was_deleted_a_day_ago(tmp_path: Path, s
         await amending.forget_deleted()
     assert traces(tmp_path, [WORD, "tulips"]) == []
     assert traces(tmp_path, [OTHER])
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+async def test_no_file_holds_the_words_of_an_edit_that_was_taken_back(tmp_path: Path, storage: StorageType) -> None:
+    """Nor what a profile had made of them; earlier edits stay, as does a profile that was made before."""
+    async with talking(tmp_path) as talk:
+        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=5)
+        amending, facts = talk.conversation.amending, talk.conversation.facts
+        fact, _ = await facts.add(ANNA.id, "Anna likes roses.")
+        tulips = await facts.edit(ANNA.id, fact.id, "Anna likes tulips.")
+        assert tulips is not None
+        profiles = (await store_of(talk)).profiles
+        draft = NewProfile(owner=ANNA.id, text=OTHER, model="m", base_id=None, facts=(tulips,), summary_ids=())
+        await profiles.put(draft, now=talk.moment[0])
+        talk.moment[0] += timedelta(minutes=1)
+        wrong = await facts.edit(ANNA.id, fact.id, f"Anna likes {WORD}.")
+        assert wrong is not None
+        draft = replace(draft, text=f"Likes {WORD}.", facts=(wrong,))
+        await profiles.put(draft, now=talk.moment[0])
+        assert traces(tmp_path)
+        taken = await amending.undo_edit(ANNA.id, fact.id)
+        assert taken is not None
+        assert (taken.profiles, taken.is_clean) == (1, True)
+        assert traces(tmp_path) == []
+        with pytest.raises(StaleFacts):
+            await profiles.put(draft, now=talk.moment[0])
+        assert [(one.text, one.origin) for one in await facts.known(ANNA.id)] == [
+            ("Anna likes tulips.", "owner"),
+            ("Anna likes roses.", "earlier"),
+        ]
+        newest = await profiles.newest(ANNA.id)
+        assert newest is not None
+        assert newest.text == OTHER
+        await amending.forget(ANNA.id, Forgetting(what="profiles", ids=(newest.id,)))
+        assert traces(tmp_path, [WORD, OTHER]) == []
+    assert traces(tmp_path, [WORD, OTHER]) == []
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+async def test_taking_back_that_was_broken_off_takes_back_one_edit_only(tmp_path: Path, storage: StorageType) -> None:
+    """A start finishes it, however far it had come."""
+    async with talking(tmp_path) as talk:
+        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=5)
+        facts, store = talk.conversation.facts, await store_of(talk)
+        fact, _ = await facts.add(ANNA.id, "Anna likes roses.")
+        for words in ("Anna likes tulips.", f"Anna likes {WORD}."):
+            await facts.edit(ANNA.id, fact.id, words)
+        earlier = await store.facts.before_edit(ANNA.id, fact.id)
+        assert earlier is not None
+        what = Forgetting(what="edits", ids=(earlier,))
+        await store.forgetting.forget(ANNA.id, what)
+        async with talk.conversation.memory._erasing._db.write() as tx:
+            record = (ANNA.id, _text(what), talk.moment[0].isoformat())
+            await tx.rows("INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)", *record)
+    async with talking(tmp_path) as talk:
+        assert [one.text for one in await talk.conversation.facts.known(ANNA.id) if one.is_valid] == [
+            "Anna likes tulips."
+        ]
+        assert traces(tmp_path) == []
 
 
 async def test_a_fact_that_is_restored_just_before_it_would_go_stays(tmp_path: Path) -> None:

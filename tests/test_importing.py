@@ -15,7 +15,7 @@ from errors import ImportRefused, StaleFold
 from records import FactChange, NewFact, NewMessage, Policy, Scope, StorageType
 from reliability.invariants import read as files_in
 from reliability.invariants import violations
-from storage.given_rows import kinds
+from storage.given_rows import RowError, checked, kinds
 from storage.tables import TABLES
 from tests.talk import ANNA, Talk, talking
 
@@ -289,6 +289,14 @@ def test_what_each_column_may_hold_is_known() -> None:
     """Else the columns of a new table would be refused as they come out of our own export."""
     found = {f"{table.name}.{name}": kinds(table, name) for table in TABLES for name in table.columns}
     assert {name: kind for name, kind in found.items() if len(kind) != 1} == {}
+
+
+@pytest.mark.parametrize("stretches", [[[1]], [["1", "2"]], [[1, 10**13]], [3], "x"])
+def test_what_was_learned_from_are_stretches(stretches: object) -> None:
+    row: dict[str, object] = {"thread_id": 0, "past_learned": [[-9, -5]]}
+    assert checked({"progress": [row]}, 7)["progress"][0]["past_learned"] == [[-9, -5]]
+    with pytest.raises(RowError, match="no list of stretches"):
+        checked({"progress": [{**row, "past_learned": stretches}]}, 7)
 
 
 async def test_an_export_joins_a_memory_that_has_something(tmp_path: Path) -> None:

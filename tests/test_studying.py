@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from importing import Imported
+from playground.memory_view import memory_panel
 from records import Forgetting, Scope, StorageType
 from tests.peers.openai_server import Behaviour
 from tests.talk import ANNA, Talk, talking
@@ -59,6 +60,12 @@ async def studied(talk: Talk, done: Imported) -> None:
 
 def asked(talk: Talk) -> list[str]:
     return ["\n".join(str(one["content"]) for one in request.messages) for request in talk.server.asked_for("facts")]
+
+
+async def shown(talk: Talk) -> tuple[str, int, int] | None:
+    """What the playground's panel shows of it."""
+    study = (await memory_panel(talk.conversation, ANNA.id, 0)).studied
+    return (study.state, study.read, study.total) if study else None
 
 
 def lives(place: str, source: int, **more: Any) -> Mapping[str, Any]:
@@ -150,6 +157,56 @@ async def test_it_can_be_stopped_and_goes_on_where_it_was(talk: Talk) -> None:
     assert "number 20." in request
 
 
+async def test_it_goes_on_where_it_was_though_its_beginning_was_forgotten(talk: Talk) -> None:
+    studying = talk.conversation.studying
+    done = await imported(talk, chat(*(f"I own boat number {number}." for number in range(45))))
+    assert done.ids is not None
+    assert await shown(talk) is None
+    talk.server.script_schema("facts", answer(), Behaviour(hold="start", text=answer()))
+    await studying.begin(ANNA.id, *done.ids)
+    await talk.server.until_held()
+    await studying.stop(ANNA.id)
+    assert await shown(talk) == ("stopped", 20, 45)
+    await talk.conversation.amending.forget(ANNA.id, Forgetting(what="messages", ids=(done.ids[0],)))
+    await talk.server.release()
+    await studying.caught_up()
+    talk.server.requests.clear()
+    talk.server.script_schema("facts", Behaviour(hold="start", text=answer()))
+    assert await studying.begin(ANNA.id, *done.ids) == "begun"
+    await talk.server.until_held(2)
+    assert (await talk.conversation.summaries.status(SCOPE)).studied == (19, 44)
+    assert await shown(talk) == ("running", 19, 44)
+    await talk.server.release()
+    await studying.caught_up()
+    assert await shown(talk) == ("done", 44, 44)
+    assert [sum(f"number {number}." in one for one in asked(talk)) for number in range(45)] == [0] * 20 + [1] * 25
+    assert await studying.ahead(ANNA.id, *done.ids) is None
+
+
+async def test_what_was_learned_from_is_passed_over_whichever_study_it_was(talk: Talk) -> None:
+    """A later file's history lies below an earlier one's; a stretch of both pays for neither twice."""
+    studying = talk.conversation.studying
+    early = await imported(talk, chat("I own a boat."))
+    late = await imported(talk, chat("I own a canoe.", first=9, days=9))
+    assert early.ids is not None
+    assert late.ids is not None
+    await studied(talk, early)
+    await studied(talk, late)
+    assert await studying.begin(ANNA.id, *early.ids) == "nothing"
+    between = await imported(talk, chat("I own a raft.", "I own a kayak.", first=5, days=5))
+    assert between.ids is not None
+    talk.server.requests.clear()
+    ahead = await studying.ahead(ANNA.id, between.ids[0], early.ids[1])
+    assert ahead is not None
+    assert ahead.messages == 2
+    assert await studying.begin(ANNA.id, between.ids[0], early.ids[1]) == "begun"
+    await studying.caught_up()
+    [request] = asked(talk)
+    assert "boat" not in request
+    assert "raft" in request
+    assert await studying.begin(ANNA.id, between.ids[0], early.ids[1]) == "nothing"
+
+
 async def test_a_spent_budget_puts_it_off_to_the_next_day(tmp_path: Path) -> None:
     async with talking(tmp_path, daily_token_budget_per_user=500) as talk:
         await talk.remember()
@@ -205,6 +262,38 @@ async def test_what_is_forgotten_goes_with_its_facts_and_live_talk_is_not_learne
     await talk.conversation.facts.settle_quiet()
     assert asked(talk) == []
     assert await valid(talk) == ["Anna sails.", "Anna lives in Oslo."]
+
+
+async def test_an_import_that_broke_off_offers_all_of_its_messages_in_the_end(talk: Talk) -> None:
+    """Those of the run that broke off too, and none of another file that came between."""
+    data = chat(*(f"I own boat number {number}." for number in range(120)))
+
+    async def breaking(done: int, total: int) -> None:
+        raise RuntimeError
+
+    importing, studying = talk.conversation.importing, talk.conversation.studying
+    other = await imported(talk, chat("I sail.", first=200))
+    with pytest.raises(RuntimeError):
+        await importing.run(SCOPE, ANNA.id, data, progress=breaking)
+    await imported(talk, chat("I swim.", first=300))
+    done = await imported(talk, data)
+    assert (done.messages, done.known) == (140, 100)
+    assert done.ids is not None
+    ahead = await studying.ahead(ANNA.id, *done.ids)
+    assert ahead is not None
+    assert ahead.messages == 120
+    assert other.ids == (-2, -1)
+    assert done.ids == (-242, -3)
+
+
+async def test_a_file_that_is_known_is_offered_where_it_was_not_learned_from(talk: Talk) -> None:
+    """An import may have ended with its last message, and its receipt never have come."""
+    data = chat("I live in Oslo.", "It rains.")
+    done = await imported(talk, data)
+    await imported(talk, chat("I swim.", first=300))
+    plan = await talk.conversation.importing.plan(SCOPE, ANNA.id, data)
+    assert (plan.new, plan.ids) == (0, done.ids)
+    assert (await talk.conversation.importing.plan(SCOPE, ANNA.id, chat("I sail.", first=9))).ids is None
 
 
 async def test_where_facts_are_off_it_is_not_offered(tmp_path: Path) -> None:

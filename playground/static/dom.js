@@ -68,6 +68,15 @@ function startOfDay(date) {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate());
 }
 
+/** So many of so many, in words and as a track. */
+export function progress(what, done, total, noun) {
+  const share = Math.min(100, Math.round((done / total) * 100));
+  return h("div", { class: "progress" },
+    h("span", {}, what), h("span", {}, `${done.toLocaleString("en")} of ${total.toLocaleString("en")} ${noun}`),
+    h("div", { class: "track", role: "progressbar", "aria-label": what, "aria-valuemin": "0", "aria-valuemax": String(total), "aria-valuenow": String(Math.min(done, total)) },
+      h("i", { vars: { "--share": `${share}%` } })));
+}
+
 /** "1 message", "2 messages". */
 export function counted(number, noun) {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;

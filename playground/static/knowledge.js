@@ -1,6 +1,7 @@
-// What is known of the owner: the profile with its versions, and facts, each with what it took the place of beneath it.
+// What is known of the owner: the profile with its versions, and facts, each with what it took the place of beneath it,
+// and how far imported history was learned from.
 
-import { counted, dayOf, fullDate, h } from "./dom.js";
+import { counted, dayOf, fullDate, h, progress } from "./dom.js";
 
 const opened = new Set(); // keys of the histories that stand open
 
@@ -20,15 +21,19 @@ export const profileSection = {
 export const factsSection = {
   id: "facts",
   title: "Facts",
-  draw({ facts }) {
-    if (!facts?.length) return null;
+  draw({ facts, studied }) {
+    if (!facts?.length) return studied ? { body: studyOf(studied) } : null;
     const { heads, under } = familiesOf(facts);
     const holding = facts.filter(holds).length;
     const order = (fact) => (fact.deleted ? 2 : fact.until === null ? 0 : 1) - (fact.pinned ? 0.5 : 0);
     heads.sort((a, b) => order(a) - order(b) || b.id - a.id);
-    return { note: `${holding} hold, ${facts.length} in all`, body: h("ul", { class: "fact-list" }, heads.map((fact) => factOf(fact, under.get(fact.id) ?? []))) };
+    return { note: `${holding} hold, ${facts.length} in all`, body: h("div", {}, studied ? studyOf(studied) : null, h("ul", { class: "fact-list" }, heads.map((fact) => factOf(fact, under.get(fact.id) ?? [])))) };
   },
 };
+
+const STUDIES = { running: "Learning from imported history", stopped: "Learned from imported history, stopped", done: "Learned from imported history" };
+
+const studyOf = ({ state, read, total }) => progress(STUDIES[state], read, total, "of your messages");
 
 const holds = (fact) => fact.until === null && !fact.deleted;
 

@@ -3,7 +3,7 @@
 
 import { accountSection, snippetsSection } from "./account.js";
 import { blocksSection } from "./blocks.js";
-import { byId, h } from "./dom.js";
+import { byId, h, progress } from "./dom.js";
 import { factsSection, profileSection } from "./knowledge.js";
 import * as net from "./net.js";
 import { pyramidSection } from "./pyramid.js";
@@ -77,16 +77,8 @@ function headOf(chat, { owner, folding }) {
       h("span", { class: "pill" }, `${owner.total - owner.archived} active`),
       h("span", { class: "pill" }, `${owner.archived} archived`)),
     off ? h("p", { class: "hint" }, "Memory is off until its owner turns it on: send /summary in the chat.") : null,
-    owner.every_n > 0 && !off ? progressOf(owner) : null,
+    owner.every_n > 0 && !off ? progress("Until the next fold", owner.unfolded_turns, owner.every_n, "turns") : null,
     folding ? foldingOf(folding) : null);
-}
-
-function progressOf({ unfolded_turns: turns, every_n: every }) {
-  const share = Math.min(100, Math.round((turns / every) * 100));
-  return h("div", { class: "progress" },
-    h("span", {}, "Until the next fold"), h("span", {}, `${turns} of ${every} turns`),
-    h("div", { class: "track", role: "progressbar", "aria-label": "Turns until the next fold", "aria-valuemin": "0", "aria-valuemax": String(every), "aria-valuenow": String(Math.min(turns, every)) },
-      h("i", { vars: { "--share": `${share}%` } })));
 }
 
 function foldingOf({ state: phase, reason, error }) {

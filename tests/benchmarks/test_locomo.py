@@ -1,12 +1,13 @@
 """Reading LoCoMo's format, with its misspelt evidence."""
 
 import json
+from argparse import ArgumentTypeError
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from benchmarks.locomo import evidence_ids, read
+from benchmarks.locomo import data_file, evidence_ids, read
 
 KNOWN = frozenset({"D8:6", "D9:17", "D11:26", "D30:5"})
 
@@ -54,3 +55,20 @@ def test_a_conversation_has_roles_dates_and_answerable_questions(tmp_path: Path)
     assert next(read_back.lines).said_at == datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
     assert read_back.ended_at == datetime(2023, 5, 8, 13, 57, tzinfo=UTC)
     assert [(asked.text, asked.category) for asked in read_back.questions] == [("What pet?", "4")]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "cannot be read"),
+        ("{", "not in LoCoMo's format"),
+        ("[3]", "not in LoCoMo's format"),
+        ("[]", "no question"),
+    ],
+)
+def test_a_file_that_nothing_can_be_measured_with_is_named(tmp_path: Path, content: str | None, said: str) -> None:
+    file = tmp_path / "data.json"
+    if content is not None:
+        file.write_text(content, encoding="utf-8")
+    with pytest.raises(ArgumentTypeError, match=said):
+        data_file(str(file))

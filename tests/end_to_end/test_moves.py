@@ -48,14 +48,14 @@ async def agrees(person: Member, offer: Json) -> str:
     return str((await person.hears("Done", since=since))["text"])
 
 
-def long_chat(count: int) -> bytes:
+def long_chat(count: int, *, person: int = 5) -> bytes:
     messages = [
         {
             "id": number,
             "type": "message",
             "date_unixtime": str(1_600_000_000 + 60 * number),
             "from": "Maria",
-            "from_id": "user5",
+            "from_id": f"user{person}",
             "text": f"Parcel {number} went to locker {number * 7}.",
         }
         for number in range(1, count + 1)
@@ -109,13 +109,13 @@ async def test_what_was_exported_comes_back_into_an_empty_memory(house: House, s
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
 async def test_a_kill_in_the_middle(house: House, storage: str) -> None:
-    """The press is taken up again after the start, and what was in is not doubled."""
+    """The press is taken up again after the start, what was in is not doubled, and all of it may be learned from."""
     ann = house.person()
     folder = f"killed-{storage}"
     async with house.bot(DATA_DIR=folder) as process:
         await ann.sets_up(storage)
         since = ann.now
-        sends(ann, long_chat(4000), caption="/import")
+        sends(ann, long_chat(4000, person=ann.id), caption="/import")
         offer = await ann.hears("would add 4,000 messages", since=since)
         since = ann.now
         # After "Importing…": the first word of progress holds the import up until the kill.
@@ -128,8 +128,17 @@ async def test_a_kill_in_the_middle(house: House, storage: str) -> None:
     async with house.bot(DATA_DIR=folder):
         done = (await ann.hears("Done", since=since))["text"]
         assert "known already" in done
+        assert "I read 4,000 messages of yours" in done
         await ann.asks("To which locker went parcel 2113?", "Noted")
         assert "went to locker 14791" in json.dumps(house.chat_requests()[-1])
+        since = ann.now
+        sends(ann, long_chat(4000, person=ann.id), caption="/import")
+        known = await ann.hears("There is nothing to import", since=since)
+        since = ann.now
+        ann.press(known, "Learn facts")
+        begun = await ann.hears("in the background", since=since)
+        ann.press(begun, "Stop")
+        await ann.hears("I have stopped", since=since)
     found = read(house.folder / folder)
     assert not violations(found)
     assert [row["content"] for row in found.home(ann.id).messages if row["id"] < 0] == [

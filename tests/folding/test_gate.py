@@ -23,6 +23,8 @@ def judged(text: str, *, tokens: int = 30, source_tokens: int = 300) -> list[str
         "On 3 May 2026 Anna said that she has three cats.",
         "1. Anna has cats.\n2. She flies to Porto.",
         "Анна летит в Порту 14.03.",
+        "Summary 7: Anna has cats.",
+        "[L2] Anna has cats. S7-x: she flies with an A380, code 7f3a9c.",
     ],
 )
 def test_good_summaries_pass(text: str) -> None:
@@ -37,6 +39,7 @@ def test_good_summaries_pass(text: str) -> None:
         ("I'm sorry, but I can't help with that.", "refusal"),
         ("К сожалению, я не могу это сделать.", "refusal"),
         ("Anna has 7 cats.", "lacks"),
+        ("Anna has 7kg of cats.", "lacks"),
         ("Anna flies on 2026-04-14.", "lacks"),
         ("Anna likes her cats. " * 5, "repeats"),
         ("she said that she " * 20, "repeats"),

@@ -39,7 +39,8 @@ class Behaviour:
     `text`: what is answered; None echoes; "extract:N" in `mode` answers the first N sentences of the input.
     `hold`, `drop`: at the start, before any byte, or in the middle of the answer; a hold ends by `release()`.
     `calls`: tools that are called, {"name", "arguments"} each; with a text only where one is given.
-    `step`: each chunk of a stream waits for one release. `raw`: this body instead of an answer (of a stream's chunk).
+    `step`: each chunk of a stream waits for one release. `raw`: this body instead of an answer (of a stream's chunk,
+    of a refusal: JSON then).
     """
 
     text: str | None = None
@@ -311,7 +312,8 @@ class _Scripted(Response):
             "param": behaviour.param,
         }
         headers = {"retry-after": behaviour.retry_after} if behaviour.retry_after is not None else {}
-        return JSONResponse({"error": error}, status_code=behaviour.status, headers=headers)
+        body = json.loads(behaviour.raw) if behaviour.raw is not None else {"error": error}
+        return JSONResponse(body, status_code=behaviour.status, headers=headers)
 
     async def _plain(self, scope: Scope, receive: Receive, send: Send) -> None:
         behaviour = self._behaviour

@@ -290,6 +290,9 @@ async def test_the_panel_shows_what_is_known_and_how_it_came_about(playground: P
     page = await playground.open()
     await expect(page.locator(".facts small")).to_have_text("2 hold, 3 in all")
     await expect(page.locator(".facts .fact-list > .fact").first).to_contain_text("Anna keeps bees.")
+    study = page.locator(".facts .progress")
+    await expect(study).to_contain_text("Learning from imported history20 of 1,045 of your messages")
+    await expect(study.get_by_role("progressbar")).to_have_attribute("aria-valuemax", "1045")
     lives = page.locator('.facts [data-fact="2"]')
     await expect(lives.locator('[data-fact="1"]')).to_be_hidden()
     await lives.locator("summary").click()
@@ -394,7 +397,10 @@ async def test_the_own_page_and_programs_pass(served: httpx.AsyncClient) -> None
 
 async def test_the_panel_is_one_json_object(served: httpx.AsyncClient) -> None:
     shown = (await served.get("/api/memory", params={"owner": ANNA, "thread": 0})).json()
-    parts = {"owner", "messages", "summaries", "summaries_total", "facts", "profiles", "context", "folding"}
+    parts = {"owner", "messages", "summaries", "summaries_total", "facts", "profiles", "studied"} | {
+        "context",
+        "folding",
+    }
     assert set(shown) == parts
     assert shown["messages"][0]["created_at"] == "2026-05-04T09:07:00+00:00"
     assert (await served.get("/api/memory", params={"owner": 9})).status_code == 404

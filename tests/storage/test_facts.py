@@ -91,10 +91,12 @@ async def test_an_edit_keeps_the_id_and_can_be_undone(store: SqliteStore) -> Non
     earlier = [one.text for one in await store.facts.all(ANNA.owner) if one.superseded_by == fact.id]
     assert earlier == ["Anna lives in Oslo.", "Anna lives in Bergen."]
     for words in ("Anna lives in Bergen.", "Anna lives in Oslo."):
-        undone = await store.facts.undo_edit(ANNA.owner, fact.id)
-        assert undone is not None
-        assert undone.text == words
-    assert await store.facts.undo_edit(ANNA.owner, fact.id) is None
+        earlier_id = await store.facts.before_edit(ANNA.owner, fact.id)
+        assert earlier_id is not None
+        await store.forgetting.forget(ANNA.owner, Forgetting(what="edits", ids=(earlier_id,)))
+        [undone] = await store.facts.valid(ANNA.owner)
+        assert (undone.id, undone.text) == (fact.id, words)
+    assert await store.facts.before_edit(ANNA.owner, fact.id) is None
     assert len(await store.facts.all(ANNA.owner)) == 1
     assert await store.facts.edit(ANNA.owner, 99, "No.", now=NOW) is None
 
@@ -133,7 +135,7 @@ async def test_facts_and_progress_are_there_after_reopening(opener: Opener, tmp_
         await talk(store, ANNA, 1)
         made = await learn(store, FactChange(fact=new("Anna lives in Oslo.", 1)))
         profile = await store.profiles.put(
-            NewProfile(owner=ANNA.owner, text="Anna.", model="m", base_id=None, fact_ids=(made[0].id,), summary_ids=()),
+            NewProfile(owner=ANNA.owner, text="Anna.", model="m", base_id=None, facts=(made[0],), summary_ids=()),
             now=NOW,
         )
     async with opener(tmp_path) as store:
@@ -146,18 +148,19 @@ async def test_facts_and_progress_are_there_after_reopening(opener: Opener, tmp_
 
 async def test_a_profile_is_refused_where_its_sources_are_gone(store: SqliteStore) -> None:
     fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
-    draft = NewProfile(owner=ANNA.owner, text="Anna.", model="m", base_id=None, fact_ids=(fact.id,), summary_ids=())
+    draft = NewProfile(owner=ANNA.owner, text="Anna.", model="m", base_id=None, facts=(fact,), summary_ids=())
     first = await store.profiles.put(draft, now=NOW)
     second = await store.profiles.put(replace(draft, base_id=first.id, text="Anna of Oslo."), now=NOW)
     assert await store.profiles.versions(ANNA.owner) == [second, first]
     for broken in (
-        replace(draft, fact_ids=(fact.id, 9)),
+        replace(draft, facts=(fact, replace(fact, id=9))),
+        replace(draft, facts=(replace(fact, text="Anna lives in Bergen."),)),
         replace(draft, summary_ids=(4,)),
         replace(draft, base_id=77),
     ):
         with pytest.raises(StaleFacts):
             await store.profiles.put(broken, now=NOW)
-    assert await store.profiles.delete(ANNA.owner, second.id)
+    assert (await store.forgetting.forget(ANNA.owner, Forgetting(what="profiles", ids=(second.id, 99)))).profiles == 1
     assert await store.profiles.newest(ANNA.owner) == first
 
 
@@ -166,7 +169,7 @@ async def test_summaries_wait_for_the_profile_until_it_has_them(store: SqliteSto
     assert [one.id for one in await store.profiles.undistilled(ANNA.owner, 10)] == [one.id for one in made]
     assert [one.id for one in await store.profiles.undistilled(ANNA.owner, 2)] == [one.id for one in made[2:]]
     draft = NewProfile(
-        owner=ANNA.owner, text="Anna.", model="m", base_id=None, fact_ids=(), summary_ids=(made[0].id, made[1].id)
+        owner=ANNA.owner, text="Anna.", model="m", base_id=None, facts=(), summary_ids=(made[0].id, made[1].id)
     )
     assert (await store.profiles.put(draft, now=NOW)).last_summary_id == made[1].id
     assert [one.id for one in await store.profiles.undistilled(ANNA.owner, 10)] == [one.id for one in made[2:]]

@@ -1,5 +1,6 @@
 """Forgetting in one store: what goes, what stays and is active again, what can no longer be committed."""
 
+import json
 from datetime import timedelta
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 from errors import StaleFold
 from records import FoldPlan, Forgetting, Forgotten, Message, NewMessage, Summary
-from storage import word_index
+from storage import study_table, word_index
 from storage.sqlite import SqliteStore
 from storage.store import MessageVectors
 from storage.tables import ACCOUNTS, FACTS, PROFILES, PROGRESS, Table
@@ -223,6 +224,22 @@ async def test_a_fact_that_took_the_place_of_a_forgotten_one_in_its_own_words_st
     await fact(store, 2, "Anna lives in Seattle.", second)
     assert (await store.forgetting.forget(ANNA.owner, messages(first))).facts == 1
     assert await rows(store, "SELECT text FROM facts") == [("Anna lives in Seattle.",)]
+
+
+@pytest.mark.parametrize(
+    ("first", "place", "learned"),
+    [(-45, -46, [[-50, -46], [-3, -1]]), (-15, -16, [[-50, -30], [-3, -1]]), (-5, -10, [[-50, -30], [-3, -1]])],
+)
+async def test_imported_history_is_learned_from_again_from_there_on(
+    store: SqliteStore, first: int, place: int, learned: list[list[int]]
+) -> None:
+    """Wherever in the study that is; what was learned from above it stays learned."""
+    await put(
+        store, PROGRESS, thread_id=0, past_from=-50, past_id=-10, past_until=-4, past_learned=[[-50, -30], [-3, -1]]
+    )
+    async with store._db.write() as tx:
+        await study_table.learn_again(tx, ANNA, first)
+    assert await rows(store, "SELECT past_id, past_learned FROM progress") == [(place, json.dumps(learned))]
 
 
 async def test_accounts_of_forgotten_answers_go(store: SqliteStore) -> None:

@@ -37,6 +37,7 @@ async def desk(peer: Peer, talk: Talk) -> Desk:
             memory,
             conversation.facts,
             conversation.distilling,
+            conversation.amending,
             memory.wizards,
             delivery,
             buttons,
@@ -108,8 +109,10 @@ async def test_an_edit_asks_for_words_keeps_the_number_and_can_be_undone(desk: D
     assert "Fact 1\nAnn plays the viola." in shown(desk)
     assert "Before, 2026-11-21 to 2026-11-21: Ann plays the cello." in shown(desk)
     assert not await desk.say(ANN, ANN, "Ann plays the drums.")
-    await press(desk, "Undo edit")
+    assert await press(desk, "Undo edit") == "Fact 1 is as it was before; the other words are erased."
     assert [one.text for one in await talk.conversation.facts.known(ANN)] == ["Ann plays the cello."]
+    await desk.say(ANN, ANN, "/memory undo 1")
+    assert "nothing to undo" in desk.last(ANN)
 
 
 async def test_an_edit_that_is_cancelled_or_too_late_changes_nothing(desk: Desk, talk: Talk) -> None:
