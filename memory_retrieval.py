@@ -7,16 +7,19 @@ how anything is stored.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
+
+import numpy as np
 
 from errors import ModelError
 from models.embeddings import Embedder
 from records import Clock, Context, Fact, Incoming, Message, RecalledFact, Scope, Snippet, Summary
 from retrieval import steady, when
+from retrieval.excerpts import by_words, clipped, holding, sentences
 from retrieval.fact_ranking import rank_facts
-from retrieval.packing import Packing, clipped, least_score, sentences
+from retrieval.packing import Cutting, Packing, least_score
 from retrieval.prompt_draft import Budgets, PromptDraft
 from retrieval.ranking import REACH, WEIGHTS, Meaning, Question, Ranked, Scored, centred, idf, rank
 from storage.store import Compared, Floats, MemoryStore, Nearest, Pool
@@ -37,8 +40,12 @@ SNIPPET_TOKENS = 300
 """Of a longer remembered message the sentences are shown that hold the question's words."""
 ASSISTANT_TOKENS = 60
 """Of a long-winded assistant's message the sentences are shown that are closest to the question."""
+ABOVE_ALL = 2.0
+"""Added to the closeness, a cosine, of a sentence that is shown before all others."""
 LONG_WINDED = 0.5
 """From this verbosity on (retrieval/ranking.py) a message is one of a long-winded assistant's."""
+SURELY = 3
+"""So many of the messages that hold the question's rarest word get room before all others."""
 FOLLOW_UP_TERMS = 2
 """A question of so few words leans on what was said just before ("and her birthday?")."""
 
@@ -73,6 +80,31 @@ class Found:
     ranked: Ranked
     sentences: Mapping[int, Floats]
     facts: Sequence[RecalledFact] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sought:
+    """The rarest of the question's own words that may be shown, and the ids of those that hold it, best first.
+
+    `weights`: of all its words, by which long messages are cut; the rarest outweighs the others together.
+    """
+
+    term: str
+    ids: Sequence[int]
+    weights: Mapping[str, float]
+
+    @classmethod
+    def of(cls, found: Found, *, shown: Set[int] = frozenset(), before: int | None = None) -> "Sought":
+        """But for what the prompt shows already, and for what was said from `before` on."""
+        asked, matched = found.asked, found.pool.matched
+        may = np.isin(found.pool.ids, list(shown), invert=True)
+        if before is not None:
+            may &= found.pool.ids < before
+        term, ids = found.ranked.rarest([term for term in asked.terms if term not in asked.before], among=may)
+        weights = {term: idf(matched.turns, matched.frequency.get(term, 0)) for term in asked.terms}
+        if term:
+            weights[term] += sum(weights.values())
+        return cls(term=term, ids=ids, weights=weights)
 
 
 class MemoryRetrieval:
@@ -139,14 +171,17 @@ class MemoryRetrieval:
         await self._note_counts(draft, store, scope, summaries, told, incoming if turn is not None else None)
         found = await self.found(incoming.text, store, scope, now=now, lean_on=_last_words(newest))
         draft.take_facts(found.facts)
-        shown = draft.shown_ids
-        async for batch in self._said(found, store, scope):
+        sought = Sought.of(found, shown=draft.shown_ids, before=turn)
+        if sought.ids and draft.keep_room_for_one():
+            sought = Sought.of(found, shown=draft.shown_ids, before=turn)
+        shown, least, cutting = draft.shown_ids, least_score(found.pool.matched.turns), self._cutting(sought)
+        async for batch in self._said(found, store, scope, sought):
             earlier_said = (
-                self.snippet(one, message, found)
+                self.snippet(one, message, found, sought)
                 for one, message in batch
                 if one.id not in shown and (turn is None or message.turn < turn) and message.origin != "tool"
             )
-            if not draft.take_snippets(earlier_said, least=least_score(found.pool.matched.turns)):
+            if not draft.take_snippets(earlier_said, least=least, cutting=cutting):
                 break
         return draft.context()
 
@@ -154,11 +189,16 @@ class MemoryRetrieval:
         """What a question by itself brings back within the snippets' budget. Raises a StorageError."""
         now = self._clock()
         found = await self.found(question, store, scope)
+        sought = Sought.of(found)
         packing = Packing(
-            room=self._budgets.snippets, now=now, count=self._tokens.count, least=least_score(found.pool.matched.turns)
+            room=self._budgets.snippets,
+            now=now,
+            count=self._tokens.count,
+            least=least_score(found.pool.matched.turns),
+            cutting=self._cutting(sought),
         )
-        async for batch in self._said(found, store, scope):
-            packing.offer(self.snippet(one, message, found) for one, message in batch)
+        async for batch in self._said(found, store, scope, sought):
+            packing.offer(self.snippet(one, message, found, sought) for one, message in batch)
             if packing.is_full:
                 break
         snippets = tuple(sorted(packing.taken, key=lambda one: one.message.id))
@@ -172,20 +212,24 @@ class MemoryRetrieval:
 
     async def snippets(self, found: Found, store: MemoryStore, scope: Scope) -> list[Snippet]:
         """All candidates, as the prompt would carry them, best first."""
-        return [
-            self.snippet(one, message, found)
-            async for batch in self._said(found, store, scope, size=max(1, len(found.ranked)))
-            for one, message in batch
-        ]
+        sought = Sought.of(found)
+        messages = await self._messages(store, scope, found.ranked[:])
+        return [self.snippet(one, message, found, sought) for one, message in messages]
 
     async def _said(
-        self, found: Found, store: MemoryStore, scope: Scope, *, size: int = READ_AT_ONCE
+        self, found: Found, store: MemoryStore, scope: Scope, sought: Sought
     ) -> AsyncIterator[list[tuple[Scored, Message]]]:
-        """The candidates with what was said, best first, some at a time; what was forgotten meanwhile is left out."""
-        for start in range(0, len(found.ranked), size):
-            some = found.ranked[start : start + size]
-            messages = {message.id: message for message in await store.messages(scope, [one.id for one in some])}
-            yield [(one, messages[one.id]) for one in some if one.id in messages]
+        """The candidates with what was said, some at a time: first what is sought, then the others, best first."""
+        first = found.ranked.of(sought.ids[:SURELY])
+        early = {one.id for one in first}
+        for start in range(0, len(found.ranked), READ_AT_ONCE):
+            others = [one for one in found.ranked[start : start + READ_AT_ONCE] if one.id not in early]
+            yield await self._messages(store, scope, others if start else [*first, *others])
+
+    async def _messages(self, store: MemoryStore, scope: Scope, some: Sequence[Scored]) -> list[tuple[Scored, Message]]:
+        """With what was said; what was forgotten meanwhile is left out."""
+        messages = {message.id: message for message in await store.messages(scope, [one.id for one in some])}
+        return [(one, messages[one.id]) for one in some if one.id in messages]
 
     async def found(
         self,
@@ -202,11 +246,11 @@ class MemoryRetrieval:
         own = terms = content_terms(question)
         if lean_on and len(terms) <= FOLLOW_UP_TERMS:
             question = f"{lean_on}\n{question}"
-            terms = content_terms(question)
+            terms = list(dict.fromkeys([*own, *content_terms(question)]))  # of a long question the first are looked up
         # The arms of the search wait for nothing of one another.
         (vector, nearest), matched, times, known = await asyncio.gather(
             self._nearest(question, store, scope, limit),
-            store.matching(scope, terms, limit=limit),
+            store.matching(scope, terms, limit=limit, surely=own),
             self._times(normal(question), store, scope, now),
             store.facts.valid(scope.owner),
         )
@@ -324,28 +368,35 @@ class MemoryRetrieval:
         seqs = ranked.long_winded(2 * CANDIDATES, LONG_WINDED)
         return await store.vectors.sentences(scope, self._embedder.name, seqs)
 
-    def snippet(self, one: Scored, message: Message, found: Found) -> Snippet:
+    def snippet(self, one: Scored, message: Message, found: Found, sought: Sought) -> Snippet:
         """A candidate as the prompt carries it. Made only for those that may fit: counting tokens is dear."""
-        return Snippet(message=message, text=self._shown(one, message.content, found), score=one.parts)
+        return Snippet(message=message, text=self._shown(one, message.content, found, sought), score=one.parts)
 
-    def _shown(self, one: Scored, text: str, found: Found) -> str:
+    def _shown(self, one: Scored, text: str, found: Found, sought: Sought) -> str:
         """What the prompt carries of a message: all of it, or of a long one the sentences that matter."""
         meaning, vectors = found.meaning, found.sentences.get(one.seq)
         if meaning is not None and vectors is not None and one.verbose > LONG_WINDED:
             pieces = sentences(text)
             if len(pieces) == len(vectors) and self._tokens.count(text) > ASSISTANT_TOKENS:
-                closeness = centred(vectors, meaning.mean, WEIGHTS.centring) @ centred(
-                    meaning.query, meaning.mean, WEIGHTS.centring
-                )
+                query = centred(meaning.query, meaning.mean, WEIGHTS.centring)
+                closeness = centred(vectors, meaning.mean, WEIGHTS.centring) @ query
+                if one.id in sought.ids[:SURELY]:
+                    closeness += holding(pieces, {sought.term: ABOVE_ALL})
                 return clipped(pieces, closeness.tolist(), tokens=ASSISTANT_TOKENS, count=self._tokens.count)
-        if len(text) <= SNIPPET_TOKENS or self._tokens.count(text) <= SNIPPET_TOKENS:
+        if len(text) <= SNIPPET_TOKENS:
             return text
-        pieces = sentences(text)
-        pool = found.pool
-        weights = {term: idf(pool.matched.turns, pool.matched.frequency.get(term, 0)) for term in found.asked.terms}
-        scores = [sum(weights.get(term, 0.0) for term in set(content_terms(piece))) for piece in pieces]
-        shown = clipped(pieces, scores, tokens=SNIPPET_TOKENS, count=self._tokens.count)
-        return self._tokens.cut_middle(shown, SNIPPET_TOKENS)
+        return by_words(text, sought.weights, tokens=SNIPPET_TOKENS, tokenizer=self._tokens)
+
+    def _cutting(self, sought: Sought) -> Cutting:
+        """A snippet that does not fit is cut around the words that are asked for, if it holds the rarest of them."""
+        ids = frozenset(sought.ids)
+
+        def cut(snippet: Snippet, tokens: int) -> str:
+            if snippet.message.id not in ids:
+                return ""
+            return by_words(snippet.message.content, sought.weights, tokens=tokens, tokenizer=self._tokens)
+
+        return cut
 
     async def _steady(
         self, draft: PromptDraft, store: MemoryStore, scope: Scope, active: Sequence[Summary], turn: int | None

@@ -136,25 +136,25 @@ class Tokenizer:
     def cut_around(self, text: str, start: int, end: int, tokens: int) -> str:
         """At most `tokens` of the text, with text[start:end] in it: whole words where spaces are near, "…" at each cut.
 
-        Where not even that fits, its beginning.
+        Where there is no room for the marks, text[start:end] alone.
         """
         if self.count(text) <= tokens:
             return text
+        middle = text[start:end]
+        needed = self.count(middle)
         room = tokens - 4  # "… " and " …"
-        while room > 0:
-            middle = self._head(text[start:end], room)
-            rest = room - self.count(middle) if len(middle) == end - start else 0
-            half = self._head(text, rest // 2, end)
-            before = _from_word(self._tail(text[:start], rest - self.count(half)), start)
-            after = _to_word(self._head(text, rest - self.count(before), end), len(text) - end)
+        while room >= needed:
+            half = self._head(text, (room - needed) // 2, end)
+            before = _from_word(self._tail(text[:start], room - needed - self.count(half)), start)
+            after = _to_word(self._head(text, room - needed - self.count(before), end), len(text) - end)
             result = before + middle + after
             result = f"… {result.lstrip()}" if len(before) < start else result
-            result = f"{result.rstrip()} …" if len(after) < len(text) - start - len(middle) else result
+            result = f"{result.rstrip()} …" if len(after) < len(text) - end else result
             over = self.count(result) - tokens
             if over <= 0:
                 return result
             room -= over
-        return self._head(text[start:end], tokens)
+        return self._head(middle, tokens)
 
     def split(self, text: str, tokens: int) -> list[str]:
         """Pieces of at most `tokens` each that joined are the text, cut at line or sentence ends where they are near.

@@ -75,8 +75,8 @@ _WORD = re.compile(
     r"[^\W_]+(?:['’][^\W_]+)?[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0900-\u0903\u093a-\u094f]*"
     r"(?:[^\W_]|[\u0900-\u0dff\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])*"
 )
-# What stands between spaces and the commonest signs: a word, or several of a script without spaces.
-_RUN = re.compile(r"[^\s!-&(-/:-@\[-`{-~«»“”„…—–、。，！？；：]+")
+# A character with what normalising may join to it.
+_CLUSTER = re.compile(r"[\s\S][\u0300-\u036f\u0653-\u0655\u093c\u1160-\u11ff\u3099\u309a]*")
 # Codes, times, amounts, model numbers, addresses: joined by one sign, at least one digit or a dot between letters.
 # Each alternative begins only where a run begins: tried at every character, a long run would cost its square.
 _CODE = re.compile(
@@ -201,29 +201,42 @@ def analyse(text: str) -> list[str]:
         term, is_function_word = _term(word, languages.get(script, ""))
         if term:
             (function_words if is_function_word else terms).append(term)
-    terms += [folded(code.rstrip(".,;:!?)")) for code in _CODE.findall(plain)]
+    terms += map(_code, _CODE.findall(plain))
     return terms or function_words
 
 
 def places(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
-    """Where these terms stand in a text: begin, end, term. Of codes only the parts are looked for, of what is written
-    without spaces the first place in each stretch.
-    """
+    """Where these terms stand in a text: begin, end, term; in order of their begin."""
     plain = normal(text)
-    languages = _languages(plain, _WORD.findall(plain))
+    words = list(_WORD.finditer(plain))
+    languages = _languages(plain, [word.group() for word in words])
     found: list[tuple[int, int, str]] = []
-    for run in _RUN.finditer(text):
-        start, end = run.span()
-        for word in _WORD.findall(normal(run.group())):
-            script = _known(word)[0]
-            if script != "PAIRS":
-                term, _ = _term(word, languages.get(script, ""))
-                found += [(start, end, term)] if term in terms else []
-                continue
-            for term in terms & set(_pairs(word)):
-                at = text.find(term, start, end)
-                found.append((start, end, term) if at < 0 else (at, at + len(term), term))
-    return found
+    for word in words:
+        start, end = word.span()
+        script = _known(word.group())[0]
+        if script != "PAIRS":
+            found.append((start, end, _term(word.group(), languages.get(script, ""))[0]))
+            continue
+        rest = start
+        for run in _PAIRS.finditer(plain, start, end):
+            found.append((rest, run.start(), folded(plain[rest : run.start()])))
+            found += [(at, at + 2, plain[at : at + 2]) for at in range(run.start(), run.end() - 1)]
+            found.append((*run.span(), run.group()))  # one letter by itself
+            rest = run.end()
+        found.append((rest, end, folded(plain[rest:end])))
+    found += [(*code.span(), _code(code.group())) for code in _CODE.finditer(plain)]
+    origins = _origins(text, plain)
+    return sorted((origins[start], origins[end], term) for start, end, term in found if term in terms)
+
+
+def _origins(text: str, plain: str) -> Sequence[int]:
+    """For each place in a normalised text where in the text it comes from."""
+    if len(plain) == len(text):
+        return range(len(text) + 1)
+    origins: list[int] = []
+    for cluster in _CLUSTER.finditer(text):
+        origins += [cluster.start()] * (1 if cluster.group().isascii() else len(normal(cluster.group())))
+    return origins[: len(plain)] + [len(text)] * (len(plain) + 1 - len(origins))
 
 
 def _languages(plain: str, words: Sequence[str]) -> dict[str, str]:
@@ -248,6 +261,10 @@ _known_term = lru_cache(maxsize=CACHED)(_make_term)
 def content_terms(question: str) -> list[str]:
     """The distinct terms of a question, in order."""
     return list(dict.fromkeys(analyse(question)))
+
+
+def _code(code: str) -> str:
+    return folded(code.rstrip(".,;:!?)"))
 
 
 def _pairs(word: str) -> list[str]:

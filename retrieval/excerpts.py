@@ -3,38 +3,82 @@
 Does not know how messages were ranked, nor which of them are shown.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 
 from tokens import Tokenizer, sentence_ends
 from words import places
+
+MARKS = 4
+"""Tokens of the marks where something is left out."""
+
+
+def sentences(text: str) -> list[str]:
+    """The text in pieces that joined are the text; a line is a piece of its own."""
+    pieces = []
+    start = 0
+    for end in sentence_ends(text):
+        if text[start:end].strip():
+            pieces.append(text[start:end])
+            start = end
+    if text[start:].strip():
+        pieces.append(text[start:])
+    return pieces
+
+
+def clipped(pieces: Sequence[str], scores: Sequence[float], *, tokens: int, count: Callable[[str], int]) -> str:
+    """The best-scored pieces that fit into `tokens` (at least one), in their order, every cut marked with "…"."""
+    left, kept = tokens - MARKS, set[int]()
+    for index in sorted(range(len(pieces)), key=lambda index: (-scores[index], index)):
+        cost = count(pieces[index]) + 1
+        if cost <= left or not kept:
+            kept.add(index)
+            left -= cost
+    shown, last = "", -1
+    for index in sorted(kept):
+        if index == last + 1:
+            shown += pieces[index]
+        else:
+            shown = f"{shown.rstrip()} … {pieces[index].strip()}" if shown else f"… {pieces[index].strip()}"
+        last = index
+    return shown.strip() + ("" if last == len(pieces) - 1 else " …")
 
 
 def by_words(text: str, weights: Mapping[str, float], *, tokens: int, tokenizer: Tokenizer) -> str:
     """At most `tokens` of a text: the sentences that hold the weightiest terms; where not even the best of them fits, a
     stretch around its weightiest term. Head and tail where it holds none.
     """
-    count = tokenizer.count
-    if tokens <= 0 or count(text) <= tokens:
-        return text if tokens > 0 else ""
+    if tokenizer.count(text) <= tokens:
+        return text
     found = places(text, weights.keys())
     if not found:
         return tokenizer.cut_middle(text, tokens)
     pieces = sentences(text)
-    ends = _ends(pieces)
+    held = _held(pieces, found)
+    scores = [sum(weights[term] for term in terms) for terms in held]
+    shown = clipped(pieces, scores, tokens=tokens, count=tokenizer.count)
+    over = tokenizer.count(shown) - tokens
+    if over > 0:  # seams, or a sentence that is too long by itself
+        shown = clipped(pieces, scores, tokens=tokens - over, count=tokenizer.count)
+    if tokenizer.count(shown) <= tokens:
+        return shown
+    best = held[max(range(len(pieces)), key=lambda index: scores[index])]
+    sought = max(best, key=lambda term: weights[term])
+    start, end, _ = next(place for place in found if place[2] == sought)
+    return tokenizer.cut_around(text, start, end, tokens)
+
+
+def holding(pieces: Sequence[str], terms: Mapping[str, float]) -> list[float]:
+    """The weights of the terms that stand in each of the pieces of a text."""
+    return [sum(terms[term] for term in held) for held in _held(pieces, places("".join(pieces), terms.keys()))]
+
+
+def _held(pieces: Sequence[str], found: Sequence[tuple[int, int, str]]) -> list[set[str]]:
+    """The terms in each piece."""
+    ends = list(accumulate(map(len, pieces)))
     held: list[set[str]] = [set() for _ in pieces]
     for start, _, term in found:
-        held[_piece_at(ends, start)].add(term)
-    scores = [sum(weights[term] for term in terms) for terms in held]
-    best = max(range(len(pieces)), key=lambda index: (scores[index], -index))
-    room = tokens
-    while count(pieces[best]) + EDGES <= room:
-        shown = clipped(pieces, scores, tokens=room, count=count)
-        over = count(shown) - tokens
-        if over <= 0:
-            return shown
-        room -= over
-    start, end, _ = max(
-        (place for place in found if _piece_at(ends, place[0]) == best),
-        key=lambda place: (weights[place[2]], -place[0]),
-    )
-    return tokenizer.cut_around(text, start, end, tokens)
+        if start < ends[-1]:
+            held[bisect_right(ends, start)].add(term)
+    return held

@@ -145,6 +145,23 @@ class Ranked(Sequence[Scored]):
         rows = self._order[:first]
         return [int(seq) for seq in self._found.pool.seqs[rows[self._found.verbose[rows] > verbose]]]
 
+    def rarest(self, terms: Sequence[str], *, among: NDArray[np.bool_]) -> tuple[str, list[int]]:
+        """The rarest of these terms that one of the candidates `among` all holds, and the ids of those that do, best
+        first.
+        """
+        pool = self._found.pool
+        order = self._order[among[self._order]]
+        lines = {term: (count, line) for line, (term, count) in enumerate(pool.matched.frequency.items()) if count}
+        for term in sorted(lines.keys() & set(terms), key=lambda term: lines[term]):
+            rows = order[pool.counts[lines[term][1], order] > 0]
+            if len(rows):
+                return term, pool.ids[rows].tolist()
+        return "", []
+
+    def of(self, ids: Sequence[int]) -> list[Scored]:
+        """The candidates of these ids."""
+        return self._scored(self._order[np.isin(self._found.pool.ids[self._order], ids)]) if ids else []
+
     def _scored(self, rows: NDArray[np.intp]) -> list[Scored]:
         pool, names = self._found.pool, list(self._parts)
         values = np.stack([part[rows] for part in self._parts.values()], axis=1)

@@ -367,8 +367,10 @@ class MemoryStore(Protocol):
         """Best messages by BM25 that hold at least one of the analysed terms (see words.py), best first."""
         ...
 
-    async def matching(self, scope: Scope, terms: Sequence[str], *, limit: int) -> Matching:
-        """The `limit` messages that match the terms best, rarest terms first."""
+    async def matching(self, scope: Scope, terms: Sequence[str], *, limit: int, surely: Sequence[str] = ()) -> Matching:
+        """The `limit` messages that match the terms best, rarest terms first, and those that hold the rarest of
+        `surely`, terms among them.
+        """
         ...
 
     async def pool(self, scope: Scope, matched: Matching, *, reach: int, seeds: Sequence[int] = ()) -> Pool:
