@@ -7,7 +7,7 @@ how anything is stored.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 
@@ -45,7 +45,7 @@ ABOVE_ALL = 2.0
 LONG_WINDED = 0.5
 """From this verbosity on (retrieval/ranking.py) a message is one of a long-winded assistant's."""
 SURELY = 3
-"""So many of the messages that hold the question's rarest word get room before all others."""
+"""So many of the messages that hold the question's rarest word are tried until one is shown."""
 FOLLOW_UP_TERMS = 2
 """A question of so few words leans on what was said just before ("and her birthday?")."""
 
@@ -89,13 +89,15 @@ class Sought:
     `weights`: of all its words, by which long messages are cut; the rarest outweighs the others together.
     """
 
+    shown: Set[int]
+    before: int | None
     term: str
     ids: Sequence[int]
     weights: Mapping[str, float]
 
     @classmethod
     def of(cls, found: Found, *, shown: Set[int] = frozenset(), before: int | None = None) -> "Sought":
-        """But for what the prompt shows already, and for what was said from `before` on."""
+        """But for what the prompt shows already, and for what was said from the turn `before` on."""
         asked, matched = found.asked, found.pool.matched
         may = np.isin(found.pool.ids, list(shown), invert=True)
         if before is not None:
@@ -104,7 +106,12 @@ class Sought:
         weights = {term: idf(matched.turns, matched.frequency.get(term, 0)) for term in asked.terms}
         if term:
             weights[term] += sum(weights.values())
-        return cls(term=term, ids=ids, weights=weights)
+        return cls(shown=shown, before=before, term=term, ids=ids, weights=weights)
+
+    def allows(self, message: Message) -> bool:
+        """Whether it may be shown as a snippet."""
+        is_earlier = self.before is None or message.turn < self.before
+        return is_earlier and message.id not in self.shown and message.origin != "tool"
 
 
 class MemoryRetrieval:
@@ -174,34 +181,17 @@ class MemoryRetrieval:
         sought = Sought.of(found, shown=draft.shown_ids, before=turn)
         if sought.ids and draft.keep_room_for_one():
             sought = Sought.of(found, shown=draft.shown_ids, before=turn)
-        shown, least, cutting = draft.shown_ids, least_score(found.pool.matched.turns), self._cutting(sought)
-        async for batch in self._said(found, store, scope, sought):
-            earlier_said = (
-                self.snippet(one, message, found, sought)
-                for one, message in batch
-                if one.id not in shown and (turn is None or message.turn < turn) and message.origin != "tool"
-            )
-            if not draft.take_snippets(earlier_said, least=least, cutting=cutting):
-                break
+        room = draft.snippet_room
+        draft.take_snippets(await self._packed(found, sought, store, scope, room=room, now=now))
         return draft.context()
 
     async def recall(self, question: str, *, store: MemoryStore, scope: Scope) -> Recall:
         """What a question by itself brings back within the snippets' budget. Raises a StorageError."""
         now = self._clock()
         found = await self.found(question, store, scope)
-        sought = Sought.of(found)
-        packing = Packing(
-            room=self._budgets.snippets,
-            now=now,
-            count=self._tokens.count,
-            least=least_score(found.pool.matched.turns),
-            cutting=self._cutting(sought),
-        )
-        async for batch in self._said(found, store, scope, sought):
-            packing.offer(self.snippet(one, message, found, sought) for one, message in batch)
-            if packing.is_full:
-                break
-        snippets = tuple(sorted(packing.taken, key=lambda one: one.message.id))
+        sought, room = Sought.of(found), self._budgets.snippets
+        taken = await self._packed(found, sought, store, scope, room=room, now=now)
+        snippets = tuple(sorted(taken, key=lambda one: one.message.id))
         return Recall(ranked=found.ranked, snippets=snippets)
 
     async def ranked(self, question: str, *, store: MemoryStore, scope: Scope, limit: int) -> list[Snippet]:
@@ -216,15 +206,30 @@ class MemoryRetrieval:
         messages = await self._messages(store, scope, found.ranked[:])
         return [self.snippet(one, message, found, sought) for one, message in messages]
 
-    async def _said(
-        self, found: Found, store: MemoryStore, scope: Scope, sought: Sought
-    ) -> AsyncIterator[list[tuple[Scored, Message]]]:
-        """The candidates with what was said, some at a time: first what is sought, then the others, best first."""
-        first = found.ranked.of(sought.ids[:SURELY])
-        early = {one.id for one in first}
+    async def _packed(
+        self, found: Found, sought: Sought, store: MemoryStore, scope: Scope, *, room: int, now: datetime
+    ) -> list[Snippet]:
+        """The best that fit `room`, one of those that are sought among them."""
+        packing = Packing(
+            room=room,
+            now=now,
+            count=self._tokens.count,
+            least=least_score(found.pool.matched.turns),
+            sought=sought.ids,
+            cutting=self._cutting(sought),
+        )
+
+        async def said(some: Sequence[Scored]) -> Iterator[Snippet]:
+            messages = await self._messages(store, scope, some)
+            return (self.snippet(one, said, found, sought) for one, said in messages if sought.allows(said))
+
         for start in range(0, len(found.ranked), READ_AT_ONCE):
-            others = [one for one in found.ranked[start : start + READ_AT_ONCE] if one.id not in early]
-            yield await self._messages(store, scope, others if start else [*first, *others])
+            packing.offer(await said(found.ranked[start : start + READ_AT_ONCE]))
+            if packing.is_full:
+                break
+        if packing.seeks:
+            packing.insist(await said(found.ranked.of(sought.ids[:SURELY])))
+        return packing.taken
 
     async def _messages(self, store: MemoryStore, scope: Scope, some: Sequence[Scored]) -> list[tuple[Scored, Message]]:
         """With what was said; what was forgotten meanwhile is left out."""

@@ -3,8 +3,7 @@
 Pure. Owns sizes, order and the account; does not know where the parts come from.
 """
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -22,14 +21,12 @@ from records import (
     Summary,
 )
 from retrieval import steady
-from retrieval.packing import Cutting, Packing, never
+from retrieval.packing import ONE_SNIPPET
 from retrieval.turns import WORTH_SHOWING, Turn, Turns, role
 from tokens import Tokenizer
 
 MOST_PROFILE, PROFILE_SHARE = 800, 8
 """Tokens of the profile: at most so many, and one in so many of the ceiling. Taken from what would go to snippets."""
-ONE_SNIPPET = 64
-"""Tokens in which a piece of one snippet can be shown, whatever else is in the prompt."""
 FACTS_SHARE = 3
 """Facts take at most one in so many tokens of the snippets' budget."""
 USUAL_SHARE = 0.25
@@ -74,7 +71,6 @@ class PromptDraft:
         self._one_snippet = min(ONE_SNIPPET, budgets.snippets)
         self._turns: list[Turn] = []
         self._summaries: list[Summary] = []
-        self._packing: Packing | None = None
         self._snippets: list[Snippet] = []
         self._facts: list[RecalledFact] = []
         self._profile: Profile | None = None
@@ -220,17 +216,9 @@ class PromptDraft:
             was_taken = True
         return was_taken
 
-    def take_snippets(self, snippets: Iterable[Snippet], *, least: float = -math.inf, cutting: Cutting = never) -> bool:
-        """Best first, in one go or several; what does not fit is cut or skipped, as is most of what scores below
-        `least` (packing.py). False: no more need be offered.
-        """
-        if self._packing is None:
-            self._packing = Packing(
-                room=self.snippet_room, now=self._now, count=self._tokens.count, least=least, cutting=cutting
-            )
-            self._snippets = self._packing.taken
-        self._packing.offer(snippets)
-        return not self._packing.is_full
+    def take_snippets(self, snippets: Sequence[Snippet]) -> None:
+        """Those that fit `snippet_room`, best first."""
+        self._snippets = list(snippets)
 
     def context(self) -> Context:
         """The finished context. Sizes do not quite add up at the seams of parts, so the whole is counted again."""

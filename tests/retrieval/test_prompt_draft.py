@@ -21,6 +21,7 @@ from records import (
     Snippet,
     Summary,
 )
+from retrieval.packing import pack
 from retrieval.prompt_draft import Budgets, PromptDraft
 from tokens import Tokenizer
 
@@ -117,7 +118,8 @@ def drafted(
     draft.take_older_turns(unfolded)
     draft.take_facts([recalled(number, text) for number, text in enumerate(facts or [], start=1)])
     shown = draft.shown_ids
-    draft.take_snippets([Snippet(message=one, text=one.content, score={}) for one in everything if one.id not in shown])
+    snippets = [Snippet(message=one, text=one.content, score={}) for one in everything if one.id not in shown]
+    draft.take_snippets(pack(snippets, room=draft.snippet_room, now=NOW, count=TOKENS.count))
     return draft.context()
 
 
