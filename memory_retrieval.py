@@ -46,6 +46,8 @@ LONG_WINDED = 0.5
 """From this verbosity on (retrieval/ranking.py) a message is one of a long-winded assistant's."""
 SURELY = 3
 """So many of the messages that hold the question's rarest word are tried until one is shown."""
+MUCH = 0.25
+"""x"""
 FOLLOW_UP_TERMS = 2
 """A question of so few words leans on what was said just before ("and her birthday?")."""
 
@@ -102,10 +104,12 @@ class Sought:
         may = np.isin(found.pool.ids, list(shown), invert=True)
         if before is not None:
             may &= found.pool.ids < before
-        term, ids = found.ranked.rarest([term for term in asked.terms if term not in asked.before], among=may)
+        own = [term for term in asked.terms if term not in asked.before]
         weights = {term: idf(matched.turns, matched.frequency.get(term, 0)) for term in asked.terms}
-        if term:
-            weights[term] += sum(weights.values())
+        term, ids = found.ranked.rarest(own, among=may)
+        if not term or weights[term] < MUCH * sum(weights[one] for one in own):
+            return cls(shown=shown, before=before, term="", ids=(), weights=weights)
+        weights[term] += sum(weights.values())
         return cls(shown=shown, before=before, term=term, ids=ids, weights=weights)
 
     def allows(self, message: Message) -> bool:
