@@ -7,21 +7,19 @@ how anything is stored.
 
 import asyncio
 import logging
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
-
-import numpy as np
 
 from errors import ModelError
 from models.embeddings import Embedder
 from records import Clock, Context, Fact, Incoming, Message, RecalledFact, Scope, Snippet, Summary
 from retrieval import steady, when
-from retrieval.excerpts import by_words, clipped, holding, sentences
 from retrieval.fact_ranking import rank_facts
-from retrieval.packing import Cutting, Packing, least_score
+from retrieval.packing import Packing, least_score
 from retrieval.prompt_draft import Budgets, PromptDraft
-from retrieval.ranking import REACH, WEIGHTS, Meaning, Question, Ranked, Scored, centred, idf, rank
+from retrieval.ranking import REACH, Meaning, Question, Ranked, Scored, rank
+from retrieval.sought import LONG_WINDED, Found, Sought
 from storage.store import Compared, Floats, MemoryStore, Nearest, Pool
 from tokens import Tokenizer
 from words import content_terms, folded, normal
@@ -36,18 +34,6 @@ CANDIDATES = 50
 """Messages that each arm of the search, words and meaning, brings in for ranking."""
 READ_AT_ONCE = 50
 """Candidates whose words are read at once: a budget of 1,500 tokens is full after some sixty."""
-SNIPPET_TOKENS = 300
-"""Of a longer remembered message the sentences are shown that hold the question's words."""
-ASSISTANT_TOKENS = 60
-"""Of a long-winded assistant's message the sentences are shown that are closest to the question."""
-ABOVE_ALL = 2.0
-"""Added to the closeness, a cosine, of a sentence that is shown before all others."""
-LONG_WINDED = 0.5
-"""From this verbosity on (retrieval/ranking.py) a message is one of a long-winded assistant's."""
-SURELY = 3
-"""So many of the messages that hold the question's rarest word are tried until one is shown."""
-MUCH = 0.25
-"""x"""
 FOLLOW_UP_TERMS = 2
 """A question of so few words leans on what was said just before ("and her birthday?")."""
 
@@ -68,54 +54,6 @@ class FactRecall:
 
     top: int = 5
     min_similarity: float | None = None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
-    """The candidates of one question, and what their texts are cut by. `sentences`: vectors, by seq. `facts`: those
-    that matter to it, best first.
-    """
-
-    asked: Question
-    pool: Pool
-    meaning: Meaning | None
-    ranked: Ranked
-    sentences: Mapping[int, Floats]
-    facts: Sequence[RecalledFact] = ()
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sought:
-    """The rarest of the question's own words that may be shown, and the ids of those that hold it, best first.
-
-    `weights`: of all its words, by which long messages are cut; the rarest outweighs the others together.
-    """
-
-    shown: Set[int]
-    before: int | None
-    term: str
-    ids: Sequence[int]
-    weights: Mapping[str, float]
-
-    @classmethod
-    def of(cls, found: Found, *, shown: Set[int] = frozenset(), before: int | None = None) -> "Sought":
-        """But for what the prompt shows already, and for what was said from the turn `before` on."""
-        asked, matched = found.asked, found.pool.matched
-        may = np.isin(found.pool.ids, list(shown), invert=True)
-        if before is not None:
-            may &= found.pool.ids < before
-        own = [term for term in asked.terms if term not in asked.before]
-        weights = {term: idf(matched.turns, matched.frequency.get(term, 0)) for term in asked.terms}
-        term, ids = found.ranked.rarest(own, among=may)
-        if not term or weights[term] < MUCH * sum(weights[one] for one in own):
-            return cls(shown=shown, before=before, term="", ids=(), weights=weights)
-        weights[term] += sum(weights.values())
-        return cls(shown=shown, before=before, term=term, ids=ids, weights=weights)
-
-    def allows(self, message: Message) -> bool:
-        """Whether it may be shown as a snippet."""
-        is_earlier = self.before is None or message.turn < self.before
-        return is_earlier and message.id not in self.shown and message.origin != "tool"
 
 
 class MemoryRetrieval:
@@ -182,19 +120,19 @@ class MemoryRetrieval:
         await self._note_counts(draft, store, scope, summaries, told, incoming if turn is not None else None)
         found = await self.found(incoming.text, store, scope, now=now, lean_on=_last_words(newest))
         draft.take_facts(found.facts)
-        sought = Sought.of(found, shown=draft.shown_ids, before=turn)
+        sought = Sought.of(found, self._tokens, shown=draft.shown_ids, before=turn)
         if sought.ids and draft.keep_room_for_one():
-            sought = Sought.of(found, shown=draft.shown_ids, before=turn)
+            sought = Sought.of(found, self._tokens, shown=draft.shown_ids, before=turn)
         room = draft.snippet_room
-        draft.take_snippets(await self._packed(found, sought, store, scope, room=room, now=now))
+        draft.take_snippets(await self._packed(sought, store, scope, room=room, now=now))
         return draft.context()
 
     async def recall(self, question: str, *, store: MemoryStore, scope: Scope) -> Recall:
         """What a question by itself brings back within the snippets' budget. Raises a StorageError."""
         now = self._clock()
         found = await self.found(question, store, scope)
-        sought, room = Sought.of(found), self._budgets.snippets
-        taken = await self._packed(found, sought, store, scope, room=room, now=now)
+        sought, room = Sought.of(found, self._tokens), self._budgets.snippets
+        taken = await self._packed(sought, store, scope, room=room, now=now)
         snippets = tuple(sorted(taken, key=lambda one: one.message.id))
         return Recall(ranked=found.ranked, snippets=snippets)
 
@@ -206,33 +144,28 @@ class MemoryRetrieval:
 
     async def snippets(self, found: Found, store: MemoryStore, scope: Scope) -> list[Snippet]:
         """All candidates, as the prompt would carry them, best first."""
-        sought = Sought.of(found)
+        sought = Sought.of(found, self._tokens)
         messages = await self._messages(store, scope, found.ranked[:])
-        return [self.snippet(one, message, found, sought) for one, message in messages]
+        return [sought.snippet(one, message) for one, message in messages]
 
     async def _packed(
-        self, found: Found, sought: Sought, store: MemoryStore, scope: Scope, *, room: int, now: datetime
+        self, sought: Sought, store: MemoryStore, scope: Scope, *, room: int, now: datetime
     ) -> list[Snippet]:
         """The best that fit `room`, one of those that are sought among them."""
         packing = Packing(
             room=room,
             now=now,
             count=self._tokens.count,
-            least=least_score(found.pool.matched.turns),
-            sought=sought.ids,
-            cutting=self._cutting(sought),
+            least=least_score(sought.found.pool.matched.turns),
+            cutting=sought.cut,
         )
 
-        async def said(some: Sequence[Scored]) -> Iterator[Snippet]:
+        for start in range(0, len(sought.found.ranked), READ_AT_ONCE):
+            some = sought.in_order(start, READ_AT_ONCE)
             messages = await self._messages(store, scope, some)
-            return (self.snippet(one, said, found, sought) for one, said in messages if sought.allows(said))
-
-        for start in range(0, len(found.ranked), READ_AT_ONCE):
-            packing.offer(await said(found.ranked[start : start + READ_AT_ONCE]))
+            packing.offer(sought.snippet(one, said) for one, said in messages if sought.allows(said))
             if packing.is_full:
                 break
-        if packing.seeks:
-            packing.insist(await said(found.ranked.of(sought.ids[:SURELY])))
         return packing.taken
 
     async def _messages(self, store: MemoryStore, scope: Scope, some: Sequence[Scored]) -> list[tuple[Scored, Message]]:
@@ -376,36 +309,6 @@ class MemoryRetrieval:
             return {}
         seqs = ranked.long_winded(2 * CANDIDATES, LONG_WINDED)
         return await store.vectors.sentences(scope, self._embedder.name, seqs)
-
-    def snippet(self, one: Scored, message: Message, found: Found, sought: Sought) -> Snippet:
-        """A candidate as the prompt carries it. Made only for those that may fit: counting tokens is dear."""
-        return Snippet(message=message, text=self._shown(one, message.content, found, sought), score=one.parts)
-
-    def _shown(self, one: Scored, text: str, found: Found, sought: Sought) -> str:
-        """What the prompt carries of a message: all of it, or of a long one the sentences that matter."""
-        meaning, vectors = found.meaning, found.sentences.get(one.seq)
-        if meaning is not None and vectors is not None and one.verbose > LONG_WINDED:
-            pieces = sentences(text)
-            if len(pieces) == len(vectors) and self._tokens.count(text) > ASSISTANT_TOKENS:
-                query = centred(meaning.query, meaning.mean, WEIGHTS.centring)
-                closeness = centred(vectors, meaning.mean, WEIGHTS.centring) @ query
-                if one.id in sought.ids[:SURELY]:
-                    closeness += holding(pieces, {sought.term: ABOVE_ALL})
-                return clipped(pieces, closeness.tolist(), tokens=ASSISTANT_TOKENS, count=self._tokens.count)
-        if len(text) <= SNIPPET_TOKENS:
-            return text
-        return by_words(text, sought.weights, tokens=SNIPPET_TOKENS, tokenizer=self._tokens)
-
-    def _cutting(self, sought: Sought) -> Cutting:
-        """A snippet that does not fit is cut around the words that are asked for, if it holds the rarest of them."""
-        ids = frozenset(sought.ids)
-
-        def cut(snippet: Snippet, tokens: int) -> str:
-            if snippet.message.id not in ids:
-                return ""
-            return by_words(snippet.message.content, sought.weights, tokens=tokens, tokenizer=self._tokens)
-
-        return cut
 
     async def _steady(
         self, draft: PromptDraft, store: MemoryStore, scope: Scope, active: Sequence[Summary], turn: int | None

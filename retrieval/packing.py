@@ -4,7 +4,7 @@ Does not know how messages were ranked, how one is cut, nor what else is in the 
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import date, datetime
 
@@ -17,8 +17,6 @@ Cutting = Callable[[Snippet, int], str]
 
 TOO_SMALL = 8
 """Tokens left that no snippet fits into."""
-ONE_SNIPPET = 64
-"""Tokens in which a piece of one message can be shown."""
 PATIENCE = 60
 """After so many candidates that did not fit, none is looked for any more."""
 ANYWAY = 300
@@ -43,28 +41,18 @@ def never(snippet: Snippet, tokens: int) -> str:
 
 
 class Packing:
-    """The best snippets that fit into `room` tokens, greedily in the order given, skipping what does not fit.
+    """The best snippets that fit into `room` tokens, greedily in the order given, each whole or as `cutting` cuts it.
 
     A message pays its line, and its day's heading if it is the first of that day. A text that is shown already (the
     same words said again) is skipped; so is, beyond the first tokens, what was judged by its meaning and scores below
-    `least`. What words alone brought is never that: the answer is often among what they hardly find. One of those
-    `sought`, by id, that does not fit is cut; until one of them is taken, room for it is kept. `taken`: that one,
-    then what fits, best first. `is_full`: no more need be offered but one that is sought.
+    `least`. What words alone brought is never that: the answer is often among what they hardly find. `taken`: what
+    fits, best first. `is_full`: no more need be offered.
     """
 
     def __init__(
-        self,
-        *,
-        room: int,
-        now: datetime,
-        count: Count,
-        least: float = -math.inf,
-        sought: Sequence[int] = (),
-        cutting: Cutting = never,
+        self, *, room: int, now: datetime, count: Count, least: float = -math.inf, cutting: Cutting = never
     ) -> None:
         self._room = room
-        self._kept = min(ONE_SNIPPET, room) if sought else 0
-        self._sought = frozenset(sought)
         self._anyway = room - ANYWAY
         self._least = least
         self._now = now
@@ -77,12 +65,7 @@ class Packing:
 
     @property
     def is_full(self) -> bool:
-        return self._room - self._kept < TOO_SMALL or self._misses > PATIENCE
-
-    @property
-    def seeks(self) -> bool:
-        """Whether none of those that are sought was taken yet."""
-        return self._kept > 0
+        return self._room < TOO_SMALL or self._misses > PATIENCE
 
     def offer(self, snippets: Iterable[Snippet]) -> None:
         for snippet in snippets:
@@ -90,35 +73,25 @@ class Packing:
                 break
             self._offer(snippet)
 
-    def insist(self, snippets: Iterable[Snippet]) -> None:
-        """Offers what is sought, the first that fits."""
-        for snippet in snippets:
-            if self.seeks:
-                self._offer(snippet)
-
     def _offer(self, snippet: Snippet) -> None:
         line = prompts.snippet_line(snippet.message, snippet.text)
         if line in self._texts:
             return
-        is_sought = snippet.message.id in self._sought
-        room = self._room if is_sought else self._room - self._kept
-        is_weak = "meaning" in snippet.score and sum(snippet.score.values()) < self._least
-        if room <= self._anyway and is_weak and not (is_sought and self.seeks):
+        if self._room <= self._anyway and "meaning" in snippet.score and sum(snippet.score.values()) < self._least:
             self._misses += 1
             return
         # A word is a token at least; counting tokens is most of what packing costs.
-        cost = self._cost(snippet) if len(line.split()) <= room else math.inf
-        if cost > room:
-            fitting = self._fitting(snippet) if is_sought else None
+        cost = self._cost(snippet) if len(line.split()) <= self._room else math.inf
+        if cost > self._room:
+            fitting = self._fitting(snippet)
             if fitting is None:
                 self._misses += 1
                 return
             snippet, cost = fitting, self._cost(fitting)
-        self.taken.insert(0 if is_sought and self.seeks else len(self.taken), snippet)
-        self._kept = 0 if is_sought else self._kept
         self._room -= int(cost)
         self._days.add(self._day(snippet))
         self._texts.add(line)
+        self.taken.append(snippet)
 
     def _fitting(self, snippet: Snippet) -> Snippet | None:
         """What of a snippet fits into the room that is left."""

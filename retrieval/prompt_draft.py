@@ -21,12 +21,13 @@ from records import (
     Summary,
 )
 from retrieval import steady
-from retrieval.packing import ONE_SNIPPET
 from retrieval.turns import WORTH_SHOWING, Turn, Turns, role
 from tokens import Tokenizer
 
 MOST_PROFILE, PROFILE_SHARE = 800, 8
 """Tokens of the profile: at most so many, and one in so many of the ceiling. Taken from what would go to snippets."""
+ONE_SNIPPET = 64
+"""Tokens in which a piece of one snippet can be shown."""
 FACTS_SHARE = 3
 """Facts take at most one in so many tokens of the snippets' budget."""
 USUAL_SHARE = 0.25
