@@ -64,8 +64,7 @@ def by_words(text: str, weights: Mapping[str, float], *, tokens: int, tokenizer:
     if tokenizer.count(shown) <= tokens:
         return shown
     best = held[max(range(len(pieces)), key=lambda index: scores[index])]
-    sought = max(best, key=lambda term: weights[term])
-    start, end, _ = next(place for place in found if place[2] == sought)
+    start, end, _ = max((place for place in found if place[2] in best), key=lambda place: weights[place[2]])
     return tokenizer.cut_around(text, start, end, tokens)
 
 

@@ -145,18 +145,20 @@ class Ranked(Sequence[Scored]):
         rows = self._order[:first]
         return [int(seq) for seq in self._found.pool.seqs[rows[self._found.verbose[rows] > verbose]]]
 
-    def rarest(self, terms: Sequence[str], *, among: NDArray[np.bool_]) -> tuple[str, list[int]]:
-        """The rarest of these terms that one of the candidates `among` all holds, and the ids of those that do, best
-        first.
+    def rarest(self, weights: Mapping[str, float], *, among: NDArray[np.bool_]) -> tuple[str, list[int], float]:
+        """The rarest of these terms that one of the candidates `among` all holds, the ids of those that do, best first,
+        and the share of the weight of all terms that the first of them holds.
         """
         pool = self._found.pool
         order = self._order[among[self._order]]
         lines = {term: (count, line) for line, (term, count) in enumerate(pool.matched.frequency.items()) if count}
-        for term in sorted(lines.keys() & set(terms), key=lambda term: lines[term]):
+        own = sorted(lines.keys() & weights.keys(), key=lambda term: lines[term])
+        for term in own:
             rows = order[pool.counts[lines[term][1], order] > 0]
             if len(rows):
-                return term, pool.ids[rows].tolist()
-        return "", []
+                held = sum(weights[one] for one in own if pool.counts[lines[one][1], rows[0]])
+                return term, pool.ids[rows].tolist(), held / sum(weights.values())
+        return "", [], 0.0
 
     def of(self, ids: Sequence[int]) -> list[Scored]:
         """The candidates of these ids."""

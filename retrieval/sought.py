@@ -67,11 +67,13 @@ class Sought:
         cls, found: Found, tokens: Tokenizer, *, shown: Set[int] = frozenset(), before: int | None = None
     ) -> "Sought":
         asked, matched, candidates = found.asked, found.pool.matched, found.pool.ids
-        own = [term for term in asked.terms if term not in asked.before]
         weights = {term: idf(matched.turns, matched.frequency.get(term, 0)) for term in asked.terms}
         may = np.isin(candidates, list(shown), invert=True)
-        term, ids = found.ranked.rarest(own, among=may if before is None else may & (candidates < before))
-        if term and weights[term] >= MUCH * sum(weights[one] for one in own):
+        term, ids, share = found.ranked.rarest(
+            {term: weight for term, weight in weights.items() if term not in asked.before},
+            among=may if before is None else may & (candidates < before),
+        )
+        if share >= MUCH:
             weights[term] += sum(weights.values())
         else:
             term, ids = "", []
