@@ -226,7 +226,9 @@ def places(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
         found.append((rest, end, folded(plain[rest:end])))
     found += [(*code.span(), _code(code.group())) for code in _CODE.finditer(plain)]
     origins = _origins(text, plain)
-    return sorted((origins[start], origins[end], term) for start, end, term in found if term in terms)
+    return sorted(
+        (origins[start], max(origins[end], origins[end - 1] + 1), term) for start, end, term in found if term in terms
+    )
 
 
 def _origins(text: str, plain: str) -> Sequence[int]:

@@ -63,14 +63,25 @@ def by_words(text: str, weights: Mapping[str, float], *, tokens: int, tokenizer:
         shown = clipped(pieces, scores, tokens=tokens - over, count=tokenizer.count)
     if tokenizer.count(shown) <= tokens:
         return shown
-    best = held[max(range(len(pieces)), key=lambda index: scores[index])]
-    start, end, _ = max((place for place in found if place[2] in best), key=lambda place: weights[place[2]])
+    start, end, _ = max(_runs(found), key=lambda run: sum(weights[term] for term in run[2]))
     return tokenizer.cut_around(text, start, end, tokens)
 
 
 def holding(pieces: Sequence[str], terms: Mapping[str, float]) -> list[float]:
     """The weights of the terms that stand in each of the pieces of a text."""
     return [sum(terms[term] for term in held) for held in _held(pieces, places("".join(pieces), terms.keys()))]
+
+
+def _runs(found: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, set[str]]]:
+    """Places that overlap (what is written without spaces is cut into pairs) as one each: begin, end, terms."""
+    runs: list[tuple[int, int, set[str]]] = []
+    for start, end, term in found:
+        if runs and start < runs[-1][1]:
+            first, last, terms = runs.pop()
+            runs.append((first, max(last, end), terms | {term}))
+        else:
+            runs.append((start, end, {term}))
+    return runs
 
 
 def _held(pieces: Sequence[str], found: Sequence[tuple[int, int, str]]) -> list[set[str]]:

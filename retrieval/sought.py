@@ -73,18 +73,16 @@ class Sought:
             {term: weight for term, weight in weights.items() if term not in asked.before},
             among=may if before is None else may & (candidates < before),
         )
-        if share >= MUCH:
+        if term:
             weights[term] += sum(weights.values())
-        else:
-            term, ids = "", []
         return cls(
             found=found,
             tokens=tokens,
             shown=shown,
             before=before,
             term=term,
-            first=found.ranked.of(ids[:SURELY]),
-            ids=frozenset(ids),
+            first=found.ranked.of(ids[:SURELY]) if share >= MUCH else (),
+            ids=frozenset(ids[:SURELY]),
             weights=weights,
         )
 
