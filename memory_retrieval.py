@@ -118,7 +118,7 @@ class MemoryRetrieval:
         earlier |= {one.id: one for one in again}
         draft.take_older_turns([*(earlier[number] for number in sorted(earlier)), *unstored])
         await self._note_counts(draft, store, scope, summaries, told, incoming if turn is not None else None)
-        found = await self.found(incoming.text, store, scope, now=now, lean_on=_last_words(newest))
+        found = await self.found(incoming.text, store, scope, now=now, lean_on=_last_words(newest), before=turn)
         draft.take_facts(found.facts)
         sought = Sought.of(found, self._tokens, shown=draft.shown_ids, before=turn)
         if sought.ids and draft.keep_room_for_one():
@@ -181,9 +181,12 @@ class MemoryRetrieval:
         *,
         now: datetime | None = None,
         lean_on: str = "",
+        before: int | None = None,
         limit: int = CANDIDATES,
     ) -> Found:
-        """All candidates of a question, best first. `now`: in the owner's zone. Raises a StorageError."""
+        """All candidates of a question, best first. `now`: in the owner's zone. `before`: the turn that is answered,
+        which lends its words to nothing. Raises a StorageError.
+        """
         now = now or self._clock()
         own = terms = content_terms(question)
         if lean_on and len(terms) <= FOLLOW_UP_TERMS:
@@ -208,6 +211,7 @@ class MemoryRetrieval:
         if asked.told:
             seeds += [seq for seq in (await store.facts.seqs(scope, list(asked.told))).values() if seq not in seeds]
         pool = await store.pool(scope, matched, reach=REACH, seeds=seeds)
+        pool = pool if before is None else pool.before(before)
         compared = await self._compared(store, scope, nearest, pool)
 
         def judged() -> tuple[Meaning | None, Ranked]:

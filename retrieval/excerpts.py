@@ -46,8 +46,8 @@ def clipped(pieces: Sequence[str], scores: Sequence[float], *, tokens: int, coun
 
 
 def by_words(text: str, weights: Mapping[str, float], *, tokens: int, tokenizer: Tokenizer) -> str:
-    """At most `tokens` of a text: the sentences that hold the weightiest terms; where not even the best of them fits, a
-    stretch around its weightiest term. Head and tail where it holds none.
+    """At most `tokens` of a text: the sentences that hold the weightiest of the terms, then those that hold others;
+    where not even the best of them fits, a stretch around the weightiest. Head and tail where it holds none.
     """
     if tokenizer.count(text) <= tokens:
         return text
@@ -55,8 +55,9 @@ def by_words(text: str, weights: Mapping[str, float], *, tokens: int, tokenizer:
     if not found:
         return tokenizer.cut_middle(text, tokens)
     pieces = sentences(text)
-    held = _held(pieces, found)
-    scores = [sum(weights[term] for term in terms) for terms in held]
+    heaviest = max((term for _, _, term in found), key=lambda term: weights[term])
+    weights = {**weights, heaviest: 1.0 + sum(weights.values())}
+    scores = [sum(weights[term] for term in terms) for terms in _held(pieces, found)]
     shown = clipped(pieces, scores, tokens=tokens, count=tokenizer.count)
     over = tokenizer.count(shown) - tokens
     if over > 0:  # seams, or a sentence that is too long by itself
@@ -67,9 +68,11 @@ def by_words(text: str, weights: Mapping[str, float], *, tokens: int, tokenizer:
     return tokenizer.cut_around(text, start, end, tokens)
 
 
-def holding(pieces: Sequence[str], terms: Mapping[str, float]) -> list[float]:
-    """The weights of the terms that stand in each of the pieces of a text."""
-    return [sum(terms[term] for term in held) for held in _held(pieces, places("".join(pieces), terms.keys()))]
+def holding(pieces: Sequence[str], weights: Mapping[str, float]) -> list[bool]:
+    """Whether each of the pieces of a text holds the weightiest of the terms that stand in it."""
+    found = places("".join(pieces), weights.keys())
+    heaviest = max((term for _, _, term in found), key=lambda term: weights[term], default="")
+    return [heaviest in held for held in _held(pieces, found)]
 
 
 def _runs(found: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, set[str]]]:

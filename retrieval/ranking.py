@@ -145,24 +145,27 @@ class Ranked(Sequence[Scored]):
         rows = self._order[:first]
         return [int(seq) for seq in self._found.pool.seqs[rows[self._found.verbose[rows] > verbose]]]
 
-    def rarest(self, weights: Mapping[str, float], *, among: NDArray[np.bool_]) -> tuple[str, list[int], float]:
-        """The rarest of these terms that one of the candidates `among` all holds, the ids of those that do, best first,
+    def rarest(
+        self, weights: Mapping[str, float], *, among: NDArray[np.bool_], most: int
+    ) -> tuple[list[Scored], float]:
+        """Of the candidates `among` all at most so many that hold the rarest of these terms, by term, then best first;
         and the share of the weight of all terms that the first of them holds.
         """
         pool = self._found.pool
         order = self._order[among[self._order]]
         lines = {term: (count, line) for line, (term, count) in enumerate(pool.matched.frequency.items()) if count}
         own = sorted(lines.keys() & weights.keys(), key=lambda term: lines[term])
+        rarest, rows = 0, dict[int, None]()
         for term in own:
-            rows = order[pool.counts[lines[term][1], order] > 0]
-            if len(rows):
-                held = sum(weights[one] for one in own if pool.counts[lines[one][1], rows[0]])
-                return term, pool.ids[rows].tolist(), held / sum(weights.values())
-        return "", [], 0.0
-
-    def of(self, ids: Sequence[int]) -> list[Scored]:
-        """The candidates of these ids."""
-        return self._scored(self._order[np.isin(self._found.pool.ids[self._order], ids)]) if ids else []
+            if rows and lines[term][0] > rarest:
+                break
+            rarest = lines[term][0]
+            rows |= dict.fromkeys(order[pool.counts[lines[term][1], order] > 0][:most].tolist())
+        if not rows:
+            return [], 0.0
+        best = list(rows)[:most]
+        held = sum(weights[term] for term in own if pool.counts[lines[term][1], best[0]])
+        return self._scored(np.array(best)), held / sum(weights.values())
 
     def _scored(self, rows: NDArray[np.intp]) -> list[Scored]:
         pool, names = self._found.pool, list(self._parts)

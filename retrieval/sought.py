@@ -22,12 +22,12 @@ LONG_WINDED = 0.5
 """From this verbosity on (retrieval/ranking.py) a message is one of a long-winded assistant's."""
 ABOVE_ALL = 2.0
 """Added to the closeness, a cosine, of a sentence that is shown before all others."""
-MUCH = 0.25
-"""From this share of what a question asks for on, by idf, its rarest word is sought: in a longer question the rarest is
-often one that says little.
-"""
 SURELY = 3
-"""So many of the messages that hold what is sought get room before all others."""
+"""So many messages that hold the question's rarest words are sought: what of them does not fit is cut, not skipped."""
+MUCH = 0.25
+"""Where the best of them holds this share of what is asked for, by idf, they get room before all others. Not else: the
+rarest word of a longer question is often one that says little.
+"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,21 +46,21 @@ class Found:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sought:
-    """The word that a question is about: the rarest of its own that a message holds which may be shown.
+    """The messages that hold the rarest of a question's own words, among those that may be shown.
 
-    `term`: "" where none says enough; `first`: the best of those that hold it, `ids`: of all; `weights`: of all words
-    of the question, by which long messages are cut. The sought one outweighs all others. `shown`: what stands whole in
-    the prompt already; `before`: the turn that is being answered.
+    `ids`: of them; `first`: those that get room before all others; `weights`: of the words by which long messages are
+    cut, `own`: the question's own among them. `shown`: what stands whole in the prompt already; `before`: the turn that
+    is being answered.
     """
 
     found: Found
     tokens: Tokenizer
     shown: Set[int]
     before: int | None
-    term: str
-    first: Sequence[Scored]
     ids: Set[int]
+    first: Sequence[Scored]
     weights: Mapping[str, float]
+    own: Mapping[str, float]
 
     @classmethod
     def of(
@@ -68,22 +68,18 @@ class Sought:
     ) -> "Sought":
         asked, matched, candidates = found.asked, found.pool.matched, found.pool.ids
         weights = {term: idf(matched.turns, matched.frequency.get(term, 0)) for term in asked.terms}
-        may = np.isin(candidates, list(shown), invert=True)
-        term, ids, share = found.ranked.rarest(
-            {term: weight for term, weight in weights.items() if term not in asked.before},
-            among=may if before is None else may & (candidates < before),
-        )
-        if term:
-            weights[term] += sum(weights.values())
+        own = {term: weight for term, weight in weights.items() if term not in asked.before}
+        among = np.isin(candidates, list(shown), invert=True)
+        holding, share = found.ranked.rarest(own, among=among, most=SURELY)
         return cls(
             found=found,
             tokens=tokens,
             shown=shown,
             before=before,
-            term=term,
-            first=found.ranked.of(ids[:SURELY]) if share >= MUCH else (),
-            ids=frozenset(ids[:SURELY]),
+            ids=frozenset(one.id for one in holding),
+            first=holding if share >= MUCH else (),
             weights=weights,
+            own=own,
         )
 
     def in_order(self, start: int, size: int) -> list[Scored]:
@@ -102,10 +98,10 @@ class Sought:
         return Snippet(message=message, text=self._shown(one, message.content), score=one.parts)
 
     def cut(self, snippet: Snippet, tokens: int) -> str:
-        """At most `tokens` of what holds the word that is sought; nothing of what does not."""
+        """At most `tokens` of a message that is sought; nothing of another."""
         if snippet.message.id not in self.ids:
             return ""
-        return by_words(snippet.message.content, self.weights, tokens=tokens, tokenizer=self.tokens)
+        return by_words(snippet.message.content, self.own, tokens=tokens, tokenizer=self.tokens)
 
     def _shown(self, one: Scored, text: str) -> str:
         """All of a message, or of a long one the sentences that matter."""
@@ -116,8 +112,9 @@ class Sought:
                 query = centred(meaning.query, meaning.mean, WEIGHTS.centring)
                 closeness = centred(vectors, meaning.mean, WEIGHTS.centring) @ query
                 if one.id in self.ids:
-                    closeness = closeness + holding(pieces, {self.term: ABOVE_ALL})
+                    closeness = closeness + ABOVE_ALL * np.array(holding(pieces, self.own), np.float32)
                 return clipped(pieces, closeness.tolist(), tokens=ASSISTANT_TOKENS, count=self.tokens.count)
         if len(text) <= SNIPPET_TOKENS:
             return text
-        return by_words(text, self.weights, tokens=SNIPPET_TOKENS, tokenizer=self.tokens)
+        weights = self.own if one.id in self.ids else self.weights
+        return by_words(text, weights, tokens=SNIPPET_TOKENS, tokenizer=self.tokens)

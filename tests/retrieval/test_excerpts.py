@@ -60,10 +60,10 @@ def test_the_weightiest_word_decides_which_sentence_is_shown() -> None:
     text = "We met a xylophonist. " + "Nothing else happened. " * 40 + "My neighbour came with my uncle."
     weights = {"neighbour": 1.0, "uncl": 1.0, "xylophonist": 3.0}
     assert "xylophonist" in by_words(text, weights, tokens=16, tokenizer=EXACT)
-    assert "uncle" in by_words(text, weights | {"uncl": 3.0}, tokens=16, tokenizer=EXACT)
+    assert "uncle" in by_words(text, weights | {"uncl": 4.0}, tokens=16, tokenizer=EXACT)
 
 
 @pytest.mark.parametrize("text", ["One walrus. Two walruses.\nThree.", "A walrus\u0301. …½ walrus! İ walrus?\n", "x"])
 def test_every_sentence_is_told_what_it_holds(text: str) -> None:
     pieces = sentences(text)
-    assert holding(pieces, {"walrus": 2.0}) == [2.0 if "walrus" in piece else 0.0 for piece in pieces]
+    assert holding(pieces, {"walrus": 2.0, "one": 1.0}) == ["walrus" in piece for piece in pieces]
