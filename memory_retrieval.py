@@ -1,8 +1,8 @@
 """A question → a Context within a token budget, with an account of every token.
 
 Owns what is looked up for a request and what yields first when not everything fits (contract: system prompt > the
-user's words > the last turns > profile > summaries > older turns > facts, snippets). Does not know models, Telegram, or
-how anything is stored.
+user's words > the last turns > profile > summaries > older turns > facts, snippets; but a piece of one message that
+holds the question's rarest word stays). Does not know models, Telegram, or how anything is stored.
 """
 
 import asyncio
