@@ -157,6 +157,7 @@ class MemoryRetrieval:
             now=now,
             count=self._tokens.count,
             least=least_score(sought.found.pool.matched.turns),
+            sought=sought.ids,
             cutting=sought.cut,
         )
 

@@ -4,7 +4,7 @@ Does not know how messages were ranked, how one is cut, nor what else is in the 
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import replace
 from datetime import date, datetime
 
@@ -13,7 +13,7 @@ from records import Snippet
 
 Count = Callable[[str], int]
 Cutting = Callable[[Snippet, int], str]
-"""What at most so many tokens show of a snippet; "" where it is rather left out."""
+"""What at most so many tokens show of a snippet."""
 
 TOO_SMALL = 8
 """Tokens left that no snippet fits into."""
@@ -35,13 +35,9 @@ def least_score(messages: int) -> float:
     return STANDS_OUT * min(1.0, math.log2(max(1.0, messages / FEW)))
 
 
-def never(snippet: Snippet, tokens: int) -> str:
-    """No snippet is cut."""
-    return ""
-
-
 class Packing:
-    """The best snippets that fit into `room` tokens, greedily in the order given, each whole or as `cutting` cuts it.
+    """The best snippets that fit into `room` tokens, greedily in the order given, skipping what does not fit; but one of
+    those `sought`, by id, is cut by `cutting`.
 
     A message pays its line, and its day's heading if it is the first of that day. A text that is shown already (the
     same words said again) is skipped; so is, beyond the first tokens, what was judged by its meaning and scores below
@@ -50,13 +46,21 @@ class Packing:
     """
 
     def __init__(
-        self, *, room: int, now: datetime, count: Count, least: float = -math.inf, cutting: Cutting = never
+        self,
+        *,
+        room: int,
+        now: datetime,
+        count: Count,
+        least: float = -math.inf,
+        sought: Set[int] = frozenset(),
+        cutting: Cutting = lambda snippet, tokens: snippet.text,
     ) -> None:
         self._room = room
         self._anyway = room - ANYWAY
         self._least = least
         self._now = now
         self._count = count
+        self._sought = sought
         self._cutting = cutting
         self._days: set[date] = set()
         self._texts: set[str] = set()
@@ -80,38 +84,39 @@ class Packing:
         if self._room <= self._anyway and "meaning" in snippet.score and sum(snippet.score.values()) < self._least:
             self._misses += 1
             return
+        moment = snippet.message.created_at.astimezone(self._now.tzinfo)
         # A word is a token at least; counting tokens is most of what packing costs.
-        cost = self._cost(snippet) if len(line.split()) <= self._room else math.inf
+        cost = self._cost(line, moment) if len(line.split()) <= self._room else math.inf
         if cost > self._room:
-            fitting = self._fitting(snippet)
-            if fitting is None:
+            shown = self._fitting(snippet, moment) if snippet.message.id in self._sought else None
+            if shown is None:
                 self._misses += 1
                 return
-            snippet, cost = fitting, self._cost(fitting)
+            snippet = shown
+            line = prompts.snippet_line(snippet.message, snippet.text)
+            cost = self._cost(line, moment)
         self._room -= int(cost)
-        self._days.add(self._day(snippet))
+        self._days.add(moment.date())
         self._texts.add(line)
         self.taken.append(snippet)
 
-    def _fitting(self, snippet: Snippet) -> Snippet | None:
+    def _fitting(self, snippet: Snippet, moment: datetime) -> Snippet | None:
         """What of a snippet fits into the room that is left."""
-        tokens = self._room - self._cost(replace(snippet, text=""))
-        while tokens >= TOO_SMALL and (text := self._cutting(snippet, tokens)):
-            shown = replace(snippet, text=text)
-            over = self._cost(shown) - self._room
+        tokens = self._room - self._cost(prompts.snippet_line(snippet.message, ""), moment)
+        while tokens >= TOO_SMALL:
+            shown = replace(snippet, text=self._cutting(snippet, tokens))
+            over = self._cost(prompts.snippet_line(shown.message, shown.text), moment) - self._room
             if over <= 0:
                 return shown
             tokens -= over
         return None
 
-    def _cost(self, snippet: Snippet) -> int:
-        cost = self._count(prompts.snippet_line(snippet.message, snippet.text) + "\n")
-        if self._day(snippet) not in self._days:
-            cost += self._count(prompts.snippet_heading(snippet.message.created_at, self._now) + "\n")
+    def _cost(self, line: str, moment: datetime) -> int:
+        """Of a line, and of its day's heading where that does not stand there yet."""
+        cost = self._count(line + "\n")
+        if moment.date() not in self._days:
+            cost += self._count(prompts.snippet_heading(moment, self._now) + "\n")
         return cost
-
-    def _day(self, snippet: Snippet) -> date:
-        return snippet.message.created_at.astimezone(self._now.tzinfo).date()
 
 
 def pack(

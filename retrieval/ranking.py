@@ -137,8 +137,8 @@ class Ranked(Sequence[Scored]):
     def __getitem__(self, place: slice) -> list[Scored]: ...
     def __getitem__(self, place: int | slice) -> Scored | list[Scored]:
         if isinstance(place, slice):
-            return self._scored(self._order[place])
-        return self._scored(self._order[[place]])[0]
+            return self.scored(self._order[place])
+        return self.scored(self._order[[place]])[0]
 
     def long_winded(self, first: int, verbose: float) -> list[int]:
         """The seqs of the first so many that are more verbose."""
@@ -147,9 +147,9 @@ class Ranked(Sequence[Scored]):
 
     def rarest(
         self, weights: Mapping[str, float], *, among: NDArray[np.bool_], most: int
-    ) -> tuple[list[Scored], float]:
-        """Of the candidates `among` all at most so many that hold the rarest of these terms, by term, then best first;
-        and the share of the weight of all terms that the first of them holds.
+    ) -> tuple[NDArray[np.intp], float]:
+        """The rows of at most so many candidates, `among` all, that hold the rarest of these terms, of each term the best
+        first; and the share of the weight of all terms that the first of them holds.
         """
         pool = self._found.pool
         order = self._order[among[self._order]]
@@ -161,13 +161,12 @@ class Ranked(Sequence[Scored]):
                 break
             rarest = lines[term][0]
             rows |= dict.fromkeys(order[pool.counts[lines[term][1], order] > 0][:most].tolist())
-        if not rows:
-            return [], 0.0
-        best = list(rows)[:most]
-        held = sum(weights[term] for term in own if pool.counts[lines[term][1], best[0]])
-        return self._scored(np.array(best)), held / sum(weights.values())
+        best = np.array(list(rows)[:most], np.intp)
+        held = sum(weights[term] for term in own if rows and pool.counts[lines[term][1], best[0]])
+        return best, held / max(1e-9, sum(weights.values()))
 
-    def _scored(self, rows: NDArray[np.intp]) -> list[Scored]:
+    def scored(self, rows: NDArray[np.intp]) -> list[Scored]:
+        """The candidates in these rows of the pool."""
         pool, names = self._found.pool, list(self._parts)
         values = np.stack([part[rows] for part in self._parts.values()], axis=1)
         columns = (pool.ids[rows], pool.seqs[rows], self._total[rows], self._found.verbose[rows], values)

@@ -69,15 +69,15 @@ class Sought:
         asked, matched, candidates = found.asked, found.pool.matched, found.pool.ids
         weights = {term: idf(matched.turns, matched.frequency.get(term, 0)) for term in asked.terms}
         own = {term: weight for term, weight in weights.items() if term not in asked.before}
-        among = np.isin(candidates, list(shown), invert=True)
-        holding, share = found.ranked.rarest(own, among=among, most=SURELY)
+        among = np.isin(candidates, list(shown), invert=True) if shown else np.ones(len(candidates), np.bool_)
+        rows, share = found.ranked.rarest(own, among=among, most=SURELY)
         return cls(
             found=found,
             tokens=tokens,
             shown=shown,
             before=before,
-            ids=frozenset(one.id for one in holding),
-            first=holding if share >= MUCH else (),
+            ids=frozenset(candidates[rows].tolist()),
+            first=found.ranked.scored(rows) if share >= MUCH else (),
             weights=weights,
             own=own,
         )
@@ -98,9 +98,7 @@ class Sought:
         return Snippet(message=message, text=self._shown(one, message.content), score=one.parts)
 
     def cut(self, snippet: Snippet, tokens: int) -> str:
-        """At most `tokens` of a message that is sought; nothing of another."""
-        if snippet.message.id not in self.ids:
-            return ""
+        """At most `tokens` of a message that is sought."""
         return by_words(snippet.message.content, self.own, tokens=tokens, tokenizer=self.tokens)
 
     def _shown(self, one: Scored, text: str) -> str:
