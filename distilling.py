@@ -145,6 +145,8 @@ class Distilling:
         bases = {one.base_id for one in summaries}
         told = [one for one in summaries if one.id not in bases]
         asked = self._requests.profile(before, told, known, who=prompts.whom(owner))
+        if not asked.facts and not asked.summary_ids:  # each is too long for so small a ceiling
+            return None
         completion = await self._budget.complete(owner, self._model, asked.request, schema=profile.PROFILE_SCHEMA)
         sections = profile.parse(completion.text)
         source = asked.request[-1].content

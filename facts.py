@@ -211,16 +211,15 @@ class Facts:
         who = prompts.whom(scope.owner)
         stretch = self._requests.stretch(turns, known, who=who, zone=config.zone) if turns else None
         # What came after the last answer waits for its own; history has had all that it will.
-        rest = [] if stretch is None else turns[stretch.turns :]
         end = waiting[-1] if is_past or not turns else turns[-1][-1]
         return _Batch(
             scope=scope,
             stretch=stretch,
             known=tuple(known),
             learned=learned,
-            until=turns[stretch.turns - 1][-1].id if stretch and rest else end.id,
+            until=end.id if stretch is None or stretch.is_all else stretch.until,
             zone=config.zone,
-            is_last=is_all and not rest,
+            is_last=is_all and (stretch is None or stretch.is_all),
             is_past=is_past,
         )
 

@@ -156,6 +156,25 @@ class Tokenizer:
             room -= over
         return self._head(middle, tokens)
 
+    def cut_written(
+        self,
+        text: str,
+        tokens: int,
+        write: Callable[[str], str],
+        cut: Callable[[str, int], str] | None = None,
+    ) -> str:
+        """The text cut (by cut_end, where no other is named) so far that `write(text)`, which may quote it or head it,
+        takes at most `tokens`; nothing where even `write("")` takes as many.
+        """
+        limit = tokens - self.count(write(""))
+        while limit > 0:
+            kept = (cut or self.cut_end)(text, limit)
+            size = self.count(write(kept))
+            if size <= tokens:
+                return kept
+            limit = min(limit - 1, max(limit - (size - tokens), limit * tokens // size))
+        return ""
+
     def split(self, text: str, tokens: int) -> list[str]:
         """Pieces of at most `tokens` each that joined are the text, cut at line or sentence ends where they are near.
 

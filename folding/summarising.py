@@ -20,6 +20,8 @@ Ask = Callable[[Sequence[PromptMessage]], Awaitable[Completion]]
 """Asks a model. Raises a ModelError."""
 LOOKED_AT = 20_000
 """Characters of a message that are looked at for words that must not come back."""
+LEAST_ROOM = 32
+"""Tokens of lines in one request, however little the window leaves by a mere estimate of tokens."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,7 +73,8 @@ class Summariser:
     async def summarise(self, material: Material, ask: Ask, *, model: str) -> NewSummary:
         """A text that passed the gate, at the second attempt at last. Raises FoldRefused, or what `ask` raises."""
         bill, reasons = _Bill(), list[str]()
-        material = replace(material, wishes=self._tokens.cut_end(material.wishes, self._window // 5))
+        wishes = self._tokens.cut_written(material.wishes, self._window // 5, prompts.quoted)
+        material = replace(material, wishes=wishes)
         for attempt in (material, material.afresh()):
             try:
                 text = await self._text(attempt, ask, reasons, bill)
@@ -118,14 +121,15 @@ class Summariser:
             return await self._text(material.afresh(), ask, reasons, bill)
         if material.base:
             said = await self._text(replace(material, base=()), ask, (), bill)
-            below = [*material.base, Source(text=f"- {prompts.quoted(said)}", is_user=False)]
+            below = [*material.base, Source(text=_bullet(said), is_user=False)]
             return await self._text(replace(material, lines=below, base=(), of_summaries=True), ask, reasons, bill)
         texts = [await self._asked(part, ask, bill) for part in self._parts(material, reasons)]
-        half = self._room(replace(material, of_summaries=True), reasons) // 2
-        merged = [prompts.quoted(self._tokens.cut_end(text, half)) for text in texts if text]
-        if len(merged) < 2:
-            return merged[0] if merged else ""
-        below = [Source(text=f"- {text}", is_user=False) for text in merged]
+        texts = [text for text in texts if text]
+        if len(texts) < 2:
+            return texts[0] if texts else ""
+        # Two fit one request, so each round leaves fewer, however long the texts are that a model gives.
+        half = self._room(replace(material, of_summaries=True), reasons) // 2 - 1
+        below = [Source(text=_bullet(self._tokens.cut_written(text, half, _bullet)), is_user=False) for text in texts]
         return await self._text(replace(material, lines=below, of_summaries=True), ask, reasons, bill)
 
     async def _asked(self, request: Sequence[PromptMessage], ask: Ask, bill: _Bill) -> str:
@@ -170,7 +174,12 @@ class Summariser:
 
     def _room(self, material: Material, reasons: Sequence[str]) -> int:
         """Tokens of lines that fit one request; a few are left for the seams between pieces."""
-        return self._window - self._tokens.prompt_tokens(self._request(replace(material, lines=()), reasons)) - 16
+        frame = self._tokens.prompt_tokens(self._request(replace(material, lines=()), reasons))
+        return max(LEAST_ROOM, self._window - frame - 16)
+
+
+def _bullet(text: str) -> str:
+    return f"- {prompts.quoted(text)}"
 
 
 def _tells_of(text: str, dropped: Sequence[Source], window: Sequence[Source]) -> bool:

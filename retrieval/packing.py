@@ -36,7 +36,7 @@ def least_score(messages: int) -> float:
 
 
 class Packing:
-    """The best snippets that fit into `room` tokens, greedily in the order given, skipping what does not fit; but one of
+    """The best snippets that fit into `room` tokens, greedily in the order given, skipping what does not fit; one of
     those `sought`, by id, is cut by `cutting`.
 
     A message pays its line, and its day's heading if it is the first of that day. A text that is shown already (the

@@ -148,7 +148,7 @@ class Ranked(Sequence[Scored]):
     def rarest(
         self, weights: Mapping[str, float], *, among: NDArray[np.bool_], most: int
     ) -> tuple[NDArray[np.intp], float]:
-        """The rows of at most so many candidates, `among` all, that hold the rarest of these terms, of each term the best
+        """The rows of at most so many candidates, `among` all, that hold the rarest of these terms, of each the best
         first; and the share of the weight of all terms that the first of them holds.
         """
         pool = self._found.pool

@@ -58,10 +58,12 @@ class Restored:
 def back_up(folder: Path, file: Path) -> int:
     """Write a backup of the data directory to `file`, whole or not at all; the number of messages in it.
 
-    Raises SettingsError when `file` exists or `folder` holds no memory, else a StorageError.
+    Raises SettingsError when `file` exists or cannot be there, or `folder` holds no memory, else a StorageError.
     """
     if file.exists():
         raise SettingsError("--backup", f"{file} exists already; it was not touched. Give another name.")
+    if not file.absolute().parent.is_dir():
+        raise SettingsError("--backup", f"{file.absolute().parent} is no folder; nothing was backed up.")
     if not (folder / DATABASE).exists():
         raise SettingsError("DATA_DIR", f"{folder} holds no memory; there is nothing to back up.")
     with explained(file), tempfile.TemporaryDirectory(prefix=".keepsake-", dir=file.absolute().parent) as made:

@@ -1,6 +1,7 @@
 """Imported history that facts are learned from on request: whose words, when, and nothing lost or paid twice."""
 
 import json
+import re
 from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,10 +11,11 @@ import pytest
 
 from importing import Imported
 from playground.memory_view import memory_panel
-from records import Forgetting, Scope, StorageType
+from records import Forgetting, PromptMessage, Scope, StorageType
 from tests.peers.openai_server import Behaviour
 from tests.talk import ANNA, Talk, talking
 from tests.test_facts import answer, known, told, valid
+from tokens import Tokenizer
 
 SCOPE = Scope(owner=ANNA.id)
 BEGAN = datetime(2020, 3, 1, 12, tzinfo=UTC)
@@ -114,6 +116,28 @@ async def test_what_was_said_later_stays_and_what_was_before_is_its_history(talk
     assert [fact.text.split()[-1] for fact in in_order] == ["Oslo.", "Bergen.", "Rome.", "Paris."]
     chain = [(one.superseded_by, one.valid_to) for one in in_order[:-1]]
     assert chain == [(one.id, one.valid_from) for one in in_order[1:]]
+
+
+@pytest.mark.parametrize("storage", StorageType)
+async def test_each_message_of_a_long_turn_is_learned_from_under_a_small_ceiling(
+    tmp_path: Path, storage: StorageType
+) -> None:
+    tokens = Tokenizer.for_model("chat-model")
+    data = json.loads(chat(*(f"Xq7 vR2 {number} kp9! " * 100 for number in range(6))))
+    data["messages"] = [one for one in data["messages"] if one["from"] != "Maria"]  # all of one turn then
+    async with talking(tmp_path, max_context_tokens=500) as talk:
+        await talk.remember(storage=storage)
+        done = await imported(talk, json.dumps(data).encode())
+        assert done.ids is not None
+        await studied(talk, done)
+        requests = talk.server.asked_for("facts")
+        assert len(requests) > 1
+        for request in requests:
+            said = [PromptMessage(role=one["role"], content=one["content"]) for one in request.messages]  # type: ignore[arg-type]
+            assert tokens.prompt_tokens(said) <= 500
+        first, last = done.ids
+        read = [int(id_) for one in asked(talk) for id_ in re.findall(r"^#(-?\d+) \[", one, re.MULTILINE)]
+        assert read == list(range(first, last + 1))
 
 
 async def test_it_goes_on_after_a_restart_and_pays_for_nothing_twice(tmp_path: Path) -> None:

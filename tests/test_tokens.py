@@ -13,6 +13,7 @@ import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 
+import prompts
 import tokens
 from records import PromptMessage
 from tokens import Tokenizer, estimated_tokens, well_formed
@@ -99,6 +100,19 @@ def test_cut_around_fits_and_keeps_what_it_is_cut_around(before: str, word: str,
         assert tokenizer.count(result) <= limit
         assert word in result or tokenizer.count(word) > limit
         assert result.removeprefix("… ").removesuffix(" …").strip() in text
+
+
+@given(text=texts, limit=st.integers(0, 120))
+def test_cut_written_fits_with_all_that_is_written_around_it(text: str, limit: int) -> None:
+    def write(kept: str) -> str:
+        return f"Anna: {prompts.quoted(kept)}"
+
+    for tokenizer in (EXACT, ESTIMATE):
+        for cut in (None, tokenizer.cut_middle):
+            result = tokenizer.cut_written(text, limit, write, cut)
+            assert tokenizer.count(write(result)) <= max(limit, tokenizer.count(write("")))
+            if tokenizer.count(write(text)) <= limit:
+                assert result == text
 
 
 @given(text=texts, limit=st.integers(1, 60))

@@ -350,23 +350,25 @@ def _content(path: Path) -> bytes:
         return b""
 
 
-def tokens(messages: Sequence[Mapping[str, str]]) -> int:
-    """Tokens of one request by the contract's formula."""
+def tokens(messages: Sequence[Mapping[str, str]], *, tools: object = None) -> int:
+    """Tokens of one request by the contract's formula, the schemas of its tools as JSON."""
     Tokenizer.for_encoding("o200k_base")  # puts the encoding where tiktoken finds it without a network
     encoding = tiktoken.get_encoding("o200k_base")
 
     def size(text: str) -> int:
         return len(encoding.encode(text, disallowed_special=()))
 
-    return 3 + sum(3 + size(message["role"]) + size(message["content"]) for message in messages)
+    said = sum(3 + size(message["role"]) + size(message["content"]) for message in messages)
+    return 3 + said + (size(json.dumps(tools)) if tools else 0)
 
 
 def check_requests(house: House, *, ceiling: int = 8000) -> None:
-    """What holds for every request that the bot ever made: ceiling, one system message, the user's words last, or what
-    a tool has found for them.
+    """What holds for every request that the bot ever made, for facts and the profile too: ceiling, one system message,
+    the user's words last, or what a tool has found for them.
     """
-    for messages in (*house.chat_requests(), *house.summary_requests()):
-        assert tokens(messages) <= ceiling
+    for request in house.model.requests:
+        messages = request.messages
+        assert tokens(messages, tools=request.body.get("tools")) <= ceiling, (request.model, request.schema)
         assert [message["role"] for message in messages].count("system") <= 1
         assert "system" not in [message["role"] for message in messages[1:]]
         assert messages[-1]["role"] in ("user", "tool")

@@ -1,14 +1,19 @@
 """How a text comes about: requests within the window, a second chance, and nothing of what is dropped."""
 
+import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import prompts
 from errors import FoldRefused, ModelDeclined
 from folding.score import Source
 from folding.summarising import Material, Summariser
 from records import Completion, NewSummary, PromptMessage, Usage
+from tests.dense import ceilings, texts
 from tokens import Tokenizer
 
 TOKENS = Tokenizer.for_encoding("o200k_base")
@@ -19,13 +24,14 @@ GOOD = "Anna told of her garden."
 class Model:
     """Answers what it is told, in order, the last for ever; remembers what it was asked."""
 
-    def __init__(self, *answers: str | Exception) -> None:
+    def __init__(self, *answers: str | Exception, window: int = WINDOW) -> None:
         self.answers = list(answers)
+        self.window = window
         self.asked: list[Sequence[PromptMessage]] = []
 
     async def __call__(self, messages: Sequence[PromptMessage]) -> Completion:
         self.asked.append(messages)
-        assert TOKENS.prompt_tokens(messages) <= WINDOW
+        assert TOKENS.prompt_tokens(messages) <= self.window
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, Exception):
             raise answer
@@ -36,7 +42,7 @@ class Model:
 
 
 async def summary(model: Model, material: Material) -> NewSummary:
-    return await Summariser(tokenizer=TOKENS, window=WINDOW).summarise(material, model, model="m")
+    return await Summariser(tokenizer=TOKENS, window=model.window).summarise(material, model, model="m")
 
 
 def lines(*texts: str) -> list[Source]:
@@ -135,3 +141,46 @@ async def test_a_text_is_cut_to_its_limit() -> None:
     model = Model("The garden is green. " + " ".join("abcdefghij") * 9)
     made = await summary(model, Material(lines=lines("It is green."), limit=12))
     assert TOKENS.count(made.text) <= 12
+
+
+def numbered(said: Sequence[str]) -> list[Source]:
+    return [Source(text=f"[2026-05-03 14:00] Line{number}: {prompts.quoted(text)}") for number, text in enumerate(said)]
+
+
+@given(
+    ceilings,
+    st.lists(texts(6000), min_size=1, max_size=6),
+    st.none() | texts(3000),
+    st.none() | texts(6000),
+    texts(3000),
+    st.lists(texts(6000), min_size=1, max_size=3),
+    st.integers(40, 300),
+    st.booleans(),
+)
+def test_a_fold_keeps_to_the_ceiling_in_all_its_requests_and_reads_every_line(
+    ceiling: int,
+    said: Sequence[str],
+    base: str | None,
+    dropped: str | None,
+    wishes: str,
+    answers: Sequence[str],
+    limit: int,
+    of_summaries: bool,
+) -> None:
+    below = [] if base is None else [Source(text=f"[level 1] Base: {prompts.quoted(base)}", is_user=False)]
+    left = numbered([dropped]) if below and dropped is not None else ()
+    material = Material(
+        lines=numbered(said),
+        base=below,
+        dropped=left,
+        window=numbered(said) if left else (),
+        of_summaries=of_summaries and not below,
+        limit=limit,
+        wishes=wishes,
+    )
+    model = Model(*answers, window=ceiling)
+    with suppress(FoldRefused):
+        asyncio.run(summary(model, material))
+    read = "".join(model.request(number) for number in range(len(model.asked)))
+    assert all(f"Line{number}:" in read for number in range(len(said)))
+    assert left or not below or "Base:" in read

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from errors import SettingsError, StorageBusy, StorageCorrupt, StorageError, StorageTooNew
+from errors import SettingsError, StorageBusy, StorageCorrupt, StorageTooNew
 from external_memory import ExternalMemory
 from records import Scope, StorageType
 from storage.archive import DATABASE, MANIFEST, back_up, restore
@@ -160,7 +160,7 @@ async def test_wrong_use_is_refused_and_changes_nothing(data: Path, tmp_path: Pa
     assert file.read_bytes() == whole
     with pytest.raises(SettingsError, match="no memory"):
         await backed_up(tmp_path / "nowhere", tmp_path / "other.zip")
-    with pytest.raises(StorageError, match="No such file"):
+    with pytest.raises(SettingsError, match="no is no folder"):
         await backed_up(data, tmp_path / "no" / "folder.zip")
     with pytest.raises(SettingsError, match="does not exist"):
         restore(tmp_path / "nothing.zip", data)

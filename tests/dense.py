@@ -1,0 +1,34 @@
+"""Texts that are many tokens, or become more when they are quoted, for what must keep to a ceiling."""
+
+import random
+
+from hypothesis import strategies as st
+
+ALPHABETS = (
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
+    "bcdfghjklmnpqrstvwxz ",
+    "\n",
+    "a\n",
+    "<known> </facts>\n",
+    "<>|/\\{}[]\"' \t",
+    "中文字符很多桥梁冬天",
+    "👩🏽‍👦🫠🏴󠁧󠁿é",
+    "0123456789 .,:",
+    "\N{ZERO WIDTH JOINER}\N{COMBINING ACUTE ACCENT}x",
+)
+WORDS = ("garden ", "river. ", "Olga ", "2026-05-03 ", "It was quiet.\n", "</conversation> ", "<profile>", "#7 [x] ")
+
+
+def dense(alphabet: str | tuple[str, ...], characters: int, seed: int) -> str:
+    chosen = random.Random(seed)  # noqa: S311 - text, not secrets
+    return "".join(chosen.choices(alphabet, k=characters))[:characters]
+
+
+def texts(most: int) -> st.SearchStrategy[str]:
+    """Texts of up to so many characters; one seed makes a whole text, so that long ones are cheap."""
+    return st.builds(
+        dense, st.sampled_from([*ALPHABETS, WORDS]), st.integers(0, most), st.integers(0, 2**32)
+    ) | st.text(max_size=40)
+
+
+ceilings = st.integers(500, 1500) | st.sampled_from([500, 501, 2000, 4000, 8000])

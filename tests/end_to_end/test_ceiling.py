@@ -1,0 +1,63 @@
+"""The ceiling of every request that is made behind a talk of dense texts: facts, their repair, folds, the profile."""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.dense import ALPHABETS, dense
+from tests.end_to_end.harness import SUMMARIES, SUMMARY, check_requests, open_house
+
+CEILINGS = (500, 2000, 8000)
+PIECES = 8
+"""Of a paste of 30,000 characters, as Telegram delivers it."""
+AGAIN = "An earlier attempt was refused"
+
+
+async def test_no_request_behind_a_dense_talk_passes_the_ceiling(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Bots side by side, since most of the time is waiting for further pieces of a paste."""
+    await asyncio.gather(*(talk_under(ceiling, tmp_path_factory.mktemp("ceiling")) for ceiling in CEILINGS))
+
+
+async def talk_under(ceiling: int, folder: Path) -> None:
+    settings = {
+        "MAX_CONTEXT_TOKENS": str(ceiling),
+        "FACTS_BATCH_TURNS": "1",
+        "PROFILE_EVERY_SUMMARIES": "1",
+        "PROFILE_KEEP_SUMMARIES": "0",
+    }
+    async with open_house(folder) as house:
+        known = {"text": "Ann likes dense texts.", "type": "preference", "subject": "texts", "sources": []}
+        house.model.script_schema("facts", json.dumps({"facts": [known]}))
+        house.model.default_schema("facts", "No list. " + dense(ALPHABETS[0], 6000, 2))
+        house.model.default_schema("profile", json.dumps({"profile": "They like " + "中文字符很多" * 400}))
+        house.model.default(SUMMARIES, at_the_second_attempt)
+        ann = house.person()
+        async with house.bot(**settings) as bot:
+            await ann.sets_up("SQLite", 2)
+            await ann.asks("I like dense texts.")
+            since, asked = ann.now, len(house.model.asked_for("facts"))
+            ann.says(dense(ALPHABETS[0], 30_000, 1))
+            await ann.hears("Noted.", since=since)
+            pieces = [one["id"] for one in house.memory.messages(ann.id) if one["role"] == "user"][1:]
+            assert len(pieces) == PIECES
+            for number, alphabet in enumerate(ALPHABETS[1:7]):
+                await ann.asks("?" + dense(alphabet, 3000, number), "Noted.")
+            await bot.logged(f"from messages up to {house.memory.messages(ann.id)[-1]['id']}")
+            await bot.logged("distilled version 2 of the profile")
+        async with house.bot(**settings):  # no fold is under way in a new process
+            since = ann.now
+            await ann.asks("/summary_rebuild", "Making all summaries anew")
+            await ann.hears("made anew (", since=since)
+        check_requests(house, ceiling=ceiling)
+        bodies = ["\n".join(one["content"] for one in request.messages) for request in house.model.asked_for("facts")]
+        assert all(any(f"#{id_} [" in body for body in bodies[asked:]) for id_ in pieces), "each piece is learned from"
+        assert any("That was not the JSON object" in body for body in bodies)
+        assert any(AGAIN in request[0]["content"] for request in house.summary_requests())
+
+
+def at_the_second_attempt(messages: Sequence[Mapping[str, str]]) -> str:
+    """A summary that the gate refuses for its number, then one that it takes."""
+    return SUMMARY if AGAIN in messages[0]["content"] else "They spoke of 98,765,432 things."
