@@ -101,8 +101,8 @@ class Tokenizer:
             return text
         room = tokens - self.count(_mark(total))
         while room > 1:
-            head = self._head(text, room - room // 2)
-            tail = self._tail(text[len(head) :], room // 2)
+            head = self.head(text, room - room // 2)
+            tail = self.tail(text[len(head) :], room // 2)
             if not head or not tail:
                 break
             left_out = max(1, total - self.count(head) - self.count(tail))
@@ -111,7 +111,7 @@ class Tokenizer:
             if over <= 0:
                 return result
             room -= over
-        return self._head(text, tokens)
+        return self.head(text, tokens)
 
     def cut_end(self, text: str, tokens: int) -> str:
         """The text's beginning, at most `tokens` long: whole sentences where one ends near, else '…' at the end."""
@@ -119,7 +119,7 @@ class Tokenizer:
             return ""
         if self.count(text) <= tokens:
             return text
-        head = self._head(text, tokens)
+        head = self.head(text, tokens)
         end = _last_sentence_end(head, text)
         if end:
             whole = head[:end].rstrip()
@@ -132,29 +132,6 @@ class Tokenizer:
             if self.count(result) <= tokens:
                 return result
         return head
-
-    def cut_around(self, text: str, start: int, end: int, tokens: int) -> str:
-        """At most `tokens` of the text, with text[start:end] in it: whole words where spaces are near, "…" at each cut.
-
-        Where there is no room for the marks, text[start:end] alone.
-        """
-        if self.count(text) <= tokens:
-            return text
-        middle = text[start:end]
-        needed = self.count(middle)
-        room = tokens - 4  # "… " and " …"
-        while room >= needed:
-            half = self._head(text, (room - needed) // 2, end)
-            before = _from_word(self._tail(text[:start], room - needed - self.count(half)), start)
-            after = _to_word(self._head(text, room - needed - self.count(before), end), len(text) - end)
-            result = before + middle + after
-            result = f"… {result.lstrip()}" if len(before) < start else result
-            result = f"{result.rstrip()} …" if len(after) < len(text) - end else result
-            over = self.count(result) - tokens
-            if over <= 0:
-                return result
-            room -= over
-        return self._head(middle, tokens)
 
     def cut_written(
         self,
@@ -184,7 +161,7 @@ class Tokenizer:
             raise ValueError("a piece needs at least one token")
         pieces, start = [], 0
         while start < len(text):
-            head = self._head(text, tokens, start) or text[start : start + 1]
+            head = self.head(text, tokens, start) or text[start : start + 1]
             if start + len(head) < len(text):
                 end = _last_sentence_end(head, text[start : start + len(head) + 1])
                 if end and self.count(head[:end]) <= tokens:
@@ -193,11 +170,11 @@ class Tokenizer:
             start += len(head)
         return pieces
 
-    def _head(self, text: str, tokens: int, start: int = 0) -> str:
+    def head(self, text: str, tokens: int, start: int = 0) -> str:
         """About the longest text[start:…] of at most `tokens`."""
         return self._longest(len(text) - start, tokens, lambda size: text[start : _boundary(text, start + size, start)])
 
-    def _tail(self, text: str, tokens: int) -> str:
+    def tail(self, text: str, tokens: int) -> str:
         """About the longest end of the text of at most `tokens`."""
         return self._longest(len(text), tokens, lambda size: text[_next_boundary(text, len(text) - size) :])
 
@@ -280,18 +257,6 @@ def _last_sentence_end(head: str, text: str) -> int:
     near = int(len(head) * (1 - _NEAR))
     within = text[: len(head) + 1]
     return max((end for end in sentence_ends(within) if near <= end <= len(head)), default=0)
-
-
-def _from_word(tail: str, whole: int) -> str:
-    """What was cut from the end of a longer text, from the next word on where one begins near."""
-    space = tail.find(" ")
-    return tail[space:] if len(tail) < whole and 0 <= space <= len(tail) * _NEAR else tail
-
-
-def _to_word(head: str, whole: int) -> str:
-    """What was cut from the beginning of a longer text, up to the last word that is whole where one ends near."""
-    space = head.rfind(" ")
-    return head[:space] if len(head) < whole and space >= len(head) * (1 - _NEAR) else head
 
 
 def _joined(text: str, at: int) -> bool:

@@ -12,6 +12,8 @@ from words import places
 
 MARKS = 4
 """Tokens of the marks where something is left out."""
+NEAR = 0.3
+"""A cut moves so far at most to stand between words, as a share of what is kept on that side."""
 
 
 def sentences(text: str) -> list[str]:
@@ -65,7 +67,32 @@ def by_words(text: str, weights: Mapping[str, float], *, tokens: int, tokenizer:
     if tokenizer.count(shown) <= tokens:
         return shown
     start, end, _ = max(_runs(found), key=lambda run: sum(weights[term] for term in run[2]))
-    return tokenizer.cut_around(text, start, end, tokens)
+    return around(text, start, end, tokens=tokens, tokenizer=tokenizer)
+
+
+def around(text: str, start: int, end: int, *, tokens: int, tokenizer: Tokenizer) -> str:
+    """At most `tokens` of a text, with text[start:end] in it: whole words where spaces are near, "…" at each cut.
+
+    Where there is no room for the marks, text[start:end] alone.
+    """
+    count = tokenizer.count
+    if count(text) <= tokens:
+        return text
+    middle = text[start:end]
+    needed = count(middle)
+    room = tokens - MARKS
+    while room >= needed:
+        half = tokenizer.head(text, (room - needed) // 2, end)
+        before = _from_word(tokenizer.tail(text[:start], room - needed - count(half)), start)
+        after = _to_word(tokenizer.head(text, room - needed - count(before), end), len(text) - end)
+        shown = before + middle + after
+        shown = f"… {shown.lstrip()}" if len(before) < start else shown
+        shown = f"{shown.rstrip()} …" if len(after) < len(text) - end else shown
+        over = count(shown) - tokens
+        if over <= 0:
+            return shown
+        room -= over
+    return tokenizer.head(middle, tokens)
 
 
 def holding(pieces: Sequence[str], weights: Mapping[str, float]) -> list[bool]:
@@ -95,3 +122,15 @@ def _held(pieces: Sequence[str], found: Sequence[tuple[int, int, str]]) -> list[
         if start < ends[-1]:
             held[bisect_right(ends, start)].add(term)
     return held
+
+
+def _from_word(tail: str, whole: int) -> str:
+    """What was cut from the end of a longer text, from the next word on where one begins near."""
+    space = tail.find(" ")
+    return tail[space:] if len(tail) < whole and 0 <= space <= len(tail) * NEAR else tail
+
+
+def _to_word(head: str, whole: int) -> str:
+    """What was cut from the beginning of a longer text, up to the last word that is whole where one ends near."""
+    space = head.rfind(" ")
+    return head[:space] if len(head) < whole and space >= len(head) * (1 - NEAR) else head

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.excerpts import by_words, holding, sentences
+from retrieval.excerpts import around, by_words, holding, sentences
 from tokens import Tokenizer
 from words import analyse
 
@@ -67,3 +67,18 @@ def test_the_weightiest_word_decides_which_sentence_is_shown() -> None:
 def test_every_sentence_is_told_what_it_holds(text: str) -> None:
     pieces = sentences(text)
     assert holding(pieces, {"walrus": 2.0, "one": 1.0}) == ["walrus" in piece for piece in pieces]
+
+
+@given(
+    before=st.text(),
+    word=st.sampled_from(["xylophone", "麒麟", "👩‍👩‍👧‍👦"]),
+    after=st.text(),
+    tokens=st.integers(1, 120),
+)
+def test_a_stretch_fits_and_holds_what_it_is_around(before: str, word: str, after: str, tokens: int) -> None:
+    text, start = before + word + after, len(before)
+    for tokenizer in (EXACT, ESTIMATE):
+        shown = around(text, start, start + len(word), tokens=tokens, tokenizer=tokenizer)
+        assert tokenizer.count(shown) <= tokens
+        assert word in shown or tokenizer.count(word) > tokens
+        assert shown.removeprefix("… ").removesuffix(" …").strip() in text
