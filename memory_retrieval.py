@@ -20,6 +20,7 @@ from retrieval.packing import Packing, clipped, least_score, sentences
 from retrieval.prompt_draft import Budgets, PromptDraft
 from retrieval.ranking import REACH, WEIGHTS, Meaning, Question, Ranked, Scored, centred, idf, rank
 from storage.store import Compared, Floats, MemoryStore, Nearest, Pool
+from tasks import ended
 from tokens import Tokenizer
 from words import content_terms, folded, normal
 
@@ -203,13 +204,18 @@ class MemoryRetrieval:
         if lean_on and len(terms) <= FOLLOW_UP_TERMS:
             question = f"{lean_on}\n{question}"
             terms = content_terms(question)
-        # The arms of the search wait for nothing of one another.
-        (vector, nearest), matched, times, known = await asyncio.gather(
-            self._nearest(question, store, scope, limit),
-            store.matching(scope, terms, limit=limit),
-            self._times(normal(question), store, scope, now),
-            store.facts.valid(scope.owner),
+        # The arms of the search wait for nothing of one another; where one fails, no other goes on alone.
+        arms = (
+            asyncio.create_task(self._nearest(question, store, scope, limit)),
+            asyncio.create_task(store.matching(scope, terms, limit=limit)),
+            asyncio.create_task(self._times(normal(question), store, scope, now)),
+            asyncio.create_task(store.facts.valid(scope.owner)),
         )
+        try:
+            (vector, nearest), matched, times, known = await asyncio.gather(*arms)
+        except BaseException:
+            await ended(*arms)
+            raise
         facts = await self._that_matter(known, store, scope.owner, own, terms, vector)
         asked = Question(
             text=question,
