@@ -21,6 +21,7 @@ from retrieval.prompt_draft import Budgets, PromptDraft
 from retrieval.ranking import REACH, Meaning, Question, Ranked, Scored, rank
 from retrieval.sought import LONG_WINDED, Found, Sought
 from storage.store import Compared, Floats, MemoryStore, Nearest, Pool
+from tasks import ended
 from tokens import Tokenizer
 from words import content_terms, folded, normal
 
@@ -123,16 +124,15 @@ class MemoryRetrieval:
         sought = Sought.of(found, self._tokens, shown=draft.shown_ids, before=turn)
         if sought.ids and draft.keep_room_for_one():
             sought = Sought.of(found, self._tokens, shown=draft.shown_ids, before=turn)
-        room = draft.snippet_room
-        draft.take_snippets(await self._packed(sought, store, scope, room=room, now=now))
+        draft.take_snippets(await self._packed(sought, store, scope, room=draft.snippet_room, now=now))
         return draft.context()
 
     async def recall(self, question: str, *, store: MemoryStore, scope: Scope) -> Recall:
         """What a question by itself brings back within the snippets' budget. Raises a StorageError."""
         now = self._clock()
         found = await self.found(question, store, scope)
-        sought, room = Sought.of(found, self._tokens), self._budgets.snippets
-        taken = await self._packed(sought, store, scope, room=room, now=now)
+        sought = Sought.of(found, self._tokens)
+        taken = await self._packed(sought, store, scope, room=self._budgets.snippets, now=now)
         snippets = tuple(sorted(taken, key=lambda one: one.message.id))
         return Recall(ranked=found.ranked, snippets=snippets)
 
@@ -160,10 +160,8 @@ class MemoryRetrieval:
             sought=sought.ids,
             cutting=sought.cut,
         )
-
         for start in range(0, len(sought.found.ranked), READ_AT_ONCE):
-            some = sought.in_order(start, READ_AT_ONCE)
-            messages = await self._messages(store, scope, some)
+            messages = await self._messages(store, scope, sought.in_order(start, READ_AT_ONCE))
             packing.offer(sought.snippet(one, said) for one, said in messages if sought.allows(said))
             if packing.is_full:
                 break
@@ -193,13 +191,18 @@ class MemoryRetrieval:
         if lean_on and len(terms) <= FOLLOW_UP_TERMS:
             question = f"{lean_on}\n{question}"
             terms = list(dict.fromkeys([*own, *content_terms(question)]))  # of a long question the first are looked up
-        # The arms of the search wait for nothing of one another.
-        (vector, nearest), matched, times, known = await asyncio.gather(
-            self._nearest(question, store, scope, limit),
-            store.matching(scope, terms, limit=limit, surely=own),
-            self._times(normal(question), store, scope, now),
-            store.facts.valid(scope.owner),
+        # The arms of the search wait for nothing of one another; where one fails, no other goes on alone.
+        arms = (
+            asyncio.create_task(self._nearest(question, store, scope, limit)),
+            asyncio.create_task(store.matching(scope, terms, limit=limit, surely=own)),
+            asyncio.create_task(self._times(normal(question), store, scope, now)),
+            asyncio.create_task(store.facts.valid(scope.owner)),
         )
+        try:
+            (vector, nearest), matched, times, known = await asyncio.gather(*arms)
+        except BaseException:
+            await ended(*arms)
+            raise
         facts = await self._that_matter(known, store, scope.owner, own, terms, vector)
         asked = Question(
             text=question,
