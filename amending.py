@@ -21,7 +21,9 @@ DELETED_FOR = timedelta(days=1)
 
 
 class Amending:
-    """Amends owners' memories. A call waits for the owner's answers that are being written: they may have read it."""
+    """Amends owners' memories. What was said is not amended while an answer is written that may have read it; facts and
+    profiles alone are at once, since no answer goes with them.
+    """
 
     def __init__(
         self,
@@ -43,11 +45,15 @@ class Amending:
 
         `tidies`: see ExternalMemory.forget.
         """
+        if what.is_of_facts_alone:
+            taken = await self._memory.forget(owner, what, tidies=tidies)
+            self._lines.let_go(owner)
+            log.info("%d facts and %d profiles were taken back of %d", taken.facts, taken.profiles, owner)
+            return taken
         async with self._lines.talks(owner).exclusive():
             taken = await self._memory.forget(owner, what, tidies=tidies)
-            if not what.is_expiry:
-                for line in self._lines.of_owner(owner):
-                    line.forget(what)
+            for line in self._lines.of_owner(owner):
+                line.forget(what)
             self._let_go(owner)
             log.info("%d messages and what was built on them were forgotten of %d", taken.messages, owner)
             return taken
@@ -120,8 +126,7 @@ class Amending:
     def _let_go(self, owner: int) -> None:
         """What the owner's answers were made from."""
         self._provenance.let_go_all(owner)
-        for scope in [scope for scope in self._lines.contexts if scope.owner == owner]:
-            del self._lines.contexts[scope]
+        self._lines.let_go(owner)
 
     def _wake(self) -> None:
         if self._indexing is not None:

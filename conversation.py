@@ -277,6 +277,7 @@ class Conversation:
     async def _ask(self, line: Line, incoming: Incoming, turn: Turn, on_text: OnText | None) -> Answered:
         person = incoming.person.id
         await self._budget.demand(person)
+        line.is_outdated = False
         context = await self._relieved(line, incoming, turn, await self._context(line, incoming, turn, None))
         # Where the store could not take the question it is not asked for more either.
         mode = "off" if turn.is_on and turn.stored is None else turn.mode
@@ -284,7 +285,7 @@ class Conversation:
         remake = partial(self._context, line, incoming, turn)
         answered = await self._asking.answer(person, place, context, remake, on_text=on_text)
         context = answered.context
-        self._lines.contexts[incoming.scope] = context
+        self._lines.keep(line, context)
         if any(cut.what == "turns" for cut in context.cut):
             line.has_cut = True
         return answered

@@ -179,7 +179,7 @@ class ExternalMemory:
         """Erase it with everything built on it from every file, whether memory is on or off; what went.
 
         `tidies` False: the files are left to `tidy`, where many forget at once. Raises StorageError, nothing erased.
-        The owner's turns must be over (Amending.forget sees to that).
+        Where more than facts or profiles goes, the owner's turns must be over (Amending.forget sees to that).
         """
         async with self._gate(owner).exclusive():
             config = await self._config(owner)

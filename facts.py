@@ -173,6 +173,7 @@ class Facts:
                 scope,
                 changes,
                 read=batch.stretch.messages if batch.stretch else (),
+                shown=batch.stretch.shown if batch.stretch else (),
                 learned=batch.learned,
                 until=batch.until,
                 now=self._clock(),

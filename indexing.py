@@ -19,7 +19,7 @@ from errors import KeepsakeError, ModelBroken, ModelRefused
 from external_memory import ExternalMemory
 from models.embeddings import Embedder
 from records import Message
-from retrieval.packing import sentences
+from retrieval.excerpts import sentences
 from storage.store import MemoryStore, MessageVectors
 from tokens import Tokenizer
 

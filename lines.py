@@ -69,7 +69,7 @@ class Turn:
 class Line:
     """What is held of one scope. `unseen`: what was said incognito, beside what the store holds. `mode`: how memory
     stood at the last turn. `has_cut`: its last prompt had to leave turns out, or could not be relieved of them;
-    `is_unreadable`: its last recall failed.
+    `is_unreadable`: its last recall failed. `is_outdated`: what a prompt made before may quote was taken back.
     """
 
     scope: Scope
@@ -81,6 +81,7 @@ class Line:
     mode: Mode | None = None
     has_cut: bool = False
     is_unreadable: bool = False
+    is_outdated: bool = False
 
     @property
     def is_idle(self) -> bool:
@@ -134,6 +135,18 @@ class Lines:
     def of_owner(self, owner: int) -> list[Line]:
         """The lines of all of an owner's scopes."""
         return [line for line in self if line.scope.owner == owner]
+
+    def keep(self, line: Line, context: Context) -> None:
+        """What an answer's prompt was made of, unless it may quote what was taken back since."""
+        if not line.is_outdated:
+            self.contexts[line.scope] = context
+
+    def let_go(self, owner: int) -> None:
+        """The last prompts of an owner's scopes, and those that are being answered now."""
+        for scope in [scope for scope in self.contexts if scope.owner == owner]:
+            del self.contexts[scope]
+        for line in self.of_owner(owner):
+            line.is_outdated = True
 
     def of(self, scope: Scope) -> Line:
         line = self._lines.setdefault(scope, Line(scope))

@@ -1,13 +1,13 @@
 """A question → a Context within a token budget, with an account of every token.
 
 Owns what is looked up for a request and what yields first when not everything fits (contract: system prompt > the
-user's words > the last turns > profile > summaries > older turns > facts, snippets). Does not know models, Telegram, or
-how anything is stored.
+user's words > the last turns > profile > summaries > older turns > facts, snippets; but a piece of one message that
+holds the question's rarest word stays). Does not know models, Telegram, or how anything is stored.
 """
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 
@@ -16,10 +16,12 @@ from models.embeddings import Embedder
 from records import Clock, Context, Fact, Incoming, Message, RecalledFact, Scope, Snippet, Summary
 from retrieval import steady, when
 from retrieval.fact_ranking import rank_facts
-from retrieval.packing import Packing, clipped, least_score, sentences
+from retrieval.packing import Packing, least_score
 from retrieval.prompt_draft import Budgets, PromptDraft
-from retrieval.ranking import REACH, WEIGHTS, Meaning, Question, Ranked, Scored, centred, idf, rank
+from retrieval.ranking import REACH, Meaning, Question, Ranked, Scored, rank
+from retrieval.sought import LONG_WINDED, Found, Sought
 from storage.store import Compared, Floats, MemoryStore, Nearest, Pool
+from tasks import ended
 from tokens import Tokenizer
 from words import content_terms, folded, normal
 
@@ -33,12 +35,6 @@ CANDIDATES = 50
 """Messages that each arm of the search, words and meaning, brings in for ranking."""
 READ_AT_ONCE = 50
 """Candidates whose words are read at once: a budget of 1,500 tokens is full after some sixty."""
-SNIPPET_TOKENS = 300
-"""Of a longer remembered message the sentences are shown that hold the question's words."""
-ASSISTANT_TOKENS = 60
-"""Of a long-winded assistant's message the sentences are shown that are closest to the question."""
-LONG_WINDED = 0.5
-"""From this verbosity on (retrieval/ranking.py) a message is one of a long-winded assistant's."""
 FOLLOW_UP_TERMS = 2
 """A question of so few words leans on what was said just before ("and her birthday?")."""
 
@@ -59,20 +55,6 @@ class FactRecall:
 
     top: int = 5
     min_similarity: float | None = None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
-    """The candidates of one question, and what their texts are cut by. `sentences`: vectors, by seq. `facts`: those
-    that matter to it, best first.
-    """
-
-    asked: Question
-    pool: Pool
-    meaning: Meaning | None
-    ranked: Ranked
-    sentences: Mapping[int, Floats]
-    facts: Sequence[RecalledFact] = ()
 
 
 class MemoryRetrieval:
@@ -137,31 +119,21 @@ class MemoryRetrieval:
         earlier |= {one.id: one for one in again}
         draft.take_older_turns([*(earlier[number] for number in sorted(earlier)), *unstored])
         await self._note_counts(draft, store, scope, summaries, told, incoming if turn is not None else None)
-        found = await self.found(incoming.text, store, scope, now=now, lean_on=_last_words(newest))
+        found = await self.found(incoming.text, store, scope, now=now, lean_on=_last_words(newest), before=turn)
         draft.take_facts(found.facts)
-        shown = draft.shown_ids
-        async for batch in self._said(found, store, scope):
-            earlier_said = (
-                self.snippet(one, message, found)
-                for one, message in batch
-                if one.id not in shown and (turn is None or message.turn < turn) and message.origin != "tool"
-            )
-            if not draft.take_snippets(earlier_said, least=least_score(found.pool.matched.turns)):
-                break
+        sought = Sought.of(found, self._tokens, shown=draft.shown_ids, before=turn)
+        if sought.ids and draft.keep_room_for_one():
+            sought = Sought.of(found, self._tokens, shown=draft.shown_ids, before=turn)
+        draft.take_snippets(await self._packed(sought, store, scope, room=draft.snippet_room, now=now))
         return draft.context()
 
     async def recall(self, question: str, *, store: MemoryStore, scope: Scope) -> Recall:
         """What a question by itself brings back within the snippets' budget. Raises a StorageError."""
         now = self._clock()
         found = await self.found(question, store, scope)
-        packing = Packing(
-            room=self._budgets.snippets, now=now, count=self._tokens.count, least=least_score(found.pool.matched.turns)
-        )
-        async for batch in self._said(found, store, scope):
-            packing.offer(self.snippet(one, message, found) for one, message in batch)
-            if packing.is_full:
-                break
-        snippets = tuple(sorted(packing.taken, key=lambda one: one.message.id))
+        sought = Sought.of(found, self._tokens)
+        taken = await self._packed(sought, store, scope, room=self._budgets.snippets, now=now)
+        snippets = tuple(sorted(taken, key=lambda one: one.message.id))
         return Recall(ranked=found.ranked, snippets=snippets)
 
     async def ranked(self, question: str, *, store: MemoryStore, scope: Scope, limit: int) -> list[Snippet]:
@@ -172,20 +144,33 @@ class MemoryRetrieval:
 
     async def snippets(self, found: Found, store: MemoryStore, scope: Scope) -> list[Snippet]:
         """All candidates, as the prompt would carry them, best first."""
-        return [
-            self.snippet(one, message, found)
-            async for batch in self._said(found, store, scope, size=max(1, len(found.ranked)))
-            for one, message in batch
-        ]
+        sought = Sought.of(found, self._tokens)
+        messages = await self._messages(store, scope, found.ranked[:])
+        return [sought.snippet(one, message) for one, message in messages]
 
-    async def _said(
-        self, found: Found, store: MemoryStore, scope: Scope, *, size: int = READ_AT_ONCE
-    ) -> AsyncIterator[list[tuple[Scored, Message]]]:
-        """The candidates with what was said, best first, some at a time; what was forgotten meanwhile is left out."""
-        for start in range(0, len(found.ranked), size):
-            some = found.ranked[start : start + size]
-            messages = {message.id: message for message in await store.messages(scope, [one.id for one in some])}
-            yield [(one, messages[one.id]) for one in some if one.id in messages]
+    async def _packed(
+        self, sought: Sought, store: MemoryStore, scope: Scope, *, room: int, now: datetime
+    ) -> list[Snippet]:
+        """The best that fit `room`, one of those that are sought among them."""
+        packing = Packing(
+            room=room,
+            now=now,
+            count=self._tokens.count,
+            least=least_score(sought.found.pool.matched.turns),
+            sought=sought.ids,
+            cutting=sought.cut,
+        )
+        for start in range(0, len(sought.found.ranked), READ_AT_ONCE):
+            messages = await self._messages(store, scope, sought.in_order(start, READ_AT_ONCE))
+            packing.offer(sought.snippet(one, said) for one, said in messages if sought.allows(said))
+            if packing.is_full:
+                break
+        return packing.taken
+
+    async def _messages(self, store: MemoryStore, scope: Scope, some: Sequence[Scored]) -> list[tuple[Scored, Message]]:
+        """With what was said; what was forgotten meanwhile is left out."""
+        messages = {message.id: message for message in await store.messages(scope, [one.id for one in some])}
+        return [(one, messages[one.id]) for one in some if one.id in messages]
 
     async def found(
         self,
@@ -195,21 +180,29 @@ class MemoryRetrieval:
         *,
         now: datetime | None = None,
         lean_on: str = "",
+        before: int | None = None,
         limit: int = CANDIDATES,
     ) -> Found:
-        """All candidates of a question, best first. `now`: in the owner's zone. Raises a StorageError."""
+        """All candidates of a question, best first. `now`: in the owner's zone. `before`: the turn that is answered,
+        which lends its words to nothing. Raises a StorageError.
+        """
         now = now or self._clock()
         own = terms = content_terms(question)
         if lean_on and len(terms) <= FOLLOW_UP_TERMS:
             question = f"{lean_on}\n{question}"
-            terms = content_terms(question)
-        # The arms of the search wait for nothing of one another.
-        (vector, nearest), matched, times, known = await asyncio.gather(
-            self._nearest(question, store, scope, limit),
-            store.matching(scope, terms, limit=limit),
-            self._times(normal(question), store, scope, now),
-            store.facts.valid(scope.owner),
+            terms = list(dict.fromkeys([*own, *content_terms(question)]))  # of a long question the first are looked up
+        # The arms of the search wait for nothing of one another; where one fails, no other goes on alone.
+        arms = (
+            asyncio.create_task(self._nearest(question, store, scope, limit)),
+            asyncio.create_task(store.matching(scope, terms, limit=limit, surely=own)),
+            asyncio.create_task(self._times(normal(question), store, scope, now)),
+            asyncio.create_task(store.facts.valid(scope.owner)),
         )
+        try:
+            (vector, nearest), matched, times, known = await asyncio.gather(*arms)
+        except BaseException:
+            await ended(*arms)
+            raise
         facts = await self._that_matter(known, store, scope.owner, own, terms, vector)
         asked = Question(
             text=question,
@@ -222,6 +215,7 @@ class MemoryRetrieval:
         if asked.told:
             seeds += [seq for seq in (await store.facts.seqs(scope, list(asked.told))).values() if seq not in seeds]
         pool = await store.pool(scope, matched, reach=REACH, seeds=seeds)
+        pool = pool if before is None else pool.before(before)
         compared = await self._compared(store, scope, nearest, pool)
 
         def judged() -> tuple[Meaning | None, Ranked]:
@@ -323,29 +317,6 @@ class MemoryRetrieval:
             return {}
         seqs = ranked.long_winded(2 * CANDIDATES, LONG_WINDED)
         return await store.vectors.sentences(scope, self._embedder.name, seqs)
-
-    def snippet(self, one: Scored, message: Message, found: Found) -> Snippet:
-        """A candidate as the prompt carries it. Made only for those that may fit: counting tokens is dear."""
-        return Snippet(message=message, text=self._shown(one, message.content, found), score=one.parts)
-
-    def _shown(self, one: Scored, text: str, found: Found) -> str:
-        """What the prompt carries of a message: all of it, or of a long one the sentences that matter."""
-        meaning, vectors = found.meaning, found.sentences.get(one.seq)
-        if meaning is not None and vectors is not None and one.verbose > LONG_WINDED:
-            pieces = sentences(text)
-            if len(pieces) == len(vectors) and self._tokens.count(text) > ASSISTANT_TOKENS:
-                closeness = centred(vectors, meaning.mean, WEIGHTS.centring) @ centred(
-                    meaning.query, meaning.mean, WEIGHTS.centring
-                )
-                return clipped(pieces, closeness.tolist(), tokens=ASSISTANT_TOKENS, count=self._tokens.count)
-        if len(text) <= SNIPPET_TOKENS or self._tokens.count(text) <= SNIPPET_TOKENS:
-            return text
-        pieces = sentences(text)
-        pool = found.pool
-        weights = {term: idf(pool.matched.turns, pool.matched.frequency.get(term, 0)) for term in found.asked.terms}
-        scores = [sum(weights.get(term, 0.0) for term in set(content_terms(piece))) for piece in pieces]
-        shown = clipped(pieces, scores, tokens=SNIPPET_TOKENS, count=self._tokens.count)
-        return self._tokens.cut_middle(shown, SNIPPET_TOKENS)
 
     async def _steady(
         self, draft: PromptDraft, store: MemoryStore, scope: Scope, active: Sequence[Summary], turn: int | None

@@ -13,7 +13,7 @@ from typing import Literal
 from external_memory import ExternalMemory
 from memory_retrieval import MemoryRetrieval
 from records import Message, Scope
-from retrieval.packing import clipped, sentences
+from retrieval.excerpts import clipped, sentences
 from retrieval.search_query import SearchQuery
 from storage.store import MemoryStore
 from tokens import Tokenizer

@@ -360,7 +360,7 @@ class Forgetting:
 
     @property
     def is_of_facts_alone(self) -> bool:
-        """Whether no summary can hold it, not even one that is being made."""
+        """Whether it is no part of the talk, so that no summary can hold it, not even one that is being made."""
         return self.what in ("edits", "profiles") or self.is_expiry
 
 

@@ -101,8 +101,8 @@ class Tokenizer:
             return text
         room = tokens - self.count(_mark(total))
         while room > 1:
-            head = self._head(text, room - room // 2)
-            tail = self._tail(text[len(head) :], room // 2)
+            head = self.head(text, room - room // 2)
+            tail = self.tail(text[len(head) :], room // 2)
             if not head or not tail:
                 break
             left_out = max(1, total - self.count(head) - self.count(tail))
@@ -111,7 +111,7 @@ class Tokenizer:
             if over <= 0:
                 return result
             room -= over
-        return self._head(text, tokens)
+        return self.head(text, tokens)
 
     def cut_end(self, text: str, tokens: int) -> str:
         """The text's beginning, at most `tokens` long: whole sentences where one ends near, else '…' at the end."""
@@ -119,7 +119,7 @@ class Tokenizer:
             return ""
         if self.count(text) <= tokens:
             return text
-        head = self._head(text, tokens)
+        head = self.head(text, tokens)
         end = _last_sentence_end(head, text)
         if end:
             whole = head[:end].rstrip()
@@ -161,7 +161,7 @@ class Tokenizer:
             raise ValueError("a piece needs at least one token")
         pieces, start = [], 0
         while start < len(text):
-            head = self._head(text, tokens, start) or text[start : start + 1]
+            head = self.head(text, tokens, start) or text[start : start + 1]
             if start + len(head) < len(text):
                 end = _last_sentence_end(head, text[start : start + len(head) + 1])
                 if end and self.count(head[:end]) <= tokens:
@@ -170,11 +170,11 @@ class Tokenizer:
             start += len(head)
         return pieces
 
-    def _head(self, text: str, tokens: int, start: int = 0) -> str:
+    def head(self, text: str, tokens: int, start: int = 0) -> str:
         """About the longest text[start:…] of at most `tokens`."""
         return self._longest(len(text) - start, tokens, lambda size: text[start : _boundary(text, start + size, start)])
 
-    def _tail(self, text: str, tokens: int) -> str:
+    def tail(self, text: str, tokens: int) -> str:
         """About the longest end of the text of at most `tokens`."""
         return self._longest(len(text), tokens, lambda size: text[_next_boundary(text, len(text) - size) :])
 

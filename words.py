@@ -7,6 +7,7 @@ and questions; terms are compared by equality only. Does not know how terms are 
 import re
 import threading
 import unicodedata
+from collections.abc import Sequence, Set
 from functools import lru_cache
 
 import snowballstemmer
@@ -74,6 +75,8 @@ _WORD = re.compile(
     r"[^\W_]+(?:['’][^\W_]+)?[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0900-\u0903\u093a-\u094f]*"
     r"(?:[^\W_]|[\u0900-\u0dff\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])*"
 )
+# A character with what normalising may join to it.
+_CLUSTER = re.compile(r"[\s\S][\u0300-\u036f\u0653-\u0655\u093c\u1160-\u11ff\u3099\u309a]*")
 # Codes, times, amounts, model numbers, addresses: joined by one sign, at least one digit or a dot between letters.
 # Each alternative begins only where a run begins: tried at every character, a long run would cost its square.
 _CODE = re.compile(
@@ -187,9 +190,7 @@ def analyse(text: str) -> list[str]:
     """
     plain = normal(text)
     words = _WORD.findall(plain)
-    latin = [word for word in words if _known(word)[0] == "LATIN"]
-    latin_language_ = latin_language(latin) if latin else "english"
-    is_persian = not plain.isascii() and re.search("[پچژگ]", plain) is not None
+    languages = _languages(plain, words)
     terms: list[str] = []
     function_words: list[str] = []
     for word in words:
@@ -197,14 +198,56 @@ def analyse(text: str) -> list[str]:
         if script == "PAIRS":
             terms += _pairs(word)
             continue
-        language = latin_language_ if script == "LATIN" else _SCRIPT_LANGUAGE.get(script, "")
-        if language == "arabic" and is_persian:
-            language = "persian"
-        term, is_function_word = _term(word, language)
+        term, is_function_word = _term(word, languages.get(script, ""))
         if term:
             (function_words if is_function_word else terms).append(term)
-    terms += [folded(code.rstrip(".,;:!?)")) for code in _CODE.findall(plain)]
+    terms += map(_code, _CODE.findall(plain))
     return terms or function_words
+
+
+def places(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
+    """Where these terms stand in a text: begin, end, term; in order of their begin."""
+    plain = normal(text)
+    words = list(_WORD.finditer(plain))
+    languages = _languages(plain, [word.group() for word in words])
+    found: list[tuple[int, int, str]] = []
+    for word in words:
+        start, end = word.span()
+        script = _known(word.group())[0]
+        if script != "PAIRS":
+            found.append((start, end, _term(word.group(), languages.get(script, ""))[0]))
+            continue
+        rest = start
+        for run in _PAIRS.finditer(plain, start, end):
+            found.append((rest, run.start(), folded(plain[rest : run.start()])))
+            found += [(at, at + 2, plain[at : at + 2]) for at in range(run.start(), run.end() - 1)]
+            found.append((*run.span(), run.group()))  # one letter by itself
+            rest = run.end()
+        found.append((rest, end, folded(plain[rest:end])))
+    found += [(*code.span(), _code(code.group())) for code in _CODE.finditer(plain)]
+    origins = _origins(text, plain)
+    return sorted(
+        (origins[start], max(origins[end], origins[end - 1] + 1), term) for start, end, term in found if term in terms
+    )
+
+
+def _origins(text: str, plain: str) -> Sequence[int]:
+    """For each place in a normalised text where in the text it comes from."""
+    if len(plain) == len(text):
+        return range(len(text) + 1)
+    origins: list[int] = []
+    for cluster in _CLUSTER.finditer(text):
+        origins += [cluster.start()] * (1 if cluster.group().isascii() else len(normal(cluster.group())))
+    return origins[: len(plain)] + [len(text)] * (len(plain) + 1 - len(origins))
+
+
+def _languages(plain: str, words: Sequence[str]) -> dict[str, str]:
+    """By script, the language that words of a text are taken to be in."""
+    latin = [word for word in words if _known(word)[0] == "LATIN"]
+    languages = _SCRIPT_LANGUAGE | {"LATIN": latin_language(latin) if latin else "english"}
+    if not plain.isascii() and re.search("[پچژگ]", plain) is not None:
+        languages["ARABIC"] = "persian"
+    return languages
 
 
 def _make_term(word: str, language: str) -> tuple[str, bool]:
@@ -220,6 +263,10 @@ _known_term = lru_cache(maxsize=CACHED)(_make_term)
 def content_terms(question: str) -> list[str]:
     """The distinct terms of a question, in order."""
     return list(dict.fromkeys(analyse(question)))
+
+
+def _code(code: str) -> str:
+    return folded(code.rstrip(".,;:!?)"))
 
 
 def _pairs(word: str) -> list[str]:

@@ -20,10 +20,10 @@ from statistics import fmean, stdev
 from benchmarks.locomo import Question, data_file, read
 from benchmarks.measure import progress, report
 from benchmarks.recall import SCOPE, embedding, remembered
-from memory_retrieval import Found
 from records import Snippet
 from retrieval.packing import pack
 from retrieval.ranking import WEIGHTS, Signals, Weights, order, signals
+from retrieval.sought import Found
 from settings import Settings, environment
 from tokens import Tokenizer
 

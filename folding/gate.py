@@ -21,8 +21,11 @@ _DIGITS = re.compile(r"\d+")
 _LIST_MARK = re.compile(r"(?m)^\s*\d{1,2}[.)]\s")
 _LABEL = re.compile(r"^\W*(?:level|summary|part|section)[ #]?\d{1,3}\b", re.IGNORECASE | re.MULTILINE)
 """What a writer puts before a line to count it."""
-_CODE = re.compile(r"\w*[^\W\d_][-_]?\d[\w-]*")
-"""Letters, then digits: a name (A380, COVID-19, 7f3a9c), no number."""
+_RUN = re.compile(r"[A-Za-z0-9_-]+")
+_LED = re.compile(r"(?<![A-Za-z])([A-Za-z]+)[-_]?(\d+)")
+"""Letters, then digits: in a name (A380, COVID-19, 7f3a9c), or in a date or an amount written together."""
+_UNITS = frozenset({"usd", "eur", "gbp", "chf", "jpy", "cny", "inr", "rub", "try", "brl", "fy"})
+_YEARS = range(1900, 2100)
 _WORDS = re.compile(r"\w+")
 _NUMBER_WORDS = [
     "zero",
@@ -65,7 +68,7 @@ def objections(text: str, source: str, *, tokens: int, source_tokens: int) -> li
         found.append("it repeats itself")
     if source_tokens > LONG_SOURCE and tokens >= source_tokens:
         found.append("it is not shorter than what it summarises")
-    if invented := invented_numbers(_CODE.sub("", _LABEL.sub("", text)), source):
+    if invented := invented_numbers(_RUN.sub(_unless_name, _LABEL.sub("", text)), source):
         found.append(f"it has {len(invented)} number{'s' * (len(invented) > 1)} or dates that its source lacks")
     return found
 
@@ -91,6 +94,17 @@ def numbers(text: str) -> set[str]:
             found.difference_update(digits)
             found.add(_plain(re.sub(r"\D", "", match.group())))
     return found
+
+
+def _unless_name(run: re.Match[str]) -> str:
+    """Nothing for a name with digits in it; a date or an amount stays ("May-2024", "EUR500")."""
+    led = _LED.search(run.group())
+    if led is None:
+        return run.group()
+    letters, digits = led.group(1).casefold(), led.group(2)
+    is_month = any(letters in names for names in _MONTHS)
+    is_told = is_month or letters in _UNITS or (len(digits) == 4 and int(digits) in _YEARS)
+    return run.group() if is_told else " "
 
 
 def _plain(digits: str) -> str:

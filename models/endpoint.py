@@ -173,4 +173,8 @@ def _detail(detail: object) -> str:
     if not isinstance(detail, list):
         return str(detail or "")
     points = [point for point in detail if isinstance(point, Mapping)]
-    return "; ".join(f"{'.'.join(map(str, point.get('loc') or ()))}: {point.get('msg')}" for point in points)
+    return "; ".join(f"{_place(point.get('loc'))}: {point.get('msg')}" for point in points)
+
+
+def _place(loc: object) -> str:
+    return ".".join(map(str, loc)) if isinstance(loc, list) else str(loc or "")

@@ -34,7 +34,7 @@ from models.endpoint import (
     open_client,
 )
 from models.event_stream import events
-from models.tool_calls import Calls, Equipped, Offer, offered, wire
+from models.tool_calls import Calls, Equipped, Offer, offered, tells_of_tools, wire
 from records import Completion, PromptMessage, Tool, Usage
 from settings import Secret
 from tokens import Tokenizer
@@ -42,9 +42,8 @@ from tokens import Tokenizer
 log = logging.getLogger(__name__)
 
 _THOUGHT = re.compile(r"\s*<(think|thinking|thought)>", re.IGNORECASE)
-_TOOLS_UNSUPPORTED = re.compile(
-    r"\b(tools?|tool[ _-](use|calls?|calling|choice)|function[ _-]calls?(ing)?)\b", re.IGNORECASE
-)
+DOUBTS = 2
+"""Requests in turn that pass without tools alone, after which an endpoint is taken to have none."""
 _STREAM_UNSUPPORTED = re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
 
 
@@ -79,6 +78,7 @@ class OpenAIChat:
         self._retries = Retries(sleep, jitter)
         self._tokenizer = tokenizer or Tokenizer.for_model(model)
         self._unsupported: set[str] = set()
+        self._tools_doubted = 0
 
     async def __aenter__(self) -> Self:
         return self
@@ -157,12 +157,11 @@ class OpenAIChat:
                 if self._drop_parameter(request, error):
                     continue
                 failure = self._endpoint.failure(error)
-                if "tools" in request and _is_unexplained(error, failure):
+                if "tools" in request and _may_be_tools(error, failure):
                     offer, is_without_tools = None, True
                     continue
             else:
-                if is_without_tools:
-                    self._note_without_tools()
+                self._judge_tools(request, passed_without=is_without_tools)
                 return answer
             if answer.was_shown or not await self._retries.pause(failure, attempt, _time_left(patience)):
                 # The SDK's exception quotes the endpoint, which may quote the key or the prompt: it is not chained.
@@ -197,13 +196,9 @@ class OpenAIChat:
 
     def _drop_parameter(self, request: Mapping[str, Any], error: Exception) -> bool:
         """Whether the endpoint refused an optional parameter of the request; it is then never sent to it again."""
-        if not isinstance(error, openai.APIStatusError) or error.status_code not in (400, 404, 415, 422, 500, 501):
+        if not isinstance(error, openai.APIStatusError) or error.status_code not in (400, 404, 415, 422, 501):
             return False
         named, words = str(error_body(error.body).get("param") or ""), error_message(error.body)
-        # "auto" tool choice … is what vLLM says where it was started without tools; llama.cpp says so with status 500.
-        is_about_tools = named.split(".")[0] in ("tools", "functions") or _TOOLS_UNSUPPORTED.search(words)
-        if error.status_code == 500 and not is_about_tools:
-            return False
         for parameter in ("stream_options", "response_format", "tool_choice", *_LIMITS):
             alias = _ALIASES.get(parameter, parameter)
             if parameter in request and (
@@ -211,13 +206,23 @@ class OpenAIChat:
             ):
                 self._unsupported.add(parameter)
                 return True
-        if "tools" in request and is_about_tools:
+        # "auto" tool choice … is what vLLM says where it was started without tools.
+        if "tools" in request and (named.split(".")[0] in ("tools", "functions") or tells_of_tools(words)):
             self._note_without_tools()
             return True
         if "stream" in request and (named == "stream" or _STREAM_UNSUPPORTED.search(words)):
             self._unsupported.add("stream")
             return True
         return False
+
+    def _judge_tools(self, request: Mapping[str, Any], *, passed_without: bool) -> None:
+        """What passes without tools alone, time after time, is refused because of them."""
+        if passed_without:
+            self._tools_doubted += 1
+            if self._tools_doubted >= DOUBTS and self.takes_tools:
+                self._note_without_tools()
+        elif "tools" in request:
+            self._tools_doubted = 0
 
     def _note_without_tools(self) -> None:
         self._unsupported.add("tools")
@@ -267,11 +272,15 @@ class OpenAIChat:
         return value
 
 
-def _is_unexplained(error: Exception, failure: ModelError) -> bool:
-    """Whether an endpoint found a request bad and nobody knows why: without tools it may be good."""
-    if isinstance(failure, ContextTooLong):
+def _may_be_tools(error: Exception, failure: ModelError) -> bool:
+    """Whether a request that was refused may be good without tools: found bad and nobody knows why, or an error in
+    which tools are named (so llama.cpp where it was started without them, and where one call was badly written).
+    """
+    if not isinstance(error, openai.APIStatusError) or isinstance(failure, ContextTooLong):
         return False
-    return isinstance(error, openai.APIStatusError) and error.status_code in (400, 422)
+    if error.status_code == 500:
+        return tells_of_tools(error_message(error.body))
+    return error.status_code in (400, 422) and error_code(error.body) != "content_filter"
 
 
 _LIMITS = ("max_completion_tokens", "max_tokens")

@@ -4,6 +4,7 @@ Knows chat completions' JSON and nothing of what a tool does.
 """
 
 import json
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -14,6 +15,13 @@ from tokens import well_formed
 
 MOST_CALLS = 8
 """Calls of one answer that are taken in; a model that asks for more has lost its way."""
+
+_TOOLS = re.compile(r"\b(tools?|tool[ _-](use|calls?|calling|choice)|function[ _-]calls?(ing)?)\b", re.IGNORECASE)
+
+
+def tells_of_tools(words: str) -> bool:
+    """Whether an endpoint's refusal names tools."""
+    return _TOOLS.search(words) is not None
 
 
 def offered(tools: Sequence[Tool]) -> list[dict[str, Any]]:

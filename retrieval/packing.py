@@ -1,17 +1,19 @@
-"""Snippets into a budget: what is shown of a message, and which messages fit. Pure.
+"""Snippets into a budget: which messages fit. Pure.
 
-Does not know how messages were ranked, nor what else is in the prompt.
+Does not know how messages were ranked, how one is cut, nor what else is in the prompt.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Set
+from dataclasses import replace
 from datetime import date, datetime
 
 import prompts
 from records import Snippet
-from tokens import sentence_ends
 
 Count = Callable[[str], int]
+Cutting = Callable[[Snippet, int], str]
+"""What at most so many tokens show of a snippet."""
 
 TOO_SMALL = 8
 """Tokens left that no snippet fits into."""
@@ -34,7 +36,8 @@ def least_score(messages: int) -> float:
 
 
 class Packing:
-    """The best snippets that fit into `room` tokens, greedily in the order given, skipping what does not fit.
+    """The best snippets that fit into `room` tokens, greedily in the order given, skipping what does not fit; one of
+    those `sought`, by id, is cut by `cutting`.
 
     A message pays its line, and its day's heading if it is the first of that day. A text that is shown already (the
     same words said again) is skipped; so is, beyond the first tokens, what was judged by its meaning and scores below
@@ -42,12 +45,23 @@ class Packing:
     fits, best first. `is_full`: no more need be offered.
     """
 
-    def __init__(self, *, room: int, now: datetime, count: Count, least: float = -math.inf) -> None:
+    def __init__(
+        self,
+        *,
+        room: int,
+        now: datetime,
+        count: Count,
+        least: float = -math.inf,
+        sought: Set[int] = frozenset(),
+        cutting: Cutting = lambda snippet, tokens: snippet.text,
+    ) -> None:
         self._room = room
         self._anyway = room - ANYWAY
         self._least = least
         self._now = now
         self._count = count
+        self._sought = sought
+        self._cutting = cutting
         self._days: set[date] = set()
         self._texts: set[str] = set()
         self._misses = 0
@@ -64,27 +78,45 @@ class Packing:
             self._offer(snippet)
 
     def _offer(self, snippet: Snippet) -> None:
-        moment = snippet.message.created_at.astimezone(self._now.tzinfo)
         line = prompts.snippet_line(snippet.message, snippet.text)
         if line in self._texts:
             return
         if self._room <= self._anyway and "meaning" in snippet.score and sum(snippet.score.values()) < self._least:
             self._misses += 1
             return
+        moment = snippet.message.created_at.astimezone(self._now.tzinfo)
         # A word is a token at least; counting tokens is most of what packing costs.
-        if len(line.split()) > self._room:
-            self._misses += 1
-            return
-        cost = self._count(line + "\n")
-        if moment.date() not in self._days:
-            cost += self._count(prompts.snippet_heading(moment, self._now) + "\n")
+        cost = self._cost(line, moment) if len(line.split()) <= self._room else math.inf
         if cost > self._room:
-            self._misses += 1
-            return
-        self._room -= cost
+            shown = self._fitting(snippet, moment) if snippet.message.id in self._sought else None
+            if shown is None:
+                self._misses += 1
+                return
+            snippet = shown
+            line = prompts.snippet_line(snippet.message, snippet.text)
+            cost = self._cost(line, moment)
+        self._room -= int(cost)
         self._days.add(moment.date())
         self._texts.add(line)
         self.taken.append(snippet)
+
+    def _fitting(self, snippet: Snippet, moment: datetime) -> Snippet | None:
+        """What of a snippet fits into the room that is left."""
+        tokens = self._room - self._cost(prompts.snippet_line(snippet.message, ""), moment)
+        while tokens >= TOO_SMALL:
+            shown = replace(snippet, text=self._cutting(snippet, tokens))
+            over = self._cost(prompts.snippet_line(shown.message, shown.text), moment) - self._room
+            if over <= 0:
+                return shown
+            tokens -= over
+        return None
+
+    def _cost(self, line: str, moment: datetime) -> int:
+        """Of a line, and of its day's heading where that does not stand there yet."""
+        cost = self._count(line + "\n")
+        if moment.date() not in self._days:
+            cost += self._count(prompts.snippet_heading(moment, self._now) + "\n")
+        return cost
 
 
 def pack(
@@ -94,34 +126,3 @@ def pack(
     packing = Packing(room=room, now=now, count=count, least=least)
     packing.offer(snippets)
     return packing.taken
-
-
-def sentences(text: str) -> list[str]:
-    """The text in pieces that joined are the text; a line is a piece of its own."""
-    pieces = []
-    start = 0
-    for end in sentence_ends(text):
-        if text[start:end].strip():
-            pieces.append(text[start:end])
-            start = end
-    if text[start:].strip():
-        pieces.append(text[start:])
-    return pieces
-
-
-def clipped(pieces: Sequence[str], scores: Sequence[float], *, tokens: int, count: Count) -> str:
-    """The best-scored pieces that fit into `tokens` (at least one), in their order, every cut marked with "…"."""
-    left, kept = tokens - 4, set[int]()
-    for index in sorted(range(len(pieces)), key=lambda index: (-scores[index], index)):
-        cost = count(pieces[index]) + 1
-        if cost <= left or not kept:
-            kept.add(index)
-            left -= cost
-    shown, last = "", -1
-    for index in sorted(kept):
-        if index == last + 1:
-            shown += pieces[index]
-        else:
-            shown = f"{shown.rstrip()} … {pieces[index].strip()}" if shown else f"… {pieces[index].strip()}"
-        last = index
-    return shown.strip() + ("" if last == len(pieces) - 1 else " …")

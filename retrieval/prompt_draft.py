@@ -3,8 +3,7 @@
 Pure. Owns sizes, order and the account; does not know where the parts come from.
 """
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -18,18 +17,17 @@ from records import (
     Profile,
     PromptMessage,
     RecalledFact,
-    Role,
     Snippet,
     Summary,
 )
 from retrieval import steady
-from retrieval.packing import Packing
+from retrieval.turns import WORTH_SHOWING, Turn, Turns, role
 from tokens import Tokenizer
 
-WORTH_SHOWING = 48
-"""Below so many tokens a piece of a turn says too little."""
 MOST_PROFILE, PROFILE_SHARE = 800, 8
 """Tokens of the profile: at most so many, and one in so many of the ceiling. Taken from what would go to snippets."""
+ONE_SNIPPET = 64
+"""Tokens in which a piece of one snippet can be shown."""
 FACTS_SHARE = 3
 """Facts take at most one in so many tokens of the snippets' budget."""
 USUAL_SHARE = 0.25
@@ -58,19 +56,6 @@ class Budgets:
         )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Turn:
-    """The messages of one turn in order; `contents` is what the prompt carries of each."""
-
-    messages: tuple[Message, ...]
-    contents: tuple[str, ...]
-    tokens: int
-    is_whole: bool = True
-
-    def cut(self, why: str) -> Cut:
-        return Cut(what="turns", first_id=self.messages[0].id, last_id=self.messages[-1].id, why=why)
-
-
 class PromptDraft:
     """Offer the parts in this order: last turns, profile, summaries, older turns, facts, snippets; then the context.
 
@@ -81,12 +66,12 @@ class PromptDraft:
         self, *, tokenizer: Tokenizer, budgets: Budgets, incoming: Incoming, system_prompt: str, now: datetime
     ) -> None:
         self._tokens = tokenizer
-        self._in_group = incoming.in_group
+        self._made = Turns(tokenizer, in_group=incoming.in_group)
         self._now = now
         self._steady_recent = budgets.recent
+        self._one_snippet = min(ONE_SNIPPET, budgets.snippets)
         self._turns: list[Turn] = []
         self._summaries: list[Summary] = []
-        self._packing: Packing | None = None
         self._snippets: list[Snippet] = []
         self._facts: list[RecalledFact] = []
         self._profile: Profile | None = None
@@ -125,12 +110,12 @@ class PromptDraft:
 
     def take_last_turns(self, messages: Sequence[Message]) -> None:
         """The newest whole while they fit; the first that does not is cut in its middle, older ones are left out."""
-        for turn in reversed(self._as_turns(messages)):
+        for turn in reversed(self._made.of(messages)):
             self._wanted += turn.tokens
             if not self._turns_broken_off and turn.tokens <= self._left:
                 self._add(turn)
                 continue
-            squeezed = None if self._turns_broken_off else self._squeezed(turn)
+            squeezed = None if self._turns_broken_off else self._made.squeezed(turn, self._left)
             self._turns_broken_off = True
             self._cut.append(turn.cut("cut in its middle" if squeezed else "no room"))
             if squeezed:
@@ -166,7 +151,7 @@ class PromptDraft:
 
     def has_room_for(self, messages: Sequence[Message]) -> bool:
         """Whether these turns, the last ones among them, fit the recent budget."""
-        return sum(turn.tokens for turn in self._as_turns(messages)) <= self._budgets.recent
+        return sum(turn.tokens for turn in self._made.of(messages)) <= self._budgets.recent
 
     def take_older_turns(self, messages: Sequence[Message]) -> None:
         """Unfolded turns before the last ones: as many of the newest as fit the recent budget.
@@ -178,7 +163,7 @@ class PromptDraft:
         seen = [(cut.first_id, cut.last_id) for cut in self._cut if cut.what == "turns"]
         older = [
             turn
-            for turn in self._as_turns(messages)
+            for turn in self._made.of(messages)
             if turn.messages[0].turn not in known
             and not any(first <= turn.messages[0].id <= last for first, last in seen)
         ]
@@ -217,15 +202,24 @@ class PromptDraft:
         """How much was said before this message: what a prompt with all of it would have been is in the account."""
         self._history = (max(0, messages), max(0, characters))
 
-    def take_snippets(self, snippets: Iterable[Snippet], *, least: float = -math.inf) -> bool:
-        """Best first, in one go or several; what does not fit is skipped, and most of what scores below `least`
-        (packing.py). False: no more need be offered.
-        """
-        if self._packing is None:
-            self._packing = Packing(room=self.snippet_room, now=self._now, count=self._tokens.count, least=least)
-            self._snippets = self._packing.taken
-        self._packing.offer(snippets)
-        return not self._packing.is_full
+    def keep_room_for_one(self) -> bool:
+        """Room for a piece of one snippet, where need be taken from the oldest turns; whether it was."""
+        self._budgets = replace(self._budgets, snippets=max(self._one_snippet, self._budgets.snippets))
+        was_taken = False
+        while (missing := self._one_snippet - self.snippet_room) > 0 and (turns := self._ordered()):
+            oldest = turns[0]
+            squeezed = self._made.squeezed(oldest, oldest.tokens - missing)
+            if squeezed is None and len(turns) == 1:
+                break
+            self._leave_out(oldest, "cut in its middle" if squeezed else "no room")
+            if squeezed:
+                self._add(squeezed)
+            was_taken = True
+        return was_taken
+
+    def take_snippets(self, snippets: Sequence[Snippet]) -> None:
+        """Those that fit `snippet_room`, best first."""
+        self._snippets = list(snippets)
 
     def context(self) -> Context:
         """The finished context. Sizes do not quite add up at the seams of parts, so the whole is counted again."""
@@ -271,9 +265,7 @@ class PromptDraft:
         elif self._facts:
             self._facts.pop()
         elif len(self._turns) > 1:
-            oldest = self._ordered()[0]
-            self._turns.remove(oldest)
-            self._cut.append(oldest.cut("no room"))
+            self._leave_out(self._ordered()[0], "no room")
         elif self._summaries:
             self._cut_summary(self._summaries.pop())
         elif self._profile is not None:
@@ -288,47 +280,17 @@ class PromptDraft:
         self._turns.append(turn)
         self._left -= turn.tokens
 
+    def _leave_out(self, turn: Turn, why: str) -> None:
+        self._turns.remove(turn)
+        self._left += turn.tokens
+        cut = turn.cut(why)
+        self._cut = [one for one in self._cut if (one.what, one.first_id) != (cut.what, cut.first_id)] + [cut]
+
     def _cut_summary(self, summary: Summary) -> None:
         self._cut.append(Cut(what="summary", first_id=summary.first_id, last_id=summary.last_id, why="no room"))
 
     def _ordered(self) -> list[Turn]:
         return sorted(self._turns, key=lambda turn: turn.messages[0].id)
-
-    def _as_turns(self, messages: Sequence[Message]) -> list[Turn]:
-        grouped: dict[int, list[Message]] = {}
-        for message in messages:
-            grouped.setdefault(message.turn, []).append(message)
-        return [self._turn(group, [self._content(message) for message in group]) for group in grouped.values()]
-
-    def _turn(self, messages: Sequence[Message], contents: Sequence[str], *, is_whole: bool = True) -> Turn:
-        carried = [
-            PromptMessage(role=_role(message), content=content)
-            for message, content in zip(messages, contents, strict=True)
-        ]
-        tokens = self._tokens.prompt_tokens(carried) - self._tokens.prompt_tokens([])
-        return Turn(messages=tuple(messages), contents=tuple(contents), tokens=tokens, is_whole=is_whole)
-
-    def _squeezed(self, turn: Turn) -> Turn | None:
-        """The turn with its longest messages cut in their middle so that it fits; None where that says too little."""
-        room = self._left - 6 * len(turn.messages)
-        if room < WORTH_SHOWING * len(turn.messages):
-            return None
-        sizes = [self._tokens.count(content) for content in turn.contents]
-        limit = _common_limit(sizes, room)
-        contents = [self._tokens.cut_middle(content, limit) for content in turn.contents]
-        squeezed = self._turn(turn.messages, contents, is_whole=False)
-        return squeezed if squeezed.tokens <= self._left else None
-
-    def _content(self, message: Message) -> str:
-        """Verbatim; in a group with the speaker's name, since several people share the role `user`.
-
-        What tools gave out is named only: it is no one's words, and may be out of date.
-        """
-        if message.origin == "tool":
-            return prompts.ARCHIVED_RESULT
-        if self._in_group and message.role != "assistant":
-            return f"{prompts.speaker(message)}: {message.content}"
-        return message.content
 
     def _request(self) -> list[PromptMessage]:
         request = [PromptMessage(role="system", content=self._system)] if self._system else []
@@ -337,7 +299,7 @@ class PromptDraft:
             request.append(PromptMessage(role="user", content="\n\n".join(text for text in about if text)))
         for turn in self._ordered():
             for message, content in zip(turn.messages, turn.contents, strict=True):
-                request.append(PromptMessage(role=_role(message), content=content))
+                request.append(PromptMessage(role=role(message), content=content))
         last = prompts.last_message(
             facts=self._facts_text(),
             remembered=self._snippets_text(),
@@ -391,20 +353,3 @@ class PromptDraft:
         ]
         rest = self._size(self._request()) - sum(part.tokens for part in parts)
         return (*parts, ContextPart(name="overhead", tokens=rest, budget=0))
-
-
-def _role(message: Message) -> Role:
-    """Only the assistant's own words keep their role: nothing stored ever lands in the system role."""
-    return "assistant" if message.role == "assistant" else "user"
-
-
-def _common_limit(sizes: Sequence[int], room: int) -> int:
-    """The largest limit for each size so that the limited sizes add up to at most `room`."""
-    low, high = 0, max(sizes, default=0)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if sum(min(size, middle) for size in sizes) <= room:
-            low = middle
-        else:
-            high = middle - 1
-    return low

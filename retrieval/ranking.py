@@ -137,15 +137,36 @@ class Ranked(Sequence[Scored]):
     def __getitem__(self, place: slice) -> list[Scored]: ...
     def __getitem__(self, place: int | slice) -> Scored | list[Scored]:
         if isinstance(place, slice):
-            return self._scored(self._order[place])
-        return self._scored(self._order[[place]])[0]
+            return self.scored(self._order[place])
+        return self.scored(self._order[[place]])[0]
 
     def long_winded(self, first: int, verbose: float) -> list[int]:
         """The seqs of the first so many that are more verbose."""
         rows = self._order[:first]
         return [int(seq) for seq in self._found.pool.seqs[rows[self._found.verbose[rows] > verbose]]]
 
-    def _scored(self, rows: NDArray[np.intp]) -> list[Scored]:
+    def rarest(
+        self, weights: Mapping[str, float], *, among: NDArray[np.bool_], most: int
+    ) -> tuple[NDArray[np.intp], float]:
+        """The rows of at most so many candidates, `among` all, that hold the rarest of these terms, of each the best
+        first; and the share of the weight of all terms that the first of them holds.
+        """
+        pool = self._found.pool
+        order = self._order[among[self._order]]
+        lines = {term: (count, line) for line, (term, count) in enumerate(pool.matched.frequency.items()) if count}
+        own = sorted(lines.keys() & weights.keys(), key=lambda term: lines[term])
+        rarest, rows = 0, dict[int, None]()
+        for term in own:
+            if rows and lines[term][0] > rarest:
+                break
+            rarest = lines[term][0]
+            rows |= dict.fromkeys(order[pool.counts[lines[term][1], order] > 0][:most].tolist())
+        best = np.array(list(rows)[:most], np.intp)
+        held = sum(weights[term] for term in own if rows and pool.counts[lines[term][1], best[0]])
+        return best, held / max(1e-9, sum(weights.values()))
+
+    def scored(self, rows: NDArray[np.intp]) -> list[Scored]:
+        """The candidates in these rows of the pool."""
         pool, names = self._found.pool, list(self._parts)
         values = np.stack([part[rows] for part in self._parts.values()], axis=1)
         columns = (pool.ids[rows], pool.seqs[rows], self._total[rows], self._found.verbose[rows], values)

@@ -22,6 +22,8 @@ MOST_POSTINGS = 10_000
 """The rarest terms of a question are searched, while so many messages hold them; commoner ones only count."""
 RANKED_WHOLE = 400
 """Up to so many messages of a scope are all candidates: what no word finds may still be what is meant."""
+SURELY = 20
+"""Messages that hold the question's rarest words are candidates, however much else of it others hold."""
 
 # CROSS JOIN keeps this order; SQLite would else begin with all words of all scopes. words_content is where FTS5 keeps
 # what was given to it; reading it takes half as long as asking FTS5 row by row.
@@ -45,9 +47,10 @@ def matching(
     terms: Sequence[str],
     *,
     limit: int,
+    surely: Sequence[str] = (),
     most_postings: int = MOST_POSTINGS,
 ) -> Matching:
-    """The `limit` messages that match the terms best."""
+    """The `limit` messages that match the terms best, and those that hold the rarest of `surely`."""
     sums = connection.execute(
         "SELECT turns, terms, person_turns, person_terms FROM scope_words WHERE user_id = ? AND thread_id = ?",
         (scope.owner, scope.thread),
@@ -55,8 +58,13 @@ def matching(
     turns, total, person_turns, person_terms = sums or (0, 0, 0, 0)
     frequency = _frequency(connection, scope, terms)
     wanted = turns if turns <= RANKED_WHOLE else limit
+    seqs = _best(connection, scope, frequency, wanted, most_postings)
+    if wanted < turns:
+        seqs = list(
+            dict.fromkeys([*seqs, *_holding(connection, scope, [(frequency.get(term, 0), term) for term in surely])])
+        )
     return Matching(
-        seqs=_best(connection, scope, frequency, wanted, most_postings),
+        seqs=seqs,
         turns=turns,
         mean_length=total / max(1, turns),
         person_mean=person_terms / max(1, person_turns),
@@ -121,6 +129,21 @@ def _best(
             (scope.owner, scope.thread, limit - len(rows)),
         ).fetchall()
     return [row[0] for row in rows]
+
+
+def _holding(connection: sqlite3.Connection, scope: Scope, terms: Sequence[tuple[int, str]]) -> list[int]:
+    """Seqs of all messages that hold one of the rarest of these terms, given with how many hold each."""
+    taken: list[str] = []
+    left = SURELY
+    for count, term in sorted(terms):
+        left -= count
+        if left < 0:
+            break
+        taken += [term] if count else []
+    if not taken:
+        return []
+    sql = "SELECT rowid FROM words WHERE words MATCH ?"
+    return [row[0] for row in connection.execute(sql, (word_index.question(scope, taken),))]
 
 
 def _around(connection: sqlite3.Connection, scope: Scope, seqs: Sequence[int], reach: int) -> list[tuple[Any, ...]]:

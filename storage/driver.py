@@ -67,6 +67,7 @@ def create_private(path: Path) -> None:
     A file that is there is never opened: to close it would drop all locks that this process holds on it (POSIX), and
     whoever else closes the database next would take himself for the last, and remove the log under our hands.
     """
+    path = Path(os.path.realpath(path))  # a link may lead to what is still to be made
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:

@@ -77,6 +77,7 @@ class FactTable:
         learned: int,
         until: int,
         now: datetime,
+        shown: Sequence[Fact] = (),
         is_past: bool = False,
     ) -> list[Fact]:
         async with self._db.write() as tx:
@@ -85,6 +86,10 @@ class FactTable:
                 raise StaleFacts
             rows = await tx.rows(_TEXTS, scope.owner, scope.thread, json.dumps([message.id for message in read]))
             if {row["id"]: row["content"] for row in rows} != {message.id: message.content for message in read}:
+                raise StaleFacts
+            rows = await tx.rows(_HOLDING, scope.owner, json.dumps([fact.id for fact in shown]))
+            if {row["id"]: row["text"] for row in rows} != {fact.id: fact.text for fact in shown}:
+                # Its words, which may be erased by now, may stand in what the model made of them.
                 raise StaleFacts
             made: dict[int, int] = {}
             inserted = []
@@ -200,6 +205,7 @@ class FactTable:
             "deleted_at": None,
             "origin": fact.origin,
             "created_at": text_of(now),
+            "known_id": fact.known,
         }
         await tx.rows(FACTS.upsert, *FACTS.stored(row))
         return id_
@@ -292,6 +298,7 @@ def _target(number: int | None, made: Mapping[int, int]) -> int | None:
 
 
 _VALID = "SELECT * FROM facts WHERE user_id = ? AND valid_to IS NULL AND deleted_at IS NULL"
+_HOLDING = f"{_VALID} AND id IN (SELECT value FROM json_each(?))"  # noqa: S608
 _ONE = "SELECT * FROM facts WHERE user_id = ? AND id = ?"
 _SOME = "SELECT * FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id"
 _TAKE_ID = """

@@ -12,11 +12,13 @@ import words
 from records import Scope
 from storage import study_table, word_index
 from storage.driver import Row
+from storage.fact_table import EARLIER
 from storage.stale import Learned, unfounded
 from storage.transaction import Reader, Transaction
 
 LOOKED_AT = 50
 """Messages with a word that are looked at for one that stays."""
+_NONE: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -32,35 +34,70 @@ class FallenFacts:
 
 
 async def fallen_facts(reader: Reader, owner: int, messages: Set[int], chosen: Iterable[int]) -> FallenFacts:
-    """Those that are chosen or built on these messages, with those that took their place and repeat them."""
+    """Those that are chosen or built on these messages, with those that took their place, or were learned beside them,
+    and repeat them.
+    """
     rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
-    learned = {number: _learned(row) for number, row in rows.items()}
-    gone = (set(unfounded(learned.values(), messages)) | set(chosen)) & rows.keys()
-    again: dict[int, list[int]] = {}
-    waiting = sorted(gone)
-    while waiting:
-        before = rows[waiting.pop()]
-        after = rows.get(before["superseded_by"])
-        if after is None or after["id"] in gone or after["origin"] == "owner":
-            continue
-        sources = await reader.rows(_SOURCES, owner, after["source_ids"])
-        if await _repeats(reader, owner, after["text"], before["text"], sources, messages):
-            gone.add(after["id"])
-            waiting.append(after["id"])
-            for source in sources:
-                if source["id"] not in messages:
-                    again.setdefault(source["thread_id"], []).append(source["id"])
+    gone = (set(unfounded(map(_learned, rows.values()), messages)) | set(chosen)) & rows.keys()
+    repeating, again = await _repeating(reader, owner, rows, dict.fromkeys(gone, _NONE), messages)
+    gone |= repeating
     # The words that an edit by hand replaced stand in rows of their own.
-    gone |= {number for number, row in rows.items() if row["origin"] == "earlier" and row["superseded_by"] in gone}
-    return FallenFacts(gone=tuple(learned[number] for number in sorted(gone)), again=again)
+    gone |= {number for number, row in rows.items() if row["origin"] == EARLIER and row["superseded_by"] in gone}
+    return FallenFacts(gone=tuple(_learned(rows[number]) for number in sorted(gone)), again=again)
+
+
+async def fallen_with_edits(reader: Reader, owner: int, earlier: Sequence[int]) -> FallenFacts:
+    """Those that repeat what was put in the place of these earlier words by hand."""
+    rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
+    facts = {rows[number]["superseded_by"] for number in earlier if number in rows} & rows.keys()
+    kept = {fact: _terms([rows[number]["text"] for number in _earlier(rows, fact)]) for fact in facts}
+    gone, again = await _repeating(reader, owner, rows, kept, frozenset())
+    return FallenFacts(gone=tuple(_learned(rows[number]) for number in sorted(gone)), again=again)
+
+
+async def _repeating(
+    reader: Reader, owner: int, rows: Mapping[int, Row], falling: Mapping[int, Set[str]], messages: Set[int]
+) -> tuple[set[int], dict[int, list[int]]]:
+    """Which more go with the falling facts, each of which keeps these words; by thread, what is to be learned again."""
+    texts = {number: [row["text"]] for number, row in rows.items()}
+    beside: dict[int, list[Row]] = {}
+    for row in rows.values():
+        beside.setdefault(row["known_id"], []).append(row)
+        if row["origin"] == EARLIER and row["superseded_by"] in texts:
+            texts[row["superseded_by"]].append(row["text"])
+    gone: set[int] = set()
+    again: dict[int, list[int]] = {}
+    waiting = sorted(falling)
+    while waiting:
+        number = waiting.pop()
+        terms = _terms(texts[number]) - falling.get(number, _NONE)
+        for after in (rows.get(rows[number]["superseded_by"]), *beside.get(number, ())):
+            if after is None or after["id"] in gone or after["id"] in falling or after["origin"] == "owner":
+                continue
+            sources = await reader.rows(_SOURCES, owner, after["source_ids"])
+            if await _repeats(reader, owner, after["text"], terms, sources, messages):
+                gone.add(after["id"])
+                waiting.append(after["id"])
+                for source in sources:
+                    if source["id"] not in messages:
+                        again.setdefault(source["thread_id"], []).append(source["id"])
+    return gone, again
+
+
+def _earlier(rows: Mapping[int, Row], fact: int) -> list[int]:
+    return [number for number, row in rows.items() if row["origin"] == EARLIER and row["superseded_by"] == fact]
+
+
+def _terms(texts: Iterable[str]) -> Set[str]:
+    return frozenset(term for text in texts for term in words.analyse(text))
 
 
 async def _repeats(
-    reader: Reader, owner: int, text: str, gone: str, sources: Sequence[Row], messages: Set[int]
+    reader: Reader, owner: int, text: str, terms: Set[str], sources: Sequence[Row], messages: Set[int]
 ) -> bool:
-    """Whether a fact has a word of one that goes which neither its own sources nor any message that stays says."""
+    """Whether a fact has one of these words, which neither its own sources nor any message that stays says."""
     own = {term for row in sources for part in (row["speaker"], row["content"]) for term in words.analyse(part)}
-    for term in set(words.analyse(text)) & set(words.analyse(gone)) - own:
+    for term in _terms([text]) & terms - own:
         for thread in {int(row["thread_id"]) for row in sources} or {0}:
             scope = Scope(owner=owner, thread=thread)
             hits = await word_index.search(reader, scope, [term], LOOKED_AT)
@@ -96,9 +133,9 @@ async def erase_facts(tx: Transaction, owner: int, fallen: FallenFacts, *, keeps
 
 
 async def edits(reader: Reader, owner: int, earlier: Sequence[int]) -> list[Learned]:
-    """The edits by hand that put others in the place of these earlier words, as if each were a fact by itself."""
+    """The facts whose words were put in the place of these earlier ones by hand, as if each were made by that."""
     rows = await reader.rows(_EARLIER, owner, json.dumps(earlier))
-    return [Learned(id=row["id"], sources=frozenset(), made_at=row["valid_to"]) for row in rows]
+    return [Learned(id=row["superseded_by"], sources=frozenset(), made_at=row["valid_to"]) for row in rows]
 
 
 async def take_back(tx: Transaction, owner: int, earlier: Sequence[int]) -> None:
@@ -130,8 +167,8 @@ def _learned(row: Row) -> Learned:
 
 
 _FACTS = """
-SELECT id, text, source_ids, created_at, origin, superseded_by, valid_to, COALESCE(valid_from, observed_at) AS since
-FROM facts WHERE user_id = ?
+SELECT id, text, source_ids, created_at, origin, superseded_by, known_id, valid_to,
+COALESCE(valid_from, observed_at) AS since FROM facts WHERE user_id = ?
 """
 _EARLIER = """
 SELECT id, text, source_ids, superseded_by, valid_to FROM facts

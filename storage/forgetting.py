@@ -13,7 +13,15 @@ from datetime import datetime
 from records import Forgetting, Forgotten, Message, NewMessage, Scope, StorageType
 from storage import account_table, study_table, word_index
 from storage.database import Database
-from storage.fallen_facts import FallenFacts, edits, erase_facts, fallen_facts, learn_again, take_back
+from storage.fallen_facts import (
+    FallenFacts,
+    edits,
+    erase_facts,
+    fallen_facts,
+    fallen_with_edits,
+    learn_again,
+    take_back,
+)
 from storage.rows import mapping, message_of, text_of
 from storage.stale import Covering, Distilled, Fallen, fallen, outdated
 from storage.tables import ERASED, VERSIONS, whole
@@ -166,7 +174,9 @@ async def _going(reader: Reader, owner: int, what: Forgetting) -> _Going:
     if what.what == "profiles":
         return _Going(profiles=frozenset(what.ids) & {one.id for one in versions})
     if what.what == "edits":
-        return _Going(profiles=outdated(versions, summaries=set(), facts=await edits(reader, owner, what.ids)))
+        lost = await fallen_with_edits(reader, owner, what.ids)
+        made_of = [*await edits(reader, owner, what.ids), *lost.gone]
+        return _Going(facts=lost, profiles=outdated(versions, summaries=set(), facts=made_of))
     chunks = frozenset(int(row["chunk_id"]) for row in rows if row["chunk_id"] is not None)
     facts = what.ids if what.what == "facts" else ()
     if what.is_expiry:
@@ -197,8 +207,17 @@ async def _derived(
 
 
 async def _versions(reader: Reader, owner: int) -> list[Distilled]:
-    rows = await reader.rows("SELECT id, last_summary_id, created_at FROM profiles WHERE user_id = ?", owner)
-    return [Distilled(id=row[0], last_summary_id=row[1], made_at=row[2]) for row in rows]
+    rows = await reader.rows(_VERSIONS, owner)
+    return [
+        Distilled(
+            id=row["id"],
+            last_summary_id=row["last_summary_id"],
+            made_at=row["created_at"],
+            base_id=row["base_id"],
+            facts=None if (facts := json.loads(row["fact_ids"])) is None else frozenset(facts),
+        )
+        for row in rows
+    ]
 
 
 def _covering(row: Mapping[str, object]) -> Covering:
@@ -308,6 +327,7 @@ AND EXISTS (SELECT 1 FROM json_each(accounts.account, '$.shown') WHERE value = ?
 _TAKE_VERSION_ID = """
 UPDATE users SET next_version_id = next_version_id + 1 WHERE user_id = ? AND storage_type = ? RETURNING next_version_id
 """
+_VERSIONS = "SELECT id, last_summary_id, created_at, base_id, fact_ids FROM profiles WHERE user_id = ?"
 _SUMMARIES = """
 SELECT id, thread_id, first_id, last_id, source_chunk_ids, source_ids, base_id, is_active FROM summaries
 WHERE user_id = ? ORDER BY id

@@ -23,7 +23,17 @@ _TEXTS = frozenset({"role", "content", "speaker", "source", "origin", "summary_t
     *("policy", "reason", "status", "error", "text", "kind", "subject", "timezone", "fold_instructions", "why")
 }
 _WHOLE = frozenset({"id", "user_id", "thread_id", "chunk_id", "turn_id", "telegram_id", "level", "base_id"}) | {
-    *("first_id", "last_id", "message_count", "tokens_in", "tokens_out", "milliseconds", "attempts", "superseded_by"),
+    *(
+        "first_id",
+        "last_id",
+        "message_count",
+        "tokens_in",
+        "tokens_out",
+        "milliseconds",
+        "attempts",
+        "superseded_by",
+        "known_id",
+    ),
     *(
         "last_summary_id",
         "message_id",
@@ -109,7 +119,7 @@ def _limit(name: str) -> int:
 
 
 def _demand_nested(name: str, value: object, where: str) -> None:
-    kinds: dict[str, Any] = {"tags": str, "source_ids": int, "source_chunk_ids": int}
+    kinds: dict[str, Any] = {"tags": str, "source_ids": int, "source_chunk_ids": int, "fact_ids": int}
     if name in kinds:
         if not isinstance(value, list) or any(type(one) is not kinds[name] for one in value):
             raise RowError(f"{where} is no list of what belongs there")

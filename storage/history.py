@@ -146,6 +146,7 @@ class HistoryTable:
                     "user_id": owner,
                     "id": numbers[fact["id"]],
                     "superseded_by": numbers.get(fact["superseded_by"]),
+                    "known_id": numbers.get(fact["known_id"]),
                     "source_ids": _mapped(fact["source_ids"], ids),
                 }
                 for fact in fresh

@@ -54,14 +54,15 @@ class Facts(Protocol):
         learned: int,
         until: int,
         now: datetime,
+        shown: Sequence[Fact] = (),
         is_past: bool = False,
     ) -> list[Fact]:
-        """In one transaction: check that the messages read are as they were and nobody learned since `learned`, insert
-        facts, add sources, close what is superseded, and be learned up to `until`. The facts inserted, in order.
-        `is_past`: of what is imported.
+        """In one transaction: check that the messages read and the facts shown beside them are as they were and nobody
+        learned since `learned`, insert facts, add sources, close what is superseded, and be learned up to `until`. The
+        facts inserted, in order. `is_past`: of what is imported.
 
-        Raises StaleFacts, changing nothing, where a message is gone or edited. A known fact that is gone, or no longer
-        holds, is neither merged into nor closed.
+        Raises StaleFacts, changing nothing, where a message is gone or edited, or a fact shown holds no longer or reads
+        otherwise. A known fact that was not shown and is gone, or no longer holds, is neither merged into nor closed.
         """
         ...
 

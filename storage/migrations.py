@@ -511,6 +511,22 @@ def learned_stretches(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+BORROWED_WORDS_SCHEMA = """
+-- The known fact that a learned one is about, and whose words it may repeat; NULL: none, or not known.
+ALTER TABLE facts ADD COLUMN known_id INTEGER;
+-- What a version of the profile was made from beside summaries, so that it goes with that and with nothing else.
+ALTER TABLE profiles ADD COLUMN base_id INTEGER;                          -- the version before it
+ALTER TABLE profiles ADD COLUMN fact_ids TEXT NOT NULL DEFAULT 'null';    -- JSON list; null: not known
+"""
+
+
+@migration
+def borrowed_words(connection: sqlite3.Connection) -> None:
+    """Whose words facts and the profile's versions may repeat."""
+    for statement in statements(BORROWED_WORDS_SCHEMA):
+        connection.execute(statement)
+
+
 def statements(script: str) -> list[str]:
     """The statements of a script, so that each runs inside our transaction (executescript would commit first)."""
     found: list[str] = []

@@ -62,6 +62,8 @@ class ProfileTable:
                 "status": "completed",
                 "tokens_in": profile.tokens_in,
                 "tokens_out": profile.tokens_out,
+                "base_id": profile.base_id,
+                "fact_ids": [fact.id for fact in profile.facts],
             }
             await tx.rows(PROFILES.upsert, *PROFILES.stored(stored))
         return profile_of(stored)

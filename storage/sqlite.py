@@ -246,11 +246,13 @@ class SqliteStore(FoldTable):
             found = await word_index.search(reader, scope, terms, limit)
         return [WordHit(message=message_of(mapping(row)), score=score) for row, score in found]
 
-    async def matching(self, scope: Scope, terms: Sequence[str], *, limit: int) -> Matching:
+    async def matching(self, scope: Scope, terms: Sequence[str], *, limit: int, surely: Sequence[str] = ()) -> Matching:
         most = self._most_postings
         async with self._db.read() as reader:
             return await reader.together(
-                lambda connection: candidates.matching(connection, scope, terms, limit=limit, most_postings=most)
+                lambda connection: candidates.matching(
+                    connection, scope, terms, limit=limit, surely=surely, most_postings=most
+                )
             )
 
     async def pool(self, scope: Scope, matched: Matching, *, reach: int, seeds: Sequence[int] = ()) -> Pool:

@@ -5,7 +5,7 @@ them are gone. Does not know tables, nor why a message goes.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 
@@ -42,11 +42,15 @@ class Learned:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Distilled:
-    """A version of the profile: what it had read. `made_at`: sortable text, of the same form as a fact's."""
+    """A version of the profile: what it had read. `made_at`: sortable text, of the same form as a fact's.
+    `base_id`: the version before it; `facts`: None where that is not known.
+    """
 
     id: int
     last_summary_id: int
     made_at: str
+    base_id: int | None = None
+    facts: frozenset[int] | None = None
 
 
 def fallen(
@@ -86,13 +90,20 @@ def unfounded(facts: Iterable[Learned], messages: Set[int]) -> frozenset[int]:
     return frozenset(fact.id for fact in facts if fact.sources & messages)
 
 
-def outdated(profiles: Iterable[Distilled], *, summaries: Set[int], facts: Iterable[Learned]) -> frozenset[int]:
-    """Versions of the profile that may hold something of these summaries or facts: those made after them."""
+def outdated(profiles: Sequence[Distilled], *, summaries: Set[int], facts: Collection[Learned]) -> frozenset[int]:
+    """Versions of the profile that may hold something of these summaries or facts: made after such a summary, from such
+    a fact, or from a version that falls. Where it is not known from what: made after such a fact.
+    """
     first_summary = min(summaries, default=None)
-    first_fact = min((fact.made_at for fact in facts), default=None)
-    return frozenset(
-        one.id
-        for one in profiles
-        if (first_summary is not None and one.last_summary_id >= first_summary)
-        or (first_fact is not None and one.made_at >= first_fact)
-    )
+    held = {one.id for one in profiles}
+    gone: set[int] = set()
+    for one in sorted(profiles, key=lambda version: version.id):
+        # Of a version that was erased by hand nobody knows any more what it had handed on.
+        made_from = one.facts if one.base_id is None or one.base_id in held else None
+        if (
+            (first_summary is not None and one.last_summary_id >= first_summary)
+            or one.base_id in gone
+            or any(one.made_at >= fact.made_at and (made_from is None or fact.id in made_from) for fact in facts)
+        ):
+            gone.add(one.id)
+    return frozenset(gone)

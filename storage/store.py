@@ -6,8 +6,9 @@ Does not know policies, models or Telegram.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import compress
 from typing import Protocol
 
 import numpy as np
@@ -86,6 +87,28 @@ class Pool:
 
     def __len__(self) -> int:
         return len(self.seqs)
+
+    def before(self, first_id: int) -> "Pool":
+        """Without the candidates from this id on: what their words are in is not counted either."""
+        rows = self.ids < first_id
+        if rows.all():
+            return self
+        later = (self.counts[:, ~rows] > 0).sum(axis=1).tolist()
+        counted = self.matched.frequency.items()
+        frequency = {term: count - less for (term, count), less in zip(counted, later, strict=True)}
+        return Pool(
+            seqs=self.seqs[rows],
+            ids=self.ids[rows],
+            places=self.places[rows],
+            sessions=self.sessions[rows],
+            lengths=self.lengths[rows],
+            characters=self.characters[rows],
+            said_at=self.said_at[rows],
+            by_assistant=self.by_assistant[rows],
+            speakers=tuple(compress(self.speakers, rows)),
+            counts=self.counts[:, rows],
+            matched=replace(self.matched, frequency=frequency),
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -370,8 +393,10 @@ class MemoryStore(Protocol):
         """Best messages by BM25 that hold at least one of the analysed terms (see words.py), best first."""
         ...
 
-    async def matching(self, scope: Scope, terms: Sequence[str], *, limit: int) -> Matching:
-        """The `limit` messages that match the terms best, rarest terms first."""
+    async def matching(self, scope: Scope, terms: Sequence[str], *, limit: int, surely: Sequence[str] = ()) -> Matching:
+        """The `limit` messages that match the terms best, rarest terms first, and those that hold the rarest of
+        `surely`, terms among them.
+        """
         ...
 
     async def pool(self, scope: Scope, matched: Matching, *, reach: int, seeds: Sequence[int] = ()) -> Pool:

@@ -40,8 +40,11 @@ class Reader:
 
     async def together(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
         """What `work` reads with the connection, as of one moment: one hop between threads for all its statements."""
+        is_open = False
 
         def frozen(connection: sqlite3.Connection) -> Result:
+            nonlocal is_open
+            is_open = True
             connection.execute("BEGIN")
             try:
                 return work(connection)
@@ -52,6 +55,8 @@ class Reader:
             try:
                 return await self._connection.run(frozen)
             except ValueError as error:
+                if is_open:
+                    raise
                 raise closed(self._path) from error
 
     async def row(self, sql: str, *values: Value) -> Row | None:

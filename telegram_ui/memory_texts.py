@@ -10,7 +10,7 @@ from datetime import UTC, datetime, tzinfo
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from records import Fact, Forgotten, Profile
-from telegram_ui.forget_commands import TRACES
+from telegram_ui.forget_commands import TRACES, counts
 
 PAGE = 6
 LOOKS = ("l", "f", "p")
@@ -34,7 +34,7 @@ NOTHING_TO_UNDO = "Nothing was changed by hand in fact {id}, so there is nothing
 NEW_WORDS = "The new words for fact {id}, please; until now: {text}\n/cancel leaves it as it is."
 STALE = "This button does nothing any more."
 PROFILE_GONE = "That version is erased."
-UNDONE = "Fact {id} is as it was before; the other words are erased{profiles}."
+UNDONE = "Fact {id} is as it was before; the other words are erased{made}."
 DISTILLING = "I am writing the profile anew; I tell you when it is done."
 DISTILLING_ALREADY = "The profile is being written just now."
 NOTHING_KNOWN = (
@@ -234,8 +234,10 @@ def undone(id_: int, taken: Forgotten | None) -> str:
     """What became of an edit that was to be taken back; None: there was none."""
     if taken is None:
         return NOTHING_TO_UNDO.format(id=id_)
-    profiles = ", and the profile made of them" if taken.profiles else ""
-    return UNDONE.format(id=id_, profiles=profiles) + ("" if taken.is_clean else f" {TRACES}")
+    made = counts(Forgotten(facts=taken.facts, profiles=taken.profiles))
+    return UNDONE.format(id=id_, made=f", and {made} made of them" if made else "") + (
+        "" if taken.is_clean else f" {TRACES}"
+    )
 
 
 def erased(taken: Forgotten) -> str:

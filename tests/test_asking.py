@@ -159,9 +159,7 @@ async def test_a_model_that_never_stops_calling_is_told_to_answer(talk: Talk) ->
             status=400, message='"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'
         ),
         Behaviour(status=422, raw='{"detail": [{"loc": ["body", "tools"], "msg": "Extra inputs are not permitted"}]}'),
-        Behaviour(status=422, raw='{"detail": "no such field"}'),
-        Behaviour(status=400, message="Bad Request"),
-        Behaviour(status=500, message="tool use requires --jinja"),
+        Behaviour(status=422, raw='{"detail": [{"loc": "tools", "msg": "Not permitted"}, {"loc": 5}]}'),
     ],
 )
 async def test_an_endpoint_without_tools_is_asked_without_them_from_then_on(talk: Talk, refusal: Behaviour) -> None:
@@ -175,6 +173,46 @@ async def test_an_endpoint_without_tools_is_asked_without_them_from_then_on(talk
     assert refused.messages == answered.messages
     assert (await talk.say("And now?")).text == "Understood."
     assert "tools" not in talk.server.requests[-1].body
+
+
+UNEXPLAINED = [
+    Behaviour(status=422, raw='{"detail": "no such field"}'),
+    Behaviour(status=400, message="Bad Request"),
+    Behaviour(status=500, message="tool use requires --jinja"),
+]
+
+
+@pytest.mark.parametrize("refusal", UNEXPLAINED)
+async def test_an_endpoint_that_takes_nothing_with_tools_twice_has_none(talk: Talk, refusal: Behaviour) -> None:
+    await talk.remember(every_n=3)
+    await long_ago(talk)
+    before = len(talk.server.requests)
+    for question in ("Where?", "And now?"):
+        talk.server.script("chat-model", refusal, "Without.")
+        assert (await talk.say(question)).text == "Without."
+    assert (await talk.say("And then?")).text == "Understood."
+    asked = talk.server.requests[before:]
+    assert ["tools" in request.body for request in asked] == [True, False, True, False, False]
+
+
+@pytest.mark.parametrize("refusal", UNEXPLAINED)
+async def test_one_request_that_passes_without_tools_alone_says_little(talk: Talk, refusal: Behaviour) -> None:
+    await talk.remember(every_n=3)
+    await long_ago(talk)
+    for _ in range(3):
+        talk.server.script("chat-model", refusal, "Without.", "With.")
+        assert (await talk.say("Where?")).text == "Without."
+        assert (await talk.say("And now?")).text == "With."
+        assert "tools" in talk.server.requests[-1].body
+
+
+async def test_what_a_filter_refuses_is_not_asked_again(talk: Talk) -> None:
+    await talk.remember(every_n=3)
+    await long_ago(talk)
+    talk.server.script("chat-model", Behaviour(status=400, code="content_filter", message="It was filtered."))
+    before = len(talk.server.requests)
+    assert (await talk.say("Where?")).is_error
+    assert len(talk.server.requests) == before + 1
 
 
 async def test_what_is_refused_without_tools_as_well_is_no_matter_of_tools(talk: Talk) -> None:

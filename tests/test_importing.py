@@ -299,6 +299,14 @@ def test_what_was_learned_from_are_stretches(stretches: object) -> None:
         checked({"progress": [{**row, "past_learned": stretches}]}, 7)
 
 
+@pytest.mark.parametrize("facts", [["1"], 3, "x", {}])
+def test_what_a_profile_was_made_from_is_a_list_of_ids_or_not_known(facts: object) -> None:
+    row: dict[str, object] = {"id": 1, "text": "Anna.", "created_at": "2026-11-21T09:00:00+00:00"}
+    assert checked({"profiles": [row]}, 7)["profiles"][0]["fact_ids"] is None
+    with pytest.raises(RowError, match="no list of what belongs there"):
+        checked({"profiles": [{**row, "fact_ids": facts}]}, 7)
+
+
 async def test_an_export_joins_a_memory_that_has_something(tmp_path: Path) -> None:
     """Then it is history: what the memory holds already stays as it is, the rest comes before it."""
     async with talking(tmp_path / "old") as talk:

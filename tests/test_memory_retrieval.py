@@ -1,12 +1,17 @@
 """Recall through the real store: what does not fit the prompt is found, and follow-ups lean on what was said."""
 
+import asyncio
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from errors import StorageError
 from records import Scope, StorageType
+from tests.peers.openai_server import Behaviour
 from tests.talk import ANNA, Talk, talking
 
 SCOPE = Scope(owner=ANNA.id)
@@ -89,3 +94,16 @@ async def test_words_alone_find_in_many_languages(tmp_path: Path, told: str, ask
             await talk.conversation.settle(SCOPE)
         await talk.say(asked)
         assert told in talk.prompts()[-1]
+
+
+async def test_where_one_arm_fails_no_other_goes_on(tmp_path: Path) -> None:
+    async with talking(tmp_path, embedding_model="e") as talk:
+        await talk.remember()
+        async with talk.conversation.memory.home(ANNA.id) as store:
+            with closing(sqlite3.connect(tmp_path / "memory.db")) as file:
+                file.execute("ALTER TABLE scope_words RENAME TO lost")
+            talk.server.script("e", Behaviour(hold="start"))
+            question = asyncio.create_task(talk.conversation.retrieval.found("Murka?", store, SCOPE))
+            with pytest.raises(StorageError):
+                await question
+            assert "_nearest" not in " ".join(map(repr, asyncio.all_tasks()))

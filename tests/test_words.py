@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from words import analyse, content_terms
+from words import analyse, content_terms, places
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,29 @@ def test_any_text_has_terms_that_stay_themselves(text: str) -> None:
     """No term is empty or holds a space: it must survive being joined by spaces."""
     assert all(term and not any(character.isspace() for character in term) for term in analyse(text))
     assert bool(content_terms(text)) == bool(analyse(text))
+
+
+@given(
+    st.text()
+    | st.lists(st.sampled_from(["…", "½", "e\u0301", "東京", "tokyo東京", "DR-2041 ", "กำ", "Machines, "])).map("".join)
+)
+def test_every_term_of_a_text_stands_somewhere_in_it(text: str) -> None:
+    terms = set(analyse(text))
+    found = places(text, terms)
+    assert {term for _, _, term in found} == terms
+    assert all(0 <= start < end <= len(text) for start, end, _ in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "term", "there"),
+    [
+        ("One machine… two MACHINES!", "machin", ["machine", "MACHINES"]),
+        ("½ cafe\u0301 and ﬁne wine", "wine", ["wine"]),
+        ("…我喜欢喝茶", "喝茶", ["喝茶"]),
+        ("…tokyo東京", "tokyo", ["tokyo"]),
+        ("茶、茶", "茶", ["茶", "茶"]),
+        ("… write to a.b@c.org", "a.b@c.org", ["a.b@c.org"]),
+    ],
+)
+def test_a_term_is_found_where_it_stands(text: str, term: str, there: list[str]) -> None:
+    assert [text[start:end] for start, end, _ in places(text, {term})] == there

@@ -21,6 +21,7 @@ from records import (
     Snippet,
     Summary,
 )
+from retrieval.packing import pack
 from retrieval.prompt_draft import Budgets, PromptDraft
 from tokens import Tokenizer
 
@@ -103,6 +104,7 @@ def drafted(
     ceiling: int = 8000,
     profile: str = "",
     facts: list[str] | None = None,
+    is_sought: bool = False,
 ) -> Context:
     """What memory_retrieval does, on plain values."""
     archived, summaries, unfolded = archived or [], summaries or [], unfolded or []
@@ -116,8 +118,11 @@ def drafted(
     draft.take_summaries(summaries)
     draft.take_older_turns(unfolded)
     draft.take_facts([recalled(number, text) for number, text in enumerate(facts or [], start=1)])
+    if is_sought:
+        draft.keep_room_for_one()
     shown = draft.shown_ids
-    draft.take_snippets([Snippet(message=one, text=one.content, score={}) for one in everything if one.id not in shown])
+    snippets = [Snippet(message=one, text=one.content, score={}) for one in everything if one.id not in shown]
+    draft.take_snippets(pack(snippets, room=draft.snippet_room, now=NOW, count=TOKENS.count))
     return draft.context()
 
 
@@ -153,6 +158,7 @@ def talks(draw: st.DrawFn) -> list[tuple[str, str]]:
     levels=st.integers(1, 3),
     profile=st.builds(lambda word, times: word * times, words, lengths),
     facts=st.lists(words, max_size=8),
+    is_sought=st.booleans(),
 )
 def test_no_prompt_passes_its_ceiling_and_no_message_falls_through(
     folded: list[tuple[str, str]],
@@ -163,6 +169,7 @@ def test_no_prompt_passes_its_ceiling_and_no_message_falls_through(
     levels: int,
     profile: str,
     facts: list[str],
+    is_sought: bool,
 ) -> None:
     archived = turns(folded, chunk=1)
     unfolded = turns(active, first=1 + len(archived))
@@ -176,12 +183,24 @@ def test_no_prompt_passes_its_ceiling_and_no_message_falls_through(
         ceiling=ceiling,
         profile=profile,
         facts=facts,
+        is_sought=is_sought,
     )
     assert TOKENS.prompt_tokens(context.messages) <= ceiling
     assert context.tokens == TOKENS.prompt_tokens(context.messages), "the account adds up to the whole"
     assert_no_hole(context, [*archived, *unfolded])
     assert [one.role for one in context.messages].count("system") <= 1
     assert context.messages[-1].role == "user"
+
+
+def test_a_piece_of_one_snippet_has_room_beside_turns_that_fill_the_prompt() -> None:
+    unfolded = turns([("Where is it? " * 40, "It is far away. " * 30)] * 6)
+    bare = drafted(unfolded=unfolded, ceiling=1000)
+    full = drafted(unfolded=unfolded, ceiling=1000, is_sought=True)
+    assert not bare.snippets
+    assert verbatim(full) >= {one.id for one in unfolded[-4:]}, "it is taken from the oldest turn"
+    assert sum(part.tokens for part in bare.parts) - 5 <= sum(part.tokens for part in full.parts) + 64 + 30
+    assert_no_hole(full, unfolded)
+    assert len({cut.first_id for cut in full.cut}) == len(full.cut), "nothing is cut twice"
 
 
 def test_profile_facts_and_snippets_share_what_snippets_alone_had() -> None:

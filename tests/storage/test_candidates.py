@@ -6,9 +6,11 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from storage.candidates import RANKED_WHOLE
 from storage.rows import runs
 from storage.sqlite import SqliteStore
 from tests.storage.conftest import ANNA, said
+from words import content_terms
 
 NUMBERS = st.lists(st.integers(-50, 50), max_size=30)
 
@@ -40,3 +42,15 @@ async def test_terms_are_counted_where_they_stand(store: SqliteStore) -> None:
     assert pool.said_at.tolist() == [one.created_at.timestamp() for one in messages]
     assert pool.speakers == tuple(one.speaker for one in messages)
     assert len(await store.pool(ANNA, await store.matching(ANNA, [], limit=0), reach=0)) == len(texts)
+
+
+async def test_what_holds_the_rarest_word_is_a_candidate_however_much_others_hold(store: SqliteStore) -> None:
+    often = "otters, newts, herons, eagles and lizards"
+    texts = ["a walrus of the north", *[often] * 40, *["nothing but birds and snow"] * RANKED_WHOLE]
+    await store.append(ANNA, [said(text) for text in texts])
+    common = content_terms(often)
+    without = await store.matching(ANNA, [*common, "walrus"], limit=9)
+    assert 1 not in without.seqs
+    matched = await store.matching(ANNA, [*common, "walrus"], limit=9, surely=["walrus", "unicorn"])
+    assert list(matched.seqs) == [*without.seqs, 1]
+    assert (await store.matching(ANNA, common, limit=9, surely=common)).seqs == without.seqs[:9]

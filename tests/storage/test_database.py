@@ -198,6 +198,27 @@ async def test_files_are_private_whatever_the_umask(tmp_path: Path) -> None:
     assert set(modes.values()) == {0o600}, modes
 
 
+async def test_a_file_made_where_a_link_leads_is_private(tmp_path: Path) -> None:
+    (tmp_path / "memory.db").symlink_to(tmp_path / "elsewhere.db")
+    before = os.umask(0)
+    try:
+        async with Database.open(tmp_path / "memory.db"):
+            modes = modes_in(tmp_path)
+    finally:
+        os.umask(before)
+    assert set(modes.values()) == {0o600}, modes
+
+
+async def test_what_fails_beside_the_connection_is_no_closed_file(tmp_path: Path) -> None:
+    def work(connection: sqlite3.Connection) -> None:
+        raise ValueError("cannot be reshaped")
+
+    async with Database.open(tmp_path / "memory.db") as database, database.read() as reader:
+        with pytest.raises(ValueError, match="reshaped"):
+            await reader.together(work)
+        assert [tuple(row) for row in await reader.rows("SELECT 1")] == [(1,)]
+
+
 def modes_in(folder: Path) -> dict[str, int]:
     return {file.name: stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()}
 

@@ -164,6 +164,27 @@ async def test_a_profile_is_refused_where_its_sources_are_gone(store: SqliteStor
     assert await store.profiles.newest(ANNA.owner) == first
 
 
+async def test_what_a_profile_was_made_from_is_known_after_reopening(opener: Opener, tmp_path: Path) -> None:
+    """So a version that an edit is no part of stays when that is taken back."""
+    async with opener(tmp_path) as store:
+        await store.put_owner(config(store, ANNA.owner))
+        tea, boat = [await store.facts.add(ANNA.owner, new(text), now=NOW) for text in ("Likes tea.", "Has a boat.")]
+        tulips = await store.facts.edit(ANNA.owner, tea.id, "Likes tulips.", now=NOW)
+        assert tulips is not None
+        draft = NewProfile(owner=ANNA.owner, text="Sails.", model="m", base_id=None, facts=(boat,), summary_ids=())
+        sails = await store.profiles.put(draft, now=NOW)
+        plants = await store.profiles.put(replace(draft, base_id=sails.id, facts=(boat, tulips)), now=NOW)
+        again = await store.profiles.put(replace(draft, base_id=plants.id), now=NOW)
+        assert [one.id for one in await store.profiles.versions(ANNA.owner)] == [again.id, plants.id, sails.id]
+    async with opener(tmp_path) as store:
+        earlier = await store.facts.before_edit(ANNA.owner, tea.id)
+        assert earlier is not None
+        what = Forgetting(what="edits", ids=(earlier,))
+        assert (await store.forgetting.preview(ANNA.owner, what)).profiles == 2
+        assert (await store.forgetting.forget(ANNA.owner, what)).profiles == 2
+        assert await store.profiles.versions(ANNA.owner) == [sails]
+
+
 async def test_summaries_wait_for_the_profile_until_it_has_them(store: SqliteStore) -> None:
     made = [await fold(store, ANNA, await talk(store, ANNA, 1)) for _ in range(4)]
     assert [one.id for one in await store.profiles.undistilled(ANNA.owner, 10)] == [one.id for one in made]

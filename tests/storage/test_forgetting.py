@@ -217,6 +217,19 @@ async def test_a_fact_that_repeats_what_only_the_forgotten_one_said_goes_and_is_
     assert await rows(store, "SELECT learned_id FROM progress") == [(second - 1,)]
 
 
+async def test_a_fact_that_was_learned_beside_one_goes_with_the_words_that_it_took_from_it(store: SqliteStore) -> None:
+    """Also with those that an edit had replaced since; what its owner wrote, or its message says, stays."""
+    said_so = await turn(store, "I go there every day, with my dog.")
+    await fact(store, 1, "Anna walks her dog to the bakery.", origin="owner")
+    await fact(store, 2, "Anna works at the Heliotrope.", origin="earlier", superseded_by=1, valid_to=NOW.isoformat())
+    await fact(store, 3, "Anna goes to the Heliotrope every day.", said_so, known_id=1)
+    await fact(store, 4, "Anna has a dog.", said_so, known_id=1)
+    await fact(store, 5, "The Heliotrope is far.", said_so, known_id=1, origin="owner")
+    await fact(store, 6, "Anna goes to the Heliotrope every day but Monday.", said_so, known_id=3)
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(1,)))
+    assert await rows(store, "SELECT id FROM facts ORDER BY id") == [(4,), (5,)]
+
+
 async def test_a_fact_that_took_the_place_of_a_forgotten_one_in_its_own_words_stays(store: SqliteStore) -> None:
     first = await turn(store, "I live in Portland.")
     second = await turn(store, "I live in Seattle now.")

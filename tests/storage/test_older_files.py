@@ -2,8 +2,10 @@
 
 import contextlib
 import json
+from datetime import timedelta
 from pathlib import Path
 
+from records import Forgetting, NewFact
 from storage.database import Database, migrate
 from storage.driver import connect
 from storage.journal import Entry
@@ -21,6 +23,11 @@ INSERT INTO messages (id, user_id, role, content, created_at, is_active, turn_id
 VALUES (1, ?, 'user', 'Greenland', '2026-01-01T00:00:00+00:00', 1, 1)
 """
 
+PROFILE = "INSERT INTO profiles (id, user_id, text, created_at) VALUES (?, ?, 'Anna.', ?)"
+LIKES_TEA = NewFact(
+    text="Likes tea.", kind="preference", subject="", source_ids=(), observed_at=NOW, valid_from=NOW, origin="owner"
+)
+
 
 async def test_a_memory_db_of_the_second_format(tmp_path: Path) -> None:
     file = tmp_path / "memory.db"
@@ -36,6 +43,25 @@ async def test_a_memory_db_of_the_second_format(tmp_path: Path) -> None:
     assert (config.every_n, config.policy, config.auto_fold, config.incognito) == (7, "pyramid", True, False)
     assert (message.content, message.origin, message.edited_at) == ("Greenland", "", None)
     assert file.with_name(f"memory.db.before-format-{len(MIGRATIONS)}").exists()
+
+
+async def test_a_profile_of_which_it_is_not_known_what_it_was_made_from(tmp_path: Path) -> None:
+    """It goes with every fact that was changed before it was made."""
+    file = tmp_path / "memory.db"
+    migrate(file, MIGRATIONS[:9])
+    with contextlib.closing(connect(file)) as connection:
+        connection.execute(SPOKEN, (ANNA.owner,))
+        for number, at in ((1, NOW - timedelta(days=1)), (2, NOW + timedelta(days=1))):
+            connection.execute(PROFILE, (number, ANNA.owner, at.isoformat()))
+        connection.execute("UPDATE users SET next_profile_id = 3")
+    async with Database.open(file) as database:
+        store = SqliteStore(database)
+        fact = await store.facts.add(ANNA.owner, LIKES_TEA, now=NOW)
+        await store.facts.edit(ANNA.owner, fact.id, "Likes tulips.", now=NOW)
+        earlier = await store.facts.before_edit(ANNA.owner, fact.id)
+        assert earlier is not None
+        await store.forgetting.forget(ANNA.owner, Forgetting(what="edits", ids=(earlier,)))
+        assert [one.id for one in await store.profiles.versions(ANNA.owner)] == [1]
 
 
 async def test_a_memory_json_and_a_journal_of_the_first_format(tmp_path: Path) -> None:

@@ -101,3 +101,20 @@ def test_a_fact_goes_with_any_of_its_sources_and_a_profile_with_what_it_had_read
     assert outdated(profiles, summaries=set(), facts=[facts[1]]) == {2}
     assert outdated(profiles, summaries={5}, facts=[]) == {1, 2}
     assert outdated(profiles, summaries={10}, facts=[]) == frozenset()
+
+
+def version(id_: int, base: int | None, *facts: int, is_known: bool = True) -> Distilled:
+    made_from = frozenset(facts) if is_known else None
+    return Distilled(id=id_, last_summary_id=0, made_at=f"2026-01-{id_:02}", base_id=base, facts=made_from)
+
+
+def test_a_profile_goes_with_the_facts_it_was_made_from_and_with_the_version_that_it_read() -> None:
+    fact = [Learned(id=1, sources=frozenset(), made_at="2026-01-02")]
+
+    def gone(*versions: Distilled) -> frozenset[int]:
+        return outdated(versions, summaries=set(), facts=fact)
+
+    assert gone(version(2, None, 1), version(3, None, 2), version(4, 2), version(5, 3, 2), version(6, 4)) == {2, 4, 6}
+    assert gone(version(1, None, 1), version(3, 1, 2)) == frozenset(), "made before that"
+    assert gone(version(1, None, is_known=False), version(3, 1, is_known=False), version(4, 3, 2)) == {3, 4}
+    assert gone(version(4, 3, 2), version(5, 4, 2), version(6, None, 2)) == {4, 5}, "nobody knows what 3 was made from"

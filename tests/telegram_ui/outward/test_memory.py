@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from records import FactChange, NewFact, Scope, StorageType
+from records import FactChange, Forgotten, NewFact, Scope, StorageType
 from telegram_ui.buttons import Buttons
 from telegram_ui.chat import Chat
 from telegram_ui.commands import Commands
 from telegram_ui.memory_commands import LIFETIME, MemoryCommands, zone_named
-from telegram_ui.memory_texts import NOTHING_KNOWN, view_of
+from telegram_ui.memory_texts import NOTHING_KNOWN, undone, view_of
 from telegram_ui.wizard import ADMINS_ONLY, Wizard
 from tests.talk import Talk, talking
 from tests.telegram_ui.outward.conftest import ANN, BOB, GROUP, Desk, Peer
@@ -113,6 +113,13 @@ async def test_an_edit_asks_for_words_keeps_the_number_and_can_be_undone(desk: D
     assert [one.text for one in await talk.conversation.facts.known(ANN)] == ["Ann plays the cello."]
     await desk.say(ANN, ANN, "/memory undo 1")
     assert "nothing to undo" in desk.last(ANN)
+
+
+def test_an_edit_that_is_taken_back_tells_what_went_with_it() -> None:
+    told = "Fact 1 is as it was before; the other words are erased"
+    assert undone(1, Forgotten()) == f"{told}."
+    assert undone(1, Forgotten(profiles=1)) == f"{told}, and 1 version of your profile made of them."
+    assert undone(1, Forgotten(facts=1, profiles=2)) == f"{told}, and 1 fact, 2 versions of your profile made of them."
 
 
 async def test_an_edit_that_is_cancelled_or_too_late_changes_nothing(desk: Desk, talk: Talk) -> None:

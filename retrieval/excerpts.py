@@ -1,0 +1,136 @@
+"""What is shown of a long message: the sentences that matter, or a stretch around the word that was asked for. Pure.
+
+Does not know how messages were ranked, nor which of them are shown.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
+
+from tokens import Tokenizer, sentence_ends
+from words import places
+
+MARKS = 4
+"""Tokens of the marks where something is left out."""
+NEAR = 0.3
+"""A cut moves so far at most to stand between words, as a share of what is kept on that side."""
+
+
+def sentences(text: str) -> list[str]:
+    """The text in pieces that joined are the text; a line is a piece of its own."""
+    pieces = []
+    start = 0
+    for end in sentence_ends(text):
+        if text[start:end].strip():
+            pieces.append(text[start:end])
+            start = end
+    if text[start:].strip():
+        pieces.append(text[start:])
+    return pieces
+
+
+def clipped(pieces: Sequence[str], scores: Sequence[float], *, tokens: int, count: Callable[[str], int]) -> str:
+    """The best-scored pieces that fit into `tokens` (at least one), in their order, every cut marked with "…"."""
+    left, kept = tokens - MARKS, set[int]()
+    for index in sorted(range(len(pieces)), key=lambda index: (-scores[index], index)):
+        cost = count(pieces[index]) + 1
+        if cost <= left or not kept:
+            kept.add(index)
+            left -= cost
+    shown, last = "", -1
+    for index in sorted(kept):
+        if index == last + 1:
+            shown += pieces[index]
+        else:
+            shown = f"{shown.rstrip()} … {pieces[index].strip()}" if shown else f"… {pieces[index].strip()}"
+        last = index
+    return shown.strip() + ("" if last == len(pieces) - 1 else " …")
+
+
+def by_words(text: str, weights: Mapping[str, float], *, tokens: int, tokenizer: Tokenizer) -> str:
+    """At most `tokens` of a text: the sentences that hold the weightiest of the terms, then those that hold others;
+    where not even the best of them fits, a stretch around the weightiest. Head and tail where it holds none.
+    """
+    if tokenizer.count(text) <= tokens:
+        return text
+    found = places(text, weights.keys())
+    if not found:
+        return tokenizer.cut_middle(text, tokens)
+    pieces = sentences(text)
+    heaviest = max((term for _, _, term in found), key=lambda term: weights[term])
+    weights = {**weights, heaviest: 1.0 + sum(weights.values())}
+    scores = [sum(weights[term] for term in terms) for terms in _held(pieces, found)]
+    shown = clipped(pieces, scores, tokens=tokens, count=tokenizer.count)
+    over = tokenizer.count(shown) - tokens
+    if over > 0:  # seams, or a sentence that is too long by itself
+        shown = clipped(pieces, scores, tokens=tokens - over, count=tokenizer.count)
+    if tokenizer.count(shown) <= tokens:
+        return shown
+    start, end, _ = max(_runs(found), key=lambda run: sum(weights[term] for term in run[2]))
+    return around(text, start, end, tokens=tokens, tokenizer=tokenizer)
+
+
+def around(text: str, start: int, end: int, *, tokens: int, tokenizer: Tokenizer) -> str:
+    """At most `tokens` of a text, with text[start:end] in it: whole words where spaces are near, "…" at each cut.
+
+    Where there is no room for the marks, text[start:end] alone.
+    """
+    count = tokenizer.count
+    if count(text) <= tokens:
+        return text
+    middle = text[start:end]
+    needed = count(middle)
+    room = tokens - MARKS
+    while room >= needed:
+        half = tokenizer.head(text, (room - needed) // 2, end)
+        before = _from_word(tokenizer.tail(text[:start], room - needed - count(half)), start)
+        after = _to_word(tokenizer.head(text, room - needed - count(before), end), len(text) - end)
+        shown = before + middle + after
+        shown = f"… {shown.lstrip()}" if len(before) < start else shown
+        shown = f"{shown.rstrip()} …" if len(after) < len(text) - end else shown
+        over = count(shown) - tokens
+        if over <= 0:
+            return shown
+        room -= over
+    return tokenizer.head(middle, tokens)
+
+
+def holding(pieces: Sequence[str], weights: Mapping[str, float]) -> list[bool]:
+    """Whether each of the pieces of a text holds the weightiest of the terms that stand in it."""
+    found = places("".join(pieces), weights.keys())
+    heaviest = max((term for _, _, term in found), key=lambda term: weights[term], default="")
+    return [heaviest in held for held in _held(pieces, found)]
+
+
+def _runs(found: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, set[str]]]:
+    """Places that overlap (what is written without spaces is cut into pairs) as one each: begin, end, terms."""
+    runs: list[tuple[int, int, set[str]]] = []
+    for start, end, term in found:
+        if runs and start < runs[-1][1]:
+            first, last, terms = runs.pop()
+            runs.append((first, max(last, end), terms | {term}))
+        else:
+            runs.append((start, end, {term}))
+    return runs
+
+
+def _held(pieces: Sequence[str], found: Sequence[tuple[int, int, str]]) -> list[set[str]]:
+    """The terms in each piece."""
+    ends = list(accumulate(map(len, pieces)))
+    held: list[set[str]] = [set() for _ in pieces]
+    for start, _, term in found:
+        if start < ends[-1]:
+            held[bisect_right(ends, start)].add(term)
+    return held
+
+
+def _from_word(tail: str, whole: int) -> str:
+    """What was cut from the end of a longer text, from the next word on where one begins near."""
+    space = tail.find(" ")
+    return tail[space:] if len(tail) < whole and 0 <= space <= len(tail) * NEAR else tail
+
+
+def _to_word(head: str, whole: int) -> str:
+    """What was cut from the beginning of a longer text, up to the last word that is whole where one ends near."""
+    space = head.rfind(" ")
+    return head[:space] if len(head) < whole and space >= len(head) * (1 - NEAR) else head

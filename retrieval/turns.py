@@ -1,0 +1,88 @@
+"""Turns as a prompt carries them: whole, or with their longest messages cut in the middle. Pure.
+
+Does not know which turns a prompt has, nor what else is in it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import prompts
+from records import Cut, Message, PromptMessage, Role
+from tokens import Tokenizer
+
+WORTH_SHOWING = 48
+"""Below so many tokens a piece of a message says too little."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Turn:
+    """The messages of one turn in order; `contents` is what the prompt carries of each."""
+
+    messages: tuple[Message, ...]
+    contents: tuple[str, ...]
+    tokens: int
+    is_whole: bool = True
+
+    def cut(self, why: str) -> Cut:
+        return Cut(what="turns", first_id=self.messages[0].id, last_id=self.messages[-1].id, why=why)
+
+
+class Turns:
+    """Makes turns; in a group with the names of those who speak."""
+
+    def __init__(self, tokenizer: Tokenizer, *, in_group: bool) -> None:
+        self._tokens = tokenizer
+        self._in_group = in_group
+
+    def of(self, messages: Sequence[Message]) -> list[Turn]:
+        grouped: dict[int, list[Message]] = {}
+        for message in messages:
+            grouped.setdefault(message.turn, []).append(message)
+        return [self._turn(group, [self._content(message) for message in group]) for group in grouped.values()]
+
+    def squeezed(self, turn: Turn, room: int) -> Turn | None:
+        """The turn with its longest messages cut in their middle so that it fits; None where that says too little."""
+        tokens = room - 6 * len(turn.messages)
+        if tokens < WORTH_SHOWING * len(turn.messages):
+            return None
+        whole = [self._content(message) for message in turn.messages]
+        limit = _common_limit([self._tokens.count(content) for content in whole], tokens)
+        contents = [self._tokens.cut_middle(content, limit) for content in whole]
+        squeezed = self._turn(turn.messages, contents, is_whole=False)
+        return squeezed if squeezed.tokens <= room else None
+
+    def _turn(self, messages: Sequence[Message], contents: Sequence[str], *, is_whole: bool = True) -> Turn:
+        carried = [
+            PromptMessage(role=role(message), content=content)
+            for message, content in zip(messages, contents, strict=True)
+        ]
+        tokens = self._tokens.prompt_tokens(carried) - self._tokens.prompt_tokens([])
+        return Turn(messages=tuple(messages), contents=tuple(contents), tokens=tokens, is_whole=is_whole)
+
+    def _content(self, message: Message) -> str:
+        """Verbatim; in a group with the speaker's name, since several people share the role `user`.
+
+        What tools gave out is named only: it is no one's words, and may be out of date.
+        """
+        if message.origin == "tool":
+            return prompts.ARCHIVED_RESULT
+        if self._in_group and message.role != "assistant":
+            return f"{prompts.speaker(message)}: {message.content}"
+        return message.content
+
+
+def role(message: Message) -> Role:
+    """Only the assistant's own words keep their role: nothing stored ever lands in the system role."""
+    return "assistant" if message.role == "assistant" else "user"
+
+
+def _common_limit(sizes: Sequence[int], room: int) -> int:
+    """The largest limit for each size so that the limited sizes add up to at most `room`."""
+    low, high = 0, max(sizes, default=0)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if sum(min(size, middle) for size in sizes) <= room:
+            low = middle
+        else:
+            high = middle - 1
+    return low
