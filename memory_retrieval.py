@@ -21,7 +21,7 @@ from retrieval.prompt_draft import Budgets, PromptDraft
 from retrieval.ranking import REACH, Meaning, Question, Ranked, Scored, rank
 from retrieval.sought import LONG_WINDED, Found, Sought
 from storage.store import Compared, Floats, MemoryStore, Nearest, Pool
-from tasks import ended
+from tasks import side_by_side
 from tokens import Tokenizer
 from words import content_terms, folded, normal
 
@@ -145,8 +145,9 @@ class MemoryRetrieval:
     async def snippets(self, found: Found, store: MemoryStore, scope: Scope) -> list[Snippet]:
         """All candidates, as the prompt would carry them, best first."""
         sought = Sought.of(found, self._tokens)
+        vectors = await self._sentence_vectors(found, store, scope)
         messages = await self._messages(store, scope, found.ranked[:])
-        return [sought.snippet(one, message) for one, message in messages]
+        return [sought.snippet(one, message, vectors.get(one.seq)) for one, message in messages]
 
     async def _packed(
         self, sought: Sought, store: MemoryStore, scope: Scope, *, room: int, now: datetime
@@ -160,12 +161,21 @@ class MemoryRetrieval:
             sought=sought.ids,
             cutting=sought.cut,
         )
-        for start in range(0, len(sought.found.ranked), READ_AT_ONCE):
-            messages = await self._messages(store, scope, sought.in_order(start, READ_AT_ONCE))
-            packing.offer(sought.snippet(one, said) for one, said in messages if sought.allows(said))
-            if packing.is_full:
-                break
-        return packing.taken
+        reading = (
+            asyncio.create_task(self._sentence_vectors(sought.found, store, scope)),
+            asyncio.create_task(self._messages(store, scope, sought.in_order(0, READ_AT_ONCE))),
+        )
+        async with side_by_side(*reading):
+            vectors, messages = await asyncio.gather(*reading)
+        read = READ_AT_ONCE
+        while True:
+            packing.offer(
+                sought.snippet(one, said, vectors.get(one.seq)) for one, said in messages if sought.allows(said)
+            )
+            if packing.is_full or read >= len(sought.found.ranked):
+                return packing.taken
+            messages = await self._messages(store, scope, sought.in_order(read, READ_AT_ONCE))
+            read += READ_AT_ONCE
 
     async def _messages(self, store: MemoryStore, scope: Scope, some: Sequence[Scored]) -> list[tuple[Scored, Message]]:
         """With what was said; what was forgotten meanwhile is left out."""
@@ -191,18 +201,15 @@ class MemoryRetrieval:
         if lean_on and len(terms) <= FOLLOW_UP_TERMS:
             question = f"{lean_on}\n{question}"
             terms = list(dict.fromkeys([*own, *content_terms(question)]))  # of a long question the first are looked up
-        # The arms of the search wait for nothing of one another; where one fails, no other goes on alone.
+        # The arms of the search wait for nothing of one another.
         arms = (
             asyncio.create_task(self._nearest(question, store, scope, limit)),
             asyncio.create_task(store.matching(scope, terms, limit=limit, surely=own)),
             asyncio.create_task(self._times(normal(question), store, scope, now)),
             asyncio.create_task(store.facts.valid(scope.owner)),
         )
-        try:
+        async with side_by_side(*arms):
             (vector, nearest), matched, times, known = await asyncio.gather(*arms)
-        except BaseException:
-            await ended(*arms)
-            raise
         facts = await self._that_matter(known, store, scope.owner, own, terms, vector)
         asked = Question(
             text=question,
@@ -217,19 +224,13 @@ class MemoryRetrieval:
         pool = await store.pool(scope, matched, reach=REACH, seeds=seeds)
         pool = pool if before is None else pool.before(before)
         compared = await self._compared(store, scope, nearest, pool)
-
-        def judged() -> tuple[Meaning | None, Ranked]:
-            meaning = Meaning.of(nearest, compared, pool.seqs) if nearest and compared else None
-            return meaning, rank(pool, asked, meaning)
-
-        # Beside the event loop: hundreds of candidates take a while.
-        meaning, ranked = await asyncio.to_thread(judged)
+        meaning = Meaning.of(nearest, compared, pool.seqs) if nearest and compared else None
+        ranked = rank(pool, asked, meaning)
         return Found(
             asked=asked,
             pool=pool,
             meaning=meaning,
             ranked=ranked,
-            sentences=await self._sentence_vectors(store, scope, meaning, ranked),
             facts=facts,
         )
 
@@ -309,13 +310,11 @@ class MemoryRetrieval:
             return None
         return await store.vectors.compared(scope, self._embedder.name, nearest, pool.seqs)
 
-    async def _sentence_vectors(
-        self, store: MemoryStore, scope: Scope, meaning: Meaning | None, ranked: Ranked
-    ) -> Mapping[int, Floats]:
-        """Of the long-winded messages that may be shown."""
-        if meaning is None or self._embedder is None:
+    async def _sentence_vectors(self, found: Found, store: MemoryStore, scope: Scope) -> Mapping[int, Floats]:
+        """By seq, of the long-winded messages that may be shown."""
+        if found.meaning is None or self._embedder is None:
             return {}
-        seqs = ranked.long_winded(2 * CANDIDATES, LONG_WINDED)
+        seqs = found.ranked.long_winded(2 * CANDIDATES, LONG_WINDED)
         return await store.vectors.sentences(scope, self._embedder.name, seqs)
 
     async def _steady(

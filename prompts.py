@@ -121,7 +121,7 @@ ARCHIVED_RESULT = "[archived result, ask again]"
 
 
 def date(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%d")
+    return moment.date().isoformat()
 
 
 def minute(moment: datetime) -> str:

@@ -28,8 +28,8 @@ REQUEST_OVERHEAD = 3
 MESSAGE_OVERHEAD = 3
 CALL_OVERHEAD = 16
 """The JSON around a call."""
-SHORT = 48
-"""Characters up to which counts are remembered: roles and days' headings come again in every prompt."""
+REMEMBERED = 20_000
+"""Counts that are remembered: what was said last, roles and days' headings come again in every prompt."""
 DEFAULT_ENCODING = "o200k_base"
 
 # Longer runs of whitespace overflow the stack of tiktoken's regex (0.14: a ValueError at a million spaces).
@@ -45,7 +45,7 @@ class Tokenizer:
 
     def __init__(self, count: Callable[[str], int], *, name: str) -> None:
         self._count = count
-        self._count_short = lru_cache(maxsize=1024)(count)
+        self._remembered: dict[int, int] = {}
         self.name = name
 
     @classmethod
@@ -75,9 +75,16 @@ class Tokenizer:
 
     def count(self, text: str) -> int:
         """Tokens of a text; special tokens count as the plain text that they are here."""
-        if len(text) <= SHORT:
-            return self._count_short(text) if text else 0
-        return self._count(text)
+        if not text:
+            return 0
+        # By the text's hash of 64 bits, so that nobody's words stay here: two of so many are alike once in 10^11 times.
+        key = hash(text)
+        known = self._remembered.get(key)
+        if known is None:
+            if len(self._remembered) >= REMEMBERED:
+                self._remembered.clear()
+            known = self._remembered[key] = self._count(text)
+        return known
 
     def prompt_tokens(self, messages: Sequence[PromptMessage]) -> int:
         """Tokens of one request: 3, and for each message 3, its role and its content (the contract's formula)."""

@@ -270,7 +270,7 @@ def _newer(found: Signals, total: NDArray[np.float64], w: Weights) -> NDArray[np
 
 
 def _best_first(pool: Pool, total: NDArray[np.float64]) -> NDArray[np.intp]:
-    return np.lexsort((-pool.ids, pool.characters, -np.round(total, 6)))
+    return np.lexsort((-pool.ids, pool.sizes, -np.round(total, 6)))
 
 
 def idf(turns: int, frequency: int) -> float:

@@ -32,15 +32,12 @@ rarest word of a longer question is often one that says little.
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Found:
-    """The candidates of one question, and what their texts are cut by. `sentences`: vectors, by seq. `facts`: those
-    that matter to it, best first.
-    """
+    """The candidates of one question. `facts`: those that matter to it, best first."""
 
     asked: Question
     pool: Pool
     meaning: Meaning | None
     ranked: Ranked
-    sentences: Mapping[int, Floats]
     facts: Sequence[RecalledFact] = ()
 
 
@@ -93,17 +90,17 @@ class Sought:
         is_earlier = self.before is None or message.turn < self.before
         return is_earlier and message.id not in self.shown and message.origin != "tool"
 
-    def snippet(self, one: Scored, message: Message) -> Snippet:
+    def snippet(self, one: Scored, message: Message, sentence_vectors: Floats | None) -> Snippet:
         """A candidate as the prompt carries it. Made only for those that may fit: counting tokens is dear."""
-        return Snippet(message=message, text=self._shown(one, message.content), score=one.parts)
+        return Snippet(message=message, text=self._shown(one, message.content, sentence_vectors), score=one.parts)
 
     def cut(self, snippet: Snippet, tokens: int) -> str:
         """At most `tokens` of a message that is sought."""
         return by_words(snippet.message.content, self.own, tokens=tokens, tokenizer=self.tokens)
 
-    def _shown(self, one: Scored, text: str) -> str:
+    def _shown(self, one: Scored, text: str, vectors: Floats | None) -> str:
         """All of a message, or of a long one the sentences that matter."""
-        meaning, vectors = self.found.meaning, self.found.sentences.get(one.seq)
+        meaning = self.found.meaning
         if meaning is not None and vectors is not None and one.verbose > LONG_WINDED:
             pieces = sentences(text)
             if len(pieces) == len(vectors) and self.tokens.count(text) > ASSISTANT_TOKENS:

@@ -28,7 +28,7 @@ SURELY = 20
 # CROSS JOIN keeps this order; SQLite would else begin with all words of all scopes. words_content is where FTS5 keeps
 # what was given to it; reading it takes half as long as asking FTS5 row by row.
 _AROUND = """
-SELECT near.seq, messages.id, near.place, near.session, near.length, length(messages.content), near.said_at,
+SELECT near.seq, messages.id, near.place, near.session, near.length, octet_length(messages.content), near.said_at,
   messages.role = 'assistant', messages.speaker, CAST(said.c0 AS BLOB)
 FROM json_each(?) AS run
 CROSS JOIN places AS near ON near.user_id = ? AND near.thread_id = ?
@@ -84,7 +84,7 @@ def pool(connection: sqlite3.Connection, scope: Scope, matched: Matching, *, rea
         places=np.array(columns[2], np.int64),
         sessions=np.array(columns[3], np.int64),
         lengths=np.array(columns[4], np.int64),
-        characters=np.array(columns[5], np.int64),
+        sizes=np.array(columns[5], np.int64),
         said_at=np.array(columns[6], np.float64),
         by_assistant=np.array(columns[7], np.bool_),
         speakers=columns[8],
@@ -169,13 +169,26 @@ def _counts(said: Sequence[bytes], tokens: Sequence[str]) -> npt.NDArray[np.floa
     borders = np.flatnonzero(letters == ord(" "))
     starts, ends = borders[:-1] + 1, borders[1:]
     starts, ends = starts[ends >= _TAIL], ends[ends >= _TAIL]
-    # The last letters of each as one number: few that are not sought end, and are as long, as one that is.
     tails = np.lib.stride_tricks.sliding_window_view(letters, _TAIL)[ends - _TAIL].view(np.uint32).ravel()
-    texts = np.cumsum(np.fromiter(map(len, said), np.int64, len(said)) + 1) + _TAIL
-    for line, token in enumerate(tokens):
-        sought = token.encode()
-        like = (tails == np.frombuffer(sought[-_TAIL:], np.uint32)) & (ends - starts == len(sought))
-        at = [start for start in starts[like].tolist() if whole.startswith(sought, start)]
-        if at:
-            counts[line] = np.bincount(np.searchsorted(texts, at, side="right"), minlength=len(said))
+    lines = {token.encode(): line for line, token in enumerate(tokens)}
+    is_like = np.zeros(2**16, np.bool_)
+    is_like[
+        _mark(
+            np.frombuffer(b"".join(token[-_TAIL:] for token in lines), np.uint32),
+            np.fromiter(map(len, lines), np.int64),
+        )
+    ] = True
+    like = np.flatnonzero(is_like[_mark(tails, ends - starts)])
+    of_texts = np.cumsum(np.fromiter(map(len, said), np.int64, len(said)) + 1) + _TAIL
+    texts = np.searchsorted(of_texts, starts[like], side="right")
+    for start, end, text in zip(starts[like].tolist(), ends[like].tolist(), texts.tolist(), strict=True):
+        line = lines.get(whole[start:end])
+        if line is not None:
+            counts[line, text] += 1
     return counts
+
+
+def _mark(tails: npt.NDArray[np.uint32], lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.uint32]:
+    """16 bits of a token's last letters and its length: few that are not sought share them with one that is."""
+    mixed = (tails + lengths.astype(np.uint32)) * np.uint32(2_654_435_761)  # Knuth's multiplicative hash
+    return mixed >> np.uint32(16)

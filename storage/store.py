@@ -68,7 +68,7 @@ class Pool:
     """Candidates for a question, in order, column by column.
 
     A column has one number for each candidate: `seqs`, the store's own of it; `ids`; `places`, which count the scope's
-    messages; `sessions`, its stretches without a long silence; `lengths` in terms; `characters`; `said_at`, seconds
+    messages; `sessions`, its stretches without a long silence; `lengths` in terms; `sizes` in bytes; `said_at`, seconds
     since 1970. `counts`: [terms of `matched.frequency`, candidates], how often they stand in date, speaker and text.
     What was said is read for those that may be shown (`MemoryStore.messages`).
     """
@@ -78,7 +78,7 @@ class Pool:
     places: Ints
     sessions: Ints
     lengths: Ints
-    characters: Ints
+    sizes: Ints
     said_at: npt.NDArray[np.float64]
     by_assistant: npt.NDArray[np.bool_]
     speakers: tuple[str, ...]
@@ -102,7 +102,7 @@ class Pool:
             places=self.places[rows],
             sessions=self.sessions[rows],
             lengths=self.lengths[rows],
-            characters=self.characters[rows],
+            sizes=self.sizes[rows],
             said_at=self.said_at[rows],
             by_assistant=self.by_assistant[rows],
             speakers=tuple(compress(self.speakers, rows)),

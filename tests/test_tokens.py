@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import prompts
 import tokens
 from records import PromptMessage
-from tokens import Tokenizer, estimated_tokens, well_formed
+from tokens import REMEMBERED, Tokenizer, estimated_tokens, well_formed
 
 EXACT = Tokenizer.for_model("gpt-5.4-mini")
 OLD = Tokenizer.for_model("gpt-4")
@@ -245,3 +245,18 @@ def test_loading_leaves_the_environment_as_it_was(caplog: pytest.LogCaptureFixtu
         tokens.Tokenizer.for_encoding("o200k_harmony")
     assert dict(os.environ) == before
     assert caplog.records == []
+
+
+def test_counts_are_remembered_up_to_a_limit_and_stay_right() -> None:
+    counted: list[str] = []
+
+    def count(text: str) -> int:
+        counted.append(text)
+        return len(text)
+
+    tokenizer = Tokenizer(count, name="letters")
+    assert [tokenizer.count("said again"), tokenizer.count("said again")] == [10, 10]
+    assert counted == ["said again"]
+    for number in range(REMEMBERED + 1):
+        assert tokenizer.count(f"{number}") == len(f"{number}")
+    assert len(tokenizer._remembered) <= REMEMBERED

@@ -34,7 +34,7 @@ def pool(*rows: Said) -> Pool:
         places=10 * ids,
         sessions=ids,
         lengths=np.array([row.length for row in rows], np.int64),
-        characters=np.array([len(row.text) for row in rows], np.int64),
+        sizes=np.array([len(row.text) for row in rows], np.int64),
         said_at=np.array([(FIRST + timedelta(days=row.days)).timestamp() for row in rows]),
         by_assistant=np.array([row.role == "assistant" for row in rows], np.bool_),
         speakers=tuple("Anna" if row.role == "user" else "" for row in rows),

@@ -38,7 +38,7 @@ async def test_terms_are_counted_where_they_stand(store: SqliteStore) -> None:
         "walrus": [0, 0, 0, 0, 0, 0],
     }
     messages = await store.messages(ANNA, pool.ids.tolist())
-    assert pool.characters.tolist() == [len(one.content) for one in messages]
+    assert pool.sizes.tolist() == [len(one.content.encode()) for one in messages]
     assert pool.said_at.tolist() == [one.created_at.timestamp() for one in messages]
     assert pool.speakers == tuple(one.speaker for one in messages)
     assert len(await store.pool(ANNA, await store.matching(ANNA, [], limit=0), reach=0)) == len(texts)
