@@ -32,7 +32,9 @@ LAST_TURNS = 4
 TIMES_IN = 2_000
 """Characters of a question in which times are looked for; reading 240,000 took half a minute."""
 CANDIDATES = 50
-"""Messages that each arm of the search, words and meaning, brings in for ranking."""
+"""Messages that the search by meaning brings in for ranking, or by words where they search alone."""
+BESIDE_MEANING = 30
+"""Messages that words bring in beside meaning: it finds most of what they find."""
 READ_AT_ONCE = 50
 """Candidates whose words are read at once: a budget of 1,500 tokens is full after some sixty."""
 FOLLOW_UP_TERMS = 2
@@ -191,7 +193,7 @@ class MemoryRetrieval:
         now: datetime | None = None,
         lean_on: str = "",
         before: int | None = None,
-        limit: int = CANDIDATES,
+        limit: int | None = None,
     ) -> Found:
         """All candidates of a question, best first. `now`: in the owner's zone. `before`: the turn that is answered,
         which lends its words to nothing. Raises a StorageError.
@@ -201,10 +203,11 @@ class MemoryRetrieval:
         if lean_on and len(terms) <= FOLLOW_UP_TERMS:
             question = f"{lean_on}\n{question}"
             terms = list(dict.fromkeys([*own, *content_terms(question)]))  # of a long question the first are looked up
+        of_words = CANDIDATES if self._embedder is None else BESIDE_MEANING
         # The arms of the search wait for nothing of one another.
         arms = (
-            asyncio.create_task(self._nearest(question, store, scope, limit)),
-            asyncio.create_task(store.matching(scope, terms, limit=limit, surely=own)),
+            asyncio.create_task(self._nearest(question, store, scope, limit or CANDIDATES)),
+            asyncio.create_task(store.matching(scope, terms, limit=limit or of_words, surely=own)),
             asyncio.create_task(self._times(normal(question), store, scope, now)),
             asyncio.create_task(store.facts.valid(scope.owner)),
         )

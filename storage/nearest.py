@@ -18,7 +18,7 @@ CENTRING = 0.7
 """The share of a scope's mean vector that is subtracted before cosines are taken (docs/recall.md)."""
 CLOSE_BY_SIGNS = 8_000
 """So many of those with the most equal signs are compared with the numbers of what is asked (docs/decisions)."""
-RESCORED = (800, 2_000)
+RESCORED = (500, 2_000)
 """At least and at most so many of the best of these are compared exactly: one in 500 of all."""
 SAMPLE = 2_000
 """Vectors of a large scope from which the mean cosine is estimated."""

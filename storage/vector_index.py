@@ -14,7 +14,7 @@ import numpy as np
 
 from records import Message, Scope
 from storage.database import Database
-from storage.driver import Row, sqlite3
+from storage.driver import sqlite3
 from storage.nearest import Exact, Signs, compared, grown, joined, rescored
 from storage.rows import mapping, message_of, runs
 from storage.store import Compared, Floats, Ints, MessageVectors, Nearest
@@ -118,19 +118,34 @@ class VectorIndex:
             return None
         if isinstance(held, Exact):
             return await asyncio.to_thread(held.nearest, query, limit)
-        rough = await asyncio.to_thread(held.nearest, query, max(held.rescored, 4 * limit))
-        found = await self._compared(scope, model, rough.seqs, query, rough.mean)
-        return await asyncio.to_thread(rescored, found, rough, query, limit)
+
+        def searched(connection: sqlite3.Connection) -> Nearest:
+            rough = held.nearest(query, max(held.rescored, 4 * limit))
+            rows = _picked(connection, scope, model, "passage", rough.seqs)
+            return rescored(compared(*_stacked(rows, len(query)), query, rough.mean), rough, query, limit)
+
+        async with self._db.read() as reader:
+            return await reader.together(searched)
 
     async def compared(self, scope: Scope, model: str, nearest: Nearest, seqs: Ints) -> Compared:
         if nearest.is_whole:
             return nearest.compared
-        others = np.setdiff1d(seqs, nearest.compared.seqs).tolist()
-        return joined(nearest.compared, await self._compared(scope, model, others, nearest.query, nearest.mean))
+
+        def others(connection: sqlite3.Connection) -> Compared:
+            unread = np.setdiff1d(seqs, nearest.compared.seqs).tolist()
+            rows = _picked(connection, scope, model, "passage", unread)
+            return compared(*_stacked(rows, len(nearest.query)), nearest.query, nearest.mean)
+
+        async with self._db.read() as reader:
+            return joined(nearest.compared, await reader.together(others))
 
     async def sentences(self, scope: Scope, model: str, seqs: Sequence[int]) -> Mapping[int, Floats]:
-        rows = await self._picked(scope, model, "sentence", seqs)
-        return await asyncio.to_thread(_by_seq, rows) if rows else {}
+        if not seqs:
+            return {}
+        async with self._db.read() as reader:
+            return await reader.together(
+                lambda connection: _by_seq(_picked(connection, scope, model, "sentence", seqs))
+            )
 
     async def warm(self) -> None:
         while self._cold:
@@ -173,23 +188,6 @@ class VectorIndex:
         async with self._db.write() as tx:
             await tx.rows("INSERT OR IGNORE INTO embedding_models (name) VALUES (?)", model)
             await tx.rows("UPDATE embedding_models SET is_current = (name = ?)", model)
-
-    async def _compared(self, scope: Scope, model: str, seqs: Sequence[int], query: Floats, mean: Floats) -> Compared:
-        """The passages of these messages, out of the file."""
-
-        def made(connection: sqlite3.Connection) -> Compared:
-            rows = connection.execute(_PICK, (runs(seqs), scope.owner, scope.thread, model, "passage"))
-            return compared(*_stacked(rows, len(query)), query, mean)
-
-        async with self._db.read() as reader:
-            return await reader.together(made)
-
-    async def _picked(self, scope: Scope, model: str, kind: str, seqs: Sequence[int]) -> list[Row]:
-        """(seq, vector) of these messages, a message's own in the order of their parts: that of the index."""
-        if not seqs:
-            return []
-        async with self._db.read() as reader:
-            return await reader.rows(_PICK, runs(seqs), scope.owner, scope.thread, model, kind)
 
     async def _held(self, scope: Scope, model: str, dimensions: int) -> "Exact | Signs | None":
         key = (scope, model)
@@ -284,6 +282,15 @@ def _blobs(items: Sequence[MessageVectors]) -> list[list[tuple[str, int, bytes]]
     return made
 
 
+def _picked(
+    connection: sqlite3.Connection, scope: Scope, model: str, kind: str, seqs: Sequence[int]
+) -> Iterable[tuple[int, bytes]]:
+    """(seq, vector) of these messages, a message's own in the order of their parts: that of the index."""
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    return cursor.execute(_PICK, (runs(seqs), scope.owner, scope.thread, model, kind))
+
+
 def _stacked(rows: Iterable[tuple[int, bytes]], dimensions: int) -> tuple[Ints, Floats]:
     """Seqs [n] and vectors [n, d]; a vector of another length is left out (the endpoint's model changed)."""
     fitting = [(seq, vector) for seq, vector in rows if len(vector) == 2 * dimensions]
@@ -291,7 +298,7 @@ def _stacked(rows: Iterable[tuple[int, bytes]], dimensions: int) -> tuple[Ints, 
     return np.array([seq for seq, _ in fitting], np.int64), numbers.astype(np.float32).reshape(-1, dimensions)
 
 
-def _by_seq(rows: Sequence[Row]) -> dict[int, Floats]:
+def _by_seq(rows: Iterable[tuple[int, bytes]]) -> dict[int, Floats]:
     """The vectors [n, d] of each message."""
     parts: dict[int, list[bytes]] = {}
     for seq, vector in rows:
