@@ -30,12 +30,12 @@ CALL_OVERHEAD = 16
 """The JSON around a call."""
 REMEMBERED = 20_000
 """Counts that are remembered: what was said last, roles and days' headings come again in every prompt."""
+NEAR = 0.3
+"""How far a cut may move to end at a boundary, as a share of what is kept."""
 DEFAULT_ENCODING = "o200k_base"
 
 # Longer runs of whitespace overflow the stack of tiktoken's regex (0.14: a ValueError at a million spaces).
 _PIECE = 50_000
-# How far a cut may move to end at a boundary, as a share of what is kept.
-_NEAR = 0.3
 
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？]+[”」』）]*|\n+")
 
@@ -133,7 +133,7 @@ class Tokenizer:
             if whole and self.count(whole) <= tokens:
                 return whole
         space = head.rfind(" ")
-        words = head[:space] if space >= len(head) * (1 - _NEAR) else head
+        words = head[:space] if space >= len(head) * (1 - NEAR) else head
         for length in range(len(words), max(0, len(words) - 32), -1):
             result = words[: _boundary(words, length)].rstrip() + "…"
             if self.count(result) <= tokens:
@@ -261,7 +261,7 @@ def _mark(left_out: int) -> str:
 
 def _last_sentence_end(head: str, text: str) -> int:
     """Where the last sentence of the head ends, if that is near its end; else 0. `text` goes on after the head."""
-    near = int(len(head) * (1 - _NEAR))
+    near = int(len(head) * (1 - NEAR))
     within = text[: len(head) + 1]
     return max((end for end in sentence_ends(within) if near <= end <= len(head)), default=0)
 

@@ -7,13 +7,11 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 
-from tokens import Tokenizer, sentence_ends
+from tokens import NEAR, Tokenizer, sentence_ends
 from words import places
 
 MARKS = 4
 """Tokens of the marks where something is left out."""
-NEAR = 0.3
-"""A cut moves so far at most to stand between words, as a share of what is kept on that side."""
 
 
 def sentences(text: str) -> list[str]:

@@ -139,7 +139,8 @@ def _holding(connection: sqlite3.Connection, scope: Scope, terms: Sequence[tuple
         left -= count
         if left < 0:
             break
-        taken += [term] if count else []
+        if count:
+            taken.append(term)
     if not taken:
         return []
     sql = "SELECT rowid FROM words WHERE words MATCH ?"
@@ -171,13 +172,9 @@ def _counts(said: Sequence[bytes], tokens: Sequence[str]) -> npt.NDArray[np.floa
     starts, ends = starts[ends >= _TAIL], ends[ends >= _TAIL]
     tails = np.lib.stride_tricks.sliding_window_view(letters, _TAIL)[ends - _TAIL].view(np.uint32).ravel()
     lines = {token.encode(): line for line, token in enumerate(tokens)}
+    sought = np.frombuffer(b"".join(token[-_TAIL:] for token in lines), np.uint32)
     is_like = np.zeros(2**16, np.bool_)
-    is_like[
-        _mark(
-            np.frombuffer(b"".join(token[-_TAIL:] for token in lines), np.uint32),
-            np.fromiter(map(len, lines), np.int64),
-        )
-    ] = True
+    is_like[_mark(sought, np.fromiter(map(len, lines), np.int64))] = True
     like = np.flatnonzero(is_like[_mark(tails, ends - starts)])
     of_texts = np.cumsum(np.fromiter(map(len, said), np.int64, len(said)) + 1) + _TAIL
     texts = np.searchsorted(of_texts, starts[like], side="right")

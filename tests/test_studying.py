@@ -257,14 +257,20 @@ async def test_a_failing_model_is_asked_again_later_and_live_talk_is_learned_mea
     assert await valid(talk) == ["Anna sails.", "Anna lives in Oslo."]
 
 
-async def test_a_study_of_which_the_rest_is_forgotten_has_ended(talk: Talk) -> None:
-    studying = talk.conversation.studying
+async def held_study(talk: Talk) -> tuple[int, int]:
+    """Thirty boats, of which twenty are learned from when the model is waited for; the first and the last of them."""
     done = await imported(talk, chat(*(f"I own boat number {number}." for number in range(30))))
     assert done.ids is not None
     talk.server.script_schema("facts", answer(), Behaviour(hold="start", text=answer()))
-    await studying.begin(ANNA.id, *done.ids)
+    await talk.conversation.studying.begin(ANNA.id, *done.ids)
     await talk.server.until_held()
-    ahead = tuple(range(done.ids[0] + 20, done.ids[1] + 1))
+    return done.ids
+
+
+async def test_a_study_of_which_the_rest_is_forgotten_has_ended(talk: Talk) -> None:
+    studying = talk.conversation.studying
+    first, last = await held_study(talk)
+    ahead = tuple(range(first + 20, last + 1))
     await talk.conversation.amending.forget(ANNA.id, Forgetting(what="messages", ids=ahead))
     await talk.server.release()
     assert (await talk.conversation.summaries.status(SCOPE)).studied is None
@@ -324,13 +330,8 @@ async def test_the_end_of_a_file_that_is_imported_anew_was_never_learned_from(ta
 
 async def test_a_study_under_way_reads_nothing_that_comes_in_meanwhile(talk: Talk) -> None:
     """Not in the place of what was forgotten of it either."""
-    studying = talk.conversation.studying
-    done = await imported(talk, chat(*(f"I own boat number {number}." for number in range(30))))
-    assert done.ids is not None
-    talk.server.script_schema("facts", answer(), Behaviour(hold="start", text=answer()))
-    await studying.begin(ANNA.id, *done.ids)
-    await talk.server.until_held()
-    most = tuple(range(done.ids[0], done.ids[1] - 3))
+    first, last = await held_study(talk)
+    most = tuple(range(first, last - 3))
     await talk.conversation.amending.forget(ANNA.id, Forgetting(what="messages", ids=most))
     await talk.server.release()
     talk.server.requests.clear()
