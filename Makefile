@@ -27,6 +27,7 @@ format: $(VENV)/.test
 
 fuzz: $(VENV)/.test
 	$(BIN)/python -m tests.fuzz
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile search $$(grep -rl '@given' tests --include 'test_*.py')
 
 bench: $(VENV)/.run
 	$(BIN)/python -m benchmarks.recall --data $(DATA)

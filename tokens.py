@@ -32,6 +32,8 @@ REMEMBERED = 20_000
 """Counts that are remembered: what was said last, roles and days' headings come again in every prompt."""
 NEAR = 0.3
 """How far a cut may move to end at a boundary, as a share of what is kept."""
+SEAMS = 2
+"""Tokens that a text and what is written before and after it may share: one where each meets it."""
 DEFAULT_ENCODING = "o200k_base"
 
 # Longer runs of whitespace overflow the stack of tiktoken's regex (0.14: a ValueError at a million spaces).
@@ -151,6 +153,7 @@ class Tokenizer:
         takes at most `tokens`; nothing where even `write("")` takes as many.
         """
         limit = tokens - self.count(write(""))
+        limit = limit + SEAMS if limit > 0 else 0
         while limit > 0:
             kept = (cut or self.cut_end)(text, limit)
             size = self.count(write(kept))

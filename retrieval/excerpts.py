@@ -40,7 +40,7 @@ def clipped(pieces: Sequence[str], scores: Sequence[float], *, tokens: int, coun
         if index == last + 1:
             shown += pieces[index]
         else:
-            shown = f"{shown.rstrip()} … {pieces[index].strip()}" if shown else f"… {pieces[index].strip()}"
+            shown = f"{shown.rstrip()} … {pieces[index].lstrip()}" if shown else f"… {pieces[index].lstrip()}"
         last = index
     return shown.strip() + ("" if last == len(pieces) - 1 else " …")
 

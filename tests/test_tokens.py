@@ -105,6 +105,12 @@ def test_cut_written_fits_with_all_that_is_written_around_it(text: str, limit: i
                 assert result == text
 
 
+def test_a_text_that_shares_a_token_with_what_is_written_before_it_is_kept_whole() -> None:
+    said = EXACT.count("Anna: said so")
+    assert said < EXACT.count("Anna: ") + EXACT.count("said so")
+    assert EXACT.cut_written("said so", said, "Anna: {}".format) == "said so"
+
+
 @given(text=texts, limit=st.integers(1, 60))
 def test_split_loses_nothing_and_each_piece_fits(text: str, limit: int) -> None:
     for tokenizer in (EXACT, ESTIMATE):

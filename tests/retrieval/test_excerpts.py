@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.excerpts import around, by_words, holding, sentences
+from retrieval.excerpts import around, by_words, clipped, holding, sentences
 from tokens import Tokenizer
 from words import analyse
 
@@ -46,6 +46,12 @@ def test_what_holds_no_word_is_cut_in_its_middle(said: tuple[str, str, str], tok
     text = "".join(said)
     shown = by_words(text, {"walrus": 1.0}, tokens=tokens, tokenizer=EXACT)
     assert shown == EXACT.cut_middle(text, tokens)
+
+
+def test_what_stands_together_after_a_cut_keeps_its_line_breaks() -> None:
+    pieces = ["one\n", "two\n", "three\n", "four\n"]
+    assert clipped(pieces, [0, 0, 1, 1], tokens=10, count=EXACT.count) == "… three\nfour"
+    assert clipped(pieces, [1, 0, 1, 1], tokens=13, count=EXACT.count) == "one … three\nfour"
 
 
 def test_a_word_without_neighbours_in_sight_is_shown_alone() -> None:
