@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Sequence, Set
 from functools import lru_cache
 
-import snowballstemmer
+import Stemmer
 
 from function_words import FUNCTION_WORDS
 
@@ -114,19 +114,19 @@ class _Stemmers(threading.local):
     """A stemmer keeps state while it works, so each thread has its own."""
 
     def __init__(self) -> None:
-        self.by_language: dict[str, snowballstemmer.stemmer] = {}
+        self.by_language: dict[str, Stemmer.Stemmer] = {}
 
 
 _STEMMERS = _Stemmers()
-_KNOWN_STEMMERS = frozenset(snowballstemmer.algorithms())
+_KNOWN_STEMMERS = frozenset(Stemmer.algorithms())
 
 
-def _stemmer(language: str) -> "snowballstemmer.stemmer | None":
+def _stemmer(language: str) -> "Stemmer.Stemmer | None":
     if language not in _KNOWN_STEMMERS:
         return None
     made = _STEMMERS.by_language.get(language)
     if made is None:
-        made = _STEMMERS.by_language[language] = snowballstemmer.stemmer(language)
+        made = _STEMMERS.by_language[language] = Stemmer.Stemmer(language)
     return made
 
 

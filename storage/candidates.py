@@ -25,20 +25,15 @@ RANKED_WHOLE = 400
 SURELY = 20
 """Messages that hold the question's rarest words are candidates, however much else of it others hold."""
 
-# CROSS JOIN keeps this order; SQLite would else begin with all words of all scopes. words_content is where FTS5 keeps
-# what was given to it; reading it takes half as long as asking FTS5 row by row.
+# CROSS JOIN keeps this order; SQLite would else begin with all places of all scopes.
 _AROUND = """
-SELECT near.seq, messages.id, near.place, near.session, near.length, octet_length(messages.content), near.said_at,
-  messages.role = 'assistant', messages.speaker, CAST(said.c0 AS BLOB)
+SELECT near.seq, near.message_id, near.place, near.session, near.length, near.size, near.said_at, near.is_assistant,
+  near.speaker, near.marks
 FROM json_each(?) AS run
 CROSS JOIN places AS near ON near.user_id = ? AND near.thread_id = ?
   AND near.place BETWEEN json_extract(run.value, '$[0]') AND json_extract(run.value, '$[1]')
-CROSS JOIN messages ON messages.seq = near.seq
-CROSS JOIN words_content AS said ON said.id = near.seq
 """
 _PLACE = itemgetter(2)
-_TAIL = 4
-"""Bytes of a token that are compared first; with its scope each is longer."""
 
 
 def matching(
@@ -88,7 +83,7 @@ def pool(connection: sqlite3.Connection, scope: Scope, matched: Matching, *, rea
         said_at=np.array(columns[6], np.float64),
         by_assistant=np.array(columns[7], np.bool_),
         speakers=columns[8],
-        counts=_counts(columns[9], [word_index.token(scope, term) for term in matched.frequency]),
+        counts=_counts(columns[9], [word_index.mark(term) for term in matched.frequency]),
         matched=matched,
     )
 
@@ -162,30 +157,11 @@ def _around(connection: sqlite3.Connection, scope: Scope, seqs: Sequence[int], r
     return sorted(cursor.execute(_AROUND, (near, scope.owner, scope.thread)), key=_PLACE)
 
 
-def _counts(said: Sequence[bytes], tokens: Sequence[str]) -> npt.NDArray[np.float64]:
-    """How often each token stands in each text."""
-    counts = np.zeros((len(tokens), len(said)))
-    whole = b" ".join((b" " * _TAIL, *said, b""))
-    letters = np.frombuffer(whole, np.uint8)
-    borders = np.flatnonzero(letters == ord(" "))
-    starts, ends = borders[:-1] + 1, borders[1:]
-    starts, ends = starts[ends >= _TAIL], ends[ends >= _TAIL]
-    tails = np.lib.stride_tricks.sliding_window_view(letters, _TAIL)[ends - _TAIL].view(np.uint32).ravel()
-    lines = {token.encode(): line for line, token in enumerate(tokens)}
-    sought = np.frombuffer(b"".join(token[-_TAIL:] for token in lines), np.uint32)
-    is_like = np.zeros(2**16, np.bool_)
-    is_like[_mark(sought, np.fromiter(map(len, lines), np.int64))] = True
-    like = np.flatnonzero(is_like[_mark(tails, ends - starts)])
-    of_texts = np.cumsum(np.fromiter(map(len, said), np.int64, len(said)) + 1) + _TAIL
-    texts = np.searchsorted(of_texts, starts[like], side="right")
-    for start, end, text in zip(starts[like].tolist(), ends[like].tolist(), texts.tolist(), strict=True):
-        line = lines.get(whole[start:end])
-        if line is not None:
-            counts[line, text] += 1
+def _counts(texts: Sequence[bytes], sought: Sequence[int]) -> npt.NDArray[np.float64]:
+    """[sought, texts]: how often each mark stands among those of each text."""
+    marks = np.frombuffer(b"".join(texts), "<u4")
+    text_of = np.repeat(np.arange(len(texts)), [len(text) // 4 for text in texts])
+    counts = np.zeros((len(sought), len(texts)))
+    for line, mark in enumerate(sought):
+        counts[line] = np.bincount(text_of[marks == mark], minlength=len(texts))
     return counts
-
-
-def _mark(tails: npt.NDArray[np.uint32], lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.uint32]:
-    """16 bits of a token's last letters and its length: few that are not sought share them with one that is."""
-    mixed = (tails + lengths.astype(np.uint32)) * np.uint32(2_654_435_761)  # Knuth's multiplicative hash
-    return mixed >> np.uint32(16)

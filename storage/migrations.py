@@ -6,7 +6,7 @@ The CREATE statements are the schema's documentation. Does not know queries.
 
 from collections.abc import Callable
 
-from storage import original
+from storage import original, word_index
 from storage.driver import sqlite3
 
 Migration = Callable[[sqlite3.Connection], None]
@@ -525,6 +525,25 @@ def borrowed_words(connection: sqlite3.Connection) -> None:
     """Whose words facts and the profile's versions may repeat."""
     for statement in statements(BORROWED_WORDS_SCHEMA):
         connection.execute(statement)
+
+
+RANKED_SCHEMA = """
+-- What ranking reads of a message stands in one row: the words of every message and the messages themselves, which are
+-- several times as large, are not opened for it.
+ALTER TABLE places ADD COLUMN message_id INTEGER NOT NULL DEFAULT 0;     -- messages.id
+ALTER TABLE places ADD COLUMN is_assistant INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE places ADD COLUMN speaker TEXT NOT NULL DEFAULT '';
+ALTER TABLE places ADD COLUMN size INTEGER NOT NULL DEFAULT 0;           -- bytes of the content in UTF-8
+ALTER TABLE places ADD COLUMN marks BLOB NOT NULL DEFAULT x'';           -- 4 bytes for each term: word_index.mark
+"""
+
+
+@migration
+def ranked(connection: sqlite3.Connection) -> None:
+    """What ranking reads of a message, in one row."""
+    for statement in statements(RANKED_SCHEMA):
+        connection.execute(statement)
+    word_index.complete(connection)
 
 
 def statements(script: str) -> list[str]:

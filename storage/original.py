@@ -9,7 +9,6 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from storage import word_index
 from storage.driver import sqlite3
 from storage.tables import MESSAGES, SUMMARIES, USERS, Portable, Table, upsert_user, whole
 
@@ -207,7 +206,10 @@ def put_aside(connection: sqlite3.Connection) -> bool:
 
 
 def take_over(connection: sqlite3.Connection) -> None:
-    """Move the rows of the original tables into ours, owner by owner, and drop the original tables."""
+    """Move the rows of the original tables into ours, owner by owner, and drop the original tables.
+
+    Their words are indexed by a later migration (word_index.complete).
+    """
     users = {int(row["user_id"]): dict(row) for row in connection.execute("SELECT * FROM original_users")}
     owners = set(users)
     for name in ("messages", "summaries"):
@@ -228,7 +230,6 @@ def take_over(connection: sqlite3.Connection) -> None:
                 connection.execute(table.upsert, table.stored(row))
     for name in TABLES:
         connection.execute(f"DROP TABLE original_{name}")
-    word_index.rebuild(connection)
 
 
 def _storage(user: Mapping[str, object]) -> str:

@@ -10,12 +10,15 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from zlib import crc32
+
+import numpy as np
 
 import words
 from records import Scope
 from storage.driver import Row, sqlite3
 from storage.rows import moment_of
-from storage.transaction import Reader, Transaction
+from storage.transaction import Reader, Transaction, Value
 from unhurried import unhurried
 
 SESSION_GAP = 4 * 3600.0
@@ -25,11 +28,19 @@ MOST_TERMS = 64
 
 _INSERT = "INSERT INTO words (rowid, terms) VALUES (?, ?)"
 _PLACE = """
-INSERT INTO places (seq, user_id, thread_id, place, session, said_at, is_person, length) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO places (seq, user_id, thread_id, place, session, said_at, is_person, length, message_id, is_assistant,
+  speaker, size, marks)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _LAST_PLACE = """
 SELECT place, session, said_at FROM places WHERE user_id = ? AND thread_id = ? ORDER BY place DESC LIMIT 1
 """
+_INCOMPLETE = """
+SELECT places.seq, messages.id, messages.role, messages.speaker, messages.content, said.c0
+FROM places JOIN messages ON messages.seq = places.seq JOIN words_content AS said ON said.id = places.seq
+WHERE places.seq > ? ORDER BY places.seq LIMIT 500
+"""
+_COMPLETED = "UPDATE places SET message_id = ?, is_assistant = ?, speaker = ?, size = ?, marks = ? WHERE seq = ?"
 # What FTS5's tokenizer would take for a border inside a term (5:30, a@b.c) becomes this, a letter to it.
 _INNER = "\ue000"
 
@@ -47,8 +58,11 @@ class _Entry:
 
     seq: int
     scope: Scope
+    id: int
+    role: str
+    speaker: str
+    size: int
     said_at: float
-    is_person: bool
     terms: tuple[str, ...]
 
     @property
@@ -62,10 +76,10 @@ class _Entry:
         gap = abs(self.said_at - last.said_at) > SESSION_GAP
         return _Last(last.place + 1, last.session + gap, self.said_at)
 
-    def row(self, at: _Last) -> tuple[int | float, ...]:
-        scope = self.scope
-        person, length = int(self.is_person), len(self.terms)
-        return self.seq, scope.owner, scope.thread, at.place, at.session, self.said_at, person, length
+    def row(self, at: _Last) -> tuple[Value, ...]:
+        where = (self.seq, self.scope.owner, self.scope.thread, at.place, at.session, self.said_at)
+        what = (self.role == "user", len(self.terms), self.id, self.role == "assistant", self.speaker, self.size)
+        return *where, *what, _marks(self.terms)
 
 
 async def index(tx: Transaction, rows: Sequence[tuple[int, Mapping[str, object]]]) -> None:
@@ -173,6 +187,23 @@ def rebuild(connection: sqlite3.Connection) -> None:
         seq = rows[-1]["seq"]
 
 
+def complete(connection: sqlite3.Connection) -> None:
+    """Give places of an earlier format what ranking reads, inside the caller's transaction, without analysing what is
+    indexed; where nothing is, index every message.
+    """
+    seq = 0
+    while rows := connection.execute(_INCOMPLETE, (seq,)).fetchall():
+        connection.executemany(_COMPLETED, [_completed(*row) for row in rows])
+        seq = rows[-1]["seq"]
+    if not seq:
+        rebuild(connection)
+
+
+def _completed(seq: int, number: int, role: str, speaker: str, content: str, tokens: str) -> tuple[Value, ...]:
+    terms = [token.partition("x")[2] for token in tokens.split(" ") if token]  # no prefix has an "x" but at its end
+    return number, role == "assistant", speaker, len(content.encode()), _marks(terms), seq
+
+
 def index_now(connection: sqlite3.Connection, seq: int, row: Mapping[str, object]) -> None:
     """Index one message inside the caller's transaction; one that is indexed already keeps its place."""
     (entry,) = _entries([(seq, row)])
@@ -204,7 +235,7 @@ def _index(connection: sqlite3.Connection, entries: Sequence[_Entry]) -> None:
     connection.executemany(_PLACE, _placed(entries, last))
 
 
-def _placed(entries: Sequence[_Entry], last: dict[Scope, _Last | None]) -> list[tuple[int | float, ...]]:
+def _placed(entries: Sequence[_Entry], last: dict[Scope, _Last | None]) -> list[tuple[Value, ...]]:
     """Rows of `places`, each after the one before it in its scope; `last` is moved on."""
     rows = []
     for entry in entries:
@@ -226,8 +257,11 @@ def _entry(seq: int, row: Mapping[str, object]) -> _Entry:
     return _Entry(
         seq=seq,
         scope=Scope(owner=int(str(row["user_id"])), thread=int(str(row["thread_id"]))),
+        id=int(str(row["id"])),
+        role=str(row["role"]),
+        speaker=str(row["speaker"]),
+        size=len(str(row["content"]).encode()),
         said_at=said.timestamp(),
-        is_person=row["role"] == "user",
         terms=tuple(_token(term) for term in terms),
     )
 
@@ -251,8 +285,18 @@ def wanted(terms: Iterable[str]) -> list[str]:
 
 
 def token(scope: Scope, term: str) -> str:
-    """What stands in the index for a term of a scope; spaces part the tokens of a message (words_content)."""
+    """What stands in the index for a term of a scope."""
     return _prefix(scope) + _token(term)
+
+
+def mark(term: str) -> int:
+    """32 bits that stand for a term in `places` (CRC-32), seldom for another one too: counting needs no text."""
+    return crc32(_token(term).encode())
+
+
+def _marks(tokens: Iterable[str]) -> bytes:
+    """Of terms that are tokens already."""
+    return np.array([crc32(token.encode()) for token in tokens], "<u4").tobytes()
 
 
 def _token(term: str) -> str:

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from dataclasses import fields
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from storage.journal import Entry
 from storage.json_file import JsonStore
 from storage.migrations import MIGRATIONS
 from storage.sqlite import SqliteStore
-from tests.storage.conftest import ANNA, NOW
+from storage.store import Pool
+from tests.storage.conftest import ANNA, NOW, config, said
 
 SPOKEN = """
 INSERT INTO users (user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at, next_message_id)
@@ -62,6 +64,30 @@ async def test_a_profile_of_which_it_is_not_known_what_it_was_made_from(tmp_path
         assert earlier is not None
         await store.forgetting.forget(ANNA.owner, Forgetting(what="edits", ids=(earlier,)))
         assert [one.id for one in await store.profiles.versions(ANNA.owner)] == [1]
+
+
+async def test_what_was_indexed_before_ranking_read_one_row_for_each_message(tmp_path: Path) -> None:
+    file = tmp_path / "memory.db"
+    spoken = ["A walrus! The walrus sleeps in Tromsø.", "麒麟火锅 at 19:30", "…"]
+
+    async def pool() -> Pool:
+        async with Database.open(file) as database:
+            store = SqliteStore(database)
+            if await store.owner(ANNA.owner) is None:
+                await store.put_owner(config(store, ANNA.owner))
+                await store.append(ANNA, [said(one) for one in spoken])
+            return await store.pool(ANNA, await store.matching(ANNA, ["walrus", "19:30", "火锅"], limit=9), reach=1)
+
+    made = await pool()
+    with contextlib.closing(connect(file)) as connection:
+        for column in ("message_id", "is_assistant", "speaker", "size", "marks"):
+            connection.execute(f"ALTER TABLE places DROP COLUMN {column}")
+        connection.execute("PRAGMA user_version=10")
+    completed = await pool()
+    assert made.counts.tolist() == [[2, 0, 0], [0, 1, 0], [0, 1, 0]]
+    assert made.sizes.tolist() == [len(one.encode()) for one in spoken]
+    for one in fields(Pool):
+        assert str(getattr(completed, one.name)) == str(getattr(made, one.name))
 
 
 async def test_a_memory_json_and_a_journal_of_the_first_format(tmp_path: Path) -> None:

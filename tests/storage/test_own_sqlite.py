@@ -1,0 +1,18 @@
+"""Where no newer SQLite comes as a package (a Raspberry Pi, a Mac), Python's own serves the stores."""
+
+import subprocess
+import sys
+
+# None in sys.modules: to import it is an ImportError, as where it is not installed.
+WITHOUT_THE_PACKAGE = """
+import sys
+sys.modules["pysqlite3"] = None
+import pytest
+names = ["tests/storage/test_contract.py", "tests/storage/test_candidates.py"]
+sys.exit(pytest.main(["-p", "no:cacheprovider", "-k", "sqlite", *names]))
+"""
+
+
+def test_the_stores_keep_their_contract_on_pythons_own_sqlite() -> None:
+    run = subprocess.run([sys.executable, "-c", WITHOUT_THE_PACKAGE], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout
