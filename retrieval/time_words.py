@@ -84,56 +84,65 @@ NEXT_BEFORE = r"next|every|nachste[nrms]?|kommende[nrms]?|jede[nrms]?|prochaine?
 EASTERN_NEXT = r"下[个個]?|每[个個]?|毎週?の?|来週の?|다음(?: ?주)? ?|매주 ?"
 NEXT_AFTER = r"prochaine?|que viene|proxim[oa]|prossim[oa]|القادم\w*"
 
-# Relative expressions: unit, how many units back the range starts, pattern.
-RELATIVE: tuple[tuple[str, int, str], ...] = (
+# Relative expressions: unit, how many units back the range starts, words, and those that need no space around them.
+RELATIVE: tuple[tuple[str, int, str, str], ...] = (
     (
         "day",
         0,
-        r"\btoday\b|\bheute\b|\baujourd'hui\b|\bhoy\b|\bhoje\b|\boggi\b|\bvandaag\b|\bbugun\b|\bdzisiaj\b|\bdzis\b|\bсегодня\b|\bاليوم\b|今天|今日|오늘",
+        r"today|heute|aujourd'hui|hoy|hoje|oggi|vandaag|bugun|dzisiaj|dzis|сегодня|اليوم",
+        r"今天|今日|오늘",
     ),
     (
         "day",
         1,
-        r"\byesterday\b|\bgestern\b|\bhier\b|\bayer\b|\bontem\b|\bieri\b|\bgisteren\b|\bdun\b|\bwczoraj\b|\bвчера\b|\b(?:ال)?امس\b|昨天|昨日|きのう|어제",
+        r"yesterday|gestern|hier|ayer|ontem|ieri|gisteren|dun|wczoraj|вчера|(?:ال)?امس",
+        r"昨天|昨日|きのう|어제",
     ),
     (
         "day",
         2,
-        r"\bday before yesterday\b|\bvorgestern\b|\bavant-hier\b|\banteayer\b|\banteontem\b|\bl'altro ieri\b|\beergisteren\b"
-        r"|\bevvelsi gun\b|\bпозавчера\b|\bprzedwczoraj\b|\bاول امس\b|前天|おととい|一昨日|그저께",
+        r"day before yesterday|vorgestern|avant-hier|anteayer|anteontem|l'altro ieri|eergisteren|evvelsi gun|позавчера|"
+        r"przedwczoraj|اول امس",
+        r"前天|おととい|一昨日|그저께",
     ),
     (
         "week",
         1,
-        r"\blast week\b|\bletzte[nr]? woche\b|\bsemaine derniere\b|\bsemana pasada\b|\bsemana passada\b|\bsettimana scorsa\b"
-        r"|\bvorige week\b|\bgecen hafta\b|\b(?:zesz|ub)\w+ tygodni\w*|\bна прошлой неделе\b|\bالاسبوع الماضي\b|上个?周|上個?週|上[个個]?星期|上[个個]?[礼禮]拜|先週|지난 ?주",
+        r"last week|letzte[nr]? woche|semaine derniere|semana pasada|semana passada|settimana scorsa|vorige week|"
+        r"gecen hafta|(?:zesz|ub)\w+ tygodni\w*|на прошлой неделе|الاسبوع الماضي",
+        r"上个?周|上個?週|上[个個]?星期|上[个個]?[礼禮]拜|先週|지난 ?주",
     ),
     (
         "month",
         1,
-        r"\blast month\b|\bletzten monat\b|\bmois dernier\b|\bmes pasado\b|\bmes passado\b|\bmese scorso\b|\bvorige maand\b"
-        r"|\bgecen ay\b|\b(?:zesz|ub)\w+ miesiac\w*|\bв прошлом месяце\b|\bالشهر الماضي\b|上个?月|先月|지난달",
+        r"last month|letzten monat|mois dernier|mes pasado|mes passado|mese scorso|vorige maand|gecen ay|(?:zesz|ub)\w+ miesiac\w*|"
+        r"в прошлом месяце|الشهر الماضي",
+        r"上个?月|先月|지난달",
     ),
     (
         "year",
         1,
-        r"\blast year\b|\bletztes jahr\b|\bl'annee derniere\b|\bano pasado\b|\bano passado\b|\banno scorso\b|\bvorig jaar\b"
-        r"|\bgecen yil\b|\b(?:zesz|ub)\w+ rok\w*|\bв прошлом году\b|\bالعام الماضي\b|\bالسنه الماضيه\b|去年|昨年|작년",
+        r"last year|letztes jahr|l'annee derniere|ano pasado|ano passado|anno scorso|vorig jaar|gecen yil|(?:zesz|ub)\w+ rok\w*|"
+        r"в прошлом году|العام الماضي|السنه الماضيه",
+        r"去年|昨年|작년",
     ),
     (
         "week",
         0,
-        r"\bthis week\b|\bdiese woche\b|\bcette semaine\b|\besta semana\b|\bquesta settimana\b|\bbu hafta\b|\bна этой неделе\b|这周|本周|今週",
+        r"this week|diese woche|cette semaine|esta semana|questa settimana|bu hafta|на этой неделе",
+        r"这周|本周|今週",
     ),
     (
         "month",
         0,
-        r"\bthis month\b|\bdiesen monat\b|\bce mois\b|\beste mes\b|\beste mes\b|\bquesto mese\b|\bbu ay\b|\bв этом месяце\b|这个月|本月|今月",
+        r"this month|diesen monat|ce mois|este mes|questo mese|bu ay|в этом месяце",
+        r"这个月|本月|今月",
     ),
     (
         "year",
         0,
-        r"\bthis year\b|\bdieses jahr\b|\bcette annee\b|\beste ano\b|\bquest'anno\b|\bbu yil\b|\bв этом году\b|\bهذا العام\b|今年",
+        r"this year|dieses jahr|cette annee|este ano|quest'anno|bu yil|в этом году|هذا العام",
+        r"今年",
     ),
 )
 

@@ -64,6 +64,9 @@ _AGO = re.compile(
     rf"|(?P<n6>{_HAN_NUMBER})\s*(?P<u6>{_EASTERN_UNIT})(?:之|以)?前"
     rf"|(?P<n7>{_HANGUL_NUMBER})\s*(?P<u7>{_EASTERN_UNIT})\s*전"
 )
+_RELATIVE = tuple(
+    (unit, back, re.compile(rf"(?<!\w)(?:{western})(?!\w)|(?:{eastern})")) for unit, back, western, eastern in RELATIVE
+)
 _REST = r"(?P<event>[^,.;:!?¿¡،؟。、，；！？\n]{2,80}(?:, (?:19|20)\d\d)?)"
 # Each finds an event, a direction, and how far; a unit alone is one of it.
 _FROM_EVENT = tuple(
@@ -209,7 +212,7 @@ def _seasons(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
             begun = clock.year - (month > clock.month)
             if year:
                 begun = int(year[0])
-            elif any(unit == "year" and back == 1 and re.search(pattern, text) for unit, back, pattern in RELATIVE):
+            elif any(unit == "year" and back == 1 and pattern.search(text) for unit, back, pattern in _RELATIVE):
                 begun = clock.year - 1
             elif _three_months(begun, month, clock)[1] > clock and (
                 m[0].startswith("last ") or _said_beside(text, m, LAST_BEFORE, LAST_AFTER, EASTERN_LAST)
@@ -252,8 +255,8 @@ def _ago(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
 
 
 def _relative(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
-    for unit, back, pattern in RELATIVE:
-        if m := re.search(pattern, text):
+    for unit, back, pattern in _RELATIVE:
+        if m := pattern.search(text):
             yield _back(clock, unit, back), m[0]
 
 
