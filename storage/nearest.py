@@ -5,11 +5,12 @@ belongs to a number, `seq`, and a seq may have several.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from storage.arrays import roomy
+from storage.kept_vectors import Kept
 from storage.store import Compared, Floats, Ints, Nearest
 
 Bits = npt.NDArray[np.uint64]
@@ -20,6 +21,8 @@ CLOSE_BY_SIGNS = 8_000
 """So many of those with the most equal signs are compared with the numbers of what is asked (docs/decisions)."""
 RESCORED = (500, 2_000)
 """At least and at most so many of the best of these are compared exactly: one in 500 of all."""
+KEPT_BYTES = 64 * 2**20
+"""A scope's vectors stay in RAM beside their signs while they take no more; else the file is asked for some."""
 SAMPLE = 2_000
 """Vectors of a large scope from which the mean cosine is estimated."""
 _STRETCH = 2**15
@@ -63,7 +66,7 @@ class Exact:
 
     def plus(self, seqs: Ints, vectors: Floats) -> "Exact":
         count = self.count + len(seqs)
-        held_seqs, held_vectors = _roomy(self.seqs, self.count, count), _roomy(self.vectors, self.count, count)
+        held_seqs, held_vectors = roomy(self.seqs, self.count, count), roomy(self.vectors, self.count, count)
         held_seqs[self.count : count] = seqs
         held_vectors[self.count : count] = vectors
         total = self.total + vectors.sum(axis=0, dtype=np.float64)
@@ -84,11 +87,11 @@ class Exact:
         )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Rough:
     """The nearest as far as signs tell, best first; the rest as in Nearest."""
 
-    seqs: tuple[int, ...]
+    seqs: Ints
     mean: Floats
     mean_cosine: float
 
@@ -97,7 +100,8 @@ class Rough:
 class Signs:
     """The signs of a scope's centred vectors: one bit for a number.
 
-    `planes`: [d / 64, room], so that a comparison runs along memory. `centre` stays as it was when the first signs
+    `planes`: [d / 64, room], so that a comparison runs along memory. `kept`: the vectors, while they take no more than
+    KEPT_BYTES. `centre` stays as it was when the first signs
     were taken. `drift`: the mean of the sample's centred vectors of length 1; its product with a centred question is
     the mean cosine.
     """
@@ -106,6 +110,7 @@ class Signs:
     count: int
     seqs: Ints
     planes: Bits
+    kept: Kept | None
     centre: Floats
     total: npt.NDArray[np.float64]
     sample: Floats
@@ -119,6 +124,7 @@ class Signs:
             count=0,
             seqs=np.zeros(0, np.int64),
             planes=np.zeros((-(-exact.dimensions // 64), 0), np.uint64),
+            kept=Kept.empty(exact.dimensions),
             centre=centre,
             total=np.zeros(exact.dimensions),
             sample=np.zeros((0, exact.dimensions), np.float32),
@@ -128,7 +134,8 @@ class Signs:
 
     @property
     def bytes(self) -> int:
-        return self.seqs.nbytes + self.planes.nbytes + self.sample.nbytes
+        held = 0 if self.kept is None else self.kept.bytes
+        return self.seqs.nbytes + self.planes.nbytes + self.sample.nbytes + held
 
     @property
     def rescored(self) -> int:
@@ -138,19 +145,21 @@ class Signs:
 
     def plus(self, seqs: Ints, vectors: Floats) -> "Signs":
         count = self.count + len(seqs)
-        held_seqs = _roomy(self.seqs, self.count, count)
+        held_seqs = roomy(self.seqs, self.count, count)
         planes = self.planes
         if count > planes.shape[1]:
             planes = np.empty((len(planes), len(held_seqs)), np.uint64)
             planes[:, : self.count] = self.planes[:, : self.count]
         held_seqs[self.count : count] = seqs
         planes[:, self.count : count] = _signs(vectors - self.centre)
+        fits = count * self.dimensions <= KEPT_BYTES
+        kept = self.kept.plus(seqs, vectors) if self.kept is not None and fits else None
         total = self.total + vectors.sum(axis=0, dtype=np.float64)
         sample = _resampled(self.sample, self.count, vectors)
         mean = (total / max(1, count)).astype(np.float32)
         lengths = centred_lengths(sample, mean)
         drift = ((sample - np.float32(CENTRING) * mean) / lengths[:, None]).sum(axis=0) / max(1, len(sample))
-        made = replace(self, count=count, seqs=held_seqs, planes=planes, total=total, sample=sample)
+        made = replace(self, count=count, seqs=held_seqs, planes=planes, kept=kept, total=total, sample=sample)
         return replace(made, drift=drift.astype(np.float32))
 
     def nearest(self, query: Floats, limit: int) -> Rough:
@@ -167,7 +176,7 @@ class Signs:
                 closeness += of_byte[plane[:, byte]]
         seqs = self.seqs[rows]
         return Rough(
-            seqs=tuple(seqs[_best_rows(-closeness, seqs, limit)].tolist()),
+            seqs=seqs[_best_rows(-closeness, seqs, limit)],
             mean=mean,
             mean_cosine=float(np.vecdot(self.drift, centred_query(query, mean))),
         )
@@ -269,15 +278,6 @@ def _best_rows(distances: npt.NDArray[np.generic], seqs: Ints, limit: int) -> np
             break
         wanted *= 4
     return rows
-
-
-def _roomy(held: npt.NDArray[Any], used: int, count: int) -> npt.NDArray[Any]:
-    """An array with room for `count` rows, the first `used` kept."""
-    if count <= len(held):
-        return held
-    made = np.empty((max(count, len(held) * 3 // 2, 64), *held.shape[1:]), held.dtype)
-    made[:used] = held[:used]
-    return made
 
 
 def _signs(vectors: Floats) -> Bits:

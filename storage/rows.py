@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any, Literal, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from errors import StorageError
 from records import (
@@ -151,7 +152,7 @@ def profile_of(row: Mapping[str, object]) -> Profile:
     )
 
 
-def runs(numbers: Sequence[int], reach: int = 0) -> str:
+def runs(numbers: Sequence[int] | npt.NDArray[np.int64], reach: int = 0) -> str:
     """The stretches of numbers at most `reach` from one of these, ascending, none of which touches the next: a JSON
     array of [first, last]. SQLite walks along an index where it would else search it for each number.
     """

@@ -8,7 +8,7 @@ it). Does not know how text becomes a vector (models/embeddings.py), nor what el
 import asyncio
 import json
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -119,25 +119,31 @@ class VectorIndex:
         if isinstance(held, Exact):
             return await asyncio.to_thread(held.nearest, query, limit)
 
-        def searched(connection: sqlite3.Connection) -> Nearest:
+        def searched(picked: Callable[[Ints], tuple[Ints, Floats]]) -> Nearest:
             rough = held.nearest(query, max(held.rescored, 4 * limit))
-            rows = _picked(connection, scope, model, "passage", rough.seqs)
-            return rescored(compared(*_stacked(rows, len(query)), query, rough.mean), rough, query, limit)
+            return rescored(compared(*picked(rough.seqs), query, rough.mean), rough, query, limit)
 
+        if held.kept is not None:
+            return await asyncio.to_thread(searched, held.kept.of)
         async with self._db.read() as reader:
-            return await reader.together(searched)
+            return await reader.together(
+                lambda connection: searched(lambda seqs: _passages(connection, scope, model, seqs, len(query)))
+            )
 
     async def compared(self, scope: Scope, model: str, nearest: Nearest, seqs: Ints) -> Compared:
         if nearest.is_whole:
             return nearest.compared
 
-        def others(connection: sqlite3.Connection) -> Compared:
-            unread = np.setdiff1d(seqs, nearest.compared.seqs).tolist()
-            rows = _picked(connection, scope, model, "passage", unread)
-            return compared(*_stacked(rows, len(nearest.query)), nearest.query, nearest.mean)
-
-        async with self._db.read() as reader:
-            return joined(nearest.compared, await reader.together(others))
+        unread = np.setdiff1d(seqs, nearest.compared.seqs)
+        held = self._cache.get((scope, model))
+        if isinstance(held, Signs) and held.kept is not None:
+            others = held.kept.of(unread)
+        else:
+            async with self._db.read() as reader:
+                others = await reader.together(
+                    lambda connection: _passages(connection, scope, model, unread, len(nearest.query))
+                )
+        return joined(nearest.compared, compared(*others, nearest.query, nearest.mean))
 
     async def sentences(self, scope: Scope, model: str, seqs: Sequence[int]) -> Mapping[int, Floats]:
         if not seqs:
@@ -283,12 +289,18 @@ def _blobs(items: Sequence[MessageVectors]) -> list[list[tuple[str, int, bytes]]
 
 
 def _picked(
-    connection: sqlite3.Connection, scope: Scope, model: str, kind: str, seqs: Sequence[int]
+    connection: sqlite3.Connection, scope: Scope, model: str, kind: str, seqs: Ints | Sequence[int]
 ) -> Iterable[tuple[int, bytes]]:
     """(seq, vector) of these messages, a message's own in the order of their parts: that of the index."""
     cursor = connection.cursor()
     cursor.row_factory = None
     return cursor.execute(_PICK, (runs(seqs), scope.owner, scope.thread, model, kind))
+
+
+def _passages(
+    connection: sqlite3.Connection, scope: Scope, model: str, seqs: Ints, dimensions: int
+) -> tuple[Ints, Floats]:
+    return _stacked(_picked(connection, scope, model, "passage", seqs), dimensions)
 
 
 def _stacked(rows: Iterable[tuple[int, bytes]], dimensions: int) -> tuple[Ints, Floats]:

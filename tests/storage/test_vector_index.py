@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from records import Message, Scope
+from storage import nearest
 from storage.database import Database
 from storage.migrations import MIGRATIONS
 from storage.nearest import best_passages
@@ -161,7 +162,11 @@ async def test_vectors_are_kept_over_a_restart(opener: Opener, tmp_path: Path) -
         assert found.seqs == (made[1].seq,)
 
 
-async def test_a_large_scope_is_searched_by_signs_and_rescored(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kept", "error"), [(nearest.KEPT_BYTES, 0.01), (900 * SIZE, 2e-3)], ids=["RAM", "file"])
+async def test_a_large_scope_is_searched_by_signs_and_rescored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: int, error: float
+) -> None:
+    monkeypatch.setattr(nearest, "KEPT_BYTES", kept)
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
         await store.put_owner(config(store, ANNA.owner))
@@ -180,7 +185,7 @@ async def test_a_large_scope_is_searched_by_signs_and_rescored(tmp_path: Path) -
         compared = await signs.compared(ANNA, "m", nothing_compared(found), everything)
     assert set(compared.seqs.tolist()) == set(everything.tolist())
     rows, same = best_passages(compared, everything), best_passages(wanted.compared, everything)
-    assert np.allclose(compared.cosines[rows], wanted.compared.cosines[same], atol=2e-3)
+    assert np.allclose(compared.cosines[rows], wanted.compared.cosines[same], atol=error)
     assert len(set(wanted.seqs) & set(found.seqs)) >= 18
     assert np.allclose(found.mean, wanted.mean, atol=1e-4)
     assert found.mean_cosine == pytest.approx(wanted.mean_cosine, abs=0.01)
