@@ -208,7 +208,9 @@ def run(settings: Settings, plan: Plan, folder: Path) -> dict[str, object]:
             _filled(there.data_dir, floor, storage, count)
             if plan.embedding and not backlog and storage is StorageType.SQLITE:
                 progress(f"{storage}: {plan.embedding:.0f} s of turns, and as long beside a backlog")
-                backlog = apart(measure_backlog, there, SCOPE, plan.embedding)
+                with tempfile.TemporaryDirectory() as aside:  # what is embedded meanwhile would be found, too
+                    copied = shutil.copytree(there.data_dir, aside, dirs_exist_ok=True)
+                    backlog = apart(measure_backlog, replace(there, data_dir=Path(copied)), SCOPE, plan.embedding)
             progress(f"{storage}: {plan.turns} turns")
             result = apart(measure, there, floor, count, plan.turns)
             if storage is StorageType.JSON:

@@ -64,20 +64,45 @@ _AGO = re.compile(
     rf"|(?P<n6>{_HAN_NUMBER})\s*(?P<u6>{_EASTERN_UNIT})(?:之|以)?前"
     rf"|(?P<n7>{_HANGUL_NUMBER})\s*(?P<u7>{_EASTERN_UNIT})\s*전"
 )
-_RELATIVE = tuple(
-    (unit, back, re.compile(rf"(?<!\w)(?:{western})(?!\w)|(?:{eastern})")) for unit, back, western, eastern in RELATIVE
-)
+
+
+def _either(western: str, eastern: str) -> re.Pattern[str]:
+    """Words that stand by themselves, and those of scripts without spaces."""
+    return re.compile(rf"(?<!\w)(?:{western})(?!\w)|(?:{eastern})")
+
+
+_RELATIVE = tuple((unit, back, _either(western, eastern)) for unit, back, western, eastern in RELATIVE)
+_WEEKDAYS = tuple(map(_either, WEEKDAYS, EASTERN_WEEKDAYS))
+_SEASONS = tuple(map(_either, SEASONS, EASTERN_SEASONS))
 _REST = r"(?P<event>[^,.;:!?¿¡،؟。、，；！？\n]{2,80}(?:, (?:19|20)\d\d)?)"
-# Each finds an event, a direction, and how far; a unit alone is one of it.
+# Each finds an event, a direction, and how far (a unit alone is one of it); tried only where one of these words stands.
 _FROM_EVENT = tuple(
-    re.compile(pattern)
-    for pattern in (
-        rf"(?<!\w)(?:(?P<n>{_NUMBER})|{THE})\s+(?P<u>{_UNIT}|night|evening|morning)\s+(?:(?P<before>{BEFORE})|(?P<after>{AFTER}))\s+(?!that\b|this\b|last\b|yesterday\b){_REST}",
-        rf"(?<!\w)(?:(?P<before>قبل)|(?P<after>بعد))\s+(?:(?:(?P<n>{_NUMBER})\s+)?(?P<u>{_UNIT})|(?P<dual>{_DUAL}))\s+من\s+{_REST}",
-        rf"(?P<event>(?:\w+\s+){{0,2}}\w+?)(?:d[ae]n|t[ae]n)\s+(?P<n>{_NUMBER})\s+(?P<u>{_UNIT})\s+(?:(?P<before>once)|(?P<after>sonra))(?!\w)",
-        rf"(?P<event>[\u3400-\u9fff\w]{{2,20}}?)的?(?:(?P<before>前)|(?P<after>[后後]))(?P<n>{_HAN_NUMBER})(?P<u>{_EASTERN_UNIT})",
-        rf"(?P<event>[^\s,.?!。、，？！]{{2,20}}?)[的の](?P<n>{_HAN_NUMBER})\s*(?P<u>{_EASTERN_UNIT})(?:(?P<before>前)|(?P<after>[后後]))",
-        rf"(?P<event>[가-힣]+(?<![이가은는을를에]))\s+(?P<n>{_HANGUL_NUMBER})\s*(?P<u>{_EASTERN_UNIT})\s*(?:(?P<before>전)|(?P<after>후|뒤))",
+    (hints, re.compile(pattern))
+    for hints, pattern in (
+        (
+            ("",),
+            rf"(?<!\w)(?:(?P<n>{_NUMBER})|{THE})\s+(?P<u>{_UNIT}|night|evening|morning)\s+(?:(?P<before>{BEFORE})|(?P<after>{AFTER}))\s+(?!that\b|this\b|last\b|yesterday\b){_REST}",
+        ),
+        (
+            ("قبل", "بعد"),
+            rf"(?<!\w)(?:(?P<before>قبل)|(?P<after>بعد))\s+(?:(?:(?P<n>{_NUMBER})\s+)?(?P<u>{_UNIT})|(?P<dual>{_DUAL}))\s+من\s+{_REST}",
+        ),
+        (
+            ("once", "sonra"),
+            rf"(?P<event>(?:\w+\s+){{0,2}}\w+?)(?:d[ae]n|t[ae]n)\s+(?P<n>{_NUMBER})\s+(?P<u>{_UNIT})\s+(?:(?P<before>once)|(?P<after>sonra))(?!\w)",
+        ),
+        (
+            ("前", "后", "後"),
+            rf"(?P<event>[\u3400-\u9fff\w]{{2,20}}?)的?(?:(?P<before>前)|(?P<after>[后後]))(?P<n>{_HAN_NUMBER})(?P<u>{_EASTERN_UNIT})",
+        ),
+        (
+            ("前", "后", "後"),
+            rf"(?P<event>[^\s,.?!。、，？！]{{2,20}}?)[的の](?P<n>{_HAN_NUMBER})\s*(?P<u>{_EASTERN_UNIT})(?:(?P<before>前)|(?P<after>[后後]))",
+        ),
+        (
+            ("전", "후", "뒤"),
+            rf"(?P<event>[가-힣]+(?<![이가은는을를에]))\s+(?P<n>{_HANGUL_NUMBER})\s*(?P<u>{_EASTERN_UNIT})\s*(?:(?P<before>전)|(?P<after>후|뒤))",
+        ),
     )
 )
 
@@ -191,8 +216,8 @@ def _said_beside(text: str, m: re.Match[str], before: str, after: str, eastern: 
 
 def _weekdays(text: str, clock: datetime, *, ahead: bool) -> Iterator[tuple[Span | None, str]]:
     """ "On Tuesday": the latest before today, `ahead` the next one; "last Tuesday" may also be that of last week."""
-    for day, (western, eastern) in enumerate(zip(WEEKDAYS, EASTERN_WEEKDAYS, strict=True)):
-        for m in re.finditer(rf"(?<!\w)(?:{western})(?!\w)|(?:{eastern})", text):
+    for day, pattern in enumerate(_WEEKDAYS):
+        for m in pattern.finditer(text):
             back = (clock.weekday() - day - 1) % 7 + 1
             if ahead:
                 yield _back(clock, "day", back - 7 if back < 7 else 0), m[0]
@@ -205,8 +230,8 @@ def _weekdays(text: str, clock: datetime, *, ahead: bool) -> Iterator[tuple[Span
 
 def _seasons(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
     """ "In summer", "last summer", "summer 2023": the latest that has begun; with "last", the latest that is over."""
-    for number, (western, eastern) in enumerate(zip(SEASONS, EASTERN_SEASONS, strict=True)):
-        for m in re.finditer(rf"(?<!\w)(?:{western})(?!\w)|(?:{eastern})", text):
+    for number, pattern in enumerate(_SEASONS):
+        for m in pattern.finditer(text):
             year = re.search(r"(?<!\d)(?:19|20)\d\d(?!\d)", text)
             month = 3 + 3 * number
             begun = clock.year - (month > clock.month)
@@ -299,7 +324,7 @@ def from_events(question: str) -> tuple[FromEvent, ...]:
 
 
 def _matches_from_event(text: str) -> Iterator[re.Match[str]]:
-    for pattern in _FROM_EVENT:
-        if m := pattern.search(text):
+    for hints, pattern in _FROM_EVENT:
+        if any(hint in text for hint in hints) and (m := pattern.search(text)):
             yield m
             return
