@@ -20,7 +20,8 @@ from external_memory import ExternalMemory
 from models.embeddings import Embedder
 from records import Message
 from retrieval.excerpts import sentences
-from storage.store import MemoryStore, MessageVectors
+from storage.searching import MessageVectors
+from storage.store import MemoryStore
 from tokens import Tokenizer
 
 log = logging.getLogger(__name__)

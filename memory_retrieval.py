@@ -20,7 +20,8 @@ from retrieval.packing import Packing, least_score
 from retrieval.prompt_draft import Budgets, PromptDraft
 from retrieval.ranking import REACH, Meaning, Question, Ranked, Scored, rank
 from retrieval.sought import LONG_WINDED, Found, Sought
-from storage.store import Compared, Floats, MemoryStore, Nearest, Pool
+from storage.searching import Compared, Floats, Nearest, Pool
+from storage.store import MemoryStore
 from tasks import side_by_side
 from tokens import Tokenizer
 from words import content_terms, folded, normal

@@ -15,7 +15,8 @@ import numpy as np
 from benchmarks.locomo import read
 from models.embeddings import Embedder, Vectors, normalised
 from records import Message, NewMessage, Scope
-from storage.store import Floats, MemoryStore, MessageVectors
+from storage.searching import Floats, MessageVectors
+from storage.store import MemoryStore
 
 CHATS = tuple(sorted((Path(__file__).parent / "data").glob("*.json")))
 FARTHEST = 0.9

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from retrieval.when import Range
 from storage.nearest import CENTRING, best_passages
-from storage.store import Compared, Floats, Ints, Nearest, Pool
+from storage.searching import Compared, Floats, Ints, Nearest, Pool
 
 AFTERWARDS = timedelta(days=10)
 """People tell of a thing for some days after it: what is said then counts in part."""

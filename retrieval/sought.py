@@ -11,7 +11,7 @@ import numpy as np
 from records import Message, RecalledFact, Snippet
 from retrieval.excerpts import by_words, clipped, holding, sentences
 from retrieval.ranking import WEIGHTS, Meaning, Question, Ranked, Scored, centred, idf
-from storage.store import Floats, Pool
+from storage.searching import Floats, Pool
 from tokens import Tokenizer
 
 SNIPPET_TOKENS = 300

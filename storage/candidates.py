@@ -16,7 +16,7 @@ from records import Scope
 from storage import word_index
 from storage.driver import Row, sqlite3
 from storage.rows import runs
-from storage.store import Matching, Pool
+from storage.searching import Matching, Pool
 
 MOST_POSTINGS = 10_000
 """The rarest terms of a question are searched, while so many messages hold them; commoner ones only count."""

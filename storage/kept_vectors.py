@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from storage.arrays import roomy
-from storage.store import Floats, Ints
+from storage.searching import Floats, Ints
 
 LARGEST = 127
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from storage.arrays import roomy
 from storage.kept_vectors import Kept
-from storage.store import Compared, Floats, Ints, Nearest
+from storage.searching import Compared, Floats, Ints, Nearest
 
 Bits = npt.NDArray[np.uint64]
 

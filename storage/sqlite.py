@@ -30,7 +30,7 @@ from storage.profile_table import ProfileTable
 from storage.rebuild_table import RebuildTable
 from storage.renaming import renamed
 from storage.rows import config_of, grouped, mapping, message_of, row_of_message, text_of
-from storage.store import Matching, Pool, WordHit
+from storage.searching import Matching, Pool, WordHit
 from storage.study_table import StudyTable
 from storage.tables import BY_NAME, ERASED, MESSAGES, TABLES, UPSERT_USER, USERS, Table, whole
 from storage.vector_index import VectorIndex

@@ -17,7 +17,7 @@ from storage.database import Database
 from storage.driver import sqlite3
 from storage.nearest import Exact, Signs, compared, grown, joined, rescored
 from storage.rows import mapping, message_of, runs
-from storage.store import Compared, Floats, Ints, MessageVectors, Nearest
+from storage.searching import Compared, Floats, Ints, MessageVectors, Nearest
 from storage.transaction import Transaction
 
 MOST_EXACT = 20_000
@@ -56,7 +56,7 @@ AND seq BETWEEN json_extract(run.value, '$[0]') AND json_extract(run.value, '$[1
 
 
 class VectorIndex:
-    """The vectors of one open database; keeps store.Vectors' promise. Search runs in threads."""
+    """The vectors of one open database; keeps searching.Vectors' promise. Search runs in threads."""
 
     def __init__(
         self,

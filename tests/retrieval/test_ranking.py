@@ -10,7 +10,7 @@ import pytest
 from records import Role
 from retrieval.ranking import Meaning, Question, Scored, order, rank, signals, weighed
 from retrieval.when import Range
-from storage.store import Floats, Matching, Pool
+from storage.searching import Floats, Matching, Pool
 
 FIRST = datetime(2026, 3, 1, 9, tzinfo=UTC)
 

@@ -10,8 +10,8 @@ import pytest
 from errors import StaleFold
 from records import FoldPlan, Forgetting, Forgotten, Message, NewMessage, Summary
 from storage import study_table, word_index
+from storage.searching import MessageVectors
 from storage.sqlite import SqliteStore
-from storage.store import MessageVectors
 from storage.tables import ACCOUNTS, FACTS, PROFILES, PROGRESS, Table
 from tests.storage.conftest import ANNA, BORIS, NOW, TOPIC, fold, fold_up, lease, made, said, talk
 

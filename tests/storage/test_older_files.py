@@ -12,8 +12,8 @@ from storage.driver import connect
 from storage.journal import Entry
 from storage.json_file import JsonStore
 from storage.migrations import MIGRATIONS
+from storage.searching import Pool
 from storage.sqlite import SqliteStore
-from storage.store import Pool
 from tests.storage.conftest import ANNA, NOW, config, said
 
 SPOKEN = """

@@ -12,8 +12,8 @@ from storage import nearest
 from storage.database import Database
 from storage.migrations import MIGRATIONS
 from storage.nearest import best_passages
+from storage.searching import Compared, Floats, MessageVectors, Nearest
 from storage.sqlite import SqliteStore
-from storage.store import Compared, Floats, MessageVectors, Nearest
 from storage.vector_index import VectorIndex
 from tests.storage.conftest import ANNA, BORIS, TOPIC, Opener, config, said, talk
 
