@@ -150,10 +150,9 @@ class Tokenizer:
         cut: Callable[[str, int], str] | None = None,
     ) -> str:
         """The text cut (by cut_end, where no other is named) so far that `write(text)`, which may quote it or head it,
-        takes at most `tokens`; nothing where even `write("")` takes as many.
+        takes at most `tokens`; nothing where nothing more than `write("")` fits.
         """
-        limit = tokens - self.count(write(""))
-        limit = limit + SEAMS if limit > 0 else 0
+        limit = tokens - self.count(write("")) + SEAMS
         while limit > 0:
             kept = (cut or self.cut_end)(text, limit)
             size = self.count(write(kept))
