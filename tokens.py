@@ -156,7 +156,7 @@ class Tokenizer:
         while limit > 0:
             kept = (cut or self.cut_end)(text, limit)
             size = self.count(write(kept))
-            if size <= tokens:
+            if size <= tokens or not size:
                 return kept
             limit = min(limit - 1, max(limit - (size - tokens), limit * tokens // size))
         return ""

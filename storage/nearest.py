@@ -101,9 +101,8 @@ class Signs:
     """The signs of a scope's centred vectors: one bit for a number.
 
     `planes`: [d / 64, room], so that a comparison runs along memory. `kept`: the vectors, while they take no more than
-    KEPT_BYTES. `centre` stays as it was when the first signs
-    were taken. `drift`: the mean of the sample's centred vectors of length 1; its product with a centred question is
-    the mean cosine.
+    KEPT_BYTES. `centre` stays as it was when the first signs were taken. `drift`: the mean of the sample's centred
+    vectors of length 1; its product with a centred question is the mean cosine.
     """
 
     dimensions: int

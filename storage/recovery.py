@@ -204,7 +204,7 @@ def _apply(connection: sqlite3.Connection, entry: Entry) -> None:
                 f"{JOURNAL_NAME} was written by a newer version of Keepsake; please update the program."
             )
     for (owner,) in entry.delete.get("users", ()):
-        connection.execute("DELETE FROM words WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ?)", (owner,))
+        word_index.remove_now(connection, owner)
         for emptied in (*ERASED, "users"):
             connection.execute(f"DELETE FROM {emptied} WHERE user_id = ?", (owner,))  # noqa: S608
     for table in TABLES[1:]:

@@ -136,7 +136,7 @@ class VectorIndex:
 
         unread = np.setdiff1d(seqs, nearest.compared.seqs)
         held = self._cache.get((scope, model))
-        if isinstance(held, Signs) and held.kept is not None:
+        if isinstance(held, Signs) and held.kept is not None and held.dimensions == len(nearest.query):
             others = held.kept.of(unread)
         else:
             async with self._db.read() as reader:

@@ -35,6 +35,12 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 _LAST_PLACE = """
 SELECT place, session, said_at FROM places WHERE user_id = ? AND thread_id = ? ORDER BY place DESC LIMIT 1
 """
+_REMOVED = (
+    "DELETE FROM words WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ?)",
+    "DELETE FROM places WHERE user_id = ?",
+    "DELETE FROM scope_words WHERE user_id = ?",
+)
+_MERGE = "INSERT INTO words (words) VALUES ('optimize')"
 _INCOMPLETE = """
 SELECT places.seq, messages.id, messages.role, messages.speaker, messages.content, said.c0
 FROM places JOIN messages ON messages.seq = places.seq JOIN words_content AS said ON said.id = places.seq
@@ -98,10 +104,9 @@ async def remove(tx: Transaction, owner: int) -> None:
 
     FTS5 keeps the terms of deleted rows until segments are merged, so all are merged: erased words leave the file.
     """
-    await tx.rows("DELETE FROM words WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ?)", owner)
+    for statement in _REMOVED:
+        await tx.rows(statement, owner)
     await merge(tx)
-    await tx.rows("DELETE FROM places WHERE user_id = ?", owner)
-    await tx.rows("DELETE FROM scope_words WHERE user_id = ?", owner)
 
 
 async def forget(tx: Transaction, owner: int, ids: str) -> None:
@@ -137,7 +142,7 @@ async def merge(tx: Transaction) -> None:
 
     Its 'secure-delete' option would do without, but no SQLite before 3.42 could read the file any more.
     """
-    await tx.rows("INSERT INTO words (words) VALUES ('optimize')")
+    await tx.rows(_MERGE)
 
 
 async def rename(tx: Transaction, old: int, new: int) -> None:
@@ -215,6 +220,13 @@ def index_now(connection: sqlite3.Connection, seq: int, row: Mapping[str, object
         connection.execute("DELETE FROM places WHERE seq = ?", (seq,))
         connection.execute(_INSERT, (seq, entry.text))
         connection.execute(_PLACE, entry.row(_Last(*known)))
+
+
+def remove_now(connection: sqlite3.Connection, owner: int) -> None:
+    """As `remove`, inside the caller's transaction."""
+    for statement in _REMOVED:
+        connection.execute(statement, (owner,))
+    connection.execute(_MERGE)
 
 
 def forget_now(connection: sqlite3.Connection, owner: int, message: int) -> None:

@@ -5,6 +5,7 @@ import json
 import shutil
 import stat
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from errors import StorageError, StorageTooNew
 from storage import snapshot as snapshots
 from storage.journal import Entry, entry_of
 from storage.json_file import JsonStore
+from storage.sqlite import SqliteStore
 from storage.tables import BY_NAME
-from tests.storage.conftest import ANNA, BORIS, NOW, config, fold, lease, said, talk
+from tests.storage.conftest import ANNA, BORIS, NOW, TOPIC, config, fold, lease, said, talk
 
 STAMP = "unreadable-20260301T120000Z"
 
@@ -51,6 +53,13 @@ async def killed(folder: Path, *, snapshot: bool) -> tuple[Path, str]:
         await talk(store, ANNA, 2, "later")
         shutil.copytree(live, copy)
         return copy, await store.digest(ANNA.owner)
+
+
+async def indexed(store: JsonStore) -> int:
+    """How many places there are, of whomever."""
+    async with store._db.read() as reader:
+        row = await reader.row("SELECT COUNT(*) FROM places")
+    return int(row[0]) if row else 0
 
 
 def names(folder: Path) -> set[str]:
@@ -239,6 +248,51 @@ async def test_a_newer_memory_json_is_refused_and_left_alone(tmp_path: Path) -> 
             pass
     assert (tmp_path / "memory.json").read_text() == text
     assert names(tmp_path) == {"memory.json", "index.db"}
+
+
+@pytest.mark.parametrize("index", [True, False])
+async def test_a_group_that_got_another_id_is_replayed_with_its_places(tmp_path: Path, index: bool) -> None:
+    live, copy, renamed = tmp_path / "live", tmp_path / "copy", BORIS.owner - 1
+    live.mkdir()
+    async with opened(live) as store:
+        for owner in (ANNA.owner, BORIS.owner):
+            await store.put_owner(config(store, owner))
+        for scope in (TOPIC, ANNA, BORIS, TOPIC, BORIS):
+            await store.append(scope, [said("walrus")])
+        await store.rename(BORIS.owner, renamed)
+        await store.append(ANNA, [said("later")])
+        shutil.copytree(live, copy)
+        before = [await store.digest(owner) for owner in (ANNA.owner, renamed)]
+    if not index:
+        (copy / "index.db").unlink()
+    async with opened(copy) as store:
+        assert [await store.digest(owner) for owner in (ANNA.owner, renamed)] == before
+        for scope, count in ((ANNA, 2), (replace(BORIS, owner=renamed), 2), (replace(TOPIC, owner=renamed), 2)):
+            assert len(await store.pool(scope, await store.matching(scope, ["walrus"], limit=9), reach=1)) == count
+        assert await indexed(store) == 6
+
+
+@pytest.mark.parametrize("index", [True, False])
+async def test_an_owner_who_moved_away_before_a_kill_leaves_the_index_too(tmp_path: Path, index: bool) -> None:
+    live, copy = tmp_path / "live", tmp_path / "copy"
+    live.mkdir()
+    async with opened(live) as store:
+        for owner in (ANNA.owner, BORIS.owner):
+            await store.put_owner(config(store, owner))
+        await store.append(BORIS, [said("tulip")])
+        await store.append(ANNA, [said("walrus")])
+        await store.append(ANNA, [said("walrus")])
+        # As SqliteStore erases: what a kill leaves before the snapshot that follows.
+        await SqliteStore.erase(store, ANNA.owner)
+        shutil.copytree(live, copy)
+    if not index:
+        (copy / "index.db").unlink()
+    async with opened(copy) as store:
+        assert await store.search(BORIS, ["tulip"], limit=9)
+        await store.append(BORIS, [said("again")])
+        await store.append(BORIS, [said("and again")])
+        assert await indexed(store) == 3
+    assert b"walrus" not in (copy / "index.db").read_bytes()
 
 
 async def test_a_damaged_working_copy_is_made_anew(tmp_path: Path) -> None:
