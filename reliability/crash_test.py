@@ -27,6 +27,8 @@ AT_START = 0.3
 """The share of kills that come before a run is ready."""
 AT_MOVE = 0.4
 """The share of the other kills that come just after a move between stores was asked for."""
+WITHOUT_INDEX = 0.2
+"""The share of kills after which the JSON store makes its working copy anew, as it does after a power failure."""
 SETTLED_WITHIN = 300.0
 
 
@@ -38,6 +40,7 @@ class Outcome:
     at_start: int = 0
     while_moving: int = 0
     with_inbox: int = 0
+    without_index: int = 0
     found: Violations = field(default_factory=Violations)
     unanswered: list[str] = field(default_factory=list)
 
@@ -101,6 +104,11 @@ class CrashTest:
         self.outcome.found.add(found)
         self.outcome.while_moving += bool(files.moving)
         self.outcome.with_inbox += bool(files.inbox)
+        index = list(self._data.glob("index.db*"))
+        if index and self._chance.random() < WITHOUT_INDEX:
+            for file in index:
+                file.unlink()
+            self.outcome.without_index += 1
         await self._bot.begin()
         await self._bot.ready()
 
@@ -136,6 +144,7 @@ async def crash_test(folder: Path, *, kills: int, seed: int) -> dict[str, object
         "kills_at_start": done.at_start,
         "kills_while_moving": done.while_moving,
         "kills_with_work_in_the_inbox": done.with_inbox,
+        "working_copies_made_anew": done.without_index,
         "messages": len(test.ledger.said),
         **done.found.counts(),
         "unanswered": len(done.unanswered),
