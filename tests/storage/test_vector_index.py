@@ -191,6 +191,24 @@ async def test_a_large_scope_is_searched_by_signs_and_rescored(
     assert found.mean_cosine == pytest.approx(wanted.mean_cosine, abs=0.01)
 
 
+async def test_a_question_asked_before_the_model_gave_another_length_is_compared_with_its_own(tmp_path: Path) -> None:
+    async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
+        store = SqliteStore(database)
+        await store.put_owner(config(store, ANNA.owner))
+        await store.append(ANNA, [said(f"number {number}") for number in range(60)])
+        index = VectorIndex(database, most_exact=10)
+        backlog = await index.backlog("m", 60)
+        made = items(backlog)
+        shorter = [replace(one, passages=one.passages[:, : SIZE // 2], sentences=None) for one in made[:30]]
+        await index.put("m", made)
+        found = await index.nearest(ANNA, "m", unit(1)[0], 3)
+        assert found is not None
+        await index.put("m", shorter)
+        assert await index.nearest(ANNA, "m", unit(1)[0, : SIZE // 2], 3)
+        compared = await index.compared(ANNA, "m", nothing_compared(found), np.array([seq for seq, _ in backlog]))
+    assert set(compared.seqs.tolist()) == {one.seq for one in made[30:]}
+
+
 async def test_a_large_scope_is_made_ready_while_words_serve(tmp_path: Path) -> None:
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
