@@ -16,7 +16,7 @@ from functools import partial
 from errors import ImportRefused, StorageError
 from external_memory import MOST_EVERY_N, ExternalMemory
 from imports import reading
-from imports.past import NAMES, Past, PastMessage
+from imports.past import NAMES, Past, PastMessage, nameless, names
 from records import Clock, FoldLease, Message, OwnerConfig, Role, Scope
 from shelving import Shelving, chunks
 from storage.given_rows import RowError, checked
@@ -40,8 +40,8 @@ Progress = Callable[[int, int], Awaitable[None]]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportPlan:
-    """What an import would do. `is_whole`: it brings our own export back as it was. `facts`: those it holds. `ids`:
-    where all is known, as of what was imported.
+    """What an import would do. `is_whole`: it brings our own export back as it was. `facts`: those it holds;
+    `new_facts`: of them. `ids`: where all is known, as of what was imported.
     """
 
     name: str
@@ -51,6 +51,7 @@ class ImportPlan:
     last_at: datetime | None
     notes: tuple[str, ...]
     facts: int
+    new_facts: int
     is_whole: bool
     turns_on: bool
     ids: tuple[int, int] | None = None
@@ -58,6 +59,10 @@ class ImportPlan:
     @property
     def new(self) -> int:
         return self.total - self.known
+
+    @property
+    def has_new(self) -> bool:
+        return bool(self.is_whole or self.new or self.new_facts)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -114,6 +119,9 @@ class Importing:
         work = await self._work(scope, person, data)
         kept_since = self._clock() - self._retention if self._retention else None
         first_at, last_at, old = await asyncio.to_thread(_span, work.fresh, kept_since)
+        facts = work.rows.get("facts", ())
+        async with self._memory.home(scope.owner) as store:
+            new_facts = await store.history.new_facts(scope.owner, facts)
         notes = work.past.notes
         if self._retention and old:
             notes = (*notes, RETAINED.format(old=old, days=self._retention.days))
@@ -124,7 +132,8 @@ class Importing:
             first_at=first_at,
             last_at=last_at,
             notes=notes,
-            facts=len(work.rows.get("facts", ())),
+            facts=len(facts),
+            new_facts=new_facts,
             is_whole=work.is_whole,
             turns_on=not await self._memory.is_on(scope.owner),
             ids=None if work.fresh or work.is_whole else await self._stretch(scope.owner, work, []),
@@ -164,7 +173,7 @@ class Importing:
         async with self._memory.home(scope.owner) as store:
             is_own = past.owner == scope.owner
             is_whole = is_own and past.is_whole and await store.history.is_empty(scope.owner)
-            known = await store.history.known(scope.owner, await asyncio.to_thread(_names, past))
+            known = await store.history.known(scope.owner, await asyncio.to_thread(names, past))
             same = await _same(store, scope.owner, past) if is_own else {}
         return await asyncio.to_thread(_compared, past, rows, known, same, is_whole=is_whole)
 
@@ -250,16 +259,6 @@ def _checked(past: Past, owner: int) -> Mapping[str, Sequence[Portable]]:
         raise ImportRefused(f"The export is damaged: {error}. Nothing was imported.") from None
 
 
-def _names(past: Past) -> list[tuple[Role, str]]:
-    """Every name that a message of the file may be known by."""
-    names: list[tuple[Role, str]] = []
-    for one in unhurried(past.messages):
-        names.append((one.role, one.source))
-        if one.also:
-            names.append((one.role, one.also))
-    return names
-
-
 def _compared(
     past: Past,
     rows: Mapping[str, Sequence[Portable]],
@@ -291,25 +290,16 @@ def _compared(
 
 async def _same(store: MemoryStore, owner: int, past: Past) -> Mapping[int, int]:
     """Messages that never had a source, by number: those that stand in the memory under the same id."""
-    nameless, threads = await asyncio.to_thread(_nameless, past)
+    by_number, threads = await asyncio.to_thread(nameless, past)
     found: dict[int, int] = {}
-    numbers = sorted(nameless)
+    numbers = sorted(by_number)
     for thread in threads:
         for first in range(0, len(numbers), BATCH):
             for message in await store.messages(Scope(owner=owner, thread=thread), numbers[first : first + BATCH]):
-                given = nameless[message.id]
+                given = by_number[message.id]
                 if (message.role, message.content) == (given.role, given.content):
                     found[message.id] = message.id
     return found
-
-
-def _nameless(past: Past) -> tuple[dict[int, PastMessage], set[int]]:
-    """Those of an export that have a number but no name, by number, and the threads that they stand in."""
-    found: dict[int, PastMessage] = {}
-    for one in unhurried(past.messages):
-        if one.number is not None and one.also is None:
-            found[one.number] = one
-    return found, {one.thread for one in found.values()}
 
 
 def _span(messages: Sequence[PastMessage], kept_since: datetime | None) -> tuple[datetime | None, datetime | None, int]:

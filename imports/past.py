@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Literal
 
 from records import Role
+from unhurried import unhurried
 
 Format = Literal["keepsake", "telegram", "chatgpt"]
 Origin = Literal["imported", "forwarded"]
@@ -59,3 +60,22 @@ class Past:
     rows: Mapping[str, Sequence[Mapping[str, object]]] | None = None
     owner: int | None = None
     is_whole: bool = True
+
+
+def names(past: Past) -> list[tuple[Role, str]]:
+    """Every name that a message of the file may be known by."""
+    found: list[tuple[Role, str]] = []
+    for one in unhurried(past.messages):
+        found.append((one.role, one.source))
+        if one.also:
+            found.append((one.role, one.also))
+    return found
+
+
+def nameless(past: Past) -> tuple[dict[int, PastMessage], set[int]]:
+    """Those of an export that have a number but no name, by number, and the threads that they stand in."""
+    found: dict[int, PastMessage] = {}
+    for one in unhurried(past.messages):
+        if one.number is not None and one.also is None:
+            found[one.number] = one
+    return found, {one.thread for one in found.values()}

@@ -124,6 +124,11 @@ class HistoryTable:
                         self._kind,
                     )
 
+    async def new_facts(self, owner: int, facts: Sequence[Mapping[str, object]]) -> int:
+        async with self._db.read() as reader:
+            known = {row[0] for row in await reader.rows("SELECT text FROM facts WHERE user_id = ?", owner)}
+        return sum(fact["text"] not in known for fact in facts)
+
     async def learn(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
         owner = lease.scope.owner
         async with self._db.write() as tx:

@@ -161,6 +161,10 @@ class History(Protocol):
         """
         ...
 
+    async def new_facts(self, owner: int, facts: Sequence[Mapping[str, object]]) -> int:
+        """How many of these rows `learn` would add: a fact that was deleted is known, until it is erased."""
+        ...
+
     async def learn(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
         """Add those portable rows of `facts` whose text is not known yet; how many. `ids`: the messages' new ones."""
         ...

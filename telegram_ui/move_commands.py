@@ -160,7 +160,7 @@ class Moves:
                 raise
             await self._delivery.say(chat, error.sentence)
             return False
-        if not plan.new and not plan.is_whole:
+        if not plan.has_new:
             text, keyboard = await self._told_with_studying(ask, plan_text(plan), plan.ids)
             await self._delivery.say(chat, text, keyboard=keyboard)
             return True
@@ -244,7 +244,8 @@ class _Progress:
 
 def plan_text(plan: ImportPlan) -> str:
     """What an import would do, in figures."""
-    lines = [f"This is {plan.name} with {_messages(plan.total)}."]
+    facts = f" and {_facts(plan.facts)}" if plan.facts else ""
+    lines = [f"This is {plan.name} with {_messages(plan.total)}{facts}."]
     if plan.is_whole:
         lines.append(
             "Nothing is stored here yet, so it would come back as it was: messages, summaries, facts, choices."
@@ -255,12 +256,16 @@ def plan_text(plan: ImportPlan) -> str:
             "They would be archived as history before everything that was said here: found when they matter, and "
             "summarised by extraction, without a model (/summary_rebuild can do better later)."
         )
-    else:
+    elif plan.new_facts:
+        lines.append(f"It would add {_facts(plan.new_facts)}." + _known(plan.known))
+    elif plan.total or plan.facts:
         lines.append("All of it is known already. There is nothing to import.")
-    if plan.facts and not plan.is_whole:
-        lines.append(f"Of its {plan.facts:,} facts, those that are not known yet come along.")
+    else:
+        lines.append("It holds no messages: there is nothing to import.")
+    if plan.new and plan.facts and not plan.is_whole:
+        lines.append(_coming_along(plan))
     lines += plan.notes
-    if plan.turns_on and (plan.new or plan.is_whole):
+    if plan.turns_on and plan.has_new:
         lines.append("Memory is off; importing turns it on.")
     return "\n\n".join(lines)
 
@@ -269,18 +274,16 @@ def done_text(done: Imported) -> str:
     """What an import did."""
     if done.is_whole:
         return f"Done: {_messages(done.messages)} came back as they were, and everything that belongs to them."
-    facts = f" and {done.facts:,} facts" if done.facts else ""
-    return f"Done: {_messages(done.messages)}{facts} added.{_known(done.known)} Ask me about them."
+    added = [_facts(done.facts)] if done.facts else []
+    if done.messages or not added:
+        added.insert(0, _messages(done.messages))
+    return f"Done: {' and '.join(added)} added.{_known(done.known)} Ask me about them."
 
 
 def caption_text(file: Exported) -> str:
     """What a file of an export holds."""
     named = [("messages", "message", "messages"), ("summaries", "summary", "summaries"), ("facts", "fact", "facts")]
-    counts = [
-        f"{file.counts[table]:,} {one if file.counts[table] == 1 else many}"
-        for table, one, many in named
-        if file.counts.get(table)
-    ]
+    counts = [_counted(file.counts[table], one, many) for table, one, many in named if file.counts.get(table)]
     what = ", ".join(counts) or "your settings"
     kind = "packed text" if file.name.endswith(".gz") else "text that you can read"
     return f"Everything that I keep here: {what}. It is {kind}; /import takes it back."
@@ -301,5 +304,21 @@ def _day(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%d")
 
 
+def _coming_along(plan: ImportPlan) -> str:
+    if plan.new_facts == plan.facts:
+        return "Its fact comes along." if plan.facts == 1 else "Its facts come along."
+    if not plan.new_facts:
+        return "Its fact is known already." if plan.facts == 1 else "Its facts are known already."
+    return f"{_facts(plan.new_facts)} that {'is' if plan.new_facts == 1 else 'are'} not known yet would come along."
+
+
 def _messages(count: int) -> str:
-    return f"{count:,} message" if count == 1 else f"{count:,} messages"
+    return _counted(count, "message", "messages")
+
+
+def _facts(count: int) -> str:
+    return _counted(count, "fact", "facts")
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"

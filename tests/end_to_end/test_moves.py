@@ -241,6 +241,44 @@ async def test_history_is_offered_before_it_is_added(house: House, bot: Process)
     assert [one["role"] for one in prompt] == ["system", "user"], "history is no turn of this conversation"
 
 
+@pytest.mark.parametrize("storage", ["SQLite", "JSON"])
+async def test_facts_come_back_also_where_no_message_does(house: House, bot: Process, storage: str) -> None:
+    """Facts alone, into another memory: one that was deleted is known, one that was forgotten is new."""
+    ann, ben = house.person(), house.person()
+    await ann.sets_up(storage)
+    await ann.asks("/memory add I play the cello", "cello")
+    data = await exported(ann)
+    await ben.sets_up(storage)
+    since = ben.now
+    sends(ben, data, caption="/import")
+    offer = await ben.hears("export of mine with 0 messages and 1 fact.", since=since)
+    assert "It would add 1 fact." in offer["text"]
+    assert "Done: 1 fact added." in await agrees(ben, offer)
+    await ben.asks("/memory", "cello")
+    since = ben.now
+    sends(ben, data, caption="/import")
+    assert "reply_markup" not in await ben.hears("known already", since=since)
+    await ben.asks("/memory delete 1", "is deleted")
+    since = ben.now
+    sends(ben, data, caption="/import")
+    assert "reply_markup" not in await ben.hears("known already", since=since)
+    asked = await ben.tells("/forget fact 1", "Shall I forget")
+    since = ben.now
+    ben.press(asked, "Forget")
+    await ben.hears("Forgotten: ", since=since)
+    await ben.asks("A first message", "Noted")
+    since = ben.now
+    sends(ben, data, caption="/import")
+    await ben.hears("It would add 1 fact.", since=since)
+
+
+async def test_a_file_without_messages_is_called_so(house: House, bot: Process) -> None:
+    ann = house.person()
+    since = ann.now
+    sends(ann, json.dumps([{"title": "t", "create_time": 1, "mapping": {}}]).encode(), caption="/import")
+    assert "reply_markup" not in await ann.hears("It holds no messages: there is nothing to import.", since=since)
+
+
 async def test_what_cannot_be_imported_is_refused_with_its_place(house: House, bot: Process) -> None:
     ann = house.person()
     since = ann.now
