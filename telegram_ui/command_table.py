@@ -22,7 +22,7 @@ COMMANDS = (
     Command(name="start", description="what I am, and a button to turn memory on", where="private"),
     Command(name="help", description="every command, and what is stored where"),
     Command(name="summary", description="set up memory: storage and how often to summarise", who="admins"),
-    Command(name="cancel", description="leave the setup, nothing changed", who="admins"),
+    Command(name="cancel", description="leave the setup or the import, nothing changed", who="admins"),
     Command(name="summary_status", description="how memory stands, in figures"),
     Command(name="summary_show", description="read the summaries"),
     Command(name="summary_on", description="turn memory on", who="admins"),

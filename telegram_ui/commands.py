@@ -94,7 +94,6 @@ class Commands:
             "start": self._start,
             "help": self._help,
             "summary": wizard.begin,
-            "cancel": wizard.cancel,
             "summary_status": self._status,
             "summary_show": self._show,
             "summary_on": self._on,
@@ -103,6 +102,7 @@ class Commands:
             "stop": self._stop,
         }
         self._handlers: dict[str, Handler] = {name: _plain(handler) for name, handler in basic.items()}
+        self._handlers["cancel"] = self._cancel
         self._presses: dict[str, Press] = {SWITCH_ON: self._press_on}
         self._inputs = [family for family in families if isinstance(family, Input)]
         for family in families:
@@ -263,6 +263,10 @@ class Commands:
         async with self._delivery.typing(chat):
             outcome = await self._summaries.fold_now(chat.scope)
         await self._delivery.say(chat, outcome_text(outcome))
+
+    async def _cancel(self, ask: Ask) -> None:
+        if not any([await taker.stop_waiting(ask) for taker in self._takers]):
+            await self._wizard.cancel(ask.chat, ask.person)
 
     async def _stop(self, chat: Chat, person: Person) -> None:
         # Whoever takes updates in stops answers before they come here.

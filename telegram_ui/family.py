@@ -78,3 +78,7 @@ class TakesFiles(Protocol):
     async def take_file(self, ask: Ask) -> bool:
         """Whether a file was meant for it, and has been dealt with."""
         ...
+
+    async def stop_waiting(self, ask: Ask) -> bool:
+        """Whether it awaited a file here from this person, and has said that it no longer does."""
+        ...

@@ -50,6 +50,7 @@ ASK_FOR_FILE = (
 )
 NO_FILE = "I no longer see the file. Please send it again, with /import as its caption."
 LEFT = "Nothing was imported."
+NOT_AWAITED = "I no longer wait for a file. Nothing was imported."
 AGAIN = "What is in stays; send the file again, and it goes on."
 
 
@@ -141,6 +142,13 @@ class Moves:
             await self._delivery.say(ask.chat, ADMINS_IMPORT)
         elif await self._offer(ask, document):  # else another file may follow
             self._awaited.pop((ask.chat.scope, ask.person.id), None)
+        return True
+
+    async def stop_waiting(self, ask: Ask) -> bool:
+        until = self._awaited.pop((ask.chat.scope, ask.person.id), None)
+        if until is None or self._clock() > until:
+            return False
+        await self._delivery.say(ask.chat, NOT_AWAITED)
         return True
 
     def _await(self, ask: Ask) -> None:

@@ -272,6 +272,16 @@ async def test_facts_come_back_also_where_no_message_does(house: House, bot: Pro
     await ben.hears("It would add 1 fact.", since=since)
 
 
+async def test_cancel_ends_the_waiting_for_a_file(house: House, bot: Process) -> None:
+    ann = house.person()
+    await ann.asks("/import", "send me the file")
+    await ann.asks("/cancel", "I no longer wait for a file. Nothing was imported.")
+    since = ann.now
+    sends(ann, TELEGRAM)
+    await ann.hears("send /import first", since=since)
+    await ann.asks("/cancel", "There is no setup to cancel.")
+
+
 async def test_a_file_without_messages_is_called_so(house: House, bot: Process) -> None:
     ann = house.person()
     since = ann.now
