@@ -16,7 +16,7 @@ from typing import Literal, Self
 import prompts
 from errors import BudgetSpent, FoldRefused, KeepsakeError, ModelDeclined, StaleFold, StorageError
 from external_memory import ExternalMemory
-from folding import pyramid, sliding
+from folding import pyramid, rolling, sliding
 from folding.reading import message_sources
 from folding.score import Source
 from folding.situation import Said, Situation, Standing
@@ -27,9 +27,6 @@ from summary_manager import LEASE, SummaryManager
 from tasks import ended
 
 log = logging.getLogger(__name__)
-
-ROLLING_TURNS = 20
-"""Turns that one version of a rolling summary takes in when it is made anew: more than in live talk, for speed."""
 
 
 CHANGED = "Something was forgotten, edited or moved meanwhile, or memory was turned off."
@@ -252,7 +249,7 @@ def chunked(outline: Sequence[Archived], config: OwnerConfig) -> Iterator[Sequen
         yield outline
         return
     turns = [list(turn) for _, turn in groupby(outline, key=lambda one: one.turn)]
-    size = config.every_n if config.policy == "pyramid" else ROLLING_TURNS
+    size = config.every_n if config.policy == "pyramid" else rolling.ANEW_TURNS
     for start in range(0, len(turns), size):
         yield [message for turn in turns[start : start + size] for message in turn]
 

@@ -642,10 +642,10 @@ class Status:
     """What /summary_status shows of a scope. `config` is None where nothing was ever configured.
 
     `rebuilding`: chunks made anew, and how many there are; `studied`: imported messages learned from, and how many are
-    to be. `newest`: the summary made last. `compressed`: how often the
-    oldest of what the active summaries tell was compressed. `indexed`: how many of the owner's messages the search by
-    meaning knows, and how many there are; None without it.
-    `tokens_saved`: over all of the owner's answers, against sending the whole history with each.
+    to be. `newest`: the summary made last. `compressed`: how often the oldest of what the active summaries tell was
+    compressed; `is_fresher_anew`: if all summaries were made anew, it would be less often. `indexed`: how many of the
+    owner's messages the search by meaning knows, and how many there are; None without it. `tokens_saved`: over all of the
+    owner's answers, against sending the whole history with each.
     """
 
     config: OwnerConfig | None
@@ -656,6 +656,7 @@ class Status:
     studied: tuple[int, int] | None = None
     newest: Summary | None = None
     compressed: int = 0
+    is_fresher_anew: bool = False
     indexed: tuple[int, int] | None = None
     tokens_saved: int = 0
     advice: tuple[str, ...] = ()

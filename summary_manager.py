@@ -4,17 +4,20 @@ Folding hides, it never erases: the messages stay, archived, under the summary t
 is refused changes nothing. Does not know Telegram, or who is told of a failure.
 """
 
+import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Literal
 
 import prompts
 from errors import BudgetSpent, KeepsakeError, StorageError
 from external_memory import ExternalMemory
 from folding import left_behind, pyramid, rolling, sliding
+from folding.anew import times_compressed_anew
 from folding.reading import message_sources, standing, times_compressed, unfolded_turns
 from folding.score import Source
 from folding.situation import Planner, Said, Situation
@@ -223,6 +226,11 @@ class SummaryManager:
         advice: tuple[str, ...] = ()
         if config is not None and config.storage is StorageType.JSON and counts.total > JSON_COMFORT:
             advice = (f"With more than {JSON_COMFORT:,} messages SQLite is recommended: /summary moves everything.",)
+        compressed = max((times_compressed(one) for one in active), default=0)
+        is_fresher_anew = False
+        if config is not None and compressed > 1 and counts.archived:
+            anew = partial(times_compressed_anew, config.policy, messages=counts.archived, every_n=config.every_n)
+            is_fresher_anew = await asyncio.to_thread(anew, most=compressed) < compressed
         return Status(
             config=config,
             counts=counts,
@@ -231,7 +239,8 @@ class SummaryManager:
             rebuilding=self.rebuilds.get(scope),
             studied=studied,
             newest=max(active, key=lambda one: one.id, default=None),
-            compressed=max((times_compressed(one) for one in active), default=0),
+            compressed=compressed,
+            is_fresher_anew=is_fresher_anew,
             indexed=indexed,
             tokens_saved=saved,
             advice=advice,

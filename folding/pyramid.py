@@ -20,6 +20,22 @@ def plan(situation: Situation, reason: FoldReason) -> FoldPlan | None:
     return _first_level(situation.turns, situation.every_n, reason) or _upwards(situation.by_level)
 
 
+def height(chunks: int, *, most: int) -> int:
+    """The highest level of a pyramid of so many chunks, which is how often its oldest detail was compressed. A pyramid
+    that reaches level `most` is not built further.
+    """
+    active: dict[int, list[int]] = {}
+    for number in range(chunks):
+        active.setdefault(1, []).append(number)
+        while upwards := _upwards(active):
+            kept = {level: [one for one in ids if one not in upwards.summary_ids] for level, ids in active.items()}
+            active = {level: ids for level, ids in kept.items() if ids}
+            active.setdefault(upwards.level, []).append(upwards.summary_ids[0])
+        if max(active) >= most:
+            break
+    return max(active, default=0)
+
+
 def _first_level(turns: Sequence[UnfoldedTurn], every_n: int, reason: FoldReason) -> FoldPlan | None:
     due = ready(turns, reason)
     if not due or (reason == "threshold" and len(due) < every_n):

@@ -13,6 +13,9 @@ REBASE_AFTER = 8
 VERBATIM_TURNS = 4
 """So many of the newest turns stay unfolded, unless the owner asks for everything ("now")."""
 
+ANEW_TURNS = 20
+"""Turns that one version takes in when all is made anew: more than in live talk, for speed."""
+
 
 def plan(situation: Situation, reason: FoldReason) -> FoldPlan | None:
     """The next version: all standing summaries (one, except after a change of policy) and the turns that are due."""

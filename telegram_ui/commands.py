@@ -346,7 +346,8 @@ def status_text(status: Status) -> str:
         parts = (f"{name} {status.newest.details[name]:.2f}" for name in WEIGHTS if name in status.newest.details)
         lines.append(f"Quality of the newest summary: {status.newest.score:.2f} of 1 ({', '.join(parts)})")
     if status.compressed > 1:
-        lines.append(f"The oldest detail was compressed {status.compressed} times. /summary_rebuild makes it fresh.")
+        advice = " /summary_rebuild makes it fresher." if status.is_fresher_anew else ""
+        lines.append(f"The oldest detail was compressed {status.compressed} times.{advice}")
     if status.rebuilding is not None:
         lines.append("All summaries are being made anew: {} of {} parts.".format(*status.rebuilding))
     if status.studied is not None:

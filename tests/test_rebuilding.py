@@ -10,6 +10,7 @@ import pytest
 
 from rebuilding import CHANGED, Progress
 from records import Archived, Forgetting, Message, NewMessage, Policy, Scope, StorageType, Summary
+from telegram_ui.commands import status_text
 from tests.peers.openai_server import Behaviour
 from tests.talk import ANNA, Talk, talking
 from tests.test_forgetting import traces
@@ -69,6 +70,12 @@ def demand_sound(messages: list[Message], made: list[Summary], before: list[Mess
         assert all(not by_id[source].is_active for source in one.source_ids)
 
 
+async def advised(talk: Talk) -> tuple[int, bool]:
+    """How often the oldest detail was compressed, and whether making all anew is advised."""
+    status = await talk.conversation.summaries.status(SCOPE)
+    return status.compressed, "/summary_rebuild" in status_text(status)
+
+
 async def test_the_pyramid_is_made_anew_with_another_threshold(talk: Talk) -> None:
     before = await everything(talk)
     old = await versions(talk)
@@ -85,10 +92,15 @@ async def test_the_pyramid_is_made_anew_with_another_threshold(talk: Talk) -> No
     assert [one.reason for one in made] == ["rebuild"] * 10
     top = next(one for one in made if one.level == 2)
     assert (top.first_id, top.last_id, len(top.source_chunk_ids), top.details["compressed"]) == (1, 20, 5, 2)
+    assert await advised(talk) == (2, False), "what was just made anew is not to be made anew"
+    await choose(talk, "rolling")
+    assert await advised(talk) == (2, False), "a second version needs more than 20 turns, and 36 messages may be those"
+    await choose(talk, "sliding")
+    assert await advised(talk) == (2, True)
 
 
 async def test_rolling_is_made_anew_as_a_chain(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rebuilding.ROLLING_TURNS", 8)
+    monkeypatch.setattr("folding.rolling.ANEW_TURNS", 8)
     before = await everything(talk)
     await choose(talk, "rolling")
     assert (await rebuilt(talk))[0].state == "done"

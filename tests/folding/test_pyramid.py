@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folding.pyramid import FAN_IN, MOST_ACTIVE, plan
+from folding.pyramid import FAN_IN, MOST_ACTIVE, height, plan
 from folding.situation import Situation, Standing, UnfoldedTurn
 from records import FoldPlan, FoldReason
 
@@ -47,6 +47,12 @@ def settled_after(l1s: int) -> tuple[list[int], int]:
 )
 def test_counts_of_the_design(l1s: int, counts: list[int]) -> None:
     assert settled_after(l1s)[0] == counts
+
+
+@pytest.mark.parametrize("l1s", [0, 1, 5, 6, 30, 31, 55, 200])
+def test_the_height_is_that_of_the_folds(l1s: int) -> None:
+    assert height(l1s, most=99) == len(settled_after(l1s)[0])
+    assert height(l1s, most=2) == min(2, len(settled_after(l1s)[0]))
 
 
 def test_a_long_history_never_has_more_active_summaries_than_fit() -> None:
