@@ -644,8 +644,8 @@ class Status:
     `rebuilding`: chunks made anew, and how many there are; `studied`: imported messages learned from, and how many are
     to be. `newest`: the summary made last. `compressed`: how often the oldest of what the active summaries tell was
     compressed; `is_fresher_anew`: if all summaries were made anew, it would be less often. `indexed`: how many of the
-    owner's messages the search by meaning knows, and how many there are; None without it. `tokens_saved`: over all of the
-    owner's answers, against sending the whole history with each.
+    owner's messages the search by meaning knows, and how many there are; None without it.
+    `tokens_saved`: over all of the owner's answers, against sending the whole history with each.
     """
 
     config: OwnerConfig | None

@@ -8,13 +8,12 @@ import argparse
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 
+from benchmarks.arguments import number, settings_of, written
 from benchmarks.fit import Measured, cases
 from benchmarks.locomo import data_file
 from benchmarks.measure import report
 from retrieval.ranking import WEIGHTS, Weights
-from settings import Settings, environment
 from tokens import Tokenizer
 
 PARTS: Mapping[str, Sequence[str]] = {
@@ -42,10 +41,10 @@ def without(names: Sequence[str]) -> Weights:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.ablation", description=__doc__)
     parser.add_argument("--data", type=data_file, required=True, nargs="+", help="files in LoCoMo's format")
-    parser.add_argument("--budget", type=int, default=1500, help="tokens for snippets")
-    parser.add_argument("--vectors", type=Path, help="keep vectors in this file, for the next run")
+    parser.add_argument("--budget", type=number(1), default=1500, help="tokens for snippets")
+    parser.add_argument("--vectors", type=written, help="keep vectors in this file, for the next run")
     options = parser.parse_args(arguments)
-    settings = Settings.from_env(environment())
+    settings = settings_of(parser)
     asked = asyncio.run(cases(options.data, settings, options.vectors))
     measured = Measured(asked, [options.budget], Tokenizer.for_model(settings.openai_model).count)
     questions = {name: sum(case.conversation == name for case in asked) for name in {c.conversation for c in asked}}

@@ -14,11 +14,12 @@ from math import log2
 from pathlib import Path
 from statistics import fmean
 
+from benchmarks.arguments import settings_of, written
 from benchmarks.fit import Measured, cases
 from benchmarks.locomo import data_file
 from benchmarks.measure import report
 from retrieval.ranking import WEIGHTS
-from settings import Settings, environment
+from settings import Settings
 from tokens import Tokenizer
 
 BUDGETS = (125, 250, 500, 750, 1000, 1500, 2000, 3000)
@@ -81,11 +82,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.curve", description=__doc__)
     parser.add_argument("--data", type=data_file, required=True, nargs="+", action="append", help="files of one line")
     parser.add_argument("--names", nargs="+", help="what each --data is called")
-    parser.add_argument("--svg", type=Path, help="draw here")
-    parser.add_argument("--vectors", type=Path, help="keep vectors in this file, for the next run")
+    parser.add_argument("--svg", type=written, help="draw here")
+    parser.add_argument("--vectors", type=written, help="keep vectors in this file, for the next run")
     options = parser.parse_args(arguments)
-    settings = Settings.from_env(environment())
+    settings = settings_of(parser)
     names = options.names or [files[0].stem for files in options.data]
+    if len(names) != len(options.data):
+        parser.error("argument --names: as many as there are --data")
     lines: dict[str, Line] = {}
     for name, files in zip(names, options.data, strict=True):
         for model, kind in (("local", "words and meaning"), ("none", "words alone")):

@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from statistics import fmean, stdev
 
+from benchmarks.arguments import number, settings_of, written
 from benchmarks.locomo import Question, data_file, read
 from benchmarks.measure import progress, report
 from benchmarks.recall import SCOPE, embedding, remembered
@@ -24,7 +25,7 @@ from records import Snippet
 from retrieval.packing import pack
 from retrieval.ranking import WEIGHTS, Signals, Weights, order, signals
 from retrieval.sought import Found
-from settings import Settings, environment
+from settings import Settings
 from tokens import Tokenizer
 
 STEPS = (0.5, 0.75, 1.25, 1.5, 2.0)
@@ -227,12 +228,12 @@ def plateau(measured: Measured, conversations: Sequence[str], has_meaning: bool)
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.fit", description=__doc__)
     parser.add_argument("--data", type=data_file, required=True, nargs="+", help="files in LoCoMo's format")
-    parser.add_argument("--budgets", type=int, nargs="+", default=[500, 1500], help="tokens for snippets")
-    parser.add_argument("--vectors", type=Path, help="keep vectors in this file, for the next run")
+    parser.add_argument("--budgets", type=number(1), nargs="+", default=[500, 1500], help="tokens for snippets")
+    parser.add_argument("--vectors", type=written, help="keep vectors in this file, for the next run")
     parser.add_argument("--steps", type=float, nargs="+", default=STEPS, help="what a constant is multiplied by")
-    parser.add_argument("--changes", type=int, default=MOST_CHANGES, help="so many changes are made at most")
+    parser.add_argument("--changes", type=number(0), default=MOST_CHANGES, help="so many changes are made at most")
     options = parser.parse_args(arguments)
-    settings = Settings.from_env(environment())
+    settings = settings_of(parser)
     asked = asyncio.run(cases(options.data, settings, options.vectors))
     has_meaning = settings.embedding_model != "none"
     measured = Measured(

@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assembly import open_conversation
+from benchmarks.arguments import duration, number, settings_of
 from benchmarks.invented import BEGINNING, Clock, InventedModel, Talk, turns
 from benchmarks.measure import (
     LoopWatch,
@@ -121,10 +122,10 @@ async def measure(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.import_history", description=__doc__)
-    parser.add_argument("--messages", type=int, default=100_000)
-    parser.add_argument("--quiet", type=float, default=10.0, help="seconds of talk before anything is imported")
+    parser.add_argument("--messages", type=number(1), default=100_000)
+    parser.add_argument("--quiet", type=duration, default=10.0, help="seconds of talk before anything is imported")
     options = parser.parse_args(arguments)
-    settings = Settings.from_env(without_embedding())
+    settings = settings_of(parser, without_embedding)
     data = chat(options.messages)
     cases = []
     for storage in StorageType:

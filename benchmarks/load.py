@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from benchmarks.arguments import number, settings_of
 from benchmarks.instant_model import TAG, InstantModel
 from benchmarks.invented import Talk
 from benchmarks.measure import machine, progress, report, resident_megabytes, spread, without_embedding
@@ -161,10 +162,11 @@ async def _figures(crowd: Crowd, turns: int, model: InstantModel, process: int) 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
-    parser.add_argument("--users", type=int, default=200)
-    parser.add_argument("--turns", type=int, default=5)
+    parser.add_argument("--users", type=number(1), default=200)
+    parser.add_argument("--turns", type=number(1), default=5)
     parser.add_argument("--storage", type=StorageType, default=StorageType.SQLITE, choices=list(StorageType))
     options = parser.parse_args(arguments)
+    settings_of(parser, without_embedding)
     results = asyncio.run(measure(options.users, options.turns, options.storage))
     settings = {"users": options.users, "turns_each": options.turns, "storage": options.storage}
     report({"benchmark": "load", "machine": machine(), **settings, **results})

@@ -59,7 +59,7 @@ def read(path: Path) -> list[Sample]:
     return [_sample(raw) for raw in json.loads(path.read_text(encoding="utf-8"))]
 
 
-def data_file(name: str) -> Path:
+def talk_file(name: str) -> Path:
     """An argument of a benchmark that names a file to `read`."""
     path = Path(name)
     try:
@@ -68,7 +68,15 @@ def data_file(name: str) -> Path:
         raise ArgumentTypeError(f"{name} cannot be read ({error.strerror})") from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise ArgumentTypeError(f"{name} is not in LoCoMo's format") from None
-    if not any(sample.questions for sample in found):
+    if not any(sample.sessions for sample in found):
+        raise ArgumentTypeError(f"{name} holds no conversation")
+    return path
+
+
+def data_file(name: str) -> Path:
+    """A `talk_file` with questions."""
+    path = talk_file(name)
+    if not any(sample.questions for sample in read(path)):
         raise ArgumentTypeError(f"{name} holds no question")
     return path
 

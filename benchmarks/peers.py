@@ -21,12 +21,13 @@ from statistics import fmean
 import numpy as np
 
 from benchmarks import peer_runner
+from benchmarks.arguments import number, settings_of, written
 from benchmarks.locomo import Line, Sample, data_file, read
 from benchmarks.measure import progress, report
 from benchmarks.recall import FIRST, figures, measure
 from benchmarks.vector_file import KeptVectors
 from models.embeddings import LocalEmbedder
-from settings import Settings, environment
+from settings import Settings
 from tokens import Tokenizer
 
 PINNED = (
@@ -96,10 +97,10 @@ def answered(
         coverage = {}
         for budget in budgets:
             room, fitting = budget, set[str]()
-            for number in dict.fromkeys(ranked):
-                if sizes[number] <= room:
-                    room -= sizes[number]
-                    fitting.add(lines[number].dia_id)
+            for place in dict.fromkeys(ranked):
+                if sizes[place] <= room:
+                    room -= sizes[place]
+                    fitting.add(lines[place].dia_id)
             coverage[budget] = 100 * len(fitting & wanted) / len(wanted)
         first = {lines[number].dia_id for number in list(dict.fromkeys(ranked))[:FIRST]}
         made.append(Answered(coverage=coverage, all_at_10=wanted <= first))
@@ -139,12 +140,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--data", type=data_file, required=True, nargs="+", help="files in LoCoMo's format, measured as one"
     )
-    parser.add_argument("--budgets", type=int, nargs="+", default=[500, 1500], help="tokens for snippets")
+    parser.add_argument("--budgets", type=number(1), nargs="+", default=[500, 1500], help="tokens for snippets")
     parser.add_argument("--peers", nargs="+", default=list(peer_runner.PEERS), choices=list(peer_runner.PEERS))
     parser.add_argument("--venv", type=Path, help="keep the peers' environment here, for the next run")
-    parser.add_argument("--vectors", type=Path, help="keep vectors in this file, for the next run")
+    parser.add_argument("--vectors", type=written, help="keep vectors in this file, for the next run")
     options = parser.parse_args(arguments)
-    settings = Settings.from_env(environment())
+    settings = settings_of(parser)
     with tempfile.TemporaryDirectory(prefix="keepsake-peers-") as folder:
         python = installed((options.venv or Path(folder) / "venv").absolute())
         vectors = options.vectors or Path(folder) / "vectors.db"

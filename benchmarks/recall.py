@@ -18,13 +18,14 @@ from pathlib import Path
 
 import prompts
 from assembly import open_conversation
+from benchmarks.arguments import settings_of, written
 from benchmarks.locomo import Line, Question, Sample, data_file, read
 from benchmarks.measure import progress, report, spread
 from benchmarks.vector_file import KeptVectors
 from memory_retrieval import MemoryRetrieval, Recall
 from models.embeddings import Embedder, embedder_for
 from records import FoldPlan, NewMessage, NewSummary, Scope, StorageType
-from settings import Settings, environment
+from settings import Settings
 from storage.store import MemoryStore
 from tokens import Tokenizer
 
@@ -233,11 +234,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--data", type=data_file, required=True, nargs="+", help="files in LoCoMo's format, measured as one"
     )
-    parser.add_argument("--out", type=Path, help="write one JSON line for each question")
+    parser.add_argument("--out", type=written, help="write one JSON line for each question")
     parser.add_argument("--storage", type=StorageType, default=StorageType.SQLITE, choices=list(StorageType))
-    parser.add_argument("--vectors", type=Path, help="keep vectors in this file, for the next run")
+    parser.add_argument("--vectors", type=written, help="keep vectors in this file, for the next run")
     options = parser.parse_args(arguments)
-    settings = Settings.from_env(environment())
+    settings = settings_of(parser)
     asked = asyncio.run(measure(options.data, settings, storage=options.storage, vectors=options.vectors))
     if options.out:
         tokens = Tokenizer.for_model(settings.openai_model)

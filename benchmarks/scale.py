@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from assembly import open_conversation
+from benchmarks.arguments import duration, number, numbers, settings_of
 from benchmarks.backlog import measure_backlog
 from benchmarks.filling import LAST_DAY, fill, said
 from benchmarks.invented import Clock, InventedModel, Talk, turns
@@ -240,22 +241,18 @@ def _filled(folder: Path, floor: Path, storage: StorageType, count: int) -> None
     progress(f"{storage}: filled in {since(start) / 1000:.0f} s")
 
 
-def sizes(text: str) -> list[int]:
-    found = [int(size) for size in text.split(",")]
-    if min(found) < 1:
-        raise ValueError
-    return found
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
-    parser.add_argument("--messages", type=sizes, default=SIZES, help="sizes, separated by commas")
-    parser.add_argument("--turns", type=int, default=100, help="turns measured at each size")
-    parser.add_argument("--questions", type=int, default=100, help="questions timed at each size; 0: no recall part")
-    parser.add_argument("--embedding", type=float, default=30, help="seconds beside a backlog; 0: none")
+    parser.add_argument("--messages", type=numbers, default=SIZES, help="sizes, separated by commas")
+    parser.add_argument("--turns", type=number(1), default=100, help="turns measured at each size")
+    parser.add_argument(
+        "--questions", type=number(0), default=100, help="questions timed at each size; 0: no recall part"
+    )
+    parser.add_argument("--embedding", type=duration, default=30, help="seconds beside a backlog; 0: none")
     parser.add_argument("--storage", type=StorageType, choices=list(StorageType), nargs="+", help="all unless named")
     parser.add_argument("--folder", type=Path, help="keeps what was filled for the next run, which adds to it")
     options = parser.parse_args(arguments)
+    settings = settings_of(parser, without_embedding)
     plan = Plan(
         sizes=options.messages,
         storages=options.storage or list(StorageType),
@@ -266,7 +263,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory(prefix="keepsake-scale-") as name:
         folder = options.folder or Path(name)
         folder.mkdir(parents=True, exist_ok=True)
-        results = run(Settings.from_env(without_embedding()), plan, folder)
+        results = run(settings, plan, folder)
     report({"benchmark": "scale", "machine": machine(), "turns": options.turns, **results})
 
 

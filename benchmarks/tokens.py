@@ -20,16 +20,18 @@ from statistics import mean, median
 from typing import get_args
 
 from assembly import open_conversation
+from benchmarks.arguments import number, settings_of, written
 from benchmarks.invented import BEGINNING, PERSON, Clock, Talk
-from benchmarks.locomo import read
+from benchmarks.locomo import read, talk_file
 from benchmarks.measure import progress, report, since
 from benchmarks.recall import embedding
+from external_memory import MOST_EVERY_N
 from learning.profile import PROFILE_SCHEMA, SECTIONS
 from models.chat_model import ChatModel, OnText
 from models.embeddings import Embedder
 from models.offline import ExtractiveSummarizer
 from records import Completion, Incoming, Piece, Policy, PromptMessage, Scope, StorageType, Usage
-from settings import Settings, environment
+from settings import Settings
 from tokens import Tokenizer
 
 PROFILE = (
@@ -213,9 +215,8 @@ def _share_saved(ours: float, whole: float) -> float:
     return round(100 * (1 - ours / whole), 1)
 
 
-async def _measured(options: argparse.Namespace) -> dict[str, dict[str, object]]:
+async def _measured(options: argparse.Namespace, settings: Settings) -> dict[str, dict[str, object]]:
     """The figures of each policy. The talk is the same under all, and is embedded once."""
-    settings = Settings.from_env(environment())
     results: dict[str, dict[str, object]] = {}
     with tempfile.TemporaryDirectory(prefix="keepsake-tokens-") as folder:
         async with embedding(settings, options.vectors or Path(folder, "vectors.db")) as embedder:
@@ -235,15 +236,17 @@ async def _measured(options: argparse.Namespace) -> dict[str, dict[str, object]]
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.tokens", description=__doc__)
-    parser.add_argument("--turns", type=int, default=200)
-    parser.add_argument("--every-n", type=int, default=20, help="the threshold of the pyramid policy")
+    parser.add_argument("--turns", type=number(1), default=200)
+    parser.add_argument(
+        "--every-n", type=number(1, MOST_EVERY_N), default=20, help="the threshold of the pyramid policy"
+    )
     parser.add_argument("--policy", choices=get_args(Policy), help="one policy alone; all of them unless given")
-    parser.add_argument("--data", type=Path, nargs="+", help="the talk, in LoCoMo's format; invented unless given")
-    parser.add_argument("--vectors", type=Path, help="keep vectors in this file, for the next run")
+    parser.add_argument("--data", type=talk_file, nargs="+", help="the talk, in LoCoMo's format; invented unless given")
+    parser.add_argument("--vectors", type=written, help="keep vectors in this file, for the next run")
     options = parser.parse_args(arguments)
-    if options.turns < 1:
-        parser.error("--turns is 1 or more")
-    results = asyncio.run(_measured(options))
+    if options.data and next(read_from(options.data, 1), None) is None:
+        parser.error("argument --data: nothing in it is said by a person and answered")
+    results = asyncio.run(_measured(options, settings_of(parser)))
     # The first one's figures stand at the top as well: those of the policy that is usual.
     first = next(iter(results))
     report({"benchmark": "tokens", "policy": first, "every_n": options.every_n, **results[first], "policies": results})

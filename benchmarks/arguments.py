@@ -1,0 +1,64 @@
+"""What the benchmarks are told, checked before anything is measured: one line on stderr and exit status 2.
+
+Does not know what is measured.
+"""
+
+import argparse
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from errors import SettingsError
+from settings import Settings, environment
+
+
+def number(least: int, most: int | None = None) -> Callable[[str], int]:
+    """An argument that is a whole number within these limits."""
+    limits = f"of {least} or more" if most is None else f"from {least} to {most}"
+
+    def read(text: str) -> int:
+        try:
+            found = int(text)
+        except ValueError:
+            found = least - 1
+        if found < least or (most is not None and found > most):
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number {limits}")
+        return found
+
+    return read
+
+
+def numbers(text: str) -> list[int]:
+    """An argument that lists whole numbers of 1 or more, separated by commas."""
+    return [number(1)(one) for one in text.split(",")]
+
+
+def duration(text: str) -> float:
+    """An argument in seconds, 0 or more."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds of 0 or more")
+    return found
+
+
+def written(text: str) -> Path:
+    """An argument that names a file to be written, in a folder that is there."""
+    path = Path(text)
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text} is a folder")
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"{text} cannot be written: there is no folder {path.parent}")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise argparse.ArgumentTypeError(f"{text} cannot be written: permission denied")
+    return path
+
+
+def settings_of(parser: argparse.ArgumentParser, environ: Callable[[], Mapping[str, str]] = environment) -> Settings:
+    """The settings; a wrong one ends the process as a wrong argument does."""
+    try:
+        return Settings.from_env(environ())
+    except SettingsError as error:
+        parser.exit(2, f"{parser.prog}: error: {error.sentence}\n")
