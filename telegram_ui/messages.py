@@ -49,9 +49,9 @@ NAMES = {
 class Arrival:
     """What an update says to the bot.
 
-    `addressed`: in private everything is; in a group what mentions the bot, replies to it, presses its
-    buttons, or is a command that names no other bot. `target`: a command named this bot. `units`: the length
-    as sent, in UTF-16 units.
+    `addressed`: a command that names another bot never is. In private everything else is; in a group what mentions
+    the bot, replies to it, presses its buttons, or is a command. `target`: a command named this bot.
+    `units`: the length as sent, in UTF-16 units.
     `attachment`: what was sent along ("a photo"), or alone where there are no words (kind "wordless").
     """
 
@@ -239,10 +239,10 @@ def _attachment(message: telegram.Message) -> str:
 def _is_addressed(
     message: telegram.Message, bot: telegram.User, command: re.Match[str] | None, *, mentioned: bool
 ) -> bool:
+    if command and command[2]:  # a command that names its bot is for that one alone, in private as well
+        return command[2].casefold() == (bot.username or "").casefold()
     if message.chat.type == "private":
         return True
-    if command and command[2]:  # a command that names its bot is for that one alone
-        return command[2].casefold() == (bot.username or "").casefold()
     return mentioned or command is not None or _replies_to(message, bot)
 
 

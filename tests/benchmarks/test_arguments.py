@@ -73,4 +73,4 @@ def test_a_talk_without_answers(tmp_path: Path, capsys: pytest.CaptureFixture[st
     with pytest.raises(SystemExit) as ended:
         tokens.main(["--data", str(file)])
     assert ended.value.code == 2
-    assert "holds no conversation" in capsys.readouterr().err
+    assert "nothing in it is said by a person and answered" in capsys.readouterr().err

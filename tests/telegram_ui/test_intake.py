@@ -61,13 +61,14 @@ async def test_nothing_waits_behind_a_command_that_asks_the_model(bots: Bots, pe
         await peer.told("did fold", ANN)
 
 
-async def test_another_bots_command_is_left_to_it(bots: Bots, peer: Peer) -> None:
+@pytest.mark.parametrize("place", [GROUP, ANN])
+async def test_another_bots_command_is_left_to_it(bots: Bots, peer: Peer, place: int) -> None:
     async with bots.running() as service:
-        peer.world.say(ANN, GROUP, "/help@another_bot")
-        peer.world.say(ANN, GROUP, "/help@keepsake_bot mine")
-        await peer.told("did help mine", GROUP)
+        peer.world.say(ANN, place, "/help@another_bot")
+        peer.world.say(ANN, place, "/help@keepsake_bot mine")
+        await peer.told("did help mine", place)
         await service.intake.idle()
-    assert len(peer.texts(GROUP)) == 1
+    assert len(peer.texts(place)) == 1
 
 
 async def test_stop_cancels_the_answer_and_the_next_message_is_answered(bots: Bots, peer: Peer) -> None:
