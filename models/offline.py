@@ -64,6 +64,23 @@ _FILLER = re.compile(
 )
 
 
+_MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]  # strftime's names would follow the machine's locale
+_DAY_OF_A_QUOTE = re.compile(rf"\(\d{{1,2}} (?:{'|'.join(_MONTHS)}) \d{{4}}\)\.?")
+
+
 class OfflineModel:
     """Answers by quoting the remembered sentences that share most with the question, and says what it is."""
 
@@ -236,24 +253,10 @@ def _quoted(sentence: Sentence) -> str:
     return f"“{text}”{day}{end}"
 
 
-_MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]  # strftime's names would follow the machine's locale
-
-
 def _is_own_words(sentence: Sentence) -> bool:
-    """Whether this is one of the offline model's own earlier answers, which must not be quoted as knowledge."""
+    """Whether this is of one of the offline model's own earlier answers, which must not be quoted as knowledge."""
+    if _DAY_OF_A_QUOTE.fullmatch(sentence.text):
+        return True
     return any(sentence.text.startswith(own) for own in (REMEMBERED, NOTED, UNKNOWN, MARKER[:24])) or (
         sentence.said == "assistant" and sentence.text.startswith("“")
     )

@@ -201,6 +201,14 @@ def test_an_extract_keeps_what_tells_something_verbatim_and_in_order() -> None:
     )
 
 
+def test_an_extract_leaves_out_the_dates_of_our_own_quotes() -> None:
+    quote = "From what I remember: “I started learning Portuguese with Inês.” (21 November 2026)."
+    asked = f"[2026-11-21 20:07] Anna: Who teaches me Portuguese?\n[2026-11-21 20:07] Keepsake: {quote}"
+    assert extract(asked, 200, count=COUNT) == "Who teaches me Portuguese?"
+    told = f"{asked}\n[2026-11-21 20:08] Anna: My gym locker opens with 4471 since 3 May 2026."
+    assert extract(told, 200, count=COUNT) == "My gym locker opens with 4471 since 3 May 2026."
+
+
 @pytest.mark.parametrize("limit", [0, 1, 5, 12, 40, 200])
 def test_an_extract_keeps_its_limits(limit: int) -> None:
     text = extract(TALK, limit, count=COUNT)
