@@ -318,6 +318,19 @@ def ranked(connection: sqlite3.Connection) -> None:
     word_index.complete(connection)
 
 
+MODES_SCHEMA = """
+-- How memory stood when a message was said, where it was not on: 'off' or 'incognito'.
+ALTER TABLE updates ADD COLUMN mode TEXT;
+"""
+
+
+@migration
+def modes(connection: sqlite3.Connection) -> None:
+    """What was said while nothing was to be stored is known as such by the run that takes it up."""
+    for statement in statements(MODES_SCHEMA):
+        connection.execute(statement)
+
+
 def statements(script: str) -> list[str]:
     """The statements of a script, so that each runs inside our transaction (executescript would commit first)."""
     found: list[str] = []

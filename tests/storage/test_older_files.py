@@ -82,6 +82,7 @@ async def test_what_was_indexed_before_ranking_read_one_row_for_each_message(tmp
     with contextlib.closing(connect(file)) as connection:
         for column in ("message_id", "is_assistant", "speaker", "size", "marks"):
             connection.execute(f"ALTER TABLE places DROP COLUMN {column}")
+        connection.execute("ALTER TABLE updates DROP COLUMN mode")
         connection.execute("PRAGMA user_version=10")
     completed = await pool()
     assert made.counts.tolist() == [[2, 0, 0], [0, 1, 0], [0, 1, 0]]
