@@ -7,8 +7,9 @@ and questions; terms are compared by equality only. Does not know how terms are 
 import re
 import threading
 import unicodedata
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from functools import lru_cache
+from itertools import islice
 
 import Stemmer
 
@@ -18,6 +19,12 @@ CACHED = 10_000
 """Words whose analysis is kept: those of a language that are said again and again. What has a digit in it (a code, a
 time, an amount) is seldom said twice, and is not kept: it would push out the others.
 """
+SHORTEST, LEAST = 4, 0.6
+"""Letters, and share of the word's letters, of a stem by another language: shorter ones are other words, too."""
+SHORTEST_ALONE, LEAST_ALONE = 3, 0.5
+"""The same where the question has no other word to go by."""
+READ_AGAIN = 1_000
+"""So many words of a question are read by other languages; it is not known which of a pasted page's were looked up."""
 
 # Scripts that name their language (the first letters of Unicode character names).
 _SCRIPT_LANGUAGE = {
@@ -263,6 +270,36 @@ _known_term = lru_cache(maxsize=CACHED)(_make_term)
 def content_terms(question: str) -> list[str]:
     """The distinct terms of a question, in order."""
     return list(dict.fromkeys(analyse(question)))
+
+
+def other_readings(terms: Collection[str], *questions: str, alone: bool = False) -> Mapping[str, tuple[str, ...]]:
+    """By term, what the other languages in Latin script make of its word in these questions. `alone`: of these no other
+    word is known.
+
+    A message is stemmed by its own language, a question of a few words counts as English: a name in a message is often
+    another term than the same name alone. Codes, numbers and words of other scripts have no other readings.
+    """
+    left = {term for term in terms if term.isalpha() and _script(term[0]) == "LATIN"}
+    found: dict[str, tuple[str, ...]] = {}
+    shortest, least = (SHORTEST_ALONE, LEAST_ALONE) if alone else (SHORTEST, LEAST)
+    for question in questions:
+        for word in islice(_WORD.finditer(normal(question)) if left else (), READ_AGAIN):
+            stems = _stems(word.group())
+            for term in left.intersection(stems):
+                letters = max(shortest, least * len(word.group()))
+                found[term] = tuple(one for one in stems if one != term and len(one) >= letters)
+            left -= found.keys()
+            if not left:
+                break
+    return {term: readings for term, readings in found.items() if readings}
+
+
+@lru_cache(maxsize=CACHED)
+def _stems(word: str) -> tuple[str, ...]:
+    """What the languages in Latin script make of a word, each once."""
+    if _has_digit(word) or _known(word)[0] != "LATIN":
+        return ()
+    return tuple(dict.fromkeys(_make_term(word, language)[0] for language in _LATIN))
 
 
 def _code(code: str) -> str:
