@@ -6,6 +6,7 @@ The CREATE statements are the schema's documentation. Does not know queries.
 
 from collections.abc import Callable
 
+import words
 from storage import original, word_index
 from storage.driver import sqlite3
 from storage.first_schema import FIRST_SCHEMA
@@ -316,6 +317,17 @@ def ranked(connection: sqlite3.Connection) -> None:
     for statement in statements(RANKED_SCHEMA):
         connection.execute(statement)
     word_index.complete(connection)
+
+
+@migration
+def pointed(connection: sqlite3.Connection) -> None:
+    """Messages with vowel points are indexed anew: their words were cut to pieces at each."""
+    seq = 0
+    while rows := connection.execute("SELECT * FROM messages WHERE seq > ? ORDER BY seq LIMIT 500", (seq,)).fetchall():
+        for row in rows:
+            if words.is_pointed(row["content"]) or words.is_pointed(row["speaker"]):
+                word_index.index_now(connection, row["seq"], dict(row))
+        seq = rows[-1]["seq"]
 
 
 def statements(script: str) -> list[str]:

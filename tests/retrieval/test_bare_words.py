@@ -15,6 +15,8 @@ SAID = {
     "Onze buren hebben twee oude huizen gekocht in Zutphen en de sleutels verloren.": ("Zutphen", "sleutels"),
     "A szomszédaink vettek két régi házat Egerben és elvesztették a kulcsokat.": ("Egerben", "kulcsokat"),
     "Våra grannar köpte två gamla hus i Ystad och tappade nycklarna.": ("Ystad", "nycklarna"),
+    "معلّمتي الجديدة تسكن في الرِّياض": ("الرياض", "معلمتي"),
+    "הַמּוֹרָה שלי גרה בְּחיפה": ("המורה", "בחיפה"),
     "Nasi sąsiedzi kupili dwa stare domy pod Krakowem i zgubili klucze.": ("Krakowem", "klucze"),
 }
 BARE = [(text, word) for text, found in SAID.items() for word in found]
