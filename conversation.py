@@ -21,7 +21,7 @@ from external_memory import ExternalMemory
 from facts import Facts
 from importing import Importing
 from indexing import Indexing
-from lines import Line, Lines, Mode, Turn, Unwritten, drafts_of, incoming_of
+from lines import Line, Lines, Turn, Unwritten, drafts_of, incoming_of
 from memory_retrieval import MemoryRetrieval
 from memory_search import MemorySearch
 from model_tools import Place
@@ -29,9 +29,11 @@ from models.chat_model import OnText
 from provenance import Provenance
 from rebuilding import Rebuilding
 from records import (
+    MODES,
     Clock,
     Context,
     Incoming,
+    Mode,
     NewMessage,
     Person,
     Reply,
@@ -105,12 +107,19 @@ class Conversation:
             if self.indexing is not None:
                 self.indexing.wake()
 
+    async def mode(self, owner: int) -> Mode:
+        """How an owner's memory stands now. Raises StorageError."""
+        config = await self.memory.config(owner)
+        if config is None or not config.enabled:
+            return "off"
+        return "incognito" if config.incognito else "on"
+
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         """Facts and folds that are due, outside the turn, each failing by itself; sentences that the owner must be told
         (a failed fold, once). Incognito nothing is due: nothing is written.
         """
         try:
-            if await self._mode(scope.owner) == "incognito":
+            if await self.mode(scope.owner) == "incognito":
                 return ()
         except StorageError as error:
             log.warning("settling %s failed: %s", scope, type(error).__name__)
@@ -153,7 +162,7 @@ class Conversation:
             async with self.memory.opened(scope.owner) as store:
                 last = await store.last_turns(scope, 1) if store else []
             incoming = incoming_of(last, person, in_group=in_group)
-            if incoming is None or last[-1].turn != turn or await self._mode(scope.owner) != "on":
+            if incoming is None or last[-1].turn != turn or await self.mode(scope.owner) != "on":
                 return None
             told: list[str] = []
             again = self._lines.turn(line, "on", told)
@@ -237,9 +246,10 @@ class Conversation:
         drafts = drafts_of(incoming)
         mode: Mode | None = None
         try:
-            mode = await self._mode(scope.owner)
+            mode = await self.mode(scope.owner)
         except StorageError as error:
             log.warning("whether memory is on in %s is not known: %s", scope, type(error).__name__)
+        mode = _stricter(mode, incoming.mode)
         if mode is not None and line.enter(mode):
             self.provenance.let_go(scope)
         turn = self._lines.turn(line, mode or "on", told)
@@ -253,12 +263,6 @@ class Conversation:
         for draft in drafts:
             self._lines.remember(line, turn, draft)
         return turn
-
-    async def _mode(self, owner: int) -> Mode:
-        config = await self.memory.config(owner)
-        if config is None or not config.enabled:
-            return "off"
-        return "incognito" if config.incognito else "on"
 
     async def _store_question(self, line: Line, turn: Turn, drafts: Sequence[NewMessage]) -> None:
         await self._write_kept(line, raising=True)
@@ -346,7 +350,7 @@ class Conversation:
         while line.unwritten:
             kept = line.unwritten[0]
             try:
-                is_dropped = kept.if_on and await self._mode(line.scope.owner) != "on"
+                is_dropped = kept.if_on and await self.mode(line.scope.owner) != "on"
                 async with self.memory.home(line.scope.owner) as store:
                     for draft in () if is_dropped else kept.drafts:
                         stored = await store.append(line.scope, [replace(draft, turn=kept.turn)])
@@ -381,3 +385,10 @@ class Conversation:
         if not line.is_unreadable:
             told.append(f"{notices.UNREAD.format(why=error.sentence.rstrip('.'))} (error {number})")
         line.is_unreadable = True
+
+
+def _stricter(now: Mode | None, then: Mode | None) -> Mode | None:
+    """What is said while nothing is stored is not stored later, nor what waited until then; None: not known now."""
+    if then is None or then == "on":
+        return now
+    return then if now is None else min(now, then, key=MODES.index)

@@ -9,11 +9,10 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import Literal
 
 from gates import OwnerGate, OwnerGates
 from newest import Newest
-from records import UNSTORED, Context, Forgetting, Incoming, Message, NewMessage, Person, Piece, Scope
+from records import UNSTORED, Context, Forgetting, Incoming, Message, Mode, NewMessage, Person, Piece, Scope
 
 REMEMBERED_HERE = 40
 """Messages of a scope that the process itself remembers: all there is while memory is off or a store fails."""
@@ -21,8 +20,6 @@ CONTEXTS_HERE = 20
 """Scopes of which the last prompt is kept, for whoever looks into it: a whole one may hold 100 kB."""
 SCOPES_HERE = 1_000
 """Scopes whose lines are kept in the process; the longest unused go first."""
-
-Mode = Literal["off", "on", "incognito"]
 
 
 @dataclass

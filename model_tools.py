@@ -13,9 +13,8 @@ from typing import Any, Protocol
 
 import prompts
 from errors import StorageError
-from lines import Mode
 from memory_search import MemorySearch
-from records import Clock, Context, Fact, Proposal, Scope, Snippet, Tool, ToolCall
+from records import Clock, Context, Fact, Mode, Proposal, Scope, Snippet, Tool, ToolCall
 from retrieval.packing import pack
 from tokens import Tokenizer
 

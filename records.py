@@ -571,17 +571,24 @@ class Person:
     username: str | None = None
 
 
+Mode = Literal["off", "incognito", "on"]
+"""How memory stands, the strictest first."""
+MODES: tuple[Mode, ...] = ("off", "incognito", "on")
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Incoming:
     """A message as it came in: what the conversation needs to know of an update, and nothing of Telegram's shape.
 
-    `pieces`: the texts of one split paste in order, usually one; each has its own source and telegram id.
+    `pieces`: the texts of one split paste in order, usually one; each has its own source and telegram id. `mode`: how
+    memory stood when they were said, None where nobody knows: what was said while it was off is not stored later.
     """
 
     scope: Scope
     person: Person
     pieces: tuple["Piece", ...]
     in_group: bool = False
+    mode: Mode | None = None
 
     @property
     def text(self) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from records import Mode
 from storage.database import Database
 from storage.rows import text_of
 from storage.tables import whole
@@ -18,7 +19,7 @@ class PendingUpdate:
     """An update whose effects are not all there yet.
 
     `attempts`: how often its work was begun; `sends`: how often the sending of its answer was begun. A first send
-    that is recorded here has an unknown outcome.
+    that is recorded here has an unknown outcome. `mode`: how memory stood when it was said, where it was noted.
     """
 
     update_id: int
@@ -26,6 +27,7 @@ class PendingUpdate:
     received_at: datetime
     attempts: int
     sends: int
+    mode: Mode | None = None
 
 
 class UpdateInbox:
@@ -62,9 +64,15 @@ class UpdateInbox:
                 received_at=datetime.fromisoformat(row["received_at"]),
                 attempts=row["attempts"],
                 sends=row["sends"],
+                mode=row["mode"],
             )
             for row in rows
         ]
+
+    async def note_mode(self, bot_id: int, update_id: int, mode: Mode) -> None:
+        """How memory stood when this was said, for a run that takes it up later."""
+        async with self._db.write() as tx:
+            await tx.rows("UPDATE updates SET mode = ? WHERE bot_id = ? AND update_id = ?", mode, bot_id, update_id)
 
     async def begin(self, bot_id: int, update_id: int) -> int:
         """Count the beginning of an update's work, so that one that kills the process is not tried for ever."""

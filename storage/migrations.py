@@ -319,6 +319,19 @@ def ranked(connection: sqlite3.Connection) -> None:
     word_index.complete(connection)
 
 
+MODES_SCHEMA = """
+-- How memory stood when a message was said, where it was not on: 'off' or 'incognito'.
+ALTER TABLE updates ADD COLUMN mode TEXT;
+"""
+
+
+@migration
+def modes(connection: sqlite3.Connection) -> None:
+    """What was said while nothing was to be stored is known as such by the run that takes it up."""
+    for statement in statements(MODES_SCHEMA):
+        connection.execute(statement)
+
+
 @migration
 def pointed(connection: sqlite3.Connection) -> None:
     """Messages with vowel points are indexed anew: their words were cut to pieces at each."""

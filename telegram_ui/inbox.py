@@ -18,7 +18,8 @@ from telegram.ext import ExtBot
 from telegram.request import BaseRequest, HTTPXRequest, RequestData
 
 from errors import StorageError
-from storage.inbox import UpdateInbox
+from records import Mode
+from storage.inbox import PendingUpdate, UpdateInbox
 
 logger = logging.getLogger(__name__)
 
@@ -37,10 +38,14 @@ class NotKeptError(TelegramError):
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """An update as the application gets it. Shows no text: PTB logs what passes through its queue."""
+    """An update as the application gets it. Shows no text: PTB logs what passes through its queue.
+
+    `mode`: how memory stood when it was said, where an earlier run noted it.
+    """
 
     update: telegram.Update
     is_kept: bool
+    mode: Mode | None = None
 
     def __repr__(self) -> str:
         return f"Received({self.update.update_id})"
@@ -96,7 +101,7 @@ class DurableQueue(asyncio.Queue[object]):
             else:
                 if row.sends >= SENDS_EVER:
                     await self._inbox.grant_send(bot.id, row.update_id, most=SENDS_EVER)
-                await self._queue_again(row.update_id, row.payload, bot)
+                await self._queue_again(row, bot)
         return len(rows)
 
     async def put(self, item: object) -> None:
@@ -145,6 +150,13 @@ class DurableQueue(asyncio.Queue[object]):
             if self._has_text:
                 self._has_text = False
                 self._has_text = not await self._inbox.forget_text()
+
+    async def note_mode(self, update_id: int, mode: Mode) -> None:
+        """Keep how memory stands while this is said, for a run that takes it up later."""
+        try:
+            await self._inbox.note_mode(self._bot_id, update_id, mode)
+        except StorageError as error:
+            logger.warning("The inbox cannot note how memory stood (%s).", type(error).__name__)
 
     async def begin_send(self, update_id: int) -> int:
         """Count, durably, an attempt to send an update's answer; which attempt it is, over all runs."""
@@ -219,22 +231,22 @@ class DurableQueue(asyncio.Queue[object]):
         """An earlier put() was cancelled, or failed, after its commit: on disk, and yet never queued."""
         for row in await self._inbox.pending(self._bot_id):
             if row.update_id == number:
-                await self._queue_again(row.update_id, row.payload, bot)
+                await self._queue_again(row, bot)
 
-    async def _queue_again(self, update_id: int, payload: str, bot: telegram.Bot) -> None:
+    async def _queue_again(self, row: PendingUpdate, bot: telegram.Bot) -> None:
         try:
-            update = telegram.Update.de_json(json.loads(payload), bot)
+            update = telegram.Update.de_json(json.loads(row.payload), bot)
         except Exception as error:  # broad: one unreadable row must not keep the others from being answered
             logger.error(  # noqa: TRY400
-                "Update %s in the inbox is unreadable (%s); dropped.", update_id, type(error).__name__
+                "Update %s in the inbox is unreadable (%s); dropped.", row.update_id, type(error).__name__
             )
-            await self.done([update_id])
+            await self.done([row.update_id])
         else:
-            await self._enqueue(update)
+            await self._enqueue(update, row.mode)
 
-    async def _enqueue(self, update: telegram.Update) -> None:
+    async def _enqueue(self, update: telegram.Update, mode: Mode | None = None) -> None:
         self._unfinished.add(update.update_id)
-        await super().put(Received(update, is_kept=True))
+        await super().put(Received(update, is_kept=True, mode=mode))
 
 
 class HoldingBot(ExtBot[None]):

@@ -7,15 +7,17 @@ lane first, so it waits for the commands before it. Does not know how updates ar
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
 import telegram
 
+from errors import StorageError
 from models.chat_model import OnText
 from newest import Newest
 from notices import INCOGNITO
-from records import Correction, Incoming, Person, Proposal, Reply, Scope
+from records import Correction, Incoming, Mode, Person, Proposal, Reply, Scope
 from telegram_ui.access import Access
 from telegram_ui.answer_stream import AnswerStream
 from telegram_ui.chat import Chat
@@ -78,6 +80,7 @@ class Answering(Protocol):
 
     @property
     def amending(self) -> Amends: ...
+    async def mode(self, owner: int) -> Mode: ...
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply: ...
     async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None: ...
     async def settle(self, scope: Scope) -> tuple[str, ...]: ...
@@ -250,7 +253,20 @@ class Intake:
             self._pastes.end(said.sender)
             await self._done(received)
         elif received.is_kept:
-            self._chat(said)
+            self._chat(await self._as_said(received, said))
+
+    async def _as_said(self, received: Received, said: Arrival) -> Arrival:
+        """With how memory stands now: what waits behind other turns is not to be stored for what is chosen after it."""
+        mode = received.mode
+        if mode is None:
+            try:
+                mode = await self._conversation.mode(said.scope.owner)
+            except StorageError as error:
+                logger.warning("How memory stands in %s is not known: %s", said.scope, type(error).__name__)
+                return said
+            if mode != "on":
+                await self._queue.note_mode(said.update_id, mode)
+        return replace(said, mode=mode)
 
     async def _is_taken(self, received: Received, said: Arrival) -> bool:
         taken = False

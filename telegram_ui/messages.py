@@ -11,7 +11,7 @@ from typing import Literal
 
 import telegram
 
-from records import Incoming, Origin, Person, Piece, Scope
+from records import MODES, Incoming, Mode, Origin, Person, Piece, Scope
 from telegram_ui.chat import Chat
 from telegram_ui.paste import LIMIT
 
@@ -52,6 +52,7 @@ class Arrival:
     `addressed`: in private everything is; in a group what mentions the bot, replies to it, presses its
     buttons, or is a command that names no other bot. `target`: a command named this bot. `units`: the length
     as sent, in UTF-16 units.
+    `mode`: how memory stood when it was said, None where nobody knows.
     `attachment`: what was sent along ("a photo"), or alone where there are no words (kind "wordless").
     """
 
@@ -72,6 +73,7 @@ class Arrival:
     album: str = ""
     origin: Origin = ""
     is_anonymous_admin: bool = False
+    mode: Mode | None = None
 
     @property
     def scope(self) -> Scope:
@@ -124,6 +126,7 @@ def incoming(pieces: Sequence[Arrival]) -> Incoming:
         scope=first.scope,
         person=first.person,
         in_group=not first.chat.is_private,
+        mode=min((piece.mode for piece in pieces if piece.mode), key=MODES.index, default=None),
         pieces=tuple(
             Piece(
                 text=piece.text,

@@ -46,7 +46,7 @@ REASONS = {
     "importance": ("it is important", "it is less important"),
     "pinned": ("you pinned it", ""),
     "speaker": ("you named who said it", ""),
-    "time": ("it was said at the time that you named", ""),
+    "time": ("it was said at the time that is asked about", ""),
     "assistant": ("", "a long answer of mine counts less"),
 }
 """A part of the score in words: where it speaks for a message, and where against it."""

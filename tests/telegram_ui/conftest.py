@@ -19,7 +19,7 @@ from playground.faults import Fault, Faults
 from playground.refusals import Json
 from playground.server import serve
 from playground.world import World
-from records import Correction, Incoming, Person, Proposal, Reply, Scope
+from records import Correction, Incoming, Mode, Person, Proposal, Reply, Scope
 from settings import Secret, Settings
 from storage.database import Database
 from storage.inbox import UpdateInbox
@@ -69,6 +69,9 @@ class Scripted:
             raise
         self.finished.append(text)
         return Reply(text=f"echo {text[:40]}")
+
+    async def mode(self, owner: int) -> Mode:
+        return "on"
 
     async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
         self.shown_as[incoming.source] = list(telegram_ids)
