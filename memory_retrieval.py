@@ -24,7 +24,7 @@ from storage.searching import Compared, Floats, Nearest, Pool
 from storage.store import MemoryStore
 from tasks import side_by_side
 from tokens import Tokenizer
-from words import content_terms, folded, normal
+from words import content_terms, folded, normal, other_readings
 
 log = logging.getLogger(__name__)
 
@@ -200,7 +200,8 @@ class MemoryRetrieval:
         which lends its words to nothing. Raises a StorageError.
         """
         now = now or self._clock()
-        own = terms = content_terms(question)
+        itself, own = question, content_terms(question)
+        terms = own
         if lean_on and len(terms) <= FOLLOW_UP_TERMS:
             question = f"{lean_on}\n{question}"
             terms = list(dict.fromkeys([*own, *content_terms(question)]))  # of a long question the first are looked up
@@ -208,25 +209,35 @@ class MemoryRetrieval:
         # The arms of the search wait for nothing of one another.
         arms = (
             asyncio.create_task(self._nearest(question, store, scope, limit or CANDIDATES)),
-            asyncio.create_task(store.matching(scope, terms, limit=limit or of_words, surely=own)),
+            asyncio.create_task(
+                store.matching(
+                    scope,
+                    terms,
+                    limit=limit or of_words,
+                    surely=own,
+                    readings=lambda seldom: other_readings(seldom, itself, question, alone=set(own) <= set(seldom)),
+                )
+            ),
             asyncio.create_task(self._times(normal(question), store, scope, now)),
             asyncio.create_task(store.facts.valid(scope.owner)),
         )
         async with side_by_side(*arms):
             (vector, nearest), matched, times, known = await asyncio.gather(*arms)
         facts = await self._that_matter(known, store, scope.owner, own, terms, vector)
+        told = _told_by(facts)
+        seeds = [*(nearest.seqs if nearest else ())]
+        if told:
+            seeds += [seq for seq in (await store.facts.seqs(scope, list(told))).values() if seq not in seeds]
+        pool = await store.pool(scope, matched, reach=REACH, seeds=seeds)
+        pool = pool if before is None else pool.before(before)
+        terms, own = pool.matched.held(terms), pool.matched.held(own)
         asked = Question(
             text=question,
             terms=tuple(terms),
             before=frozenset(terms) - frozenset(own),
             ranges=times,
-            told=_told_by(facts),
+            told=told,
         )
-        seeds = [*(nearest.seqs if nearest else ())]
-        if asked.told:
-            seeds += [seq for seq in (await store.facts.seqs(scope, list(asked.told))).values() if seq not in seeds]
-        pool = await store.pool(scope, matched, reach=REACH, seeds=seeds)
-        pool = pool if before is None else pool.before(before)
         compared = await self._compared(store, scope, nearest, pool)
         meaning = Meaning.of(nearest, compared, pool.seqs) if nearest and compared else None
         ranked = rank(pool, asked, meaning)

@@ -6,7 +6,7 @@ the same. Does not know how candidates are scored (memory_retrieval.py), nor Tel
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
@@ -89,7 +89,10 @@ class MemorySearch:
             newest = await store.page(scope, limit=1)
             last = newest[-1].id if newest else 0
             until = last if until is None else min(until, last)
-            found = await (self._exactly(store, scope, query) if query.phrases else self._about(store, scope, query))
+            if query.phrases:
+                found = await self._exactly(store, scope, query)
+            else:
+                query, found = await self._about(store, scope, query)
         found = [
             (message, by)
             for message, by in found
@@ -108,13 +111,19 @@ class MemorySearch:
             until=until,
         )
 
-    async def _about(self, store: MemoryStore, scope: Scope, query: SearchQuery) -> list[tuple[Message, By]]:
-        """By words and by meaning, in the order in which they would be brought back for a question."""
-        ranked = await self._retrieval.ranked(query.text, store=store, scope=scope, limit=CANDIDATES)
+    async def _about(
+        self, store: MemoryStore, scope: Scope, query: SearchQuery
+    ) -> tuple[SearchQuery, list[tuple[Message, By]]]:
+        """By words and by meaning, in the order in which they would be brought back for a question; and the query with
+        its words as messages hold them.
+        """
+        known = await self._retrieval.found(query.text, store, scope, limit=CANDIDATES)
+        query = replace(query, terms=known.asked.terms)
+        ranked = await self._retrieval.snippets(known, store, scope)
         held = await asyncio.to_thread(
             lambda: [query.holds_words(f"{one.message.speaker}\n{one.message.content}") for one in ranked]
         )
-        return [
+        return query, [
             (one.message, "words" if words else "meaning")
             for one, words in zip(ranked, held, strict=True)
             if words or one.score.get("meaning", 0.0) >= NEAR

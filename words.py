@@ -7,8 +7,9 @@ and questions; terms are compared by equality only. Does not know how terms are 
 import re
 import threading
 import unicodedata
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Mapping, Sequence, Set
 from functools import lru_cache
+from itertools import islice
 
 import Stemmer
 
@@ -18,6 +19,12 @@ CACHED = 10_000
 """Words whose analysis is kept: those of a language that are said again and again. What has a digit in it (a code, a
 time, an amount) is seldom said twice, and is not kept: it would push out the others.
 """
+SHORTEST, LEAST = 4, 0.6
+"""Letters, and share of the word's letters, of a stem by another language: shorter ones are other words, too."""
+SHORTEST_ALONE, LEAST_ALONE = 3, 0.5
+"""The same where the question has no other word to go by."""
+READ_AGAIN = 1_000
+"""So many words of a question are read by other languages; it is not known which of a pasted page's were looked up."""
 
 # Scripts that name their language (the first letters of Unicode character names).
 _SCRIPT_LANGUAGE = {
@@ -71,12 +78,18 @@ _PAIRS = re.compile(
 )
 # Two letters of Hiragana are grammar, not words; a pair of them finds everything and nothing.
 _KANA_GRAMMAR = re.compile(r"^[\u3040-\u309f]{1,2}$")
+# Marks that are written or left out as one likes, and make no other word: vowel points of Hebrew and Arabic, stress and
+# accents that no letter of their own exists for.
+_HEBREW = r"\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
+_ARABIC = r"\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed"
+_POINTS = rf"\u0300-\u036f{_HEBREW}{_ARABIC}"
+_POINT = re.compile(rf"[{_POINTS}]")
 _WORD = re.compile(
-    r"[^\W_]+(?:['’][^\W_]+)?[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0900-\u0903\u093a-\u094f]*"
-    r"(?:[^\W_]|[\u0900-\u0dff\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])*"
+    rf"[^\W_]+(?:['’][^\W_]+)?[{_POINTS}\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0900-\u0903\u093a-\u094f]*"
+    rf"(?:[^\W_]|[{_POINTS}\u0900-\u0dff\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])*"
 )
 # A character with what normalising may join to it.
-_CLUSTER = re.compile(r"[\s\S][\u0300-\u036f\u0653-\u0655\u093c\u1160-\u11ff\u3099\u309a]*")
+_CLUSTER = re.compile(rf"[\s\S][{_POINTS}\u093c\u1160-\u11ff\u3099\u309a]*")
 # Codes, times, amounts, model numbers, addresses: joined by one sign, at least one digit or a dot between letters.
 # Each alternative begins only where a run begins: tried at every character, a long run would cost its square.
 _CODE = re.compile(
@@ -84,6 +97,7 @@ _CODE = re.compile(
 )
 _MARKS = re.compile(r"[\u0300-\u036f]")
 _ARABIC_MARKS = re.compile(r"[\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0640]")
+_HEBREW_POINTS = re.compile(rf"[{_HEBREW}]")
 _ARABIC_FOLD = str.maketrans("أإآٱىةؤئکیۀ", "اااايهوءكيه")
 _LATIN_FOLD = str.maketrans({"ı": "i", "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ё": "е"})
 _DIGITS = {ord(c): str(unicodedata.digit(c)) for b in (0x660, 0x6F0, 0x966, 0xE50) for c in map(chr, range(b, b + 10))}
@@ -99,9 +113,14 @@ def normal(text: str) -> str:
     return text.replace("’", "'").translate(_DIGITS)
 
 
+def is_pointed(text: str) -> bool:
+    """Whether a text has marks that words are compared without."""
+    return not text.isascii() and _POINT.search(unicodedata.normalize("NFKC", text)) is not None
+
+
 def folded(term: str) -> str:
-    """A term without diacritics, Arabic letter variants and vowel signs; other scripts' signs are vowels and stay."""
-    term = _ARABIC_MARKS.sub("", term).translate(_ARABIC_FOLD).translate(_LATIN_FOLD)
+    """A term without diacritics, Arabic letter variants, Arabic's and Hebrew's vowel points; others' are letters."""
+    term = _HEBREW_POINTS.sub("", _ARABIC_MARKS.sub("", term)).translate(_ARABIC_FOLD).translate(_LATIN_FOLD)
     return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", term)))
 
 
@@ -252,6 +271,7 @@ def _languages(plain: str, words: Sequence[str]) -> dict[str, str]:
 
 def _make_term(word: str, language: str) -> tuple[str, bool]:
     """The term of a word, and whether it is a function word."""
+    word = _POINT.sub("", word)  # those of letters that exist with theirs are part of the letter here
     term = stem(word.split("'")[-1] if language in ("french", "italian") else word, language)
     return term, _is_function_word(word, language)
 
@@ -263,6 +283,36 @@ _known_term = lru_cache(maxsize=CACHED)(_make_term)
 def content_terms(question: str) -> list[str]:
     """The distinct terms of a question, in order."""
     return list(dict.fromkeys(analyse(question)))
+
+
+def other_readings(terms: Collection[str], *questions: str, alone: bool = False) -> Mapping[str, tuple[str, ...]]:
+    """By term, what the other languages in Latin script make of its word in these questions. `alone`: of these no other
+    word is known.
+
+    A message is stemmed by its own language, a question of a few words counts as English: a name in a message is often
+    another term than the same name alone. Codes, numbers and words of other scripts have no other readings.
+    """
+    left = {term for term in terms if term.isalpha() and _script(term[0]) == "LATIN"}
+    found: dict[str, tuple[str, ...]] = {}
+    shortest, least = (SHORTEST_ALONE, LEAST_ALONE) if alone else (SHORTEST, LEAST)
+    for question in questions:
+        for word in islice(_WORD.finditer(normal(question)) if left else (), READ_AGAIN):
+            stems = _stems(word.group())
+            for term in left.intersection(stems):
+                letters = max(shortest, least * len(word.group()))
+                found[term] = tuple(one for one in stems if one != term and len(one) >= letters)
+            left -= found.keys()
+            if not left:
+                break
+    return {term: readings for term, readings in found.items() if readings}
+
+
+@lru_cache(maxsize=CACHED)
+def _stems(word: str) -> tuple[str, ...]:
+    """What the languages in Latin script make of a word, each once."""
+    if _has_digit(word) or _known(word)[0] != "LATIN":
+        return ()
+    return tuple(dict.fromkeys(_make_term(word, language)[0] for language in _LATIN))
 
 
 def _code(code: str) -> str:

@@ -16,12 +16,16 @@ from records import Scope
 from storage import word_index
 from storage.driver import Row, sqlite3
 from storage.rows import runs
-from storage.searching import Matching, Pool
+from storage.searching import Matching, Pool, Readings
 
 MOST_POSTINGS = 10_000
 """The rarest terms of a question are searched, while so many messages hold them; commoner ones only count."""
 RANKED_WHOLE = 400
 """Up to so many messages of a scope are all candidates: what no word finds may still be what is meant."""
+SELDOM = 3
+"""A term that no more messages hold is looked up as other languages stem its word, too: where none does, the message is
+in another language than the question; where a few do, those may be earlier questions.
+"""
 SURELY = 20
 """Messages that hold the question's rarest words are candidates, however much else of it others hold."""
 
@@ -43,6 +47,7 @@ def matching(
     *,
     limit: int,
     surely: Sequence[str] = (),
+    readings: Readings | None = None,
     most_postings: int = MOST_POSTINGS,
 ) -> Matching:
     """The `limit` messages that match the terms best, and those that hold the rarest of `surely`."""
@@ -52,6 +57,9 @@ def matching(
     ).fetchone()
     turns, total, person_turns, person_terms = sums or (0, 0, 0, 0)
     frequency = _frequency(connection, scope, terms)
+    held = _readings(connection, scope, frequency, readings) if readings is not None else {}
+    frequency |= {term: count for counts in held.values() for term, count in counts.items()}
+    surely = list(dict.fromkeys([*surely, *(reading for term in surely for reading in held.get(term, ()))]))
     wanted = turns if turns <= RANKED_WHOLE else limit
     seqs = _best(connection, scope, frequency, wanted, most_postings)
     if wanted < turns:
@@ -65,6 +73,7 @@ def matching(
         person_mean=person_terms / max(1, person_turns),
         assistant_mean=(total - person_terms) / max(1, turns - person_turns),
         frequency=frequency,
+        readings={term: tuple(counts) for term, counts in held.items()},
     )
 
 
@@ -88,7 +97,20 @@ def pool(connection: sqlite3.Connection, scope: Scope, matched: Matching, *, rea
     )
 
 
-def _frequency(connection: sqlite3.Connection, scope: Scope, terms: Sequence[str]) -> Mapping[str, int]:
+def _readings(
+    connection: sqlite3.Connection, scope: Scope, frequency: Mapping[str, int], readings: Readings
+) -> Mapping[str, Mapping[str, int]]:
+    """By seldom term, in how many messages each of its other readings stands that any holds."""
+    seldom = [term for term, count in frequency.items() if count <= SELDOM]
+    others = readings(seldom) if seldom else {}
+    if not others:
+        return {}
+    counts = _frequency(connection, scope, [one for found in others.values() for one in found])
+    held = {term: {one: counts[one] for one in found if counts.get(one)} for term, found in others.items()}
+    return {term: found for term, found in held.items() if found}
+
+
+def _frequency(connection: sqlite3.Connection, scope: Scope, terms: Sequence[str]) -> dict[str, int]:
     """In how many messages of the scope each term stands."""
     tokens = {word_index.token(scope, term): term for term in word_index.wanted(terms)}
     found = connection.execute(

@@ -6,6 +6,7 @@ The CREATE statements are the schema's documentation. Does not know queries.
 
 from collections.abc import Callable
 
+import words
 from storage import original, word_index
 from storage.driver import sqlite3
 from storage.first_schema import FIRST_SCHEMA
@@ -329,6 +330,17 @@ def modes(connection: sqlite3.Connection) -> None:
     """What was said while nothing was to be stored is known as such by the run that takes it up."""
     for statement in statements(MODES_SCHEMA):
         connection.execute(statement)
+
+
+@migration
+def pointed(connection: sqlite3.Connection) -> None:
+    """Messages with vowel points are indexed anew: their words were cut to pieces at each."""
+    seq = 0
+    while rows := connection.execute("SELECT * FROM messages WHERE seq > ? ORDER BY seq LIMIT 500", (seq,)).fetchall():
+        for row in rows:
+            if words.is_pointed(row["content"]) or words.is_pointed(row["speaker"]):
+                word_index.index_now(connection, row["seq"], dict(row))
+        seq = rows[-1]["seq"]
 
 
 def statements(script: str) -> list[str]:

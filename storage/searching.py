@@ -4,8 +4,8 @@ Kept by every backend, tested by the contract suite. Does not know how words or 
 found is ranked.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import Protocol
 
@@ -17,6 +17,8 @@ from records import Message, Scope
 Floats = npt.NDArray[np.float32]
 """Vectors, normalised: a dot product is a cosine."""
 Ints = npt.NDArray[np.int64]
+Readings = Callable[[Collection[str]], Mapping[str, Sequence[str]]]
+"""Of terms that few messages hold: what else their words may be in the index (words.other_readings)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -32,6 +34,7 @@ class Matching:
     """The messages of a scope that match a question's terms best, and the scope's figures that BM25 needs.
 
     `turns`: its messages; the means of their lengths in terms; `frequency`: in how many each term of the question is.
+    `readings`: terms that messages hold for words of the question that few hold as it has them.
     """
 
     seqs: Sequence[int]
@@ -40,6 +43,17 @@ class Matching:
     person_mean: float
     assistant_mean: float
     frequency: Mapping[str, int]
+    readings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def held(self, terms: Iterable[str]) -> list[str]:
+        """These terms with their readings; without those that only their readings stand for."""
+        found: list[str] = []
+        for term in terms:
+            readings = self.readings.get(term, ())
+            if not readings or self.frequency.get(term, 0):
+                found.append(term)
+            found += readings
+        return list(dict.fromkeys(found))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

@@ -30,7 +30,7 @@ from storage.profile_table import ProfileTable
 from storage.rebuild_table import RebuildTable
 from storage.renaming import renamed
 from storage.rows import config_of, grouped, mapping, message_of, row_of_message, text_of
-from storage.searching import Matching, Pool, WordHit
+from storage.searching import Matching, Pool, Readings, WordHit
 from storage.study_table import StudyTable
 from storage.tables import BY_NAME, ERASED, MESSAGES, TABLES, UPSERT_USER, USERS, Table, whole
 from storage.vector_index import VectorIndex
@@ -246,12 +246,20 @@ class SqliteStore(FoldTable):
             found = await word_index.search(reader, scope, terms, limit)
         return [WordHit(message=message_of(mapping(row)), score=score) for row, score in found]
 
-    async def matching(self, scope: Scope, terms: Sequence[str], *, limit: int, surely: Sequence[str] = ()) -> Matching:
+    async def matching(
+        self,
+        scope: Scope,
+        terms: Sequence[str],
+        *,
+        limit: int,
+        surely: Sequence[str] = (),
+        readings: Readings | None = None,
+    ) -> Matching:
         most = self._most_postings
         async with self._db.read() as reader:
             return await reader.together(
                 lambda connection: candidates.matching(
-                    connection, scope, terms, limit=limit, surely=surely, most_postings=most
+                    connection, scope, terms, limit=limit, surely=surely, readings=readings, most_postings=most
                 )
             )
 

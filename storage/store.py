@@ -29,7 +29,7 @@ from records import (
     Summary,
 )
 from storage.knowledge import Facts, Profiles, Studies
-from storage.searching import Matching, Pool, Vectors, WordHit
+from storage.searching import Matching, Pool, Readings, Vectors, WordHit
 
 
 class Accounts(Protocol):
@@ -240,9 +240,17 @@ class MemoryStore(Protocol):
         """Best messages by BM25 that hold at least one of the analysed terms (see words.py), best first."""
         ...
 
-    async def matching(self, scope: Scope, terms: Sequence[str], *, limit: int, surely: Sequence[str] = ()) -> Matching:
+    async def matching(
+        self,
+        scope: Scope,
+        terms: Sequence[str],
+        *,
+        limit: int,
+        surely: Sequence[str] = (),
+        readings: Readings | None = None,
+    ) -> Matching:
         """The `limit` messages that match the terms best, rarest terms first, and those that hold the rarest of
-        `surely`, terms among them.
+        `surely`, terms among them. `readings` is asked only for terms that few messages hold.
         """
         ...
 

@@ -121,7 +121,14 @@ class ForgetCommands:
     async def _search(self, ask: Ask) -> None:
         scope = ask.chat.scope
         async with self._memory.home(scope.owner) as store:
-            hits = await store.search(scope, words.content_terms(ask.argument), limit=MATCHES)
+            asked = words.content_terms(ask.argument)
+            matched = await store.matching(
+                scope,
+                asked,
+                limit=0,
+                readings=lambda seldom: words.other_readings(seldom, ask.argument, alone=set(asked) <= set(seldom)),
+            )
+            hits = await store.search(scope, matched.held(asked), limit=MATCHES)
         if not hits:
             await self._delivery.say(ask.chat, "I found no message with these words. Nothing was forgotten.")
             return

@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from records import Forgetting, NewFact
+from storage import word_index
 from storage.database import Database, migrate
 from storage.driver import connect
 from storage.journal import Entry
@@ -15,6 +16,7 @@ from storage.migrations import MIGRATIONS
 from storage.searching import Pool
 from storage.sqlite import SqliteStore
 from tests.storage.conftest import ANNA, NOW, config, said
+from words import content_terms
 
 SPOKEN = """
 INSERT INTO users (user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at, next_message_id)
@@ -89,6 +91,32 @@ async def test_what_was_indexed_before_ranking_read_one_row_for_each_message(tmp
     assert made.sizes.tolist() == [len(one.encode()) for one in spoken]
     for one in fields(Pool):
         assert str(getattr(completed, one.name)) == str(getattr(made, one.name))
+
+
+async def test_messages_with_vowel_points_whose_words_were_cut_at_each(tmp_path: Path) -> None:
+    file = tmp_path / "memory.db"
+    spoken = ["A walrus.", "معلّمتي تسكن في الرِّياض", "הַמּוֹרָה שלי"]
+    terms = [*content_terms("walrus"), *content_terms("الرياض"), *content_terms("המורה")]
+
+    async def pool() -> Pool:
+        async with Database.open(file) as database:
+            store = SqliteStore(database)
+            if await store.owner(ANNA.owner) is None:
+                await store.put_owner(config(store, ANNA.owner))
+                await store.append(ANNA, [said(one) for one in spoken])
+            return await store.pool(ANNA, await store.matching(ANNA, terms, limit=9), reach=1)
+
+    made = await pool()
+    assert made.counts.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    with contextlib.closing(connect(file)) as connection:
+        pieces = " ".join(word_index.token(ANNA, term) for term in ("الر", "ياض", "המ", "ור", "ה"))
+        connection.execute("UPDATE words SET terms = ? WHERE rowid > 1", (pieces,))
+        connection.execute("UPDATE places SET marks = x'' WHERE place > 1")
+        connection.execute("PRAGMA user_version=12")
+    indexed = await pool()
+    assert file.with_name(f"memory.db.before-format-{len(MIGRATIONS)}").exists()
+    for one in fields(Pool):
+        assert str(getattr(indexed, one.name)) == str(getattr(made, one.name))
 
 
 async def test_a_memory_json_and_a_journal_of_the_first_format(tmp_path: Path) -> None:
