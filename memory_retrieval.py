@@ -20,6 +20,7 @@ from retrieval.packing import Packing, least_score
 from retrieval.prompt_draft import Budgets, PromptDraft
 from retrieval.ranking import REACH, Meaning, Question, Ranked, Scored, rank
 from retrieval.sought import LONG_WINDED, Found, Sought
+from retrieval.uncovered import gaps
 from storage.searching import Compared, Floats, Nearest, Pool
 from storage.store import MemoryStore
 from tasks import side_by_side
@@ -241,13 +242,7 @@ class MemoryRetrieval:
         compared = await self._compared(store, scope, nearest, pool)
         meaning = Meaning.of(nearest, compared, pool.seqs) if nearest and compared else None
         ranked = rank(pool, asked, meaning)
-        return Found(
-            asked=asked,
-            pool=pool,
-            meaning=meaning,
-            ranked=ranked,
-            facts=facts,
-        )
+        return Found(asked=asked, pool=pool, meaning=meaning, ranked=ranked, facts=facts)
 
     async def _that_matter(
         self,
@@ -373,18 +368,8 @@ class MemoryRetrieval:
         if counts.archived > sum(summary.message_count for summary in active):
             oldest, newest = await store.ends(scope)
             # What comes after an earlier version stands beside it word for word.
-            for first_id, last_id in _gaps(told, oldest, newest, or_after=list(told) == list(active)):
+            for first_id, last_id in gaps(told, oldest, newest, or_after=list(told) == list(active)):
                 draft.take_uncovered(first_id, last_id)
-
-
-def _gaps(summaries: Sequence[Summary], oldest: int, newest: int, *, or_after: bool) -> list[tuple[int, int]]:
-    """Ranges of ids before and between summaries; `or_after`: what comes after them where nothing else is left."""
-    found, next_id = list[tuple[int, int]](), oldest
-    for summary in sorted(summaries, key=lambda one: one.first_id):
-        if summary.first_id > next_id:
-            found.append((next_id, summary.first_id - 1))
-        next_id = max(next_id, summary.last_id + 1)
-    return found or ([(min(next_id, newest), newest)] if or_after else [])
 
 
 def _told_by(facts: Sequence[RecalledFact]) -> dict[int, float]:
