@@ -17,8 +17,7 @@ def in_files(house: House, folder: str) -> list[str]:
     return Memory(house.folder / folder).files_with("heliotrope")
 
 
-@pytest.mark.parametrize("storage", ["SQLite", "JSON"])
-@pytest.mark.parametrize("choice", CHOICES)
+@pytest.mark.parametrize(("storage", "choice"), [("SQLite", "incognito"), ("JSON", "off")])
 async def test_what_waited_behind_a_slow_answer(house: House, storage: str, choice: str) -> None:
     ann, folder = house.person(), f"waited-{storage}-{choice}"
     begin, begun, end, ended = CHOICES[choice]
