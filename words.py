@@ -295,8 +295,11 @@ def other_readings(terms: Collection[str], *questions: str, alone: bool = False)
     left = {term for term in terms if term.isalpha() and _script(term[0]) == "LATIN"}
     found: dict[str, tuple[str, ...]] = {}
     shortest, least = (SHORTEST_ALONE, LEAST_ALONE) if alone else (SHORTEST, LEAST)
-    for question in questions:
+    for question in dict.fromkeys(questions):
         for word in islice(_WORD.finditer(normal(question)) if left else (), READ_AGAIN):
+            plain = folded(word.group())
+            if not any(term[:2] in plain for term in left):  # of most words no stem is asked for
+                continue
             stems = _stems(word.group())
             for term in left.intersection(stems):
                 letters = max(shortest, least * len(word.group()))
@@ -312,7 +315,11 @@ def _stems(word: str) -> tuple[str, ...]:
     """What the languages in Latin script make of a word, each once."""
     if _has_digit(word) or _known(word)[0] != "LATIN":
         return ()
-    return tuple(dict.fromkeys(_make_term(word, language)[0] for language in _LATIN))
+    if "'" in word:
+        return tuple(dict.fromkeys(_make_term(word, language)[0] for language in _LATIN))
+    bare = _POINT.sub("", word)
+    made = dict.fromkeys(stemmer.stemWord(bare) for stemmer in map(_stemmer, _LATIN) if stemmer is not None)
+    return tuple(dict.fromkeys(map(folded, made)))
 
 
 def _code(code: str) -> str:
