@@ -25,7 +25,7 @@ from storage.searching import Compared, Floats, Nearest, Pool
 from storage.store import MemoryStore
 from tasks import side_by_side
 from tokens import Tokenizer
-from words import content_terms, folded, normal, other_readings
+from words import content_terms, folded, normal, readings_of
 
 log = logging.getLogger(__name__)
 
@@ -140,12 +140,6 @@ class MemoryRetrieval:
         snippets = tuple(sorted(taken, key=lambda one: one.message.id))
         return Recall(ranked=found.ranked, snippets=snippets)
 
-    async def ranked(self, question: str, *, store: MemoryStore, scope: Scope, limit: int) -> list[Snippet]:
-        """Everything that a question may mean, best first: up to `limit` messages by words, as many by meaning, and
-        what was said around them.
-        """
-        return await self.snippets(await self.found(question, store, scope, limit=limit), store, scope)
-
     async def snippets(self, found: Found, store: MemoryStore, scope: Scope) -> list[Snippet]:
         """All candidates, as the prompt would carry them, best first."""
         sought = Sought.of(found, self._tokens)
@@ -206,19 +200,12 @@ class MemoryRetrieval:
         if lean_on and len(terms) <= FOLLOW_UP_TERMS:
             question = f"{lean_on}\n{question}"
             terms = list(dict.fromkeys([*own, *content_terms(question)]))  # of a long question the first are looked up
+        readings = readings_of(own, itself, question)
         of_words = CANDIDATES if self._embedder is None else BESIDE_MEANING
         # The arms of the search wait for nothing of one another.
         arms = (
             asyncio.create_task(self._nearest(question, store, scope, limit or CANDIDATES)),
-            asyncio.create_task(
-                store.matching(
-                    scope,
-                    terms,
-                    limit=limit or of_words,
-                    surely=own,
-                    readings=lambda seldom: other_readings(seldom, itself, question, alone=set(own) <= set(seldom)),
-                )
-            ),
+            asyncio.create_task(store.matching(scope, terms, limit=limit or of_words, surely=own, readings=readings)),
             asyncio.create_task(self._times(normal(question), store, scope, now)),
             asyncio.create_task(store.facts.valid(scope.owner)),
         )

@@ -7,7 +7,7 @@ and questions; terms are compared by equality only. Does not know how terms are 
 import re
 import threading
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import islice
 
@@ -308,6 +308,11 @@ def other_readings(terms: Collection[str], *questions: str, alone: bool = False)
             if not left:
                 break
     return {term: readings for term, readings in found.items() if readings}
+
+
+def readings_of(own: Collection[str], *questions: str) -> Callable[[Collection[str]], Mapping[str, tuple[str, ...]]]:
+    """`other_readings` in these questions, for whoever finds out which of their `own` terms are seldom."""
+    return lambda seldom: other_readings(seldom, *questions, alone=set(own) <= set(seldom))
 
 
 @lru_cache(maxsize=CACHED)

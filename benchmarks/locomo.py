@@ -61,22 +61,24 @@ def read(path: Path) -> list[Sample]:
 
 def talk_file(name: str) -> Path:
     """An argument of a benchmark that names a file to `read`."""
-    path = Path(name)
-    try:
-        read(path)
-    except OSError as error:
-        raise ArgumentTypeError(f"{name} cannot be read ({error.strerror})") from None
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise ArgumentTypeError(f"{name} is not in LoCoMo's format") from None
-    return path
+    _samples(name)
+    return Path(name)
 
 
 def data_file(name: str) -> Path:
     """A `talk_file` with questions."""
-    path = talk_file(name)
-    if not any(sample.questions for sample in read(path)):
+    if not any(sample.questions for sample in _samples(name)):
         raise ArgumentTypeError(f"{name} holds no question")
-    return path
+    return Path(name)
+
+
+def _samples(name: str) -> list[Sample]:
+    try:
+        return read(Path(name))
+    except OSError as error:
+        raise ArgumentTypeError(f"{name} cannot be read ({error.strerror})") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise ArgumentTypeError(f"{name} is not in LoCoMo's format") from None
 
 
 def evidence_ids(raw: Iterator[str] | list[str], known: frozenset[str]) -> tuple[str, ...]:

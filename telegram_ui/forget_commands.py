@@ -122,12 +122,7 @@ class ForgetCommands:
         scope = ask.chat.scope
         async with self._memory.home(scope.owner) as store:
             asked = words.content_terms(ask.argument)
-            matched = await store.matching(
-                scope,
-                asked,
-                limit=0,
-                readings=lambda seldom: words.other_readings(seldom, ask.argument, alone=set(asked) <= set(seldom)),
-            )
+            matched = await store.matching(scope, asked, limit=0, readings=words.readings_of(asked, ask.argument))
             hits = await store.search(scope, matched.held(asked), limit=MATCHES)
         if not hits:
             await self._delivery.say(ask.chat, "I found no message with these words. Nothing was forgotten.")

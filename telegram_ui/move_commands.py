@@ -16,6 +16,7 @@ from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
 from errors import ImportRefused, KeepsakeError, StaleFold, StorageError
 from exporting import Exported, Exporting
 from importing import Imported, Importing, ImportPlan
+from notices import counted
 from records import Scope
 from telegram_ui.buttons import Buttons
 from telegram_ui.chat import Chat
@@ -291,7 +292,7 @@ def done_text(done: Imported) -> str:
 def caption_text(file: Exported) -> str:
     """What a file of an export holds."""
     named = [("messages", "message", "messages"), ("summaries", "summary", "summaries"), ("facts", "fact", "facts")]
-    counts = [_counted(file.counts[table], one, many) for table, one, many in named if file.counts.get(table)]
+    counts = [counted(file.counts[table], one, many) for table, one, many in named if file.counts.get(table)]
     what = ", ".join(counts) or "your settings"
     kind = "packed text" if file.name.endswith(".gz") else "text that you can read"
     return f"Everything that I keep here: {what}. It is {kind}; /import takes it back."
@@ -321,12 +322,8 @@ def _coming_along(plan: ImportPlan) -> str:
 
 
 def _messages(count: int) -> str:
-    return _counted(count, "message", "messages")
+    return counted(count, "message", "messages")
 
 
 def _facts(count: int) -> str:
-    return _counted(count, "fact", "facts")
-
-
-def _counted(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"
+    return counted(count, "fact", "facts")

@@ -11,6 +11,7 @@ from typing import Protocol, get_args
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
+from notices import counted
 from rebuilding import Progress, Tell
 from records import OwnerConfig, Person, Policy, Scope
 from telegram_ui.buttons import Buttons
@@ -219,7 +220,7 @@ def progress_text(progress: Progress) -> str:
                 f"Making all summaries anew: {progress.done} of {progress.total} parts. The old ones serve until then."
             )
         case "done":
-            made = "1 summary" if progress.summaries == 1 else f"{progress.summaries:,} summaries"
+            made = counted(progress.summaries, "summary", "summaries")
             return f"All summaries are made anew ({made}). /summary_show shows them."
         case "nothing":
             return "There is nothing to make anew: nothing has been summarised yet."

@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
+from notices import counted
 from studying import Ahead
 from telegram_ui.buttons import Buttons
 from telegram_ui.delivery import Delivery
@@ -60,7 +61,7 @@ class Studies:
         ahead = await self._learns.ahead(ask.chat.scope.owner, *ids)
         if ahead is None:
             return None
-        number = f"{ahead.messages:,} message" if ahead.messages == 1 else f"{ahead.messages:,} messages"
+        number = counted(ahead.messages, "message", "messages")
         text = WHAT_IT_TAKES.format(messages=number, requests=ahead.requests, tokens=_rounded(ahead.tokens))
         return text, self._keyboard(ask, LEARN, OFFER, ids)
 

@@ -277,7 +277,9 @@ async def test_a_fact_comes_with_its_question_and_brings_its_message(tmp_path: P
         talk.server.default_schema("facts", answer(told("Anna's flat is beside a harbour.", 1, subject="flat")))
         await talk.conversation.facts.learn(SCOPE)
         async with talk.conversation.memory.home(ANNA.id) as store:
-            found = await talk.conversation.retrieval.ranked("Tell me of the flat.", store=store, scope=SCOPE, limit=5)
+            retrieval = talk.conversation.retrieval
+            known = await retrieval.found("Tell me of the flat.", store, SCOPE, limit=5)
+            found = await retrieval.snippets(known, store, SCOPE)
         assert found[0].message.id == 1
         assert found[0].score["fact"] > 0
         reply = await talk.say("Tell me of the flat.")

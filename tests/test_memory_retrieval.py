@@ -36,7 +36,9 @@ async def test_what_was_cut_is_found_by_its_rarest_word_in_the_same_turn(talk: T
         shown = {one.id for one in reply.context.recent} | {one.message.id for one in reply.context.snippets}
         async with talk.conversation.memory.home(ANNA.id) as store:
             earlier = [one for one in await store.page(SCOPE, limit=1000) if one.turn < 2 * len(words)]
-            found = await talk.conversation.retrieval.ranked(f"the {word}", store=store, scope=SCOPE, limit=50)
+            retrieval = talk.conversation.retrieval
+            known = await retrieval.found(f"the {word}", store, SCOPE, limit=50)
+            found = await retrieval.snippets(known, store, SCOPE)
         assert all(one.id in shown or any(first <= one.id <= last for first, last in cut) for one in earlier)
         assert f"The {word} stands in the hall." in " ".join(one.message.content for one in found[:10])
 
@@ -69,7 +71,9 @@ async def test_a_time_told_from_an_event_is_found_by_the_event(talk: Talk) -> No
             "Which tie did I buy the day before the wedding?": "red",
             "Which tie did I buy three weeks after the wedding?": "blue",
         }.items():
-            found = await talk.conversation.retrieval.ranked(asked, store=store, scope=SCOPE, limit=50)
+            retrieval = talk.conversation.retrieval
+            known = await retrieval.found(asked, store, SCOPE, limit=50)
+            found = await retrieval.snippets(known, store, SCOPE)
             assert found[0].message.content == f"I bought a {tie} tie."
             assert found[0].score["time"] > 0
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from collections.abc import Sequence
 from dataclasses import fields
 from datetime import timedelta
 from pathlib import Path
@@ -31,6 +32,16 @@ PROFILE = "INSERT INTO profiles (id, user_id, text, created_at) VALUES (?, ?, 'A
 LIKES_TEA = NewFact(
     text="Likes tea.", kind="preference", subject="", source_ids=(), observed_at=NOW, valid_from=NOW, origin="owner"
 )
+
+
+async def pool_of(file: Path, spoken: Sequence[str], terms: Sequence[str]) -> Pool:
+    """What may answer to these terms, in a file in which Anna said so; a new one is filled."""
+    async with Database.open(file) as database:
+        store = SqliteStore(database)
+        if await store.owner(ANNA.owner) is None:
+            await store.put_owner(config(store, ANNA.owner))
+            await store.append(ANNA, [said(one) for one in spoken])
+        return await store.pool(ANNA, await store.matching(ANNA, terms, limit=9), reach=1)
 
 
 async def test_a_memory_db_of_the_second_format(tmp_path: Path) -> None:
@@ -71,22 +82,14 @@ async def test_a_profile_of_which_it_is_not_known_what_it_was_made_from(tmp_path
 async def test_what_was_indexed_before_ranking_read_one_row_for_each_message(tmp_path: Path) -> None:
     file = tmp_path / "memory.db"
     spoken = ["A walrus! The walrus sleeps in Tromsø.", "麒麟火锅 at 19:30", "…"]
-
-    async def pool() -> Pool:
-        async with Database.open(file) as database:
-            store = SqliteStore(database)
-            if await store.owner(ANNA.owner) is None:
-                await store.put_owner(config(store, ANNA.owner))
-                await store.append(ANNA, [said(one) for one in spoken])
-            return await store.pool(ANNA, await store.matching(ANNA, ["walrus", "19:30", "火锅"], limit=9), reach=1)
-
-    made = await pool()
+    terms = ["walrus", "19:30", "火锅"]
+    made = await pool_of(file, spoken, terms)
     with contextlib.closing(connect(file)) as connection:
         for column in ("message_id", "is_assistant", "speaker", "size", "marks"):
             connection.execute(f"ALTER TABLE places DROP COLUMN {column}")
         connection.execute("ALTER TABLE updates DROP COLUMN mode")
         connection.execute("PRAGMA user_version=10")
-    completed = await pool()
+    completed = await pool_of(file, spoken, terms)
     assert made.counts.tolist() == [[2, 0, 0], [0, 1, 0], [0, 1, 0]]
     assert made.sizes.tolist() == [len(one.encode()) for one in spoken]
     for one in fields(Pool):
@@ -98,22 +101,14 @@ async def test_messages_with_vowel_points_whose_words_were_cut_at_each(tmp_path:
     spoken = ["A walrus.", "معلّمتي تسكن في الرِّياض", "הַמּוֹרָה שלי"]
     terms = [*content_terms("walrus"), *content_terms("الرياض"), *content_terms("המורה")]
 
-    async def pool() -> Pool:
-        async with Database.open(file) as database:
-            store = SqliteStore(database)
-            if await store.owner(ANNA.owner) is None:
-                await store.put_owner(config(store, ANNA.owner))
-                await store.append(ANNA, [said(one) for one in spoken])
-            return await store.pool(ANNA, await store.matching(ANNA, terms, limit=9), reach=1)
-
-    made = await pool()
+    made = await pool_of(file, spoken, terms)
     assert made.counts.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
     with contextlib.closing(connect(file)) as connection:
         pieces = " ".join(word_index.token(ANNA, term) for term in ("الر", "ياض", "המ", "ור", "ה"))
         connection.execute("UPDATE words SET terms = ? WHERE rowid > 1", (pieces,))
         connection.execute("UPDATE places SET marks = x'' WHERE place > 1")
         connection.execute("PRAGMA user_version=12")
-    indexed = await pool()
+    indexed = await pool_of(file, spoken, terms)
     assert file.with_name(f"memory.db.before-format-{len(MIGRATIONS)}").exists()
     for one in fields(Pool):
         assert str(getattr(indexed, one.name)) == str(getattr(made, one.name))
