@@ -7,36 +7,36 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
-from amending import Amending
-from asking import Asking
-from conversation import Conversation
-from distilling import Distilling, ProfileSettings
-from errors import SettingsError
-from exporting import Exporting
+from background.indexing import Indexing
+from background.rebuild import Rebuilding
+from background.scheduler import Step, Upkeep
+from chat.answer_loop import Asking
+from chat.conversation import Conversation
+from chat.corrections import Amending
+from chat.explanations import Provenance
+from chat.search import MemorySearch
+from chat.session import Lines
+from chat.tools import ModelTools
 from external_memory import ExternalMemory
-from facts import Facts, FactSettings
-from importing import Importing
-from indexing import Indexing
-from lines import Lines
+from facts.distillation import Distilling, ProfileSettings
+from facts.history_extraction import Studying
+from facts.learning import Facts, FactSettings
+from llm import ollama
+from llm.chat_model import ChatModel
+from llm.embeddings import Embedder, embedder_for
+from llm.offline import ExtractiveSummarizer, OfflineModel
+from llm.openai_api import OpenAIChat
+from llm.quota import TokenBudget
 from memory_retrieval import FactRecall, MemoryRetrieval
-from memory_search import MemorySearch
-from model_tools import ModelTools
-from models import ollama
-from models.chat_model import ChatModel
-from models.embeddings import Embedder, embedder_for
-from models.offline import ExtractiveSummarizer, OfflineModel
-from models.openai_api import OpenAIChat
-from provenance import Provenance
-from rebuilding import Rebuilding
-from records import Clock
-from retrieval.prompt_draft import Budgets
+from records.errors import SettingsError
+from records.scopes import Clock
+from retrieval.prompt_builder import Budgets
 from settings import Settings
-from shelving import Shelving
-from studying import Studying
 from summary_manager import FoldLimits, SummaryManager
-from token_budget import TokenBudget
-from tokens import Tokenizer
-from upkeep import Step, Upkeep
+from text.tokenizer import Tokenizer
+from transfer.archiver import Shelving
+from transfer.exporter import Exporting
+from transfer.importer import Importing
 
 log = logging.getLogger(__name__)
 

@@ -16,21 +16,20 @@ from pathlib import Path
 from typing import Any
 
 import assembly
-import heap
-import logs
-from conversation import Conversation
-from errors import KeepsakeError, ModelRefused, SettingsError, StorageBusy, StorageCorrupt, StorageTooNew
+from chat.conversation import Conversation
 from external_memory import ExternalMemory
 from playground.stage import open_stage
+from records.errors import KeepsakeError, ModelRefused, SettingsError, StorageBusy, StorageCorrupt, StorageTooNew
+from runtime import heap, logs
 from settings import Settings, environment
-from storage import archive
-from telegram_ui.buttons import Buttons
-from telegram_ui.commands import Commands
-from telegram_ui.delivery import Delivery
-from telegram_ui.families import families
-from telegram_ui.family import MayConfigure
-from telegram_ui.service import telegram_service
-from telegram_ui.wizard import Wizard
+from storage import backup
+from telegram_ui.commands.buttons import Buttons
+from telegram_ui.commands.families import families
+from telegram_ui.commands.family import MayConfigure
+from telegram_ui.commands.registry import Commands
+from telegram_ui.commands.wizard import Wizard
+from telegram_ui.sending.delivery import Delivery
+from telegram_ui.updates.service import telegram_service
 
 VERSION = "0.1.0"
 DEFAULT_PORT = 8300
@@ -84,7 +83,7 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
         if options.port is not None and not 0 < options.port < 65_536:
             raise SettingsError("--port", "must be a number from 1 to 65535.")
         if options.backup is not None:
-            messages = archive.back_up(settings.data_dir, options.backup)
+            messages = backup.back_up(settings.data_dir, options.backup)
             print(f"backup: {messages} messages are in {options.backup}; it is as private as {settings.data_dir}")
             return 0
         if options.restore is not None:
@@ -109,7 +108,7 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
 
 def put_back(file: Path, folder: Path) -> int:
     """Restore a backup, and say where what was there before has gone."""
-    done = archive.restore(file, folder)
+    done = backup.restore(file, folder)
     if done.aside is not None:
         print(f"set aside: what {folder} held is in {done.aside} now")
     print(f"restored: {done.messages} messages of {done.made_at} are in {folder}")

@@ -12,24 +12,26 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from errors import StorageError
-from gates import OwnerGate, OwnerGates
 from newest import Newest
-from records import Clock, Forgetting, Forgotten, OwnerConfig, StorageType
-from storage.data_dir import data_dir as held_data_dir
-from storage.database import Database
+from records.errors import StorageError
+from records.forgetting import Forgetting, Forgotten
+from records.owners import OwnerConfig, StorageType
+from records.scopes import Clock
+from runtime.locks import OwnerGate, OwnerGates
 from storage.directory import Directory
-from storage.erasing import Erasing
-from storage.inbox import UpdateInbox
-from storage.json_file import JsonStore
-from storage.migrations import MIGRATIONS
-from storage.recovery import INDEX_NAME
-from storage.renaming import Renaming
-from storage.soundness import examined
-from storage.sqlite import SqliteStore
-from storage.store import MemoryStore
-from storage.usage import UsageLedger
-from storage.wizards import WizardStates
+from storage.erasure import Erasing
+from storage.files.data_dir import data_dir as held_data_dir
+from storage.files.database import Database
+from storage.files.inbox import UpdateInbox
+from storage.files.integrity import examined
+from storage.files.usage import UsageLedger
+from storage.files.wizard_state import WizardStates
+from storage.json.recovery import INDEX_NAME
+from storage.json.store import JsonStore
+from storage.protocol import MemoryStore
+from storage.sqlite.migrations import MIGRATIONS
+from storage.sqlite.renaming import Renaming
+from storage.sqlite.store import SqliteStore
 
 log = logging.getLogger(__name__)
 

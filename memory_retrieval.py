@@ -11,21 +11,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 
-from errors import ModelError
-from models.embeddings import Embedder
-from records import Clock, Context, Fact, Incoming, Message, RecalledFact, Scope, Snippet, Summary
-from retrieval import steady, when
+from llm.embeddings import Embedder
+from records.context import Context, RecalledFact, Snippet
+from records.errors import ModelError
+from records.facts import Fact
+from records.messages import Message
+from records.scopes import Clock, Scope
+from records.summaries import Summary
+from records.turns import Incoming
+from retrieval import date_expressions, prefix_cache
+from retrieval.coverage import gaps
 from retrieval.fact_ranking import rank_facts
+from retrieval.must_include import LONG_WINDED, Found, Sought
 from retrieval.packing import Packing, least_score
-from retrieval.prompt_draft import Budgets, PromptDraft
+from retrieval.prompt_builder import Budgets, PromptDraft
 from retrieval.ranking import REACH, Meaning, Question, Ranked, Scored, rank
-from retrieval.sought import LONG_WINDED, Found, Sought
-from retrieval.uncovered import gaps
-from storage.searching import Compared, Floats, Nearest, Pool
-from storage.store import MemoryStore
-from tasks import side_by_side
-from tokens import Tokenizer
-from words import content_terms, folded, normal, readings_of
+from runtime.tasks import side_by_side
+from storage.protocol import MemoryStore
+from storage.search.protocol import Compared, Floats, Nearest, Pool
+from text.analyzer import content_terms, folded, normal, readings_of
+from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
@@ -257,14 +262,16 @@ class MemoryRetrieval:
         best = [one for one in ranked if one.score.keys() - {"pinned"}][: self._facts.top]
         return [one for one in ranked if one in best or one.fact.is_pinned]
 
-    async def _times(self, question: str, store: MemoryStore, scope: Scope, now: datetime) -> tuple[when.Range, ...]:
+    async def _times(
+        self, question: str, store: MemoryStore, scope: Scope, now: datetime
+    ) -> tuple[date_expressions.Range, ...]:
         """The times that a question names; one that it tells from an event ("two weeks before the wedding") is known
         once the event is found.
         """
         question = _ends(question)
-        times = list(when.ranges(folded(question), now))
-        for told in when.from_events(question):
-            days = [named.start for named in when.ranges(folded(told.event), now)]
+        times = list(date_expressions.ranges(folded(question), now))
+        for told in date_expressions.from_events(question):
+            days = [named.start for named in date_expressions.ranges(folded(told.event), now)]
             if not days:
                 days = await self._days_of(told.event, store, scope)
             times += [told.range(day) for day in days]
@@ -279,7 +286,9 @@ class MemoryRetrieval:
         if not messages:  # forgotten meanwhile
             return []
         [message] = messages
-        days = [day.start for day in when.told_of(folded(normal(_ends(message.content))), message.created_at)]
+        days = [
+            day.start for day in date_expressions.told_of(folded(normal(_ends(message.content))), message.created_at)
+        ]
         return days or [message.created_at]
 
     async def _vector(self, question: str) -> Floats | None:
@@ -324,11 +333,11 @@ class MemoryRetrieval:
         """
         if len(active) != 1 or active[0].policy == "pyramid":
             return active, ()
-        versions = {one.id: one for one in await store.superseded(scope, limit=steady.REACH)}
-        newest = await store.last_turns(scope, steady.REACH, before=turn)
-        for block in steady.BLOCKS:
-            shown = steady.version_shown(active[0], versions, block)
-            again = steady.beside(shown, newest, LAST_TURNS)
+        versions = {one.id: one for one in await store.superseded(scope, limit=prefix_cache.REACH)}
+        newest = await store.last_turns(scope, prefix_cache.REACH, before=turn)
+        for block in prefix_cache.BLOCKS:
+            shown = prefix_cache.version_shown(active[0], versions, block)
+            again = prefix_cache.beside(shown, newest, LAST_TURNS)
             if again is not None and draft.has_room_for(again):
                 return (shown,), again
         return active, ()

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 
-from errors import SettingsError
+from records.errors import SettingsError
 
 DEFAULT_SYSTEM_PROMPT = (
     "You are Keepsake, a helpful, honest assistant in a Telegram chat. Answer in the language of the question, "

@@ -13,38 +13,25 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Literal
 
-import prompts
-from errors import BudgetSpent, KeepsakeError, StorageError
 from external_memory import ExternalMemory
-from folding import left_behind, pyramid, rolling, sliding
-from folding.anew import times_compressed_anew
-from folding.reading import message_sources, standing, times_compressed, unfolded_turns
-from folding.score import Source
-from folding.situation import Planner, Said, Situation
-from folding.summarising import Ask, Material, Summariser
-from models.chat_model import ChatModel
-from records import (
-    Clock,
-    Completion,
-    FoldFailure,
-    FoldLease,
-    FoldOutcome,
-    FoldPlan,
-    FoldReason,
-    FoldState,
-    Message,
-    NewSummary,
-    OwnerConfig,
-    Policy,
-    PromptMessage,
-    Scope,
-    Status,
-    StorageType,
-    Summary,
-)
-from storage.store import MemoryStore
-from token_budget import TokenBudget
-from tokens import Tokenizer
+from llm import prompts
+from llm.chat_model import ChatModel
+from llm.quota import TokenBudget
+from records.errors import BudgetSpent, KeepsakeError, StorageError
+from records.messages import Message
+from records.model_calls import Completion, PromptMessage
+from records.owners import OwnerConfig, Policy, StorageType
+from records.scopes import Clock, Scope
+from records.status import Status
+from records.summaries import FoldFailure, FoldLease, FoldOutcome, FoldPlan, FoldReason, FoldState, NewSummary, Summary
+from storage.protocol import MemoryStore
+from summaries import pyramid, rolling, sliding, uncovered
+from summaries.generation import Ask, Material, Summariser
+from summaries.quality_score import Source
+from summaries.recompression import times_compressed_anew
+from summaries.situation import Planner, Said, Situation
+from summaries.sources import message_sources, standing, times_compressed, unfolded_turns
+from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
@@ -275,7 +262,7 @@ class SummaryManager:
             return None
         situation = await self._situation(store, scope, config, reason, summaries)
         starts = sorted(one.first_id for one in summaries) if config.policy == "pyramid" else ()
-        behind = left_behind.first_stretch(situation.turns, starts, most=config.every_n)
+        behind = uncovered.first_stretch(situation.turns, starts, most=config.every_n)
         if behind:
             return FoldPlan(level=1, message_ids=behind, reason=reason)
         return PLANNERS[config.policy](situation, reason)

@@ -14,7 +14,7 @@ from benchmarks.fit import Measured, cases
 from benchmarks.locomo import data_file
 from benchmarks.measure import report
 from retrieval.ranking import WEIGHTS, Weights
-from tokens import Tokenizer
+from text.tokenizer import Tokenizer
 
 PARTS: Mapping[str, Sequence[str]] = {
     "words": ("words", "words_near"),

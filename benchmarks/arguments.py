@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from errors import SettingsError
+from records.errors import SettingsError
 from settings import Settings, environment
 
 

@@ -13,8 +13,8 @@ from assembly import open_conversation
 from benchmarks.filling import LAST_DAY
 from benchmarks.invented import Clock, InventedModel, Talk, turns
 from benchmarks.measure import LoopWatch, progress, spread
-from models.offline import ExtractiveSummarizer
-from records import Scope
+from llm.offline import ExtractiveSummarizer
+from records.scopes import Scope
 from settings import Settings
 
 PAUSE = 0.5

@@ -20,7 +20,7 @@ from benchmarks.locomo import data_file
 from benchmarks.measure import report
 from retrieval.ranking import WEIGHTS
 from settings import Settings
-from tokens import Tokenizer
+from text.tokenizer import Tokenizer
 
 BUDGETS = (125, 250, 500, 750, 1000, 1500, 2000, 3000)
 WIDTH, HEIGHT, MARGIN, LEGEND = 720, 400, 50, 190

@@ -8,13 +8,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from benchmarks.invented import Talk
-from folding import pyramid
-from folding.situation import Situation, Standing
-from records import Scope, StorageType
-from storage.database import Database
-from storage.json_file import JsonStore
-from storage.migrations import MIGRATIONS
-from storage.sqlite import SqliteStore
+from records.owners import StorageType
+from records.scopes import Scope
+from storage.files.database import Database
+from storage.json.store import JsonStore
+from storage.sqlite.migrations import MIGRATIONS
+from storage.sqlite.store import SqliteStore
+from summaries import pyramid
+from summaries.situation import Situation, Standing
 
 EVERY_N = 20
 CHUNK = 2 * EVERY_N

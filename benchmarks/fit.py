@@ -21,12 +21,12 @@ from benchmarks.arguments import number, settings_of, written
 from benchmarks.locomo import Question, data_file, read
 from benchmarks.measure import progress, report
 from benchmarks.recall import SCOPE, embedding, remembered
-from records import Snippet
+from records.context import Snippet
+from retrieval.must_include import Found
 from retrieval.packing import pack
 from retrieval.ranking import WEIGHTS, Signals, Weights, order, signals
-from retrieval.sought import Found
 from settings import Settings
-from tokens import Tokenizer
+from text.tokenizer import Tokenizer
 
 STEPS = (0.5, 0.75, 1.25, 1.5, 2.0)
 """What a constant is multiplied by."""

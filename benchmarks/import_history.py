@@ -28,9 +28,11 @@ from benchmarks.measure import (
     spread,
     without_embedding,
 )
-from conversation import Conversation
-from models.offline import ExtractiveSummarizer
-from records import Incoming, Scope, StorageType
+from chat.conversation import Conversation
+from llm.offline import ExtractiveSummarizer
+from records.owners import StorageType
+from records.scopes import Scope
+from records.turns import Incoming
 from settings import Settings
 
 IMPORTER, OTHER = Scope(owner=1), Scope(owner=2)

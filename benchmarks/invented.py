@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 
-from models.chat_model import OnText
-from records import Completion, Incoming, Person, Piece, PromptMessage, Scope, Usage
-from tokens import Tokenizer
+from llm.chat_model import OnText
+from records.model_calls import Completion, PromptMessage, Usage
+from records.scopes import Person, Scope
+from records.turns import Incoming, Piece
+from text.tokenizer import Tokenizer
 
 BEGINNING = datetime(2024, 1, 1, 8, tzinfo=UTC)
 PERSON = Person(id=1, name="Nadia")

@@ -25,7 +25,7 @@ from external_memory import ExternalMemory
 from playground.bot_api import bot_api
 from playground.server import serve
 from playground.world import World
-from records import StorageType
+from records.owners import StorageType
 from settings import environment
 
 ROOT = Path(__file__).parent.parent

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from records import Role
+from records.messages import Role
 
 ADVERSARIAL = 5
 """LoCoMo's category of questions that have no answer in the conversation."""

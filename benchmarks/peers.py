@@ -26,9 +26,9 @@ from benchmarks.locomo import Line, Sample, data_file, read
 from benchmarks.measure import progress, report
 from benchmarks.recall import FIRST, figures, measure
 from benchmarks.vector_file import KeptVectors
-from models.embeddings import LocalEmbedder
+from llm.embeddings import LocalEmbedder
 from settings import Settings
-from tokens import Tokenizer
+from text.tokenizer import Tokenizer
 
 PINNED = (
     "mem0ai==2.2.1",

@@ -13,10 +13,11 @@ from typing import Self
 import numpy as np
 
 from benchmarks.locomo import read
-from models.embeddings import Embedder, Vectors, normalised
-from records import Message, NewMessage, Scope
-from storage.searching import Floats, MessageVectors
-from storage.store import MemoryStore
+from llm.embeddings import Embedder, Vectors, normalised
+from records.messages import Message, NewMessage
+from records.scopes import Scope
+from storage.protocol import MemoryStore
+from storage.search.protocol import Floats, MessageVectors
 
 CHATS = tuple(sorted((Path(__file__).parent / "data").glob("*.json")))
 FARTHEST = 0.9

@@ -16,18 +16,21 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import prompts
 from assembly import open_conversation
 from benchmarks.arguments import settings_of, written
 from benchmarks.locomo import Line, Question, Sample, data_file, read
 from benchmarks.measure import progress, report, spread
 from benchmarks.vector_file import KeptVectors
+from llm import prompts
+from llm.embeddings import Embedder, embedder_for
 from memory_retrieval import MemoryRetrieval, Recall
-from models.embeddings import Embedder, embedder_for
-from records import FoldPlan, NewMessage, NewSummary, Scope, StorageType
+from records.messages import NewMessage
+from records.owners import StorageType
+from records.scopes import Scope
+from records.summaries import FoldPlan, NewSummary
 from settings import Settings
-from storage.store import MemoryStore
-from tokens import Tokenizer
+from storage.protocol import MemoryStore
+from text.tokenizer import Tokenizer
 
 SCOPE = Scope(owner=1)
 ASKED_AFTER = timedelta(weeks=3)

@@ -42,12 +42,13 @@ from benchmarks.measure import (
     without_embedding,
 )
 from benchmarks.scale_recall import measure_recall
-from heap import keep_in_one_piece
-from models.offline import ExtractiveSummarizer
-from records import Scope, StorageType
+from llm.offline import ExtractiveSummarizer
+from records.owners import StorageType
+from records.scopes import Scope
+from runtime.heap import keep_in_one_piece
 from settings import Settings
-from storage.driver import sqlite3 as driver
-from words import content_terms
+from storage.files.driver import sqlite3 as driver
+from text.analyzer import content_terms
 
 SCOPE = Scope(owner=1)
 SIZES = (10_000, 100_000, 1_000_000)

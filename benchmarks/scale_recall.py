@@ -18,16 +18,17 @@ from benchmarks.invented import Talk
 from benchmarks.measure import folder_bytes, progress, since, spread
 from benchmarks.planted import CHATS, Asked, Known, embedded, give_vectors, plant
 from benchmarks.vector_file import KeptVectors
+from llm.embeddings import Embedder, LocalEmbedder
 from memory_retrieval import MemoryRetrieval
-from models.embeddings import Embedder, LocalEmbedder
-from records import Scope, StorageType
+from records.owners import StorageType
+from records.scopes import Scope
 from settings import Settings
-from storage.database import Database
-from storage.json_file import JsonStore
-from storage.migrations import MIGRATIONS
-from storage.sqlite import SqliteStore
-from storage.store import MemoryStore
-from tokens import Tokenizer
+from storage.files.database import Database
+from storage.json.store import JsonStore
+from storage.protocol import MemoryStore
+from storage.sqlite.migrations import MIGRATIONS
+from storage.sqlite.store import SqliteStore
+from text.tokenizer import Tokenizer
 
 ASKED_AT = LAST_DAY + timedelta(days=1)
 FILES = {StorageType.SQLITE: "memory.db", StorageType.JSON: "index.db"}

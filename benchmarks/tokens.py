@@ -26,13 +26,16 @@ from benchmarks.locomo import read, talk_file
 from benchmarks.measure import progress, report, since
 from benchmarks.recall import embedding
 from external_memory import MOST_EVERY_N
-from learning.profile import PROFILE_SCHEMA, SECTIONS
-from models.chat_model import ChatModel, OnText
-from models.embeddings import Embedder
-from models.offline import ExtractiveSummarizer
-from records import Completion, Incoming, Piece, Policy, PromptMessage, Scope, StorageType, Usage
+from facts.profile_schema import PROFILE_SCHEMA, SECTIONS
+from llm.chat_model import ChatModel, OnText
+from llm.embeddings import Embedder
+from llm.offline import ExtractiveSummarizer
+from records.model_calls import Completion, PromptMessage, Usage
+from records.owners import Policy, StorageType
+from records.scopes import Scope
+from records.turns import Incoming, Piece
 from settings import Settings
-from tokens import Tokenizer
+from text.tokenizer import Tokenizer
 
 PROFILE = (
     "The user is called Nadia, lives by the sea with two cats, and works in a library from Monday to Friday.",

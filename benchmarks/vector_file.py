@@ -12,7 +12,7 @@ from typing import Self
 
 import numpy as np
 
-from models.embeddings import Embedder, Vectors
+from llm.embeddings import Embedder, Vectors
 
 _TABLE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
 

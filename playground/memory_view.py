@@ -1,7 +1,6 @@
 """The memory of one scope as the panel shows it. Reads only; does not know the page."""
 
-from conversation import Conversation
-from folding.reading import times_compressed
+from chat.conversation import Conversation
 from playground.panel import (
     FACTS_SHOWN,
     MESSAGES_SHOWN,
@@ -20,7 +19,14 @@ from playground.panel import (
     PanelSummary,
     shortened,
 )
-from records import Context, Fact, Message, Profile, Scope, Status, StorageType, Summary
+from records.context import Context
+from records.facts import Fact, Profile
+from records.messages import Message
+from records.owners import StorageType
+from records.scopes import Scope
+from records.status import Status
+from records.summaries import Summary
+from summaries.sources import times_compressed
 
 STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON"}
 

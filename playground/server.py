@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from http_server import serving
-from tasks import ended
+from runtime.http_server import serving
+from runtime.tasks import ended
 
 T = TypeVar("T")
 

@@ -8,13 +8,13 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from conversation import Conversation
-from errors import SettingsError
+from chat.conversation import Conversation
 from playground.app import playground_app
 from playground.memory_view import memory_panel
 from playground.panel import MemoryPanel
 from playground.server import serve
 from playground.world import World
+from records.errors import SettingsError
 from settings import Secret
 
 ANNA, BORIS, CARLA = 101, 102, 103

@@ -11,15 +11,15 @@ import sys
 from collections.abc import Mapping
 
 import bot
-from storage import json_file
-from tokens import Tokenizer
+from storage.json import store
+from text.tokenizer import Tokenizer
 
 
 def serve() -> None:
     """Until stdin ends."""
     Tokenizer.for_encoding("o200k_base").count("loaded once")
     # Snapshots after a few messages instead of after a megabyte, so that kills hit them.
-    json_file.LEAST_JOURNAL = int(sys.argv[1]) if len(sys.argv) > 1 else json_file.LEAST_JOURNAL
+    store.LEAST_JOURNAL = int(sys.argv[1]) if len(sys.argv) > 1 else store.LEAST_JOURNAL
     for line in sys.stdin:
         order = json.loads(line)
         pid = os.fork()

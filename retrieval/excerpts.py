@@ -7,8 +7,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 
-from tokens import NEAR, Tokenizer, sentence_ends
-from words import places
+from text.analyzer import places
+from text.tokenizer import NEAR, Tokenizer, sentence_ends
 
 MARKS = 4
 """Tokens of the marks where something is left out."""

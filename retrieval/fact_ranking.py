@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from records import Fact, RecalledFact
-from storage.knowledge import Floats
-from words import analyse
+from records.context import RecalledFact
+from records.facts import Fact
+from storage.knowledge_protocol import Floats
+from text.analyzer import analyse
 
 LEAST_WORDS = 0.2
 """The share of a question's words, by rarity among the facts, that a fact must have to matter by words alone."""

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Set
 from dataclasses import replace
 from datetime import date, datetime
 
-import prompts
-from records import Snippet
+from llm import prompts
+from records.context import Snippet
 
 Count = Callable[[str], int]
 Cutting = Callable[[Snippet, int], str]

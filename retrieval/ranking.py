@@ -13,9 +13,9 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.when import Range
-from storage.nearest import CENTRING, best_passages
-from storage.searching import Compared, Floats, Ints, Nearest, Pool
+from retrieval.date_expressions import Range
+from storage.search.protocol import Compared, Floats, Ints, Nearest, Pool
+from storage.search.vector_search import CENTRING, best_passages
 
 AFTERWARDS = timedelta(days=10)
 """People tell of a thing for some days after it: what is said then counts in part."""

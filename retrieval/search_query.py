@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from words import analyse, content_terms, normal
+from text.analyzer import analyse, content_terms, normal
 
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|「([^」]+)」")
 _GAPS = re.compile(r"\s+")

@@ -6,9 +6,11 @@ Does not know which turns a prompt has, nor what else is in it.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import prompts
-from records import Cut, Message, PromptMessage, Role
-from tokens import Tokenizer
+from llm import prompts
+from records.context import Cut
+from records.messages import Message, Role
+from records.model_calls import PromptMessage
+from text.tokenizer import Tokenizer
 
 WORTH_SHOWING = 48
 """Below so many tokens a piece of a message says too little."""

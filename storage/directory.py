@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from errors import StorageError
-from records import OwnerConfig, StorageType
-from storage.database import Database
-from storage.rows import text_of
-from storage.store import MemoryStore
+from records.errors import StorageError
+from records.owners import OwnerConfig, StorageType
+from storage.files.database import Database
+from storage.files.rows import text_of
+from storage.protocol import MemoryStore
 
 Stores = Mapping[StorageType, MemoryStore]
 

@@ -26,10 +26,11 @@ from playground.faults import Faults
 from playground.feed import Feed
 from playground.server import serve
 from playground.world import World
+from tests.paths import ROOT
 from tests.peers.openai_server import Behaviour, OpenAIServer, running
-from tokens import Tokenizer
+from text.tokenizer import Tokenizer
 
-BOT = Path(__file__).parents[2] / "bot.py"
+BOT = ROOT / "bot.py"
 TOKEN = "4242:AAtest-token-of-the-end-to-end-tests"
 KEY = "sk-end-to-end-key"
 ANSWERS, SUMMARIES = "answering-model", "summarising-model"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.dense import ALPHABETS, dense
 from tests.end_to_end.harness import SUMMARIES, SUMMARY, check_requests, open_house
+from tests.support.dense import ALPHABETS, dense
 
 CEILINGS = (500, 2000, 8000)
 PIECES = 8

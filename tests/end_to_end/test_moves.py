@@ -3,7 +3,6 @@
 import gzip
 import json
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -11,11 +10,11 @@ import pytest_asyncio
 from playground.faults import Fault
 from reliability.invariants import read, violations
 from tests.end_to_end.harness import House, Json, Member, Process
+from tests.paths import EXPORTS as SAMPLES
 from tests.peers.openai_server import Behaviour
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-SAMPLES = Path(__file__).parents[1] / "imports" / "files"
 TELEGRAM = (SAMPLES / "telegram_chat.json").read_bytes()
 
 

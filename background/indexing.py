@@ -1,0 +1,156 @@
+"""Messages → vectors, in the background: what was stored is embedded, newest first, until nothing is left.
+
+Owns what of a message is embedded, and going on after failures; has large memories made ready for search. Until a
+message is embedded, words alone find it. Does not know how a vector is made (models/embeddings.py), kept or searched
+(storage/vector_index.py).
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+
+from external_memory import ExternalMemory
+from llm import prompts
+from llm.embeddings import Embedder
+from records.errors import KeepsakeError, ModelBroken, ModelRefused
+from records.messages import Message
+from retrieval.excerpts import sentences
+from storage.protocol import MemoryStore
+from storage.search.protocol import MessageVectors
+from text.tokenizer import Tokenizer
+
+log = logging.getLogger(__name__)
+
+BATCH = 16
+"""Messages that are embedded and stored together."""
+PASSAGE_TOKENS = 400
+"""A longer message is embedded in pieces: the local model reads 512 of its own tokens."""
+SENTENCES_ABOVE = 60
+"""An assistant's message of more tokens is shown in parts (memory_retrieval.py), and so embedded by sentence too."""
+LONGEST_PAUSE = 300.0
+
+
+class Indexing:
+    """Embeds what the stores hold, in a task of its own while the `async with` is open.
+
+    `pause`: waits so many seconds before it is tried again after a failure.
+    """
+
+    def __init__(
+        self,
+        *,
+        memory: ExternalMemory,
+        embedder: Embedder,
+        tokenizer: Tokenizer,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._memory = memory
+        self._embedder = embedder
+        self._tokens = tokenizer
+        self._pause = pause
+        self._wanted = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._task = asyncio.create_task(self._run())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+
+    def wake(self) -> None:
+        """Messages were stored. Costs nothing, and may be said in vain."""
+        self._idle.clear()
+        self._wanted.set()
+
+    async def caught_up(self) -> None:
+        """Wait until everything that was stored before the last `wake` is embedded."""
+        await self._idle.wait()
+
+    async def _run(self) -> None:
+        failures = 0
+        while True:
+            self._wanted.clear()
+            try:
+                for store in self._memory.stores:
+                    await store.vectors.warm()
+                is_done = not any([await self._advance(store) for store in self._memory.stores])
+                failures = 0
+            except Exception as error:  # the door of this task: what is stored must be embedded some day
+                if not failures:
+                    why = error.sentence if isinstance(error, KeepsakeError) else type(error).__name__
+                    log.warning("messages cannot be embedded right now, words alone find them: %s", why)
+                failures += 1
+                await self._pause(min(2.0**failures, LONGEST_PAUSE))
+                continue
+            if is_done and not self._wanted.is_set():
+                self._idle.set()
+                await self._wanted.wait()
+
+    async def _advance(self, store: MemoryStore) -> bool:
+        """Embed the newest messages of a store that are not yet; whether there were any."""
+        found = await store.vectors.backlog(self._embedder.name, BATCH)
+        if not found:
+            return False
+        try:
+            made = await self._embedded(found)
+        except (ModelRefused, ModelBroken):
+            made = await self._one_by_one(found)
+        await store.vectors.put(self._embedder.name, made)
+        return True
+
+    async def _one_by_one(self, found: Sequence[tuple[int, Message]]) -> list[MessageVectors]:
+        """Each message by itself; one that the embedder will not take is left to the words, so that it holds up no
+        other. Raises the ModelError where the embedder takes nothing at all.
+        """
+        await self._embedder.passages(["."])
+        made: list[MessageVectors] = []
+        for seq, message in found:
+            try:
+                made += await self._embedded([(seq, message)])
+            except (ModelRefused, ModelBroken) as error:
+                log.info("message %d of %s is not embedded: %s", message.id, message.scope, type(error).__name__)
+                nothing = np.zeros((0, self._embedder.dimensions), np.float32)
+                made.append(MessageVectors(seq=seq, message=message, passages=nothing))
+        return made
+
+    async def _embedded(self, found: Sequence[tuple[int, Message]]) -> list[MessageVectors]:
+        # Counting the tokens of long messages takes a while.
+        parts = await asyncio.to_thread(lambda: [self._parts(message) for _, message in found])
+        texts = [text for passages, pieces in parts for text in (*passages, *pieces)]
+        vectors = await self._embedder.passages(texts)
+        made = []
+        start = 0
+        for (seq, message), (passages, pieces) in zip(found, parts, strict=True):
+            middle, end = start + len(passages), start + len(passages) + len(pieces)
+            made.append(
+                MessageVectors(
+                    seq=seq,
+                    message=message,
+                    passages=vectors[start:middle],
+                    sentences=vectors[middle:end] if pieces else None,
+                )
+            )
+            start = end
+        return made
+
+    def _parts(self, message: Message) -> tuple[list[str], list[str]]:
+        """The texts that stand for a message: its passages, and its sentences where those are shown apart."""
+        speaker, text = prompts.speaker(message), message.content
+        # A token is a character or more, but for rare ones.
+        passages = [text] if len(text) <= PASSAGE_TOKENS else self._tokens.split(text, PASSAGE_TOKENS)
+        pieces: list[str] = []
+        if message.role == "assistant" and self._tokens.count(text) > SENTENCES_ABOVE:
+            pieces = sentences(text)
+        return [f"{speaker}: {one}" for one in passages], [f"{speaker}: {one.strip()}" for one in pieces]

@@ -1,0 +1,160 @@
+"""One answer of the model: shorter where the endpoint finds the prompt too long, with tools where they may help.
+
+Owns the rounds of an answer and that each of its requests stays under the ceiling, tool schemas, calls and results
+included. Does not know what a context is made of, what tools do, or what becomes of the answer.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from chat.tools import ModelTools, Place, Used, proposals, used_ids
+from llm.chat_model import ChatModel, OnText, ToolModel
+from llm.quota import TokenBudget
+from llm.tool_calls import offered_text
+from records.context import Context, ContextPart
+from records.errors import ContextTooLong, ModelBroken
+from records.messages import NewMessage
+from records.model_calls import Completion, PromptMessage, Tool
+from records.scopes import Clock
+from records.turns import Proposal
+from retrieval.explanation import Account, account_of
+from text.tokenizer import Tokenizer
+
+log = logging.getLogger(__name__)
+
+SHORTER = 0.6
+"""A prompt that the endpoint found too long is made anew this much shorter, once."""
+MOST_ROUNDS = 3
+"""Times that the model may use tools before it has to answer."""
+LEAST_SHARE = 20
+"""So many tools are offered, the most useful first, that their schemas take at most one in so many tokens."""
+
+Remake = Callable[[int | None], Awaitable[Context]]
+"""Makes the context of a question, under a lower ceiling if one is given."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answered:
+    """A finished answer, the context of the request that it came to, and the tools used on the way."""
+
+    context: Context
+    completion: Completion
+    at: datetime
+    used: tuple[Used, ...] = ()
+
+    @property
+    def account(self) -> Account:
+        return account_of(self.context, at=self.at, model=self.completion.model, looked_up=used_ids(self.used))
+
+    @property
+    def proposals(self) -> tuple[Proposal, ...]:
+        return proposals(self.used)
+
+    def drafts(self, source: str, turn: int | None) -> list[NewMessage]:
+        """What memory keeps: a note of each use of a tool, and the answer, last. `source`: of the question."""
+        account = self.account
+        notes = [
+            NewMessage(
+                role="system",
+                content=one.note,
+                created_at=self.at,
+                speaker=one.call.name,
+                source=f"{source}:{number}",
+                turn=turn,
+                origin="tool",
+            )
+            for number, one in enumerate(self.used)
+        ]
+        answer = NewMessage(
+            role="assistant",
+            content=self.completion.text,
+            created_at=self.at,
+            source=source,
+            turn=turn,
+            account=account.text(),
+            saved=account.saved,
+        )
+        return [*notes, answer]
+
+
+class Asking:
+    """Asks a model. `tools` None: it is never offered any."""
+
+    def __init__(
+        self,
+        *,
+        model: ChatModel,
+        budget: TokenBudget,
+        tokenizer: Tokenizer,
+        ceiling: int,
+        clock: Clock,
+        tools: ModelTools | None,
+    ) -> None:
+        self._clock = clock
+        self._model = model
+        self._budget = budget
+        self._tokens = tokenizer
+        self._ceiling = ceiling
+        self._tools = tools
+
+    async def answer(
+        self, person: int, place: Place, context: Context, remake: Remake, *, on_text: OnText | None
+    ) -> Answered:
+        """The answer to a question, on the account of `person`. Raises a ModelError."""
+        offer = self._offer(place, context)
+        schemas = self._schemas(offer)
+        said: list[PromptMessage] = []
+        used: list[Used] = []
+        is_short = False
+        while True:
+            extra = schemas + self._size(said)
+            if context.tokens + extra > self._ceiling:
+                context = await remake(self._ceiling - extra)
+            must_answer = len([one for one in said if one.calls]) >= MOST_ROUNDS
+            model = self._model
+            if offer and isinstance(model, ToolModel):
+                model = model.with_tools(offer, must_answer=must_answer)
+            try:
+                completion = await self._budget.complete(person, model, [*context.messages, *said], on_text=on_text)
+            except ContextTooLong:
+                if is_short:
+                    raise
+                is_short = True
+                log.info("the endpoint found %d tokens too long for %s: trying shorter", context.tokens, place.scope)
+                context = await remake(int(context.tokens * SHORTER))
+                continue
+            if not completion.calls:
+                whole = _with(context, said, extra)
+                return Answered(context=whole, completion=completion, at=self._clock(), used=tuple(used))
+            if must_answer or self._tools is None:
+                raise ModelBroken("The model went on asking for tools instead of answering.")
+            results = [await self._tools.use(call, place) for call in completion.calls]
+            used += results
+            said += [
+                PromptMessage(role="assistant", content=completion.text, calls=tuple(one.call for one in results)),
+                *(PromptMessage(role="tool", content=one.result, call_id=one.call.id) for one in results),
+            ]
+
+    def _offer(self, place: Place, context: Context) -> tuple[Tool, ...]:
+        if self._tools is None or not isinstance(self._model, ToolModel) or not self._model.takes_tools:
+            return ()
+        offer = self._tools.offered(place, context)
+        while offer and self._schemas(offer) * LEAST_SHARE > self._ceiling:
+            offer = offer[:-1]
+        return offer
+
+    def _schemas(self, offer: Sequence[Tool]) -> int:
+        return self._tokens.count(offered_text(offer))
+
+    def _size(self, said: Sequence[PromptMessage]) -> int:
+        return sum(self._tokens.message_tokens(message) for message in said)
+
+
+def _with(context: Context, said: Sequence[PromptMessage], extra: int) -> Context:
+    """The context with what tools added to it."""
+    if not extra:
+        return context
+    part = ContextPart(name="tools", tokens=extra, budget=0)
+    return replace(context, messages=(*context.messages, *said), parts=(*context.parts, part))

@@ -1,0 +1,160 @@
+"""Words → the earlier messages that they find, best first, page by page.
+
+Owns what counts as found: a message that holds a phrase exactly, that holds words of the query, or that means nearly
+the same. Does not know how candidates are scored (memory_retrieval.py), nor Telegram.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+from external_memory import ExternalMemory
+from memory_retrieval import MemoryRetrieval
+from records.messages import Message
+from records.scopes import Scope
+from retrieval.excerpts import clipped, sentences
+from retrieval.search_query import SearchQuery
+from storage.protocol import MemoryStore
+from text.tokenizer import Tokenizer
+
+CANDIDATES = 200
+"""Messages that words and meaning bring in each; more than anybody pages through."""
+EXACT = 1000
+"""Messages that hold a phrase's words, in which the phrase itself is looked for."""
+PAGE = 500
+WALKED = 20_000
+"""The newest messages, in which a phrase without a single searchable word is looked for."""
+SHOWN = 80
+"""Tokens of a found message; of a longer one the sentences are shown that hold what was looked for."""
+NEAR = 1.0
+"""Meaning (retrieval/ranking.py, in units of its spread) from which a message without a word of the query is found."""
+
+
+By = Literal["exactly", "words", "meaning"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    """A message that was found. `text`: all of it, or of a long one the sentences that matter."""
+
+    message: Message
+    text: str
+    by: By
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Page:
+    """Some of what was found: `first` is the place of the first one, from 0. `until`: the newest message that was
+    there when the search began, so that its further pages go on in the same list.
+    """
+
+    found: tuple[Found, ...]
+    first: int
+    total: int
+    until: int
+
+    @property
+    def next(self) -> int | None:
+        after = self.first + len(self.found)
+        return after if after < self.total else None
+
+
+class MemorySearch:
+    """Searches the messages of one scope, folded or not."""
+
+    def __init__(self, *, memory: ExternalMemory, retrieval: MemoryRetrieval, tokenizer: Tokenizer) -> None:
+        self._memory = memory
+        self._retrieval = retrieval
+        self._tokens = tokenizer
+
+    async def page(
+        self,
+        scope: Scope,
+        typed: str,
+        *,
+        first: int = 0,
+        size: int = 5,
+        until: int | None = None,
+        since: datetime | None = None,
+        before: datetime | None = None,
+        said_only: bool = False,
+    ) -> Page:
+        """What words, and phrases in quotes, find. Raises a StorageError.
+
+        `since`, `before`: when it was said. `said_only`: without what tools gave out.
+        """
+        query = SearchQuery.of(typed)
+        async with self._memory.home(scope.owner) as store:
+            newest = await store.page(scope, limit=1)
+            last = newest[-1].id if newest else 0
+            until = last if until is None else min(until, last)
+            if query.phrases:
+                found = await self._exactly(store, scope, query)
+            else:
+                query, found = await self._about(store, scope, query)
+        found = [
+            (message, by)
+            for message, by in found
+            if message.id <= until
+            and (since is None or message.created_at >= since)
+            and (before is None or message.created_at < before)
+            and not (said_only and message.origin == "tool")
+        ]
+        return Page(
+            found=tuple(
+                Found(message=message, text=self._shown(message.content, query), by=by)
+                for message, by in found[first : first + size]
+            ),
+            first=first,
+            total=len(found),
+            until=until,
+        )
+
+    async def _about(
+        self, store: MemoryStore, scope: Scope, query: SearchQuery
+    ) -> tuple[SearchQuery, list[tuple[Message, By]]]:
+        """By words and by meaning, in the order in which they would be brought back for a question; and the query with
+        its words as messages hold them.
+        """
+        known = await self._retrieval.found(query.text, store, scope, limit=CANDIDATES)
+        query = replace(query, terms=known.asked.terms)
+        ranked = await self._retrieval.snippets(known, store, scope)
+        held = await asyncio.to_thread(
+            lambda: [query.holds_words(f"{one.message.speaker}\n{one.message.content}") for one in ranked]
+        )
+        return query, [
+            (one.message, "words" if words else "meaning")
+            for one, words in zip(ranked, held, strict=True)
+            if words or one.score.get("meaning", 0.0) >= NEAR
+        ]
+
+    async def _exactly(self, store: MemoryStore, scope: Scope, query: SearchQuery) -> list[tuple[Message, By]]:
+        """Every message with the phrases: by the index where they hold words, else by reading through the newest."""
+        hits = await store.search(scope, query.terms, limit=EXACT)
+        found = await self._matching([hit.message for hit in hits], query)
+        before: int | None = None
+        walked = 0
+        while not found and walked < WALKED:
+            page = await store.page(scope, before=before, limit=PAGE)
+            if not page:
+                break
+            found += (await self._matching(page, query))[::-1]
+            before, walked = page[0].id, walked + len(page)
+        return [(message, "exactly") for message in found]
+
+    async def _matching(self, messages: Sequence[Message], query: SearchQuery) -> list[Message]:
+        return await asyncio.to_thread(lambda: [one for one in messages if query.matches(one.content)])
+
+    def _shown(self, text: str, query: SearchQuery) -> str:
+        """All of a short message; of a long one the sentences that have most to do with the query."""
+        count = self._tokens.count
+        if len(text) <= SHOWN or count(text) <= SHOWN:
+            return text
+        pieces = [
+            part
+            for sentence in sentences(text)
+            for part in (self._tokens.split(sentence, SHOWN // 2) if len(sentence) > SHOWN else [sentence])
+        ]
+        return clipped(pieces, [query.weight(piece) for piece in pieces], tokens=SHOWN, count=count)

@@ -1,0 +1,191 @@
+"""What the model may do while it answers: look into the memory of its scope, and propose facts to keep or to forget.
+
+Owns which tools are offered when, and what their results are. Does not know how a model calls tools (models/), nor how
+messages are found (memory_search.py).
+"""
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from typing import Any, Protocol
+
+from chat.search import MemorySearch
+from llm import prompts
+from records.context import Context, Snippet
+from records.errors import StorageError
+from records.facts import Fact
+from records.model_calls import Tool, ToolCall
+from records.owners import Mode
+from records.scopes import Clock, Scope
+from records.turns import Proposal
+from retrieval.packing import pack
+from text.tokenizer import Tokenizer
+
+log = logging.getLogger(__name__)
+
+FOUND = 12
+"""Messages that one search gives at most."""
+RESULT_TOKENS = 500
+"""Of one result."""
+LONGEST_FACT = 300
+"""Characters."""
+MOST_PROPOSALS = 3
+ASKED = "The user is asked by a button now; it is not done yet."
+MOST_ARGUMENTS = 1_000
+"""Characters of a call's arguments; a longer call is refused, for it goes back into the prompt."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Used:
+    """A tool that was used. `result`: what the model gets; `note`: what memory keeps of it, without a word of others;
+    `found`: ids of messages that it brought; `proposal`: what a person is to be asked.
+    """
+
+    call: ToolCall
+    result: str
+    note: str
+    found: tuple[int, ...] = ()
+    proposal: Proposal | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
+    """Where tools are used: in this scope, for the question that is stored as `turn` (None: it is stored nowhere)."""
+
+    scope: Scope
+    mode: Mode
+    turn: int | None = None
+
+
+class Known(Protocol):
+    """What is needed of facts.Facts."""
+
+    async def known(self, owner: int) -> list[Fact]: ...
+
+
+class ModelTools:
+    """Offers tools and does what they are called for. One for all scopes. `facts` None: none are kept."""
+
+    def __init__(self, *, search: MemorySearch, facts: Known | None, tokenizer: Tokenizer, clock: Clock) -> None:
+        self._search = search
+        self._facts = facts
+        self._tokens = tokenizer
+        self._clock = clock
+
+    def offered(self, place: Place, context: Context) -> tuple[Tool, ...]:
+        """Those that may help: nothing needs to be looked for where everything stands in the prompt."""
+        tools: list[Tool] = []
+        if place.mode != "off" and context.earlier > len(context.recent):
+            tools.append(prompts.SEARCH_MEMORY)
+        if place.mode == "on" and self._facts is not None:
+            tools.append(prompts.REMEMBER)
+            if context.facts:
+                tools.append(prompts.FORGET)
+        return tuple(tools)
+
+    async def use(self, call: ToolCall, place: Place) -> Used:
+        """Do what was called for. Whatever is wrong with the call is told to the model, which may call again."""
+        arguments = _arguments(call)
+        if isinstance(arguments, str):
+            return _failed(replaced(call, "{}"), arguments)
+        try:
+            if call.name == prompts.SEARCH_MEMORY.name and place.mode != "off":
+                return await self._search_memory(call, arguments, place)
+            if call.name == prompts.REMEMBER.name and place.mode == "on" and self._facts is not None:
+                return _remember(call, arguments)
+            if call.name == prompts.FORGET.name and place.mode == "on" and self._facts is not None:
+                return _forget(call, arguments, await self._facts.known(place.scope.owner))
+        except StorageError as error:
+            log.warning("a tool for the model in %s failed: %s", place.scope, type(error).__name__)
+            return _failed(call, "The memory cannot be read right now.")
+        return _failed(call, "There is no such tool.")
+
+    async def _search_memory(self, call: ToolCall, arguments: Mapping[str, Any], place: Place) -> Used:
+        query = str(arguments.get("query") or "").strip()
+        try:
+            since, before = _day(arguments.get("from")), _day(arguments.get("to"), following=True)
+        except ValueError:
+            return _failed(call, "Dates are written YYYY-MM-DD.")
+        if not query:
+            return _failed(call, "The query is empty.")
+        page = await self._search.page(
+            place.scope,
+            query,
+            size=FOUND,
+            until=None if place.turn is None else place.turn - 1,
+            since=since,
+            before=before,
+            said_only=True,
+        )
+        now = self._clock()
+        snippets = [Snippet(message=one.message, text=one.text, score={}) for one in page.found]
+        fitting = pack(snippets, room=RESULT_TOKENS, now=now, count=self._tokens.count)
+        in_time = sorted(fitting, key=lambda one: one.message.id)
+        found = tuple(one.message.id for one in in_time)
+        log.info("the model searched the memory of %s: %d messages found", place.scope, len(found))
+        numbers = ", ".join(map(str, found)) or "none"
+        return Used(
+            call=call,
+            result=prompts.remembered_block(in_time, now) if in_time else "Nothing was found.",
+            note=f"{call.name} {json.dumps(arguments, ensure_ascii=False)}: messages {numbers}",
+            found=found,
+        )
+
+
+def _remember(call: ToolCall, arguments: Mapping[str, Any]) -> Used:
+    text = " ".join(str(arguments.get("text") or "").split())
+    if not text or len(text) > LONGEST_FACT:
+        return _failed(call, f"A fact is one sentence of at most {LONGEST_FACT} characters.")
+    note = f"{call.name}: proposed"
+    return Used(call=call, result=ASKED, note=note, proposal=Proposal(kind="remember", text=text))
+
+
+def _forget(call: ToolCall, arguments: Mapping[str, Any], known: Sequence[Fact]) -> Used:
+    wanted = arguments.get("fact_id")
+    fact = next((one for one in known if str(one.id) == str(wanted) and one.is_valid), None)
+    if fact is None:
+        return _failed(call, "There is no such fact.")
+    note = f"{call.name} {fact.id}: proposed"
+    return Used(call=call, result=ASKED, note=note, proposal=Proposal(kind="forget", text=fact.text, fact=fact.id))
+
+
+def _failed(call: ToolCall, why: str) -> Used:
+    return Used(call=call, result=why, note=f"{call.name[:40]}: {why}")
+
+
+def proposals(used: Sequence[Used]) -> tuple[Proposal, ...]:
+    """What a person is to be asked, once each, the first few."""
+    return tuple(dict.fromkeys(one.proposal for one in used if one.proposal is not None))[:MOST_PROPOSALS]
+
+
+def replaced(call: ToolCall, arguments: str) -> ToolCall:
+    return ToolCall(id=call.id, name=call.name, arguments=arguments)
+
+
+def _arguments(call: ToolCall) -> Mapping[str, Any] | str:
+    """The arguments as an object, or what is wrong with them."""
+    if len(call.arguments) > MOST_ARGUMENTS:
+        return "The arguments are too long."
+    try:
+        given = json.loads(call.arguments or "{}")
+    except (ValueError, RecursionError):
+        return "The arguments are not JSON."
+    return given if isinstance(given, dict) else "The arguments are not an object."
+
+
+def _day(given: object, *, following: bool = False) -> datetime | None:
+    """The beginning of a day, or of the one after it. Raises ValueError for what is no date."""
+    if given is None or given == "":
+        return None
+    day = datetime.fromisoformat(str(given)[:10]).date()
+    try:
+        return datetime.combine(day + timedelta(days=int(following)), time(), UTC)
+    except OverflowError:
+        raise ValueError("no such day") from None
+
+
+def used_ids(used: Sequence[Used]) -> tuple[int, ...]:
+    """All messages that were looked up, once each, in order."""
+    return tuple(dict.fromkeys(number for one in used for number in one.found))

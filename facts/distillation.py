@@ -1,0 +1,180 @@
+"""The profile: the short document about an owner that is in every prompt, distilled now and then.
+
+Owns when it is due, and what it is made from: its last version, new summaries, valid facts. A failure changes nothing.
+Does not know Telegram, nor how a profile gets into a prompt.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from external_memory import ExternalMemory
+from facts import profile_schema
+from facts.requests import Requests
+from llm import prompts
+from llm.chat_model import ChatModel
+from llm.quota import TokenBudget
+from newest import Newest
+from records.errors import BudgetSpent, KeepsakeError, ModelError, StorageError
+from records.facts import NewProfile, Profile
+from records.scopes import Clock
+from records.summaries import Summary
+from runtime.tasks import ended
+from summaries import quality_gate
+from text.tokenizer import Tokenizer
+
+log = logging.getLogger(__name__)
+
+MOST_SUMMARIES = 200
+"""Summaries that a profile is distilled from at most, the newest."""
+OWNERS_HERE = 1_000
+"""Owners of whom it is known up to which summary it was tried; of any other it may be tried once more."""
+
+Tell = Callable[["Profile | str | None"], Awaitable[None]]
+"""Hears what came of it: the new version, None where there was nothing to make it from, or why it failed."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ProfileSettings:
+    """Distilled when `every` summaries of level 1 are waiting; the newest `keep` of them are left for the next time."""
+
+    is_on: bool = True
+    every: int = 20
+    keep: int = 10
+
+
+class Distilling:
+    """Distils profiles. `window`: the most tokens of one request's prompt. What was started ends with the block."""
+
+    def __init__(
+        self,
+        *,
+        memory: ExternalMemory,
+        model: ChatModel,
+        tokenizer: Tokenizer,
+        window: int,
+        budget: TokenBudget,
+        clock: Clock,
+        settings: ProfileSettings | None = None,
+    ) -> None:
+        self._memory = memory
+        self._model = model
+        self._requests = Requests(tokenizer, window)
+        self._budget = budget
+        self._clock = clock
+        self._settings = settings or ProfileSettings()
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._tried = Newest[int, tuple[int, int]](OWNERS_HERE)  # the newest summary then, and failures in a row
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await ended(*self._tasks.values())
+
+    async def versions(self, owner: int) -> list[Profile]:
+        """Newest first: the first is the one in use."""
+        async with self._memory.home(owner) as store:
+            return await store.profiles.versions(owner)
+
+    def start(self, owner: int, tell: Tell) -> bool:
+        """Distil in the background, and tell what came of it; False while that is under way already."""
+        if owner in self._tasks:
+            return False
+        self._tasks[owner] = asyncio.create_task(self._distil_and_tell(owner, tell))
+        return True
+
+    async def _distil_and_tell(self, owner: int, tell: Tell) -> None:
+        try:
+            try:
+                made: Profile | str | None = await self.distil(owner)
+            except KeepsakeError as error:
+                made = error.sentence
+            await tell(made)
+        except Exception as error:  # the door of this task: nobody waits for it
+            log.warning("distilling the profile of %d: %s", owner, type(error).__name__)
+        finally:
+            self._tasks.pop(owner, None)
+
+    async def distil_if_due(self, owner: int) -> Profile | None:
+        """A new version where enough summaries are waiting; the newest are left for the next time."""
+        if not self._settings.is_on:
+            return None
+        # A model that failed here is not asked again until there is much more to tell it, each time twice as much.
+        tried, failures = self._tried.get(owner, (0, 0))
+        try:
+            async with self._memory.opened(owner) as store:
+                waiting = await store.profiles.undistilled(owner, MOST_SUMMARIES) if store is not None else []
+            news = sum(one.id > tried for one in waiting)
+            wanted = min(max(1, self._settings.every // 2) * 2 ** max(0, failures - 1), MOST_SUMMARIES)
+            if len(waiting) < max(1, self._settings.every) or news < wanted:
+                return None
+            self._tried[owner] = waiting[-1].id, failures + 1
+            keep = min(self._settings.keep, len(waiting) - 1)
+            made = await self._distil(owner, waiting[: len(waiting) - keep])
+        except (StorageError, ModelError) as error:
+            if isinstance(error, StorageError | BudgetSpent):  # no failure of the model's
+                self._tried[owner] = tried, failures
+            log.warning("the profile of %d was not distilled: %s", owner, type(error).__name__)
+            return None
+        if made is not None:
+            self._tried.pop(owner, None)
+        return made
+
+    async def distil(self, owner: int) -> Profile | None:
+        """A new version now, from everything there is; None where there is nothing to make it from, or the model's
+        answer was unusable. Raises a KeepsakeError.
+        """
+        async with self._memory.opened(owner) as store:
+            if store is None:
+                return None
+            waiting = await store.profiles.undistilled(owner, MOST_SUMMARIES)
+        return await self._distil(owner, waiting)
+
+    async def _distil(self, owner: int, summaries: Sequence[Summary]) -> Profile | None:
+        async with self._memory.opened(owner) as store:
+            if store is None:
+                return None
+            before = await store.profiles.newest(owner)
+            known = sorted(
+                await store.facts.valid(owner), key=lambda one: (not one.is_pinned, -one.importance, -one.id)
+            )
+        if not known and not summaries:
+            return None
+        # Of a summary and the version that took its place the later one says it all.
+        bases = {one.base_id for one in summaries}
+        told = [one for one in summaries if one.id not in bases]
+        asked = self._requests.profile(before, told, known, who=prompts.whom(owner))
+        if not asked.facts and not asked.summary_ids:  # each is too long for so small a ceiling
+            return None
+        completion = await self._budget.complete(
+            owner, self._model, asked.request, schema=profile_schema.PROFILE_SCHEMA
+        )
+        sections = profile_schema.parse(completion.text)
+        source = asked.request[-1].content
+        objections = [
+            objection
+            for text in (sections.values() or [""])
+            for objection in quality_gate.objections(text, source, tokens=0, source_tokens=0)
+        ]
+        if objections:
+            log.info("the profile told of %d is refused: %s", owner, "; ".join(objections))
+            return None
+        new = NewProfile(
+            owner=owner,
+            text=profile_schema.document(sections, most_words=prompts.LONGEST_PROFILE),
+            model=self._model.name,
+            base_id=before.id if before else None,
+            facts=asked.facts,
+            summary_ids=(*asked.summary_ids, *(one.id for one in summaries[-1:])),
+            tokens_in=completion.usage.prompt,
+            tokens_out=completion.usage.completion,
+        )
+        async with self._memory.opened(owner) as store:
+            if store is None:
+                return None
+            made = await store.profiles.put(new, now=self._clock())
+        log.info("distilled version %d of the profile of %d", made.id, owner)
+        return made

@@ -1,0 +1,232 @@
+"""What of a sentence must not differ where two say the same: numbers, dates, names, people, negation, mood. Pure.
+
+Owns the word lists of the languages it knows. A difference that it does not see costs a wrong merge, one that it sees
+in vain only a duplicate: in doubt it sees one. Does not know facts or models.
+"""
+
+# ruff: noqa: E501, SIM905 - lists of words
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from text.analyzer import analyse, folded, normal, stem
+
+CACHED = 2_000
+"""Texts whose marks are kept: enough for the facts of whoever is talking. Whole messages are among them."""
+
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+
+_NUMBER_WORDS: dict[str, int] = {
+    word: value
+    for words in (
+        "zero one two three four five six seven eight nine ten eleven twelve",
+        "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+        "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce",
+        "ноль один два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать",
+        "- - две - - - - - - - - - -",
+        "- - двое трое четверо пятеро",
+        "- - two",
+        "zéro - deux trois quatre cinq six sept huit neuf dix onze douze",
+    )
+    for value, word in enumerate(words.split())
+    if word != "-"
+}
+
+_MONTHS = (
+    "january february march april may june july august september october november december",
+    "januar februar märz april mai juni juli august september oktober november dezember",
+    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
+    "январе феврале марте апреле мае июне июле августе сентябре октябре ноябре декабре",
+    "январь февраль март апрель май июнь июль август сентябрь октябрь ноябрь декабрь",
+    "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+)
+_DAYS = (
+    "monday tuesday wednesday thursday friday saturday sunday",
+    "montag dienstag mittwoch donnerstag freitag samstag sonntag",
+    "mondays tuesdays wednesdays thursdays fridays saturdays sundays",
+    "montags dienstags mittwochs donnerstags freitags samstags sonntags",
+    "lunes martes miércoles jueves viernes sábado domingo",
+    "понедельник вторник среда четверг пятница суббота воскресенье",
+    "понедельникам вторникам средам четвергам пятницам субботам воскресеньям",
+    "- - среду - пятницу субботу -",
+    "lundi mardi mercredi jeudi vendredi samedi dimanche",
+)
+_CALENDAR: dict[str, str] = {
+    word: f"{kind}{value}"
+    for kind, lists in (("month", _MONTHS), ("day", _DAYS))
+    for words in lists
+    for value, word in enumerate(words.split(), start=1)
+    if word != "-"
+}
+_TIMES_OF_DAY = frozenset(
+    "morning noon afternoon evening night morgens mittags abends nachts vormittags nachmittags mañana tarde noche"
+    " утром днём днем вечером ночью before after since until vor nach seit bis antes después desde hasta до после".split()
+)
+
+_NEGATION = frozenset(
+    "not no never none nobody nothing neither nor cannot without except hardly barely unable stopped quit gave-up"
+    " nicht kein keine keinen keinem keiner nie niemals nichts niemand ohne außer weder"
+    " nunca jamás nada nadie ningún ninguna ninguno sin tampoco ni"
+    " не нет ни никогда ничего никто без кроме нельзя"
+    " pas jamais rien personne sans aucun aucune".split()
+)
+_NEGATED_AUXILIARY = re.compile(r"\w+n['’]t$")
+_HAN_NEGATION = re.compile(r"不|没|沒|无|無|未|别|ない|ません|않|없|안 ")
+
+# What was, may be, or is only wanted is not what is.
+_MOOD = frozenset(
+    "was were had used formerly once previously former ex past earlier would will want wants wanted plan plans planned"
+    " planning hope hopes hoping wish wishes may might could maybe perhaps considers considering thinks thinking intends"
+    " dreams going only almost nearly joked jokes joking pretends allegedly says said claims should must"
+    " war waren hatte früher ehemals ehemalig möchte will wollte plant hofft wünscht vielleicht könnte würde nur fast soll"
+    " überlegt sagt sagte"
+    " era fue tenía antes solía quiere quería planea piensa espera quizás quizá tal-vez podría solo sólo casi dice dijo"
+    " был была было были раньше прежде бывший хочет хотел хотела планирует собирается надеется возможно может только почти"
+    " говорит сказал сказала будет".split()
+)
+# Whose it is: "Boris likes dogs", "Boris's wife likes dogs".
+_PEOPLE = frozenset(
+    "wife husband spouse partner girlfriend boyfriend fiancé fiancée mother father mom mum dad parents parent sister brother"
+    " sibling siblings son daughter child children kid kids baby aunt uncle cousin niece nephew grandmother grandfather"
+    " grandma grandpa friend friends neighbour neighbor boss colleague colleagues team teacher roommate landlord dog cat"
+    " frau mann ehefrau ehemann mutter vater mama papa eltern schwester bruder sohn tochter kind kinder tante onkel oma opa"
+    " freund freundin nachbar nachbarin chef chefin kollege kollegin hund katze"
+    " esposa esposo marido mujer madre padre padres hermana hermano hijo hija hijos tía tío abuela abuelo amigo amiga"
+    " vecino vecina jefe jefa colega perro gata gato"
+    " жена муж мать мама отец папа родители сестра брат сын дочь дети ребёнок ребенок тётя дядя бабушка дедушка друг подруга"
+    " сосед соседка начальник коллега собака кошка кот жены мужа мамы папы сестры брата сына дочери друга подруги".split()
+)
+# Said without a capital letter of a name meant; in German every noun has one.
+_NO_NAMES = frozenset(
+    "the a an he she they it his her their its this that these those in on at since user i der die das ein eine er sie es"
+    " seine ihre el la los las un una él ella su en он она они его её ее их в на у это пользователь".split()
+)
+_DROPPED = frozenset(
+    "a an the also still too really very now currently just indeed is are am be been user the user's"
+    " der die das den dem ein eine einen einem auch noch jetzt sehr derzeit aktuell ist sind"
+    " el la los las un una también todavía aún ahora muy actualmente es"
+    " также тоже ещё еще сейчас теперь очень это".split()
+)
+# Words that say the same, each list under its first; in every form that a present-tense sentence uses.
+_SAME_WORDS = (
+    "has have owns own possesses possess got",
+    "likes like loves love enjoys enjoy",
+    "lives live resides reside dwells",
+    "works work employed",
+    "named called",
+    "hat besitzt",
+    "mag liebt",
+    "wohnt lebt",
+    "heißt genannt",
+    "tiene posee",
+    "vive reside",
+    "живёт живет проживает",
+    "любит обожает",
+    "зовут называют",
+)
+_CANONICAL = {word: words.split()[0] for words in _SAME_WORDS for word in words.split()}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Marks:
+    """What distinguishes a sentence. `numbers`, `dates` and `names` in their order; `polarity`: negated or not."""
+
+    numbers: tuple[str, ...]
+    dates: tuple[str, ...]
+    names: tuple[str, ...]
+    people: frozenset[str]
+    mood: frozenset[str]
+    polarity: bool
+
+    @property
+    def distinguishing(self) -> frozenset[str]:
+        """Numbers, dates and names: what a value is usually made of."""
+        return frozenset((*self.numbers, *self.dates, *self.names))
+
+
+@lru_cache(maxsize=CACHED)
+def marks(text: str) -> Marks:
+    """The marks of a sentence."""
+    numbers: list[str] = []
+    dates: list[str] = []
+    names: list[str] = []
+    people: set[str] = set()
+    mood: set[str] = set()
+    negated = bool(_HAN_NEGATION.search(text))
+    for match in _WORD.finditer(text):
+        word = match.group()
+        plain = normal(word)
+        bare = plain.split("'")[0] if len(plain.split("'")[0]) > 1 else plain
+        if _NUMBER.fullmatch(word) or word[0].isdigit():
+            continue
+        if plain in _NEGATION or bare in _NEGATION or _NEGATED_AUXILIARY.match(plain):
+            negated = True
+        elif bare in _NUMBER_WORDS and not word[0].isupper():
+            numbers.append(str(_NUMBER_WORDS[bare]))
+        elif bare in _CALENDAR and (word[0].isupper() or bare not in ("may", "march", "mars", "mai", "марта", "мая")):
+            dates.append(_CALENDAR[bare])
+        elif bare in _TIMES_OF_DAY:
+            dates.append(bare)
+        elif bare in _MOOD:
+            mood.add(bare)
+        elif bare in _PEOPLE:
+            people.add(bare)
+        elif word[0].isupper() and bare not in _NO_NAMES:
+            names.append(_name(bare))
+    numbers += [_number(match.group()) for match in _NUMBER.finditer(normal(text))]
+    return Marks(
+        numbers=tuple(numbers),
+        dates=tuple(dates),
+        names=tuple(names),
+        people=frozenset(people),
+        mood=frozenset(mood),
+        polarity=negated,
+    )
+
+
+@lru_cache(maxsize=CACHED)
+def essence(text: str) -> tuple[str, ...]:
+    """The words in their order, without those that change nothing, synonyms made one: equal where two say the same."""
+    found = []
+    for match in _WORD.finditer(normal(text)):
+        word = match.group()
+        word = word.removesuffix("'s") if len(word) > 3 else word
+        if word not in _DROPPED:
+            found.append(_one_word(word))
+    return tuple(found)
+
+
+@lru_cache(maxsize=CACHED)
+def topics(text: str) -> frozenset[str]:
+    """What a text is about, whatever it says of it: stems without negation, synonyms made one."""
+    plain = [
+        _one_word(word, plain=True)
+        for word in (match.group() for match in _WORD.finditer(normal(text)))
+        if word not in _NEGATION and not _NEGATED_AUXILIARY.match(word) and word not in _DROPPED and word not in _IDLE
+    ]
+    return frozenset(term[:7] for term in analyse(" ".join(plain)))
+
+
+_IDLE = frozenset("longer more any anymore does do did mehr más ya больше уже plus".split())
+
+
+def _one_word(word: str, *, plain: bool = False) -> str:
+    """A word in the one form of all that say the same."""
+    if word in _NUMBER_WORDS:
+        return str(_NUMBER_WORDS[word])
+    return _CANONICAL.get(word) or (word if plain else folded(word))
+
+
+def _name(word: str) -> str:
+    """A name whatever its case ending."""
+    return stem(word, "russian") if re.match(r"[а-яё]", word) else folded(word.removesuffix("'s"))
+
+
+def _number(text: str) -> str:
+    """A number whatever its separators: 1,500 and 1.500 and 1500 are one; 1.5 and 2026-05-03 stay."""
+    if re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", text):
+        text = re.sub(r"\D", "", text)
+    return text.lstrip("0") or "0" if text.isdigit() else text.replace(",", ".")

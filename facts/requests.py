@@ -1,0 +1,211 @@
+"""The requests that facts and the profile are asked with, each within the model's window.
+
+Owns how much of what goes in: turns, known facts, summaries. Does not know who asks, or when.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+
+from facts.extraction import FACTS_SCHEMA
+from facts.fingerprint import topics
+from facts.profile_schema import PROFILE_SCHEMA
+from llm import prompts
+from records.facts import Fact, Profile, Study
+from records.messages import Message
+from records.model_calls import PromptMessage
+from records.summaries import Summary
+from text.tokenizer import Tokenizer
+
+MOST_TURNS = 20
+"""Turns that one request may carry."""
+MOST_KNOWN = 40
+"""Known facts that a request shows, those that share most with the talk first."""
+CONTEXT_TOKENS = 70
+"""Of a line of what the assistant said between."""
+ANSWER_SHARE = 0.25
+"""Of the window, left free for the model's answer and a repair."""
+LEAST_ROOM = 160
+"""Tokens of talk that a request carries where the window holds them: a schema is counted in only beside so many."""
+LEAST_LINE = 24
+SEAMS = 8
+"""Tokens left for what texts take more together than each by itself."""
+CHARACTERS_OF_TOKEN = 4
+LINE_TOKENS, ANSWER_TOKENS = 15, 250
+"""Of the frame of one message, and of an answer with the known facts that its request showed: for a guess."""
+
+Request = tuple[PromptMessage, ...]
+_Beginning = tuple[Sequence[tuple[Message, str]], int, bool]
+"""Messages with their lines, the last message that they reach, and whether that is the turn's last."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stretch:
+    """What is learned from in one request: the person's own messages of it, and the facts that are shown.
+
+    `until`: the last message that it reaches; `is_all`: whether that is the end of the turns that it was made of.
+    """
+
+    request: Request
+    until: int
+    is_all: bool
+    messages: tuple[Message, ...]
+    shown: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ProfileRequest:
+    """A request for a profile, the facts that it carries, and the ids of the summaries."""
+
+    request: Request
+    facts: tuple[Fact, ...]
+    summary_ids: tuple[int, ...]
+
+
+class Requests:
+    """Makes requests of at most `window` tokens; the schema is counted in where the window has room for both."""
+
+    def __init__(self, tokenizer: Tokenizer, window: int) -> None:
+        self._tokens = tokenizer
+        self._window = window
+
+    def stretch(self, turns: Sequence[Sequence[Message]], known: Sequence[Fact], *, who: str, zone: tzinfo) -> Stretch:
+        """As many of the turns as fit, with the known facts that they may be about.
+
+        Of a first turn that does not fit alone as many messages as do, at least one of a person's: the next stretch
+        begins with the others. A message of more than a quarter of the room is cut in its middle.
+        """
+        instructions = prompts.EXTRACT_FACTS.format(who=who)
+        bare = prompts.facts_request([], [])
+        room = self._room(instructions, bare, FACTS_SCHEMA, self._again("…"))
+        known_room = min(self._window // 4, room // 3) if room >= LEAST_ROOM else 0
+        shown, known_lines = self._shown(known, turns[:MOST_TURNS], known_room)
+        room -= self._tokens.count(prompts.facts_request(known_lines, [])) - self._tokens.count(bare)
+        lines: list[str] = []
+        messages: list[Message] = []
+        until, is_all, left = turns[0][0].id, False, room
+        for number, turn in enumerate(turns[:MOST_TURNS], start=1):
+            fresh = [(message, self._line(message, zone, room)) for message in turn]
+            if lines and self._size([line for _, line in fresh]) > left:
+                break
+            fitting, until, is_whole = self._beginning(fresh, left)
+            lines += [line for _, line in fitting]
+            messages += [message for message, _ in fitting if message.role == "user"]
+            left -= self._size([line for _, line in fitting])
+            is_all = is_whole and number == len(turns)
+            if not is_whole:
+                break
+        return Stretch(
+            request=_request(instructions, prompts.facts_request(known_lines, lines)),
+            until=until,
+            is_all=is_all,
+            messages=tuple(messages),
+            shown=tuple(shown),
+        )
+
+    def cost(self, study: Study) -> tuple[int, int]:
+        """Requests, and tokens of all of them with their answers: a guess from the length of what is to be read."""
+        empty = _request(prompts.EXTRACT_FACTS.format(who=""), prompts.facts_request([], []))
+        frame = self._tokens.prompt_tokens(empty) + self._tokens.count(str(FACTS_SCHEMA))
+        said = study.characters // CHARACTERS_OF_TOKEN + study.messages * LINE_TOKENS
+        room = max(LEAST_ROOM, int((self._window - frame) * (1 - ANSWER_SHARE)))
+        requests = max(-(-study.messages // MOST_TURNS), -(-said // room))
+        return requests, said + requests * (frame + ANSWER_TOKENS)
+
+    def size(self, request: Request) -> int:
+        """Tokens of a request's prompt."""
+        return self._tokens.prompt_tokens(request)
+
+    def repair(self, stretch: Stretch, answer: str) -> Request:
+        """The same request after an answer that was no list of facts, of which it shows what there is room for."""
+        free = self._window - self._tokens.prompt_tokens((*stretch.request, *self._again("")))
+        schema = self._tokens.count(str(FACTS_SCHEMA))
+        free -= schema if free > schema else 0
+        shown = self._tokens.cut_middle(answer, min(free, int(self._window * ANSWER_SHARE / 2)))
+        return *stretch.request, *self._again(shown or "…")
+
+    def profile(
+        self, before: Profile | None, summaries: Sequence[Summary], known: Sequence[Fact], *, who: str
+    ) -> ProfileRequest:
+        """The last version, at most half of the room; the facts in the order given, at most half of the rest where
+        there are summaries; then the newest of these.
+        """
+        instructions = prompts.DISTIL_PROFILE.format(who=who, words=prompts.LONGEST_PROFILE)
+        room = self._room(instructions, prompts.profile_request("-", ["-"], ["-"]), PROFILE_SCHEMA, ())
+        text = self._tokens.cut_written(before.text, room // 2, prompts.profile_block) if before else ""
+        room -= self._size([prompts.profile_block(text)]) if text else 0
+        fact_lines = self._fitting([prompts.fact_line(fact) for fact in known], room // 2 if summaries else room)
+        newest = sorted(summaries, key=lambda one: -one.id)
+        lines = self._fitting([prompts.summary_line(one) for one in newest], room - self._size(fact_lines))
+        return ProfileRequest(
+            request=_request(instructions, prompts.profile_request(text, lines[::-1], fact_lines)),
+            facts=tuple(known[: len(fact_lines)]),
+            summary_ids=tuple(one.id for one in newest[: len(lines)]),
+        )
+
+    def _shown(
+        self, known: Sequence[Fact], turns: Sequence[Sequence[Message]], room: int
+    ) -> tuple[list[Fact], list[str]]:
+        """The known facts that the model sees, since it may be told something that changes them."""
+        about = frozenset[str]().union(*(topics(message.content) for turn in turns for message in turn))
+        ranked = sorted(
+            known, key=lambda fact: (-len(topics(f"{fact.text} {fact.subject}") & about), -fact.importance, -fact.id)
+        )[:MOST_KNOWN]
+        lines = self._fitting([prompts.known_line(fact) for fact in ranked], room)
+        return ranked[: len(lines)], lines
+
+    def _line(self, message: Message, zone: tzinfo, room: int) -> str:
+        def written(text: str) -> str:
+            if message.role == "assistant":
+                return prompts.context_line(text)
+            return prompts.learnable_line(message, message.created_at.astimezone(zone), text)
+
+        most = CONTEXT_TOKENS if message.role == "assistant" else max(CONTEXT_TOKENS, room // 4)
+        most = min(most, room - 1)
+        text = written(self._tokens.cut_written(message.content, most, written, self._tokens.cut_middle))
+        return self._tokens.cut_end(text, most)
+
+    def _beginning(self, turn: Sequence[tuple[Message, str]], room: int) -> _Beginning:
+        """A turn, or what fits of it: what the assistant said between gives way to the person's messages."""
+        if self._size([line for _, line in turn]) <= room:
+            return turn, turn[-1][0].id, True
+        kept: list[tuple[Message, str]] = []
+        reached = turn[0][0].id
+        for message, line in turn:
+            size = self._size([line])
+            if message.role == "user" and size > room:
+                return kept, reached, False
+            reached = message.id
+            if size <= room and (kept or message.role == "user"):
+                kept.append((message, line))
+                room -= size
+        return kept, reached, True
+
+    def _again(self, answer: str) -> Request:
+        return (
+            PromptMessage(role="assistant", content=answer),
+            PromptMessage(role="user", content=prompts.REPAIR_FACTS),
+        )
+
+    def _room(self, instructions: str, body: str, schema: Mapping[str, object], more: Request) -> int:
+        """Tokens of further lines beside all else, with the answer's share left free where there is enough."""
+        free = self._window - self._tokens.prompt_tokens((*_request(instructions, body), *more)) - SEAMS
+        ample = int((free - self._tokens.count(str(schema))) * (1 - ANSWER_SHARE))
+        return max(ample, min(LEAST_ROOM, free), LEAST_LINE)
+
+    def _fitting(self, lines: Sequence[str], room: int) -> list[str]:
+        """The first lines that fit."""
+        kept: list[str] = []
+        for line in lines:
+            room -= self._tokens.count(line) + 1
+            if room < 0:
+                break
+            kept.append(line)
+        return kept
+
+    def _size(self, lines: Sequence[str]) -> int:
+        return sum(self._tokens.count(line) + 1 for line in lines)
+
+
+def _request(instructions: str, body: str) -> Request:
+    return PromptMessage(role="system", content=instructions), PromptMessage(role="user", content=body)

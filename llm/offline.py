@@ -1,0 +1,285 @@
+"""The models that need nothing, no network and no key: one answers by quoting, one summarises by extraction.
+
+Deterministic. Neither understands a text: they compare words. Does not know the layout of prompts (sentences.py does).
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
+
+from llm.chat_model import OnText
+from llm.offline_facts import stated
+from llm.prompt_sentences import Said, Sentence, is_question, opens_with_question, read_block, read_prompt
+from records.errors import ModelBroken
+from records.model_calls import Completion, PromptMessage, Usage
+from text.analyzer import content_terms
+from text.tokenizer import Tokenizer
+
+MARKER = "I am the offline model: I need no network and no key, and I can only quote what you told me."
+REMEMBERED = "From what I remember:"
+UNKNOWN = "I find nothing about that in what I remember."
+NOTED = "Noted."
+
+_WEIGHT: dict[Said, float] = {"fact": 1.2, "user": 1.0, "summary": 0.9, "assistant": 0.5}
+_LEAST_SHARE = 0.12
+"""Of the question's words, by rarity, that a sentence has to share to be an answer at all."""
+_LONGEST_QUOTE = 300
+_SUMMARY_SENTENCES = 5
+_SUMMARY_TOKENS = 200
+# What is worth less than this share of the best sentence would only crowd out facts at the next level.
+_WORTH_KEEPING = 0.2
+
+_GREETING = re.compile(
+    r"\s*(?:hi|hello|hey|hiya|good (?:morning|evening|day)|greetings|привет|здравствуй(?:те)?|добрый (?:день|вечер)"
+    r"|hola|buen[oa]s (?:días|tardes|noches)|你好|您好|who are you|what are you)\b[^\n]{0,20}$|\s*(?:你好|您好)",
+    re.IGNORECASE,
+)
+_PERSONAL = re.compile(
+    r"\b(?:my|i am|i'm|i’m|i have|i've|i live|i work|i like|i love|i hate|i want|i need"
+    r"|i prefer|i was born|remember|call me|allerg\w+|birthday|password|phone|address|lives?|named"
+    r"|называй|меня зовут|мой|моя|моё|моего|моей|мои|у меня|живу"
+    r"|работаю|люблю|аллерги\w+|зовут|запомни|me llamo|mi|mis|vivo|trabajo|tengo|alergia|soy)\b"
+    r"|我(?:叫|是|住|有|的|喜欢)",
+    re.IGNORECASE,
+)
+_DECISION = re.compile(
+    r"\b(?:decid\w+|agreed?|chose|chosen|settled|will|going to|plans?|planned|must|deadline|due|booked|moved?|instead"
+    r"|changed|решил\w*|решен\w*|договорил\w*|буд(?:у|ет|ем)|должен|должна|нужно|срок|переехал\w*|decid\w+|acord\w+|debo|plazo)\b"
+    r"|决定",
+    re.IGNORECASE,
+)
+_NEGATION = re.compile(
+    r"\b(?:not|never|no longer|cannot|without|except|nobody|нет|не|никогда|без|nunca|jamás|sin)\b|n['’]t\b|不|没",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(r"(?<=[\w,;:'’)] )(?:[A-ZА-ЯЁÁÉÍÓÚÑ][\w’'-]+)|https?://\S+")
+_SELF = re.compile(r"\bI\b")
+_THEIRS = re.compile(r"\b(?:my|[\w-]+['’]s) \w", re.IGNORECASE)
+_FILLER = re.compile(
+    r"\s*(?:thanks?|thank you|ok(?:ay)?|great|sure|nice|cool|noted|got it|hi|hello|hey|bye|you're welcome|of course"
+    r"|certainly|спасибо|привет|хорошо|ладно|конечно|gracias|hola|vale|claro)\b",
+    re.IGNORECASE,
+)
+
+
+_MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]  # strftime's names would follow the machine's locale
+_DAY_OF_A_QUOTE = re.compile(rf"\(\d{{1,2}} (?:{'|'.join(_MONTHS)}) \d{{4}}\)\.?")
+
+
+class OfflineModel:
+    """Answers by quoting the remembered sentences that share most with the question, and says what it is."""
+
+    def __init__(self, name: str = "offline", tokenizer: Tokenizer | None = None) -> None:
+        self.name = name
+        self._tokenizer = tokenizer or Tokenizer.for_model(name)
+
+    async def complete(
+        self,
+        messages: Sequence[PromptMessage],
+        *,
+        on_text: OnText | None = None,
+        max_tokens: int | None = None,
+        schema: Mapping[str, object] | None = None,
+    ) -> Completion:
+        """A quotation, an acknowledgement, or the plain sentence that nothing was found; never another's words."""
+        return await _completion(self.name, self._tokenizer, messages, answer(messages), on_text, max_tokens)
+
+    async def check(self) -> str:
+        return "offline model: nothing to reach; it can only quote"
+
+
+class ExtractiveSummarizer:
+    """Summarises by choosing sentences: the summariser where there is no model, or where it has failed."""
+
+    def __init__(self, name: str = "extractive", tokenizer: Tokenizer | None = None) -> None:
+        self.name = name
+        self._tokenizer = tokenizer or Tokenizer.for_model(name)
+
+    async def complete(
+        self,
+        messages: Sequence[PromptMessage],
+        *,
+        on_text: OnText | None = None,
+        max_tokens: int | None = None,
+        schema: Mapping[str, object] | None = None,
+    ) -> Completion:
+        """The extract of the last user message; where JSON is asked for, the facts that it states outright.
+
+        Raises ModelBroken where that holds no sentence.
+        """
+        source = next((message.content for message in reversed(messages) if message.role == "user"), "")
+        if schema is not None:
+            return await _completion(self.name, self._tokenizer, messages, stated(source, schema), on_text, None)
+        limit = _SUMMARY_TOKENS if max_tokens is None else max_tokens
+        text = extract(source, limit, count=self._tokenizer.count) or self._tokenizer.cut_end(
+            next((sentence.text for sentence in read_block(source)), ""), limit
+        )
+        if not text:
+            raise ModelBroken("There is nothing to summarise.")
+        return await _completion(self.name, self._tokenizer, messages, text, on_text, None)
+
+    async def check(self) -> str:
+        return "extractive summaries: nothing to reach"
+
+
+def answer(messages: Sequence[PromptMessage]) -> str:
+    """The offline model's answer to a prompt."""
+    remembered, words = read_prompt(messages)
+    newcomer = not any(message.role == "assistant" for message in messages) and not remembered
+    if _GREETING.match(words):
+        return f"Hello! {MARKER}"
+    quotes = best_quotes(words, remembered) if words.strip() else []
+    if quotes and is_question(words):
+        return f"{REMEMBERED} {' '.join(_quoted(quote) for quote in quotes)}"
+    if is_question(words) or not words.strip():
+        return f"{UNKNOWN} {MARKER}"
+    return f"{NOTED} {MARKER}" if newcomer else NOTED
+
+
+def best_quotes(question: str, remembered: Sequence[Sentence], most: int = 3) -> list[Sentence]:
+    """Up to `most` sentences sharing the rarest of the question's content words, the best first.
+
+    The question itself, said now or before, is no answer to it. Of equals the later one wins: it may be a correction.
+    """
+    wanted = _terms(question)
+    stems = {sentence: _terms(sentence.text) for sentence in remembered}
+    frequency = Counter(stem for found in stems.values() for stem in found)
+    rarity = {stem: math.log(1 + (len(stems) + 1) / (frequency[stem] + 0.5)) for stem in wanted}
+    scored: list[tuple[float, Sentence]] = []
+    is_of_self = _SELF.search(question) and not _THEIRS.search(question)
+    for sentence, found in stems.items():
+        share = sum(rarity[stem] for stem in wanted & found) / sum(rarity.values()) if wanted else 0.0
+        if share < _LEAST_SHARE or _is_own_words(sentence) or opens_with_question(sentence.text):
+            continue
+        score = share * _WEIGHT[sentence.said] * (0.25 if is_question(sentence.text) else 1.0)
+        if is_of_self and _THEIRS.search(sentence.text) and not _SELF.search(sentence.text):
+            score *= 0.5  # what is said of the person's sister is no answer about the person
+        scored.append((score * (1 + 0.1 * min(3, len(found - wanted))), sentence))
+    scored.sort(key=lambda pair: (-pair[0], _latest_first(pair[1])))
+    chosen: list[Sentence] = []
+    for score, sentence in scored:
+        if score < 0.6 * scored[0][0] or len(chosen) == most:
+            break
+        if not any(_folded(sentence.text) in _folded(other.text) for other in chosen):
+            chosen.append(sentence)
+    return chosen
+
+
+def extract(text: str, max_tokens: int, *, count: Callable[[str], int] | None = None) -> str:
+    """The most informative sentences of a conversation or of summaries, verbatim and in order: at most five.
+
+    Chosen one by one, each for what it adds to those before: names, numbers, dates, decisions, negations, what people
+    say of themselves; the user's words before the assistant's. At most `max_tokens` by `count`.
+    """
+    counted = count or Tokenizer.for_model("extractive").count
+    sentences = [sentence for sentence in read_block(text) if not _is_own_words(sentence)]
+    chosen: list[int] = []
+    seen: set[str] = set()
+    dearest = 0.0
+    worth = {place: _worth(sentence) for place, sentence in enumerate(sentences)}
+    words = {place: _terms(sentence.text) for place, sentence in enumerate(sentences)}
+    while worth and len(chosen) < _SUMMARY_SENTENCES:
+        best = max(worth, key=lambda place: (worth[place] * _novelty(words[place], seen), -place))
+        value = worth.pop(best) * _novelty(words[best], seen)
+        dearest = max(dearest, value)
+        if value <= dearest * _WORTH_KEEPING:
+            break
+        with_it = sorted([*chosen, best])
+        if counted(_joined(sentences, with_it)) <= max_tokens:
+            chosen = with_it
+            seen |= words[best]
+    return _joined(sentences, chosen)
+
+
+def _worth(sentence: Sentence) -> float:
+    """How much a sentence tells that a summary should keep. Zero and below: nothing."""
+    text = sentence.text
+    length = max(len(text.split()), sum(character > "\u2fff" for character in text) // 2)
+    value = 1.0
+    value += min(3, len(re.findall(r"\d+(?:[.,:/-]\d+)*", text)))
+    value += min(3, len(_NAMED.findall(text)))
+    value += (
+        2.0 * bool(sentence.said != "assistant" and _PERSONAL.search(text))
+        + 1.5 * bool(_DECISION.search(text))
+        + 1.0 * bool(_NEGATION.search(text))
+    )
+    if is_question(text):
+        value *= 0.2
+    if _FILLER.match(text) and length < 8:
+        value *= 0.1
+    if length < 3 or length > 60:
+        value *= 0.5
+    return value * (0.3 if sentence.said == "assistant" else 1.0)
+
+
+def _terms(text: str) -> frozenset[str]:
+    """What a text is about. Six letters count, which joins what stems leave apart (allergy, allergic)."""
+    return frozenset(term[:6] for term in content_terms(text))
+
+
+def _latest_first(sentence: Sentence) -> tuple[int, int]:
+    """What has no date is a recent turn, and so the latest."""
+    return -(sentence.when or date.max).toordinal(), -sentence.place
+
+
+def _novelty(words: frozenset[str], seen: set[str]) -> float:
+    """The share of a sentence's content words that nothing chosen has yet."""
+    return len(words - seen) / len(words) if words else 0.0
+
+
+def _joined(sentences: Sequence[Sentence], places: Iterable[int]) -> str:
+    return " ".join(sentences[place].text for place in places)
+
+
+def _quoted(sentence: Sentence) -> str:
+    text = sentence.text if len(sentence.text) <= _LONGEST_QUOTE else sentence.text[:_LONGEST_QUOTE].rstrip() + "…"
+    day = f" ({sentence.when.day} {_MONTHS[sentence.when.month - 1]} {sentence.when.year})" if sentence.when else ""
+    end = "" if not day and text.endswith((".", "!", "?", "…", "。")) else "."
+    return f"“{text}”{day}{end}"
+
+
+def _is_own_words(sentence: Sentence) -> bool:
+    """Whether this is of one of the offline model's own earlier answers, which must not be quoted as knowledge."""
+    if _DAY_OF_A_QUOTE.fullmatch(sentence.text):
+        return True
+    return any(sentence.text.startswith(own) for own in (REMEMBERED, NOTED, UNKNOWN, MARKER[:24])) or (
+        sentence.said == "assistant" and sentence.text.startswith("“")
+    )
+
+
+def _folded(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+async def _completion(
+    name: str,
+    tokenizer: Tokenizer,
+    messages: Sequence[PromptMessage],
+    text: str,
+    on_text: OnText | None,
+    max_tokens: int | None,
+) -> Completion:
+    """The text as a model's answer: cut to its limit, shown word by word where somebody reads along."""
+    whole = text
+    if max_tokens is not None:
+        text = tokenizer.cut_end(text, max_tokens) or text[:1]
+    if on_text:
+        for word in re.finditer(r"\S+", text):
+            await on_text(text[: word.end()])
+    usage = Usage(prompt=tokenizer.prompt_tokens(messages), completion=tokenizer.count(text))
+    return Completion(text=text, model=name, usage=usage, is_truncated=text != whole)

@@ -1,0 +1,406 @@
+"""Chat completions of any OpenAI-compatible endpoint, streamed inside.
+
+Owns the request's shape, the reading of the stream, and what counts as a whole answer. The bytes are read here and
+not by the SDK's stream, because a server that ignores `stream`, a cut-off stream and a silent one are then told apart.
+Does not know prompts, memory or Telegram.
+"""
+
+import asyncio
+import json
+import logging
+import random
+import re
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, field
+from time import monotonic
+from types import TracebackType
+from typing import Any, Self
+
+import httpx2
+import openai
+
+from llm.chat_model import OnText
+from llm.endpoint import (
+    FAILURES,
+    BrokenOff,
+    Endpoint,
+    Retries,
+    Sleep,
+    error_body,
+    error_code,
+    error_message,
+    open_client,
+)
+from llm.event_stream import events
+from llm.tool_calls import Calls, Equipped, Offer, offered, tells_of_tools, wire
+from records.errors import ContextTooLong, ModelBroken, ModelDeclined, ModelError
+from records.model_calls import Completion, PromptMessage, Tool, Usage
+from settings import Secret
+from text.tokenizer import Tokenizer
+
+log = logging.getLogger(__name__)
+
+_THOUGHT = re.compile(r"\s*<(think|thinking|thought)>", re.IGNORECASE)
+DOUBTS = 2
+"""Requests in turn that pass without tools alone, after which an endpoint is taken to have none."""
+_STREAM_UNSUPPORTED = re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
+
+
+class OpenAIChat:
+    """A chat model at an endpoint. Use as `async with OpenAIChat(…) as model`.
+
+    `timeout`: seconds without a byte, from the call until the first and from each to the next; retries share it.
+    `model_setting`: the variable that a person would change to name another model.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: str,
+        api_key: Secret,
+        base_url: str = "",
+        timeout: float = 60.0,
+        model_setting: str = "OPENAI_MODEL",
+        tokenizer: Tokenizer | None = None,
+        sleep: Sleep = asyncio.sleep,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self.name = model
+        self._client = open_client(api_key=api_key.value, base_url=base_url)
+        self._endpoint = Endpoint(
+            model=model,
+            timeout=timeout,
+            model_setting=model_setting,
+            key_setting="OPENAI_API_KEY",
+            url_setting="OPENAI_BASE_URL",
+        )
+        self._retries = Retries(sleep, jitter)
+        self._tokenizer = tokenizer or Tokenizer.for_model(model)
+        self._unsupported: set[str] = set()
+        self._tools_doubted = 0
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        await self._client.close()
+
+    async def complete(
+        self,
+        messages: Sequence[PromptMessage],
+        *,
+        on_text: OnText | None = None,
+        max_tokens: int | None = None,
+        schema: Mapping[str, object] | None = None,
+        offer: Offer | None = None,
+    ) -> Completion:
+        """The model's answer. What was shown through `on_text` is never taken back by a second attempt."""
+        started = monotonic()
+        patience = asyncio.timeout(self._endpoint.timeout)
+        try:
+            async with patience:
+                answer = await self._attempts(messages, on_text, max_tokens, schema, patience, offer)
+        except TimeoutError:
+            if not patience.expired():
+                raise
+            raise self._endpoint.timed_out() from None
+        usage = answer.usage or Usage(
+            prompt=self._tokenizer.prompt_tokens(messages), completion=self._tokenizer.count(answer.text)
+        )
+        log.info(
+            "model %s: %d prompt tokens (%d cached), %d completion tokens, %d ms",
+            *(self.name, usage.prompt, usage.cached, usage.completion, (monotonic() - started) * 1000),
+        )
+        return Completion(
+            text=answer.visible.strip(),
+            model=self.name,
+            usage=usage,
+            is_truncated=answer.finish == "length",
+            calls=answer.calls.made(),
+        )
+
+    @property
+    def takes_tools(self) -> bool:
+        return "tools" not in self._unsupported
+
+    def with_tools(self, tools: Sequence[Tool], *, must_answer: bool = False) -> Equipped:
+        return Equipped(self.name, self.complete, self.check, Offer(tools=tuple(tools), must_answer=must_answer))
+
+    async def check(self) -> str:
+        """Asks for the shortest of answers: only that proves address, key and model together."""
+        await self.complete([PromptMessage(role="user", content="Reply with the word: ok")])
+        return f"model {self.name} answers"
+
+    async def _attempts(
+        self,
+        messages: Sequence[PromptMessage],
+        on_text: OnText | None,
+        max_tokens: int | None,
+        schema: Mapping[str, object] | None,
+        patience: asyncio.Timeout,
+        offer: Offer | None,
+    ) -> "_Answer":
+        """One whole answer, after as many attempts as are allowed within the time limit."""
+        attempt, is_without_tools = 0, False
+        while True:
+            answer = _Answer()
+            request = self._request(messages, max_tokens, schema, offer)
+            try:
+                await self._read(request, answer, on_text, patience)
+            except FAILURES as error:
+                if self._drop_parameter(request, error):
+                    continue
+                failure = self._endpoint.failure(error)
+                if "tools" in request and _may_be_tools(error, failure):
+                    offer, is_without_tools = None, True
+                    continue
+            else:
+                self._judge_tools(request, passed_without=is_without_tools)
+                return answer
+            if answer.was_shown or not await self._retries.pause(failure, attempt, _time_left(patience)):
+                # The SDK's exception quotes the endpoint, which may quote the key or the prompt: it is not chained.
+                raise failure from None
+            attempt += 1
+            log.info("model %s: %s, trying again", self.name, type(failure).__name__)
+
+    def _request(
+        self,
+        messages: Sequence[PromptMessage],
+        max_tokens: int | None,
+        schema: Mapping[str, object] | None,
+        offer: Offer | None,
+    ) -> dict[str, Any]:
+        """The body: what every endpoint takes, and of the rest only what is needed and was not refused before."""
+        request: dict[str, Any] = {"model": self.name, "messages": wire(messages)}
+        if "stream" not in self._unsupported:
+            request["stream"] = True
+            if "stream_options" not in self._unsupported:
+                request["stream_options"] = {"include_usage": True}
+        if max_tokens is not None:
+            limit = next((name for name in _LIMITS if name not in self._unsupported), None)
+            if limit:
+                request[limit] = max_tokens
+        if offer is not None and offer.tools and self.takes_tools:
+            request["tools"] = offered(offer.tools)
+            if offer.must_answer and "tool_choice" not in self._unsupported:
+                request["tool_choice"] = "none"
+        if schema is not None and "response_format" not in self._unsupported:
+            request["response_format"] = {"type": "json_schema", "json_schema": dict(schema)}
+        return request
+
+    def _drop_parameter(self, request: Mapping[str, Any], error: Exception) -> bool:
+        """Whether the endpoint refused an optional parameter of the request; it is then never sent to it again."""
+        if not isinstance(error, openai.APIStatusError) or error.status_code not in (400, 404, 415, 422, 501):
+            return False
+        named, words = str(error_body(error.body).get("param") or ""), error_message(error.body)
+        for parameter in ("stream_options", "response_format", "tool_choice", *_LIMITS):
+            alias = _ALIASES.get(parameter, parameter)
+            if parameter in request and (
+                named.split(".")[0] == parameter or re.search(rf"\b({parameter}|{alias})\b", words)
+            ):
+                self._unsupported.add(parameter)
+                return True
+        # "auto" tool choice … is what vLLM says where it was started without tools.
+        if "tools" in request and (named.split(".")[0] in ("tools", "functions") or tells_of_tools(words)):
+            self._note_without_tools()
+            return True
+        if "stream" in request and (named == "stream" or _STREAM_UNSUPPORTED.search(words)):
+            self._unsupported.add("stream")
+            return True
+        return False
+
+    def _judge_tools(self, request: Mapping[str, Any], *, passed_without: bool) -> None:
+        """What passes without tools alone, time after time, is refused because of them."""
+        if passed_without:
+            self._tools_doubted += 1
+            if self._tools_doubted >= DOUBTS and self.takes_tools:
+                self._note_without_tools()
+        elif "tools" in request:
+            self._tools_doubted = 0
+
+    def _note_without_tools(self) -> None:
+        self._unsupported.add("tools")
+        log.info("model %s takes no tools: it is asked without from now on", self.name)
+
+    async def _read(
+        self, request: Mapping[str, Any], answer: "_Answer", on_text: OnText | None, patience: asyncio.Timeout
+    ) -> None:
+        """Send one request and read its answer to the end. Leaving, for whatever reason, closes the connection."""
+        async with self._client.chat.completions.with_streaming_response.create(**request) as response:
+            body = _heard(response.iter_bytes(), patience, self._endpoint.timeout)
+            if "text/event-stream" in response.headers.get("content-type", ""):
+                async with aclosing(events(body)) as stream:
+                    async for event in stream:
+                        if event.strip() == "[DONE]":
+                            answer.is_done = True
+                            break
+                        answer.add(self._object(event), "delta")
+                        await self._show(answer, on_text, patience)
+                    await _drain(body)
+            else:
+                whole = b"".join([chunk async for chunk in body])
+                answer.add(self._object(whole.decode("utf-8", "replace")), "message")
+                answer.is_done = True
+        answer.demand_whole()
+        await self._show(answer, on_text, patience)
+
+    async def _show(self, answer: "_Answer", on_text: OnText | None, patience: asyncio.Timeout) -> None:
+        """Show what is new. The time that showing takes is not the model's."""
+        if on_text and answer.has_news():
+            patience.reschedule(None)
+            await on_text(answer.visible)
+            patience.reschedule(asyncio.get_running_loop().time() + self._endpoint.timeout)
+
+    def _object(self, text: str) -> Mapping[str, Any]:
+        """One JSON object of the answer. Raises what an error object in its place says."""
+        try:
+            value = json.loads(text)
+        except ValueError:
+            raise ModelBroken("The model's answer was malformed.") from None
+        if not isinstance(value, dict):
+            raise ModelBroken("The model's answer was malformed.")
+        if value.get("error"):
+            code = error_code(value)
+            status = int(code) if code.isdecimal() and len(code) == 3 else 429 if "rate_limit" in code else 500
+            raise self._endpoint.refusal(status, value)
+        return value
+
+
+def _may_be_tools(error: Exception, failure: ModelError) -> bool:
+    """Whether a request that was refused may be good without tools: found bad and nobody knows why, or an error in
+    which tools are named (so llama.cpp where it was started without them, and where one call was badly written).
+    """
+    if not isinstance(error, openai.APIStatusError) or isinstance(failure, ContextTooLong):
+        return False
+    if error.status_code == 500:
+        return tells_of_tools(error_message(error.body))
+    return error.status_code in (400, 422) and error_code(error.body) != "content_filter"
+
+
+_LIMITS = ("max_completion_tokens", "max_tokens")
+# What an endpoint may name instead when it refuses a parameter.
+_ALIASES = {"stream_options": "include_usage", "response_format": "json_schema"}
+
+
+@dataclass
+class _Answer:
+    """An answer as far as it has come."""
+
+    text: str = ""
+    refusal: str = ""
+    finish: str | None = None
+    usage: Usage | None = None
+    is_done: bool = False
+    calls: Calls = field(default_factory=Calls)
+    _parts: list[str] = field(default_factory=list)
+    _shown: str = ""
+
+    def add(self, value: Mapping[str, Any], part: str) -> None:
+        """Take in one chunk (part "delta") or a whole answer (part "message")."""
+        if value.get("usage"):
+            self.usage = _usage(value["usage"])
+        choices = value.get("choices")
+        if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
+            return
+        choice = choices[0]
+        said = choice.get(part) or {}
+        if not isinstance(said, Mapping):
+            raise ModelBroken("The model's answer was malformed.")
+        self.text += _words(said.get("content"))
+        self.refusal += _words(said.get("refusal"))
+        self.calls.add(said.get("tool_calls"))
+        self.finish = choice.get("finish_reason") or self.finish
+
+    @property
+    def visible(self) -> str:
+        """The text without the thoughts at its start; empty while it may still turn out to be thought."""
+        return without_thoughts(self.text)
+
+    @property
+    def was_shown(self) -> bool:
+        return bool(self._shown)
+
+    def has_news(self) -> bool:
+        """Whether there is more to show than last time; from then on it counts as shown."""
+        visible = self.visible
+        if not visible.strip() or visible == self._shown or self.refusal:
+            return False
+        self._shown = visible
+        return True
+
+    def demand_whole(self) -> None:
+        """Raises unless this is a whole answer with something in it."""
+        if self.refusal or self.finish == "content_filter":
+            raise ModelDeclined
+        if not self.is_done and self.finish is None:
+            raise BrokenOff
+        if not self.visible.strip() and not self.calls.made():
+            raise ModelBroken(
+                "The model used all of its allowed length before it answered."
+                if self.finish == "length"
+                else "The model's answer was empty."
+            )
+
+
+def without_thoughts(text: str) -> str:
+    """The text after a <think> block at its start; empty while the block or its opening tag is not whole."""
+    opening = _THOUGHT.match(text)
+    if opening:
+        _, closing, rest = text.partition(f"</{opening.group(1)}>")
+        return without_thoughts(rest) if closing else ""
+    start = text.lstrip()
+    if len(start) < len("<thinking>") and any(
+        tag.startswith(start.lower()) for tag in ("<think>", "<thinking>", "<thought>")
+    ):
+        return ""
+    return start
+
+
+async def _heard(body: AsyncIterator[bytes], patience: asyncio.Timeout, seconds: float) -> AsyncIterator[bytes]:
+    """The same bytes; each chunk renews the patience."""
+    async for chunk in body:
+        patience.reschedule(asyncio.get_running_loop().time() + seconds)
+        yield chunk
+
+
+async def _drain(body: AsyncIterator[bytes]) -> None:
+    """Read what is left after the end, briefly, so that the connection can be used again."""
+    with suppress(TimeoutError, httpx2.HTTPError):
+        async with asyncio.timeout(0.25):
+            async for _ in body:
+                pass
+
+
+def _time_left(patience: asyncio.Timeout) -> float:
+    return (patience.when() or 0.0) - asyncio.get_running_loop().time()
+
+
+def _words(content: object) -> str:
+    """A content as text: a string, or (some servers) a list of parts of which the text counts."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "".join(_words(part.get("text")) for part in content if isinstance(part, Mapping))
+    return ""
+
+
+def _usage(value: object) -> Usage | None:
+    if not isinstance(value, Mapping):
+        return None
+    details = value.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, Mapping) else value.get("prompt_cache_hit_tokens")
+    return Usage(
+        prompt=_count(value.get("prompt_tokens")),
+        completion=_count(value.get("completion_tokens")),
+        cached=_count(cached),
+    )
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and value >= 0 else 0

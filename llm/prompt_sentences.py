@@ -1,0 +1,146 @@
+"""A prompt as the sentences that it remembers: who said each, and on which day.
+
+Owns the reading of the layout that prompts.py writes (<summaries>, <facts>, <remembered>, <conversation>;
+`[date] Name: text` lines), leniently: each of it may be missing. Does not know what the sentences are wanted for.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Literal
+
+from records.model_calls import PromptMessage
+from text.tokenizer import sentence_ends
+
+Said = Literal["user", "summary", "fact", "assistant"]
+
+_ASSISTANT_NAMES = {"assistant", "keepsake", "bot"}
+
+_BLOCK = re.compile(
+    r"\s*<(?P<kind>remembered|summaries|conversation|dropped|profile|facts)>\n?(?P<inside>.*?)(?:</(?P=kind)>|\Z)",
+    re.DOTALL,
+)
+_CLOCK = re.compile(r"\s*It is now \d[^\n]*(?:\n|\Z)")
+_STAMP = re.compile(
+    r"^(?:\[(?P<stamp>(?:level \d|fact \d|\d{4}-\d\d-\d\d)[^\]\n]*)\][ \t]*|(?P<day>\d{4}-\d\d-\d\d) \([^)\n]*\)$)",
+    re.MULTILINE,
+)
+_NAME = re.compile(r"(?P<name>[^\W\d_][\w .'’-]{0,39}):\s+")
+_DATE = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
+_ABBREVIATION = re.compile(r"(?:^|\s)(?:[A-ZА-Я]|Mr|Mrs|Ms|Dr|St|Prof|vs|etc|e\.g|i\.e|No|г|ул|т\.е|Sr|Sra)\.$")
+
+_QUESTION = re.compile(
+    r"\s*(?:(?:and|so|but|also|well|hey|и|а|y)\s+)?(?:what|when|where|which|who|whom|whose|why|how|is|are|am|was|were|do"
+    r"|does|did|can|could|will|would|should|have|has|had|tell|remind|что|когда|где|кто|как|какой|какая|какие|какое|каков"
+    r"|сколько|почему|зачем|куда|откуда|чей|чья|напомни|скажи|расскажи|qué|cuál|cuándo|dónde|quién|cómo|cuánto|cuántos"
+    r"|dime|recuérdame)(?:['’]\w+)?\b",
+    re.IGNORECASE,
+)
+_CJK_QUESTION = re.compile(r"什么|哪|谁|几|多少|怎么|吗|何|どこ|いつ|だれ|誰|ですか|ますか")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sentence:
+    """One sentence that was said before. `place`: its order in the prompt; `when`: the day, where it is known."""
+
+    text: str
+    said: Said
+    place: int
+    when: date | None = None
+
+
+def read_prompt(messages: Sequence[PromptMessage]) -> tuple[list[Sentence], str]:
+    """What a prompt remembers, sentence by sentence, and the user's last words."""
+    turns = [message for message in messages if message.role != "system"]
+    asked = turns.pop().content if turns and turns[-1].role == "user" else ""
+    recalled, words = _without_blocks(asked)
+    clock = _CLOCK.match(words)
+    said: list[Sentence] = []
+    for message in turns:
+        if message.role == "assistant":
+            said += read_lines(message.content, "assistant")
+        else:
+            quoted, rest = _without_blocks(message.content)
+            said += [*quoted, *read_lines(rest)]
+    ordered = [replace(sentence, place=place) for place, sentence in enumerate((*recalled, *said))]
+    return ordered, (words[clock.end() :] if clock else words).strip()
+
+
+def read_block(text: str) -> list[Sentence]:
+    """The sentences of what a fold is made from: a block, or plain lines."""
+    quoted, rest = _without_blocks(text)
+    return [*quoted, *read_lines(rest)]
+
+
+def read_lines(text: str, said: Said = "user") -> list[Sentence]:
+    """The sentences of `[date] Name: text` lines, or of `Name: text` lines under a `date (ago)`; an indented line, or
+    one without a name, goes on from the one before.
+    """
+    entries: list[tuple[Said, date | None, list[str]]] = [(said, None, [])]
+    stamped = False
+    for line in text.split("\n"):
+        who, when, _ = entries[-1]
+        stamp = _STAMP.match(line)
+        if stamp:
+            shown = stamp["stamp"] or stamp["day"]
+            stamped, when = True, _day(shown)
+            who = "summary" if shown.startswith("level") else "fact" if shown.startswith("fact") else said
+            entries.append((who, when, []))
+        words = line[stamp.end() :] if stamp else line
+        name = _NAME.match(words) if stamped and who not in ("summary", "fact") and not words.startswith(" ") else None
+        if name:
+            who = "assistant" if name["name"].strip().lower() in _ASSISTANT_NAMES else said
+            entries.append((who, when, []))
+            words = words[name.end() :]
+        entries[-1][2].append(words)
+    sentences: list[Sentence] = []
+    for who, when, lines in entries:
+        for sentence in split_sentences("\n".join(lines)):
+            sentences.append(Sentence(text=sentence, said=who, place=len(sentences), when=when))
+    return sentences
+
+
+def split_sentences(text: str) -> Iterator[str]:
+    """The sentences of a text, trimmed, none empty; a line end ends one too."""
+    start = 0
+    for end in [*sentence_ends(text), len(text)]:
+        if _ABBREVIATION.search(text[start:end]):
+            continue
+        sentence = text[start:end].strip().lstrip("-*•# ").strip()
+        if any(character.isalnum() for character in sentence):
+            yield sentence
+        start = end
+
+
+def is_question(text: str) -> bool:
+    """Whether a text asks for something rather than tells something."""
+    tail = text.rstrip("\"'”’») ")
+    return tail.endswith(("?", "？")) or bool(_QUESTION.match(text) or _CJK_QUESTION.search(text))
+
+
+def opens_with_question(text: str) -> bool:
+    """Whether a text is a question through and through; one with a tag ("…, isn't it?") tells something as well."""
+    return bool(_QUESTION.match(text) or (is_question(text) and _CJK_QUESTION.search(text)))
+
+
+def _without_blocks(text: str) -> tuple[list[Sentence], str]:
+    """The sentences of the blocks at the start of a text, and what follows; a tag further on is the person's own."""
+    sentences: list[Sentence] = []
+    while block := _BLOCK.match(text):
+        if block["kind"] != "dropped":
+            sentences += read_lines(
+                block["inside"], "summary" if block["kind"] in ("summaries", "profile", "facts") else "user"
+            )
+        text = text[block.end() :]
+    return sentences, text
+
+
+def _day(stamp: str) -> date | None:
+    """The last day that a stamp names: of a summary's range, the one until which it holds."""
+    for year, month, day in reversed(_DATE.findall(stamp)):
+        try:
+            return date(int(year), int(month), int(day))
+        except ValueError:
+            continue
+    return None

@@ -1,0 +1,140 @@
+"""The day's token budgets: who may still ask the model, and what each call costs whom.
+
+Owns the rule: prompt and completion count, background work too; a chat answer counts for the person who asked,
+background for the owner of the memory; a day begins at 00:00 UTC. Does not know what the model is asked.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import date, timedelta
+
+from llm.chat_model import ChatModel, OnText
+from records.errors import BudgetSpent, ModelError, StorageError
+from records.model_calls import Completion, PromptMessage, Usage
+from records.scopes import Clock
+from storage.files.usage import UsageLedger
+from text.tokenizer import Tokenizer
+
+log = logging.getLogger(__name__)
+
+
+class TokenBudget:
+    """Asks a model on somebody's account. `per_user`, `overall`: tokens a day, 0 = no limit.
+
+    Calls that run at the same moment are all let through, so a day may end above its limit by what was under way.
+    """
+
+    def __init__(self, ledger: UsageLedger, *, tokenizer: Tokenizer, per_user: int, overall: int, clock: Clock) -> None:
+        self._ledger = ledger
+        self._tokens = tokenizer
+        self._per_user = per_user
+        self._overall = overall
+        self._clock = clock
+        self._day: date | None = None
+        self._spent: dict[int, int] = {}
+        self._unwritten: dict[date, dict[int, Usage]] = {}
+
+    @property
+    def is_set(self) -> bool:
+        return bool(self._per_user or self._overall)
+
+    async def complete(
+        self,
+        spender: int,
+        model: ChatModel,
+        messages: Sequence[PromptMessage],
+        *,
+        on_text: OnText | None = None,
+        schema: Mapping[str, object] | None = None,
+    ) -> Completion:
+        """The model's answer, on the account of `spender`. Raises BudgetSpent without asking, or a ModelError.
+
+        An answer that broke off or was stopped counts too, with what of it had come.
+        """
+        if not self.is_set:
+            return await model.complete(messages, on_text=on_text, schema=schema)
+        await self.demand(spender)
+        shown = ""
+
+        async def show(text: str) -> None:
+            nonlocal shown
+            shown = text
+            if on_text:
+                await on_text(text)
+
+        try:
+            completion = await model.complete(messages, on_text=show if on_text else None, schema=schema)
+        except BaseException as error:
+            if shown or not isinstance(error, ModelError):
+                prompt = self._tokens.prompt_tokens(messages)
+                await self._spend(spender, Usage(prompt=prompt, completion=self._tokens.count(shown)))
+            raise
+        await self._spend(spender, completion.usage)
+        return completion
+
+    async def demand(self, spender: int) -> None:
+        """Raises BudgetSpent when nothing is left for this account, or for all."""
+        if not self.is_set:
+            return
+        await self._begin_day()
+        if self._per_user and self._spent.get(spender, 0) >= self._per_user:
+            raise BudgetSpent(f"Today's token budget ({self._per_user:,}) is used up. {self._anew()}")
+        if self._overall and sum(self._spent.values()) >= self._overall:
+            raise BudgetSpent(f"This bot's token budget for today is used up. {self._anew()}")
+
+    async def room(self, spender: int) -> int | None:
+        """Tokens that are left for this account today; None where there is no limit."""
+        if not self.is_set:
+            return None
+        await self._begin_day()
+        left = [self._per_user - self._spent.get(spender, 0)] if self._per_user else []
+        left += [self._overall - sum(self._spent.values())] if self._overall else []
+        return max(0, min(left))
+
+    async def _spend(self, spender: int, used: Usage) -> None:
+        """Count it here at once, and in the ledger as soon as that can be written."""
+        await self._begin_day()
+        day = self._clock().date()
+        self._spent[spender] = self._spent.get(spender, 0) + used.prompt + used.completion
+        waiting = self._unwritten.setdefault(day, {})
+        before = waiting.get(spender, Usage())
+        waiting[spender] = Usage(prompt=before.prompt + used.prompt, completion=before.completion + used.completion)
+        await self._write()
+
+    async def _write(self) -> None:
+        for day in sorted(self._unwritten):
+            spent = self._unwritten.pop(day)
+            try:
+                await self._ledger.add(day, spent)
+            except StorageError as error:
+                # What others added while this was being written stays beside it.
+                for spender, used in self._unwritten.pop(day, {}).items():
+                    before = spent.get(spender, Usage())
+                    spent[spender] = Usage(
+                        prompt=before.prompt + used.prompt, completion=before.completion + used.completion
+                    )
+                self._unwritten[day] = spent
+                log.warning("tokens spent could not be written yet: %s", type(error).__name__)
+                return
+
+    async def _begin_day(self) -> None:
+        """Know what was spent today, by this process and those before it."""
+        today = self._clock().date()
+        if self._day == today:
+            return
+        with suppress(StorageError):
+            # A ledger that cannot be read now is read the next time; meanwhile what this process knows counts.
+            await self._write()
+            known = await self._ledger.of(today)
+            if self._day != today:
+                self._spent = {spender: used.prompt + used.completion for spender, used in known.items()}
+                for spender, used in self._unwritten.get(today, {}).items():
+                    self._spent[spender] = self._spent.get(spender, 0) + used.prompt + used.completion
+                self._day = today
+
+    def _anew(self) -> str:
+        now = self._clock()
+        minutes = 1 + (timedelta(days=1) - (now - now.replace(hour=0, minute=0, second=0, microsecond=0))).seconds // 60
+        wait = f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
+        return f"It starts anew at 00:00 UTC, in {wait}."

@@ -1,0 +1,144 @@
+"""Tools on the wire: how they are offered, how a model's calls arrive piece by piece, how results go back.
+
+Knows chat completions' JSON and nothing of what a tool does.
+"""
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from llm.chat_model import OnText
+from records.model_calls import Completion, PromptMessage, Tool, ToolCall
+from text.tokenizer import well_formed
+
+MOST_CALLS = 8
+"""Calls of one answer that are taken in; a model that asks for more has lost its way."""
+
+_TOOLS = re.compile(r"\b(tools?|tool[ _-](use|calls?|calling|choice)|function[ _-]calls?(ing)?)\b", re.IGNORECASE)
+
+
+def tells_of_tools(words: str) -> bool:
+    """Whether an endpoint's refusal names tools."""
+    return _TOOLS.search(words) is not None
+
+
+def offered(tools: Sequence[Tool]) -> list[dict[str, Any]]:
+    """The `tools` of a request."""
+    return [
+        {
+            "type": "function",
+            "function": {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)},
+        }
+        for tool in tools
+    ]
+
+
+def offered_text(tools: Sequence[Tool]) -> str:
+    """The same as text, for counting: tool schemas are under the ceiling."""
+    return json.dumps(offered(tools)) if tools else ""
+
+
+def wire(messages: Sequence[PromptMessage]) -> list[dict[str, Any]]:
+    """The messages for the wire; adjacent ones of one role become one, since some providers demand alternation.
+
+    Calls and their results stay as they are: each result answers one call.
+    """
+    result: list[dict[str, Any]] = []
+    for message in messages:
+        content = well_formed(message.content)
+        if message.calls:
+            calls = [
+                {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+                for call in message.calls
+            ]
+            result.append({"role": message.role, "content": content, "tool_calls": calls})
+        elif message.role == "tool":
+            result.append({"role": message.role, "tool_call_id": message.call_id, "content": content})
+        elif result and result[-1]["role"] == message.role and "tool_calls" not in result[-1]:
+            result[-1]["content"] += "\n\n" + content
+        else:
+            result.append({"role": message.role, "content": content})
+    return result
+
+
+@dataclass
+class Calls:
+    """The calls of one answer, as far as they have come."""
+
+    _parts: dict[int, dict[str, str]] = field(default_factory=dict)
+
+    def add(self, given: object) -> None:
+        """Take in the `tool_calls` of a chunk (each with its index) or of a message; what is malformed is left."""
+        if not isinstance(given, list):
+            return
+        for place, one in enumerate(given):
+            if not isinstance(one, Mapping) or not isinstance(one.get("function"), Mapping):
+                continue
+            index = one["index"] if isinstance(one.get("index"), int) else place
+            part = self._parts.setdefault(index, {"id": "", "name": "", "arguments": ""})
+            part["id"] = part["id"] or _text(one.get("id"))
+            # A name comes whole; some servers repeat it with each chunk.
+            part["name"] = part["name"] or _text(one["function"].get("name"))
+            part["arguments"] += _text(one["function"].get("arguments"))
+
+    def made(self) -> tuple[ToolCall, ...]:
+        """In order; a call that came without an id gets one."""
+        return tuple(
+            ToolCall(id=part["id"] or f"call_{index}", name=part["name"], arguments=part["arguments"] or "{}")
+            for index, part in sorted(self._parts.items())
+            if part["name"]
+        )[:MOST_CALLS]
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    # Some servers give the arguments as an object.
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, Mapping) else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offer:
+    """Tools of one request. `must_answer`: none of them may be called any more."""
+
+    tools: tuple[Tool, ...]
+    must_answer: bool = False
+
+
+class OfferedComplete(Protocol):
+    """Completes with an offer of tools."""
+
+    async def __call__(
+        self,
+        messages: Sequence[PromptMessage],
+        *,
+        on_text: OnText | None,
+        max_tokens: int | None,
+        schema: Mapping[str, object] | None,
+        offer: Offer,
+    ) -> Completion: ...
+
+
+class Equipped:
+    """A model with tools at hand: a ChatModel again."""
+
+    def __init__(self, name: str, complete: OfferedComplete, check: Callable[[], Awaitable[str]], offer: Offer) -> None:
+        self.name = name
+        self._complete = complete
+        self._check = check
+        self._offer = offer
+
+    async def complete(
+        self,
+        messages: Sequence[PromptMessage],
+        *,
+        on_text: OnText | None = None,
+        max_tokens: int | None = None,
+        schema: Mapping[str, object] | None = None,
+    ) -> Completion:
+        return await self._complete(messages, on_text=on_text, max_tokens=max_tokens, schema=schema, offer=self._offer)
+
+    async def check(self) -> str:
+        return await self._check()

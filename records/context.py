@@ -1,0 +1,98 @@
+"""What one request carries, and the account of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from records.facts import Fact, Profile
+from records.messages import Message
+from records.model_calls import PromptMessage
+from records.summaries import Summary
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Snippet:
+    """A verbatim earlier message brought back for this question.
+
+    `text` is what the prompt carries of it; `score` is by part, for example {"words": 3.1, "meaning": 0.4}.
+    """
+
+    message: Message
+    text: str
+    score: Mapping[str, float]
+
+    @property
+    def why(self) -> str:
+        """The reason in one line, strongest part first."""
+        return reason(self.score)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RecalledFact:
+    """A fact that is carried for this question; `score` is by part, as a snippet's."""
+
+    fact: Fact
+    score: Mapping[str, float]
+
+    @property
+    def why(self) -> str:
+        """The reason in one line, strongest part first."""
+        return reason(self.score)
+
+
+def reason(score: Mapping[str, float]) -> str:
+    """The parts of a score in one line, strongest first."""
+    parts = sorted(score.items(), key=lambda part: -abs(part[1]))
+    return ", ".join(f"{name} {value:+.2f}" for name, value in parts if abs(value) >= 0.005)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ContextPart:
+    """One part of a prompt: its tokens, and the most it was allowed."""
+
+    name: Literal[
+        "system", "profile", "summaries", "recent", "tools", "facts", "snippets", "clock", "message", "overhead"
+    ]
+    tokens: int
+    budget: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cut:
+    """Messages first..last of the scope that are neither verbatim in the prompt nor covered by a summary in it.
+
+    archived: no active summary covers them (they left a sliding window, or another program wrote the file).
+    """
+
+    what: Literal["turns", "summary", "archived", "message", "system"]
+    first_id: int
+    last_id: int
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Context:
+    """What one request carries, and the account of it.
+
+    `wanted`: tokens that it would have without snippets, were nothing cut.
+    `earlier`: how many messages the store holds from before the question.
+    `whole`: tokens, as well as they can be told, of a request with the whole history in it; 0 where there is no store.
+    """
+
+    messages: tuple[PromptMessage, ...]
+    ceiling: int
+    wanted: int = 0
+    parts: tuple[ContextPart, ...]
+    recent: tuple[Message, ...] = ()
+    summaries: tuple[Summary, ...] = ()
+    snippets: tuple[Snippet, ...] = ()
+    facts: tuple[RecalledFact, ...] = ()
+    profile: Profile | None = None
+    cut: tuple[Cut, ...] = ()
+    message_was_cut: bool = False
+    whole: int = 0
+    earlier: int = 0
+
+    @property
+    def tokens(self) -> int:
+        return sum(part.tokens for part in self.parts)

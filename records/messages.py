@@ -1,0 +1,80 @@
+"""Messages, about to be stored and stored."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from records.scopes import Scope
+
+Role = Literal["user", "assistant", "system"]
+
+
+UNSTORED = 10**12
+"""Ids from here on name messages that are in no store."""
+
+
+Origin = Literal["", "forwarded", "tool", "imported", "overheard"]
+"""Where a message's words come from: "" = said here by its role; "overheard" = imported, and not the owner's own."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewMessage:
+    """A message about to be stored.
+
+    `source` names what caused it ("bot:update" for Telegram, "import:…" for history) and is unique per owner and
+    role: storing the same source again returns the first one. An assistant's source is that of the update it answers.
+    `turn` is the id of the turn's first message; None opens a new turn. Of an answer: `account`, the JSON object of
+    what it was made from, and `saved`, the tokens that this spared against the whole history.
+    """
+
+    role: Role
+    content: str
+    created_at: datetime
+    speaker: str = ""
+    source: str | None = None
+    turn: int | None = None
+    telegram_id: int | None = None
+    origin: Origin = ""
+    account: str = ""
+    saved: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Message:
+    """A stored message. Ids are per owner and ascend; `turn` is the id of the turn's first message."""
+
+    id: int
+    scope: Scope
+    role: Role
+    content: str
+    created_at: datetime
+    turn: int
+    speaker: str = ""
+    source: str | None = None
+    telegram_id: int | None = None
+    chunk_id: int | None = None
+    origin: Origin = ""
+    edited_at: datetime | None = None
+
+    @property
+    def is_active(self) -> bool:
+        return self.chunk_id is None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Archived:
+    """An archived message without its text."""
+
+    id: int
+    turn: int
+    is_user: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Correction:
+    """What an edited message came to. `turn`: the turn it belongs to, None where nothing is stored of it or it says
+    the same; `is_last`: nothing was said since, so that it may be answered anew.
+    """
+
+    turn: int | None = None
+    is_last: bool = False

@@ -1,0 +1,52 @@
+"""An owner's choices: where their memory is kept, when it is summarised, and whether it is on."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from enum import StrEnum
+from typing import Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+Policy = Literal["pyramid", "rolling", "sliding"]
+
+
+class StorageType(StrEnum):
+    """Where an owner's memory lives; the value is what `users.storage_type` holds."""
+
+    SQLITE = "sqlite"
+    JSON = "json"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OwnerConfig:
+    """An owner's choices; they hold for all of the owner's scopes.
+
+    `auto_fold` False: summaries only when asked for. `timezone`: an IANA name, "" = UTC. `fold_instructions`: what
+    summaries are to heed besides. `incognito`: memory is read, nothing is written.
+    """
+
+    owner: int
+    storage: StorageType
+    every_n: int
+    enabled: bool
+    created_at: datetime
+    updated_at: datetime
+    policy: Policy = "pyramid"
+    auto_fold: bool = True
+    timezone: str = ""
+    fold_instructions: str = ""
+    incognito: bool = False
+
+    @property
+    def zone(self) -> tzinfo:
+        """The owner's time zone; UTC where none is chosen, or one that this machine does not know."""
+        try:
+            return ZoneInfo(self.timezone) if self.timezone else UTC
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            return UTC
+
+
+Mode = Literal["off", "incognito", "on"]
+"""How memory stands, the strictest first."""
+
+
+MODES: tuple[Mode, ...] = ("off", "incognito", "on")

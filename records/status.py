@@ -1,0 +1,58 @@
+"""A memory in figures."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from records.owners import OwnerConfig
+from records.summaries import FoldFailure, Summary
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Counts:
+    """A scope in figures. `active_by_level[level]` counts active summaries; levels without any are absent.
+
+    `characters`: of all its messages.
+    """
+
+    total: int
+    archived: int
+    unfolded_turns: int
+    active_by_level: Mapping[int, int] = field(default_factory=dict)
+    characters: int = 0
+
+    @property
+    def unfolded(self) -> int:
+        return self.total - self.archived
+
+    @property
+    def active_summaries(self) -> int:
+        return sum(self.active_by_level.values())
+
+    @property
+    def highest_level(self) -> int:
+        return max(self.active_by_level, default=0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Status:
+    """What /summary_status shows of a scope. `config` is None where nothing was ever configured.
+
+    `rebuilding`: chunks made anew, and how many there are; `studied`: imported messages learned from, and how many are
+    to be. `newest`: the summary made last. `compressed`: how often the oldest of what the active summaries tell was
+    compressed; `is_fresher_anew`: if all summaries were made anew, it would be less often. `indexed`: how many of the
+    owner's messages the search by meaning knows, and how many there are; None without it.
+    `tokens_saved`: over all of the owner's answers, against sending the whole history with each.
+    """
+
+    config: OwnerConfig | None
+    counts: Counts
+    failure: FoldFailure | None = None
+    is_folding: bool = False
+    rebuilding: tuple[int, int] | None = None
+    studied: tuple[int, int] | None = None
+    newest: Summary | None = None
+    compressed: int = 0
+    is_fresher_anew: bool = False
+    indexed: tuple[int, int] | None = None
+    tokens_saved: int = 0
+    advice: tuple[str, ...] = ()

@@ -1,0 +1,137 @@
+"""Summaries, and the plan, the lease and the outcome of a fold."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from records.owners import Policy
+from records.scopes import Scope
+
+FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards", "rebuild", "import"]
+
+
+FoldState = Literal["folded", "nothing", "busy", "waiting", "failed"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Summary:
+    """A stored summary. An L1's chunk id is its own id.
+
+    `source_chunk_ids`: the chunks it covers, oldest first, at every level. `source_ids`: the summaries it was made
+    of (empty for L1). `first_id` to `last_id`: the messages of its scope that it covers, without a gap.
+    `milliseconds`, `tokens_in`, `tokens_out`: what making it cost. `base_id`: the version it was based on, if any.
+    `score`: its quality from 0 to 1, `details` the parts of it; None = not measured.
+    """
+
+    id: int
+    scope: Scope
+    level: int
+    text: str
+    created_at: datetime
+    source_chunk_ids: tuple[int, ...]
+    source_ids: tuple[int, ...]
+    is_active: bool
+    first_id: int
+    last_id: int
+    first_at: datetime
+    last_at: datetime
+    message_count: int
+    tokens_in: int = 0
+    tokens_out: int = 0
+    milliseconds: int = 0
+    model: str = ""
+    prompt_version: str = ""
+    base_id: int | None = None
+    policy: Policy = "pyramid"
+    reason: str = ""
+    score: float | None = None
+    details: Mapping[str, float] = field(default_factory=dict)
+    status: str = "completed"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FoldPlan:
+    """What one fold will make: a summary of `level` out of these messages (L1) or summaries (above), oldest first.
+
+    `base_id`: the summary among `summary_ids` that the new one takes the place of (rolling, sliding). `window_ids`: the
+    messages, archived before or now, that the summary tells of where that is not all of its sources (sliding).
+    """
+
+    level: int
+    message_ids: tuple[int, ...] = ()
+    summary_ids: tuple[int, ...] = ()
+    reason: FoldReason
+    policy: Policy = "pyramid"
+    base_id: int | None = None
+    window_ids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FoldLease:
+    """The right to commit one fold of one scope: valid while the store's fence for the scope is still `fence`."""
+
+    scope: Scope
+    job_id: int
+    fence: int
+    expires_at: datetime
+    attempt: int = 1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewSummary:
+    """The text that a fold made, and what making it cost."""
+
+    text: str
+    model: str
+    prompt_version: str
+    tokens_in: int = 0
+    tokens_out: int = 0
+    milliseconds: int = 0
+    score: float | None = None
+    details: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rebuilt:
+    """A summary made anew, one of a row that takes the place of all summaries of a scope at once.
+
+    `sources` and `base` count from 0 within the row. `message_ids`: its own chunk. `first` and `last`: id and time of
+    the messages that it tells of.
+    """
+
+    level: int
+    made: NewSummary
+    message_ids: tuple[int, ...]
+    sources: tuple[int, ...]
+    base: int | None
+    first: tuple[int, datetime]
+    last: tuple[int, datetime]
+    message_count: int
+    policy: Policy
+    is_active: bool = True
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FoldFailure:
+    """The last fold of a scope that failed, while none has succeeded since."""
+
+    at: datetime
+    reason: FoldReason
+    error: str
+    attempts: int
+    told: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FoldOutcome:
+    """What a request to fold came to. `error` is a sentence for the owner; `summaries` are those made, in order;
+    `archived`: how many messages they took.
+
+    waiting: it is due, and is made when there are tokens to spend again.
+    """
+
+    state: FoldState
+    summaries: tuple[Summary, ...] = ()
+    archived: int = 0
+    error: str | None = None

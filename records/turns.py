@@ -1,0 +1,78 @@
+"""A turn on its way through the program: what came in, and the reply."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from records.context import Context
+from records.messages import Origin
+from records.owners import Mode
+from records.scopes import Person, Scope
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Incoming:
+    """A message as it came in: what the conversation needs to know of an update, and nothing of Telegram's shape.
+
+    `pieces`: the texts of one split paste in order, usually one; each has its own source and telegram id. `mode`: how
+    memory stood when they were said, None where nobody knows: what was said while it was off is not stored later.
+    """
+
+    scope: Scope
+    person: Person
+    pieces: tuple["Piece", ...]
+    in_group: bool = False
+    mode: Mode | None = None
+
+    @property
+    def text(self) -> str:
+        """The words of the turn."""
+        return "".join(piece.text + piece.seam for piece in self.pieces[:-1]) + self.pieces[-1].text
+
+    @property
+    def source(self) -> str:
+        """What names this turn: the source of its last piece."""
+        return self.pieces[-1].source
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Piece:
+    """One Telegram message of an incoming turn. `seam`: what joins it to the next piece of the same paste."""
+
+    text: str
+    source: str
+    sent_at: datetime
+    telegram_id: int | None = None
+    seam: str = ""
+    origin: Origin = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Proposal:
+    """What the model proposes to do to what is known of an owner; a person decides. `fact`: the one to be forgotten."""
+
+    kind: Literal["remember", "forget"]
+    text: str
+    fact: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reply:
+    """An answer, the account of what it was made from, and what its reader should be told besides.
+
+    `is_error`: the text is a sentence saying what failed, not a model's answer. `repeated`: it was stored already and
+    is given again, as after a restart. `is_kept`: what memory should hold of the turn is on disk (True where memory is
+    off); False while a store fails: it is kept in the process and written when the store is back. `is_remembered`: the
+    turn is one that memory holds; where it is not, its text must stay in no file. `is_incognito`: memory was read for
+    it, and nothing written. `proposals`: what the model asks its reader besides.
+    """
+
+    text: str
+    context: Context | None = None
+    notices: tuple[str, ...] = ()
+    is_error: bool = False
+    repeated: bool = False
+    is_kept: bool = True
+    is_remembered: bool = False
+    is_incognito: bool = False
+    proposals: tuple[Proposal, ...] = ()

@@ -1,0 +1,176 @@
+"""The account of an answer: what it was made from, as ids and figures, never as text. Pure.
+
+Owns the account's form, as a value and as the JSON that is stored beside the answer. Does not know stores, nor how an
+account is told to people.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from records.context import Context, Cut
+from records.messages import UNSTORED
+
+FORM = 1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Part:
+    """One part of the prompt: its tokens, and the most it was allowed (0: what it needs)."""
+
+    name: str
+    tokens: int
+    budget: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Chosen:
+    """Something that was brought back for the question, with the parts of its score."""
+
+    id: int
+    score: Mapping[str, float]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Account:
+    """What one answer was made from.
+
+    `recent`: ids of the messages that stood in the prompt word for word, as runs (first, last); `here`: how many more
+    there were that no store holds. `looked_up`: ids of messages that the model found by its own search. `whole`: tokens
+    that the whole history would have taken in place of all this. `shown`: ids of the Telegram messages that showed it.
+    """
+
+    at: datetime
+    model: str
+    ceiling: int
+    parts: tuple[Part, ...]
+    recent: tuple[tuple[int, int], ...] = ()
+    here: int = 0
+    summaries: tuple[int, ...] = ()
+    snippets: tuple[Chosen, ...] = ()
+    facts: tuple[Chosen, ...] = ()
+    profile: int | None = None
+    looked_up: tuple[int, ...] = ()
+    cut: tuple[Cut, ...] = ()
+    message_was_cut: bool = False
+    whole: int = 0
+    shown: tuple[int, ...] = ()
+
+    @property
+    def tokens(self) -> int:
+        return sum(part.tokens for part in self.parts)
+
+    @property
+    def saved(self) -> int:
+        """Tokens that the whole history would have cost beyond this prompt."""
+        return max(0, self.whole - self.tokens)
+
+    @property
+    def recent_ids(self) -> list[int]:
+        return [number for first, last in self.recent for number in range(first, last + 1)]
+
+    def text(self) -> str:
+        """As it is stored: short, since every answer has one."""
+        form: dict[str, object] = {
+            "form": FORM,
+            "at": self.at.isoformat(),
+            "model": self.model,
+            "ceiling": self.ceiling,
+            "parts": {part.name: [part.tokens, part.budget] for part in self.parts},
+            "recent": self.recent,
+            "here": self.here,
+            "summaries": self.summaries,
+            "snippets": [[one.id, one.score] for one in self.snippets],
+            "facts": [[one.id, one.score] for one in self.facts],
+            "profile": self.profile,
+            "looked_up": self.looked_up,
+            "cut": [[cut.what, cut.first_id, cut.last_id, cut.why] for cut in self.cut],
+            "message_was_cut": self.message_was_cut,
+            "whole": self.whole,
+            "shown": self.shown,
+        }
+        told = {name: value for name, value in form.items() if value not in ((), [], None, False, 0)}
+        return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+
+
+def account_of(context: Context, *, at: datetime, model: str, looked_up: Sequence[int] = ()) -> Account:
+    """The account of the answer that a context led to."""
+    stored = [message.id for message in context.recent if message.id < UNSTORED]
+    return Account(
+        at=at,
+        model=model,
+        ceiling=context.ceiling,
+        parts=tuple(Part(name=part.name, tokens=part.tokens, budget=part.budget) for part in context.parts),
+        recent=runs(stored),
+        here=len(context.recent) - len(stored),
+        summaries=tuple(summary.id for summary in context.summaries),
+        snippets=tuple(
+            Chosen(id=snippet.message.id, score=rounded(snippet.score))
+            for snippet in context.snippets
+            if snippet.message.id < UNSTORED
+        ),
+        facts=tuple(Chosen(id=one.fact.id, score=rounded(one.score)) for one in context.facts),
+        profile=context.profile.id if context.profile else None,
+        looked_up=tuple(looked_up),
+        cut=tuple(cut for cut in context.cut if cut.last_id < UNSTORED),
+        message_was_cut=context.message_was_cut,
+        whole=context.whole,
+    )
+
+
+def read(text: str) -> Account | None:
+    """The account that a stored text holds; None for one that cannot be read (written by hand, or by a newer form)."""
+    try:
+        form = json.loads(text)
+        return None if form["form"] > FORM else _account(form)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def runs(ids: Iterable[int]) -> tuple[tuple[int, int], ...]:
+    """Ascending ids as runs without a gap: (first, last) each."""
+    found: list[tuple[int, int]] = []
+    for number in sorted(set(ids)):
+        if found and number == found[-1][1] + 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return tuple(found)
+
+
+def rounded(score: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, 2) for name, value in score.items() if abs(value) >= 0.005}
+
+
+def _account(form: Mapping[str, Any]) -> Account:
+    return Account(
+        at=datetime.fromisoformat(form["at"]),
+        model=str(form["model"]),
+        ceiling=int(form["ceiling"]),
+        parts=tuple(
+            Part(name=name, tokens=int(tokens), budget=int(budget)) for name, (tokens, budget) in form["parts"].items()
+        ),
+        recent=tuple((int(first), int(last)) for first, last in form.get("recent", ())),
+        here=int(form.get("here", 0)),
+        summaries=tuple(int(number) for number in form.get("summaries", ())),
+        snippets=_chosen(form.get("snippets", ())),
+        facts=_chosen(form.get("facts", ())),
+        profile=form.get("profile"),
+        looked_up=tuple(int(number) for number in form.get("looked_up", ())),
+        cut=tuple(
+            Cut(what=what, first_id=int(first), last_id=int(last), why=str(why))
+            for what, first, last, why in form.get("cut", ())
+        ),
+        message_was_cut=bool(form.get("message_was_cut", False)),
+        whole=int(form.get("whole", 0)),
+        shown=tuple(int(number) for number in form.get("shown", ())),
+    )
+
+
+def _chosen(rows: Iterable[Sequence[Any]]) -> tuple[Chosen, ...]:
+    return tuple(
+        Chosen(id=int(number), score={str(name): float(value) for name, value in score.items()})
+        for number, score in rows
+    )

@@ -1,0 +1,116 @@
+"""What a question found, what of it is shown in any case, and what the prompt carries of each message.
+
+Pure. Does not know how candidates were found or ranked, nor how many fit.
+"""
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+
+import numpy as np
+
+from records.context import RecalledFact, Snippet
+from records.messages import Message
+from retrieval.excerpts import by_words, clipped, holding, sentences
+from retrieval.ranking import WEIGHTS, Meaning, Question, Ranked, Scored, centred, idf
+from storage.search.protocol import Floats, Pool
+from text.tokenizer import Tokenizer
+
+SNIPPET_TOKENS = 300
+"""Of a longer remembered message the sentences are shown that hold the question's words."""
+ASSISTANT_TOKENS = 60
+"""Of a long-winded assistant's message the sentences are shown that are closest to the question."""
+LONG_WINDED = 0.5
+"""From this verbosity on (retrieval/ranking.py) a message is one of a long-winded assistant's."""
+ABOVE_ALL = 2.0
+"""Added to the closeness, a cosine, of a sentence that is shown before all others."""
+SURELY = 3
+"""So many messages that hold the question's rarest words are sought: what of them does not fit is cut, not skipped."""
+MUCH = 0.25
+"""Where the best of them holds this share of what is asked for, by idf, they get room before all others. Not else: the
+rarest word of a longer question is often one that says little.
+"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    """The candidates of one question. `facts`: those that matter to it, best first."""
+
+    asked: Question
+    pool: Pool
+    meaning: Meaning | None
+    ranked: Ranked
+    facts: Sequence[RecalledFact] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sought:
+    """The messages that hold the rarest of a question's own words, among those that may be shown.
+
+    `ids`: of them; `first`: those that get room before all others; `weights`: of the words by which long messages are
+    cut, `own`: the question's own among them. `shown`: what stands whole in the prompt already; `before`: the turn that
+    is being answered.
+    """
+
+    found: Found
+    tokens: Tokenizer
+    shown: Set[int]
+    before: int | None
+    ids: Set[int]
+    first: Sequence[Scored]
+    weights: Mapping[str, float]
+    own: Mapping[str, float]
+
+    @classmethod
+    def of(
+        cls, found: Found, tokens: Tokenizer, *, shown: Set[int] = frozenset(), before: int | None = None
+    ) -> "Sought":
+        asked, matched, candidates = found.asked, found.pool.matched, found.pool.ids
+        weights = {term: idf(matched.turns, matched.frequency.get(term, 0)) for term in asked.terms}
+        own = {term: weight for term, weight in weights.items() if term not in asked.before}
+        among = np.isin(candidates, list(shown), invert=True) if shown else np.ones(len(candidates), np.bool_)
+        rows, share = found.ranked.rarest(own, among=among, most=SURELY)
+        return cls(
+            found=found,
+            tokens=tokens,
+            shown=shown,
+            before=before,
+            ids=frozenset(candidates[rows].tolist()),
+            first=found.ranked.scored(rows) if share >= MUCH else (),
+            weights=weights,
+            own=own,
+        )
+
+    def in_order(self, start: int, size: int) -> list[Scored]:
+        """The candidates from `start` on, in the order in which they get room."""
+        early = {one.id for one in self.first}
+        others = [one for one in self.found.ranked[start : start + size] if one.id not in early]
+        return others if start else [*self.first, *others]
+
+    def allows(self, message: Message) -> bool:
+        """Whether it may be shown as a snippet."""
+        is_earlier = self.before is None or message.turn < self.before
+        return is_earlier and message.id not in self.shown and message.origin != "tool"
+
+    def snippet(self, one: Scored, message: Message, sentence_vectors: Floats | None) -> Snippet:
+        """A candidate as the prompt carries it. Made only for those that may fit: counting tokens is dear."""
+        return Snippet(message=message, text=self._shown(one, message.content, sentence_vectors), score=one.parts)
+
+    def cut(self, snippet: Snippet, tokens: int) -> str:
+        """At most `tokens` of a message that is sought."""
+        return by_words(snippet.message.content, self.own, tokens=tokens, tokenizer=self.tokens)
+
+    def _shown(self, one: Scored, text: str, vectors: Floats | None) -> str:
+        """All of a message, or of a long one the sentences that matter."""
+        meaning = self.found.meaning
+        if meaning is not None and vectors is not None and one.verbose > LONG_WINDED:
+            pieces = sentences(text)
+            if len(pieces) == len(vectors) and self.tokens.count(text) > ASSISTANT_TOKENS:
+                query = centred(meaning.query, meaning.mean, WEIGHTS.centring)
+                closeness = centred(vectors, meaning.mean, WEIGHTS.centring) @ query
+                if one.id in self.ids:
+                    closeness = closeness + ABOVE_ALL * np.array(holding(pieces, self.own), np.float32)
+                return clipped(pieces, closeness.tolist(), tokens=ASSISTANT_TOKENS, count=self.tokens.count)
+        if len(text) <= SNIPPET_TOKENS:
+            return text
+        weights = self.own if one.id in self.ids else self.weights
+        return by_words(text, weights, tokens=SNIPPET_TOKENS, tokenizer=self.tokens)

@@ -1,0 +1,349 @@
+"""A request in the making: parts are offered in the order of precedence, each takes what is left of the ceiling.
+
+Pure. Owns sizes, order and the account; does not know where the parts come from.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from llm import prompts
+from records.context import Context, ContextPart, Cut, RecalledFact, Snippet
+from records.facts import Profile
+from records.messages import Message
+from records.model_calls import PromptMessage
+from records.summaries import Summary
+from records.turns import Incoming
+from retrieval import prefix_cache
+from retrieval.turns import WORTH_SHOWING, Turn, Turns, role
+from text.tokenizer import Tokenizer
+
+MOST_PROFILE, PROFILE_SHARE = 800, 8
+"""Tokens of the profile: at most so many, and one in so many of the ceiling. Taken from what would go to snippets."""
+ONE_SNIPPET = 64
+"""Tokens in which a piece of one snippet can be shown."""
+FACTS_SHARE = 3
+"""Facts take at most one in so many tokens of the snippets' budget."""
+USUAL_SHARE = 0.25
+"""Tokens of a character, where none were counted: English has four characters a token."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Budgets:
+    """Tokens: the ceiling of a request, and the parts of it."""
+
+    ceiling: int
+    system: int
+    summaries: int
+    recent: int
+    snippets: int
+
+    def under(self, ceiling: int) -> "Budgets":
+        """The same below another ceiling: the parts are scaled down together where they do not fit it."""
+        share = min(1.0, ceiling / max(1, self.system + self.summaries + self.recent + self.snippets))
+        return Budgets(
+            ceiling=ceiling,
+            system=int(self.system * share),
+            summaries=int(self.summaries * share),
+            recent=int(self.recent * share),
+            snippets=int(self.snippets * share),
+        )
+
+
+class PromptDraft:
+    """Offer the parts in this order: last turns, profile, summaries, older turns, facts, snippets; then the context.
+
+    Dates are written in the zone of `now`.
+    """
+
+    def __init__(
+        self, *, tokenizer: Tokenizer, budgets: Budgets, incoming: Incoming, system_prompt: str, now: datetime
+    ) -> None:
+        self._tokens = tokenizer
+        self._made = Turns(tokenizer, in_group=incoming.in_group)
+        self._now = now
+        self._steady_recent = budgets.recent
+        self._one_snippet = min(ONE_SNIPPET, budgets.snippets)
+        self._turns: list[Turn] = []
+        self._summaries: list[Summary] = []
+        self._snippets: list[Snippet] = []
+        self._facts: list[RecalledFact] = []
+        self._profile: Profile | None = None
+        self._profile_text = ""
+        self._cut: list[Cut] = []
+        self._turns_broken_off = False
+        self._history: tuple[int, int] | None = None
+        self._words = ""
+        self._system = tokenizer.cut_end(system_prompt, budgets.system)
+        words = f"{incoming.person.name}: {incoming.text}" if incoming.in_group else incoming.text
+        room = budgets.ceiling - self._size(self._request()) - 4
+        said = tokenizer.count(words)
+        self._message_was_cut = said > room
+        self._wanted = budgets.ceiling - room + said
+        self._words = tokenizer.cut_middle(words, max(0, room)) if self._message_was_cut else words
+        self._left = max(0, budgets.ceiling - self._size(self._request()))
+        wanted = budgets.summaries + budgets.recent + budgets.snippets
+        share = min(1.0, self._left / wanted) if wanted else 0.0
+        self._budgets = replace(
+            budgets,
+            summaries=int(budgets.summaries * share),
+            recent=int(budgets.recent * share),
+            snippets=int(budgets.snippets * share),
+        )
+
+    @property
+    def shown_ids(self) -> frozenset[int]:
+        """Ids of the messages that stand whole in the prompt."""
+        return frozenset(message.id for turn in self._turns if turn.is_whole for message in turn.messages)
+
+    @property
+    def snippet_room(self) -> int:
+        """Tokens that snippets may take: their lines, without the frame around them."""
+        frame = self._tokens.count(prompts.remembered_block([], self._now))
+        return max(0, min(self._budgets.snippets, self._left - frame - 2))
+
+    def take_last_turns(self, messages: Sequence[Message]) -> None:
+        """The newest whole while they fit; the first that does not is cut in its middle, older ones are left out."""
+        for turn in reversed(self._made.of(messages)):
+            self._wanted += turn.tokens
+            if not self._turns_broken_off and turn.tokens <= self._left:
+                self._add(turn)
+                continue
+            squeezed = None if self._turns_broken_off else self._made.squeezed(turn, self._left)
+            self._turns_broken_off = True
+            self._cut.append(turn.cut("cut in its middle" if squeezed else "no room"))
+            if squeezed:
+                self._add(squeezed)
+
+    def take_profile(self, profile: Profile | None) -> None:
+        """Whole where it fits its share of the ceiling, else its beginning."""
+        if profile is None:
+            return
+        frame = self._tokens.count(prompts.profile_block("")) + 8
+        room = min(MOST_PROFILE, self._budgets.ceiling // PROFILE_SHARE, self._left) - frame
+        text = self._tokens.cut_end(profile.text, room)
+        if room >= WORTH_SHOWING and text:
+            self._profile, self._profile_text = profile, text
+            used = self._tokens.count(text) + frame
+            self._left -= used
+            self._wanted += used
+
+    def take_summaries(self, summaries: Sequence[Summary]) -> None:
+        """In the order given, while they fit; one that does not is named in the account."""
+        room = min(self._budgets.summaries, self._left)
+        taken = self._tokens.count(prompts.summaries_block([])) + 6
+        for summary in summaries:
+            size = self._tokens.count(self._summary_line(summary)) + 1
+            self._wanted += size
+            if taken + size <= room:
+                self._summaries.append(summary)
+                taken += size
+            else:
+                self._cut_summary(summary)
+        if self._summaries:
+            self._left -= taken
+
+    def has_room_for(self, messages: Sequence[Message]) -> bool:
+        """Whether these turns, the last ones among them, fit the recent budget."""
+        return sum(turn.tokens for turn in self._made.of(messages)) <= self._budgets.recent
+
+    def take_older_turns(self, messages: Sequence[Message]) -> None:
+        """Unfolded turns before the last ones: as many of the newest as fit the recent budget.
+
+        The cut does not slide with every turn, which would spoil the endpoint's prompt cache each time: it moves on by
+        half the budget at once.
+        """
+        known = {turn.messages[0].turn for turn in self._turns}
+        seen = [(cut.first_id, cut.last_id) for cut in self._cut if cut.what == "turns"]
+        older = [
+            turn
+            for turn in self._made.of(messages)
+            if turn.messages[0].turn not in known
+            and not any(first <= turn.messages[0].id <= last for first, last in seen)
+        ]
+        sizes = [turn.tokens for turn in older]
+        self._wanted += sum(sizes)
+        last = sum(turn.tokens for turn in self._turns)
+        start = prefix_cache.start(sizes, budget=max(0, self._steady_recent - last), step=self._steady_recent // 2)
+        room = 0 if self._turns_broken_off else min(max(0, self._budgets.recent - last), self._left)
+        while start < len(older) and sum(sizes[start:]) > room:
+            start += 1
+        if start:
+            first, final = older[0].messages[0].id, older[start - 1].messages[-1].id
+            self._cut.append(Cut(what="turns", first_id=first, last_id=final, why="recent budget"))
+        for turn in older[start:]:
+            self._add(turn)
+
+    def take_uncovered(self, first_id: int, last_id: int) -> None:
+        """Archived messages that no active summary covers."""
+        self._cut.append(Cut(what="archived", first_id=first_id, last_id=last_id, why="no active summary"))
+
+    def take_facts(self, facts: Sequence[RecalledFact]) -> None:
+        """Best first, in a part of the snippets' budget."""
+        room = min(self._budgets.snippets // FACTS_SHARE, self._left) - self._tokens.count(prompts.facts_block([])) - 4
+        used = 0
+        for one in facts:
+            size = self._tokens.count(self._fact_line(one)) + 1
+            if used + size <= room:
+                self._facts.append(one)
+                used += size
+        if self._facts:
+            used = self._tokens.count(self._facts_text()) + 4
+            self._left -= used
+            self._budgets = replace(self._budgets, snippets=max(0, self._budgets.snippets - used))
+
+    def note_history(self, *, messages: int, characters: int) -> None:
+        """How much was said before this message: what a prompt with all of it would have been is in the account."""
+        self._history = (max(0, messages), max(0, characters))
+
+    def keep_room_for_one(self) -> bool:
+        """Room for a piece of one snippet, where need be taken from the oldest turns; whether it was."""
+        self._budgets = replace(self._budgets, snippets=max(self._one_snippet, self._budgets.snippets))
+        was_taken = False
+        while (missing := self._one_snippet - self.snippet_room) > 0 and (turns := self._ordered()):
+            oldest = turns[0]
+            squeezed = self._made.squeezed(oldest, oldest.tokens - missing)
+            if squeezed is None and len(turns) == 1:
+                break
+            self._leave_out(oldest, "cut in its middle" if squeezed else "no room")
+            if squeezed:
+                self._add(squeezed)
+            was_taken = True
+        return was_taken
+
+    def take_snippets(self, snippets: Sequence[Snippet]) -> None:
+        """Those that fit `snippet_room`, best first."""
+        self._snippets = list(snippets)
+
+    def context(self) -> Context:
+        """The finished context. Sizes do not quite add up at the seams of parts, so the whole is counted again."""
+        while (total := self._size(self._request())) > self._budgets.ceiling:
+            self._give_way(total - self._budgets.ceiling)
+        parts = self._parts()
+        return Context(
+            messages=tuple(self._request()),
+            ceiling=self._budgets.ceiling,
+            wanted=self._wanted,
+            parts=parts,
+            recent=tuple(message for turn in self._ordered() for message in turn.messages),
+            summaries=tuple(self._summaries),
+            snippets=tuple(sorted(self._snippets, key=lambda snippet: snippet.message.id)),
+            facts=tuple(self._facts),
+            profile=self._profile,
+            cut=tuple(sorted(self._cut, key=lambda cut: cut.first_id)),
+            message_was_cut=self._message_was_cut,
+            whole=self._whole(parts),
+            earlier=self._history[0] if self._history else 0,
+        )
+
+    def _whole(self, parts: Sequence[ContextPart]) -> int:
+        """Tokens of a request with all earlier messages verbatim in place of what was chosen; 0 where none are known.
+
+        How many characters make a token is measured on the turns of this prompt: these are the scope's own languages.
+        """
+        if self._history is None:
+            return 0
+        messages, characters = self._history
+        tokens = {part.name: part.tokens for part in parts}
+        seen = sum(len(content) for turn in self._turns for content in turn.contents)
+        share = tokens["recent"] / seen if seen else USUAL_SHARE
+        bare = self._size([PromptMessage(role="system", content=""), PromptMessage(role="user", content="")])
+        one_more = self._size([PromptMessage(role="assistant", content="")]) - self._size([])
+        fixed = bare + tokens["system"] + tokens["clock"] + tokens["message"]
+        return fixed + round(characters * share) + messages * one_more
+
+    def _give_way(self, over: int) -> None:
+        """Give up the least important thing that is left."""
+        if self._snippets:
+            self._snippets.pop()
+        elif self._facts:
+            self._facts.pop()
+        elif len(self._turns) > 1:
+            self._leave_out(self._ordered()[0], "no room")
+        elif self._summaries:
+            self._cut_summary(self._summaries.pop())
+        elif self._profile is not None:
+            self._profile, self._profile_text = None, ""
+        elif self._turns:
+            self._cut.append(self._turns.pop().cut("no room"))
+        else:
+            self._message_was_cut = True
+            self._words = self._tokens.cut_middle(self._words, max(0, self._tokens.count(self._words) - over - 4))
+
+    def _add(self, turn: Turn) -> None:
+        self._turns.append(turn)
+        self._left -= turn.tokens
+
+    def _leave_out(self, turn: Turn, why: str) -> None:
+        self._turns.remove(turn)
+        self._left += turn.tokens
+        cut = turn.cut(why)
+        self._cut = [one for one in self._cut if (one.what, one.first_id) != (cut.what, cut.first_id)] + [cut]
+
+    def _cut_summary(self, summary: Summary) -> None:
+        self._cut.append(Cut(what="summary", first_id=summary.first_id, last_id=summary.last_id, why="no room"))
+
+    def _ordered(self) -> list[Turn]:
+        return sorted(self._turns, key=lambda turn: turn.messages[0].id)
+
+    def _request(self) -> list[PromptMessage]:
+        request = [PromptMessage(role="system", content=self._system)] if self._system else []
+        about = [self._profile_block(), self._summaries_text()]
+        if any(about):
+            request.append(PromptMessage(role="user", content="\n\n".join(text for text in about if text)))
+        for turn in self._ordered():
+            for message, content in zip(turn.messages, turn.contents, strict=True):
+                request.append(PromptMessage(role=role(message), content=content))
+        last = prompts.last_message(
+            facts=self._facts_text(),
+            remembered=self._snippets_text(),
+            clock=prompts.clock_line(self._now),
+            words=self._words,
+        )
+        return [*request, PromptMessage(role="user", content=last)]
+
+    def _summaries_text(self) -> str:
+        if not self._summaries:
+            return ""
+        return prompts.summaries_block([self._summary_line(summary) for summary in self._summaries])
+
+    def _summary_line(self, summary: Summary) -> str:
+        return prompts.summary_line(summary, self._now.tzinfo or UTC)
+
+    def _profile_block(self) -> str:
+        return prompts.profile_block(self._profile_text) if self._profile_text else ""
+
+    def _fact_line(self, one: RecalledFact) -> str:
+        return prompts.fact_line(one.fact, self._now.tzinfo or UTC)
+
+    def _facts_text(self) -> str:
+        return prompts.facts_block([self._fact_line(one) for one in self._facts]) if self._facts else ""
+
+    def _snippets_text(self) -> str:
+        if not self._snippets:
+            return ""
+        in_time = sorted(self._snippets, key=lambda snippet: snippet.message.id)
+        return prompts.remembered_block(in_time, self._now)
+
+    def _size(self, request: Sequence[PromptMessage]) -> int:
+        return self._tokens.prompt_tokens(request)
+
+    def _parts(self) -> tuple[ContextPart, ...]:
+        """Tokens of each part by itself; what frames and seams cost is `overhead`, so that the sum is the whole."""
+        budgets, count = self._budgets, self._tokens.count
+        parts = [
+            ContextPart(name="system", tokens=count(self._system), budget=budgets.system),
+            ContextPart(name="profile", tokens=count(self._profile_block()), budget=MOST_PROFILE),
+            ContextPart(name="summaries", tokens=count(self._summaries_text()), budget=budgets.summaries),
+            ContextPart(
+                name="recent",
+                tokens=sum(count(content) for turn in self._turns for content in turn.contents),
+                budget=budgets.recent,
+            ),
+            ContextPart(name="facts", tokens=count(self._facts_text()), budget=budgets.snippets // FACTS_SHARE),
+            ContextPart(name="snippets", tokens=count(self._snippets_text()), budget=budgets.snippets),
+            ContextPart(name="clock", tokens=count(prompts.clock_line(self._now)), budget=0),
+            ContextPart(name="message", tokens=count(self._words), budget=budgets.ceiling),
+        ]
+        rest = self._size(self._request()) - sum(part.tokens for part in parts)
+        return (*parts, ContextPart(name="overhead", tokens=rest, budget=0))

@@ -1,0 +1,311 @@
+"""A backup: one private zip file with memory.db and a complete memory.json, made while the bot runs or not.
+
+Owns that the two are of one piece: whatever was acknowledged before the backup began is in it, and no owner is lost
+between two stores while moving. index.db is derived and not in it. Everything here blocks: call it from a thread.
+"""
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import time
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from records.errors import SettingsError, StorageBusy, StorageCorrupt, StorageTooNew
+from storage.files.data_dir import LOCK_NAME, data_dir
+from storage.files.database import copy_database
+from storage.files.driver import create_private, explained, fsync_folder, sqlite3
+from storage.files.tables import MESSAGES
+from storage.json import snapshot
+from storage.json.journal import survey
+from storage.json.recovery import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME
+from storage.json.store import JsonStore
+from storage.sqlite.migrations import MIGRATIONS
+
+FORMAT = 1
+MANIFEST, DATABASE = "keepsake.json", "memory.db"
+ASIDE = "before-restore-"
+PATIENCE = 20.0
+"""Seconds in which a running bot should have finished the move or start that is in the way."""
+
+_STAYS = frozenset({LOCK_NAME, "playground"})
+"""What a restore leaves where it is: the lock that it holds, and the playground's own memory."""
+
+
+class _NotYet(Exception):  # noqa: N818 - no error: the bot is in the middle of something
+    pass
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Restored:
+    """What a restore did. `aside`: the folder that holds what was in DATA_DIR before; None where there was nothing."""
+
+    messages: int
+    made_at: str
+    aside: Path | None
+
+
+# making ------------------------------------------------------------------------------------------------------
+def back_up(folder: Path, file: Path) -> int:
+    """Write a backup of the data directory to `file`, whole or not at all; the number of messages in it.
+
+    Raises SettingsError when `file` exists or cannot be there, or `folder` holds no memory, else a StorageError.
+    """
+    if file.exists():
+        raise SettingsError("--backup", f"{file} exists already; it was not touched. Give another name.")
+    if not file.absolute().parent.is_dir():
+        raise SettingsError("--backup", f"{file.absolute().parent} is no folder; nothing was backed up.")
+    if not (folder / DATABASE).exists():
+        raise SettingsError("DATA_DIR", f"{folder} holds no memory; there is nothing to back up.")
+    with explained(file), tempfile.TemporaryDirectory(prefix=".keepsake-", dir=file.absolute().parent) as made:
+        work = Path(made)
+        _collect(folder, work)
+        # A backup that cannot be restored is none: it is read through before it is called one.
+        messages = _check(work)
+        packed = work / "packed"
+        _pack(work, packed, messages)
+        try:
+            os.link(packed, file)
+        except FileExistsError:
+            raise SettingsError("--backup", f"{file} exists already; it was not touched.") from None
+        except OSError:  # a file system without links
+            packed.replace(file)
+        fsync_folder(file.absolute().parent)
+    return messages
+
+
+def _collect(folder: Path, work: Path) -> None:
+    """Both stores as of one moment, in `work`."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        with contextlib.ExitStack() as stack:
+            is_running = False
+            try:
+                stack.enter_context(data_dir(folder))
+            except StorageBusy:
+                is_running = True
+            try:
+                _collect_once(folder, work, is_running=is_running)
+            except _NotYet:
+                if time.monotonic() > deadline:
+                    raise StorageBusy(
+                        "The bot is starting, or moving a memory, and did not finish in time; "
+                        "nothing was backed up. Please try again."
+                    ) from None
+            else:
+                return
+        time.sleep(0.1)
+
+
+def _collect_once(folder: Path, work: Path, *, is_running: bool) -> None:
+    before = _places(folder / DATABASE)
+    # What the journal holds now was acknowledged, or will be in a moment: it must be in the backup.
+    acknowledged = survey(folder / JOURNAL_NAME).last_seq
+    if is_running:
+        _from_index(folder, work, acknowledged)
+    else:
+        _from_files(folder, work)
+    copy_database(folder / DATABASE, work / DATABASE)
+    if _places(work / DATABASE) != before:
+        # An owner came or moved in between: it could be in neither file, or in both.
+        raise _NotYet
+
+
+def _places(database: Path) -> list[tuple[object, ...]]:
+    """Who lives where, and the moves under way; empty for a file that the original design wrote."""
+    with contextlib.closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=rw", uri=True)) as connection:
+        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'moves'").fetchone():
+            return []
+        return [
+            *map(tuple, connection.execute("SELECT user_id, storage_type, epoch FROM users ORDER BY user_id")),
+            *map(tuple, connection.execute("SELECT user_id, source, target, state FROM moves ORDER BY user_id")),
+        ]
+
+
+def _from_index(folder: Path, work: Path, acknowledged: int) -> None:
+    """memory.json out of the running bot's working copy, which holds snapshot and journal."""
+    index = folder / INDEX_NAME
+    target = work / SNAPSHOT_NAME
+    target.unlink(missing_ok=True)
+    try:
+        with contextlib.closing(sqlite3.connect(f"{index.absolute().as_uri()}?mode=rw", uri=True)) as source:
+            source.row_factory = sqlite3.Row
+            if source.execute("PRAGMA user_version").fetchone()[0] != len(MIGRATIONS):
+                raise _NotYet
+            state = source.execute("SELECT * FROM journal_state").fetchone()
+            is_current = not state["clean"] and state["snapshot"] == snapshot.identity_of(folder / SNAPSHOT_NAME)
+            if not is_current or snapshot.write(source, target) < acknowledged:
+                raise _NotYet
+    except sqlite3.OperationalError:  # not there yet, or just being replaced
+        raise _NotYet from None
+
+
+def _from_files(folder: Path, work: Path) -> None:
+    """memory.json as the bot's next start would see it: recovered from copies, the originals untouched."""
+    recovery = work / "recovery"
+    recovery.mkdir(mode=0o700, exist_ok=True)
+    for name in (SNAPSHOT_NAME, JOURNAL_NAME):
+        if (folder / name).exists():
+            create_private(recovery / name)
+            shutil.copyfile(folder / name, recovery / name)
+
+    async def recover() -> list[str]:
+        async with JsonStore.open(recovery) as store:
+            return list(store.reports)
+
+    if asyncio.run(recover()):
+        raise StorageCorrupt(
+            f"{SNAPSHOT_NAME} or its journal is damaged; nothing was backed up. Start the bot once: it sets aside what "
+            "cannot be read and says so."
+        )
+    if (recovery / SNAPSHOT_NAME).exists():
+        (recovery / SNAPSHOT_NAME).replace(work / SNAPSHOT_NAME)
+
+
+def _pack(work: Path, target: Path, messages: int) -> None:
+    found = [name for name in (DATABASE, SNAPSHOT_NAME) if (work / name).exists()]
+    manifest = {
+        "format": FORMAT,
+        "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "messages": messages,
+        "sha256": {name: _digest(work / name) for name in found},
+    }
+    create_private(target)
+    with target.open("r+b") as file:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+            packed.writestr(MANIFEST, json.dumps(manifest, indent=2))
+            for name in found:
+                packed.write(work / name, name)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+# restoring ---------------------------------------------------------------------------------------------------
+def restore(file: Path, folder: Path) -> Restored:
+    """Put a backup into the data directory. What is there is set aside in a folder of its own, never overwritten.
+
+    The backup is checked in full before anything is touched. Raises SettingsError when `file` is none, StorageBusy
+    while the bot runs, StorageTooNew, StorageCorrupt, StorageError.
+    """
+    if not file.is_file():
+        raise SettingsError("--restore", f"{file} does not exist.")
+    with (
+        data_dir(folder) as held,
+        explained(file),
+        tempfile.TemporaryDirectory(prefix=".restoring-", dir=held) as made,
+    ):
+        work = Path(made)
+        made_at = _unpack(file, work)
+        messages = _check(work)
+        aside = _set_aside(held, keep=work)
+        # memory.db last: without it a restore that died half-way is plainly none.
+        for name in (SNAPSHOT_NAME, DATABASE):
+            if (work / name).exists():
+                (work / name).replace(held / name)
+                fsync_folder(held)
+    return Restored(messages=messages, made_at=made_at, aside=aside)
+
+
+_DAMAGE = (
+    *(zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError),
+    *(KeyError, ValueError, TypeError, AttributeError),
+)
+"""What reading a file that is no zip, or a spoilt one, raises (zipfile documents a part of it)."""
+
+
+def _unpack(file: Path, work: Path) -> str:
+    """Put the files of a backup into `work`; when it was made."""
+    try:
+        with zipfile.ZipFile(file) as packed:
+            manifest = json.loads(packed.read(MANIFEST))
+            is_too_new = int(manifest["format"]) > FORMAT
+            digests = {} if is_too_new else dict(manifest["sha256"])
+            made_at = str(manifest["made_at"])
+            for name in digests.keys() & {DATABASE, SNAPSHOT_NAME}:
+                create_private(work / name)
+                with packed.open(name) as source, (work / name).open("wb") as target:
+                    shutil.copyfileobj(source, target)
+                    target.flush()
+                    os.fsync(target.fileno())
+    except _DAMAGE as error:
+        raise StorageCorrupt(f"{file} is no backup of Keepsake, or is damaged; nothing was changed.") from error
+    if is_too_new:
+        raise StorageTooNew(f"{file} was made by a newer version of Keepsake; please update the program.")
+    found = {name: _digest(work / name) for name in (DATABASE, SNAPSHOT_NAME) if (work / name).exists()}
+    if found != digests or DATABASE not in found:
+        raise StorageCorrupt(f"{file} is damaged; nothing was changed.")
+    return made_at
+
+
+def _check(work: Path) -> int:
+    """Both files can be opened by this program; the number of messages in them."""
+    try:
+        with contextlib.closing(sqlite3.connect(work / DATABASE)) as database:
+            version = int(database.execute("PRAGMA user_version").fetchone()[0])
+            is_sound = database.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
+            messages = Counter(dict(database.execute("SELECT user_id, COUNT(*) FROM messages GROUP BY user_id")))
+        if (work / SNAPSHOT_NAME).exists():
+            # An owner whose move is under way is in both files, in one of them whole: what counts is that one.
+            rows = snapshot.rows(snapshot.read(work / SNAPSHOT_NAME))
+            messages |= Counter(row["user_id"] for table, row in rows if table is MESSAGES)
+    except (sqlite3.DatabaseError, snapshot.SnapshotError) as error:
+        raise StorageCorrupt("What is in the backup is damaged; nothing was changed.") from error
+    _remove_side_files(work)
+    if version > len(MIGRATIONS):
+        raise StorageTooNew(
+            f"{DATABASE} is a newer version's (its format is {version}, this program knows {len(MIGRATIONS)}); "
+            "please update the program."
+        )
+    if not is_sound:
+        raise StorageCorrupt("What is in the backup is damaged; nothing was changed.")
+    return messages.total()
+
+
+def _remove_side_files(work: Path) -> None:
+    for suffix in ("-wal", "-shm"):
+        (work / (DATABASE + suffix)).unlink(missing_ok=True)
+
+
+def _set_aside(folder: Path, *, keep: Path) -> Path | None:
+    """Move what is in the data directory into a folder of its own there; None when there is nothing."""
+    found = [
+        path
+        for path in sorted(folder.iterdir())
+        if path != keep and path.name not in _STAYS and not path.name.startswith((ASIDE, ".restoring-"))
+    ]
+    if not found:
+        return None
+    aside = _free(folder / f"{ASIDE}{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
+    aside.mkdir(mode=0o700)
+    # A write-ahead log goes before its file: left behind alone, it would be taken for the new file's.
+    for path in sorted(found, key=lambda path: (not path.name.endswith(("-wal", "-shm")), path.name)):
+        path.replace(aside / path.name)
+    fsync_folder(aside)
+    fsync_folder(folder)
+    return aside
+
+
+def _free(path: Path) -> Path:
+    return next(name for name in _names(path) if not name.exists())
+
+
+def _names(path: Path) -> Iterator[Path]:
+    yield path
+    number = 2
+    while True:
+        yield path.with_name(f"{path.name}-{number}")
+        number += 1
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,177 @@
+"""A forgetting in every file: recorded before it begins, so that a start finishes what a dying process left.
+
+Owns the order (record, inbox, store, files), the durable record in memory.db, and the copies that lie in the data
+directory. All steps may be done again. Does not know what is built on a message (forgetting.py).
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from records.errors import StorageError
+from records.forgetting import Forgetting, Forgotten
+from records.owners import StorageType
+from storage.backup import ASIDE
+from storage.files.database import Database, uncancelled
+from storage.files.driver import explained, fsync_folder
+from storage.files.inbox import UpdateInbox
+from storage.files.rows import optional_moment, text_of
+from storage.files.wizard_state import WizardStates
+from storage.protocol import MemoryStore
+
+Stores = Mapping[StorageType, MemoryStore]
+CUTS = 3
+"""So often a log that is in use is tried before that is left to the next time."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Unfinished:
+    """A recorded forgetting. `is_erased`: the tables are done, the files are not."""
+
+    id: int
+    owner: int
+    what: Forgetting
+    is_erased: bool
+
+
+class Erasing:
+    """Forgettings across the stores of one data directory."""
+
+    def __init__(self, database: Database, folder: Path, stores: Stores) -> None:
+        self._db = database
+        self._folder = folder
+        self._stores = stores
+        self._inbox = UpdateInbox(database)
+        self._wizards = WizardStates(database)
+        self._erased: set[int] = set()  # records whose tables this process has done
+        self._count = 0  # what this process has erased
+        self._rewritten = -1  # how much of that is in no file, but perhaps in a log
+        self._cleaning = asyncio.Lock()
+
+    async def forget(
+        self, owner: int, what: Forgetting, store: MemoryStore, *, now: datetime, tidies: bool = True
+    ) -> Forgotten:
+        """Erase from the owner's store and from every file; what went. The files are left to `tidy` if so wished.
+
+        Nobody else may use the owner's memory meanwhile. Raises StorageError, nothing erased.
+        """
+        async with self._db.write() as tx:
+            number = await tx.insert(
+                "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)", owner, _text(what), text_of(now)
+            )
+        try:
+            # Not cancelled half-way: what was begun and not marked is begun anew by the next start.
+            taken = await uncancelled(lambda: self._erase(number, owner, what, store))
+        except StorageError:
+            with suppress(StorageError):
+                await self._drop(number)
+            raise
+        try:
+            is_clean = tidies and await self.tidy()
+        except StorageError:
+            is_clean = False
+        return replace(taken, kept_aside=self._kept_aside(), is_clean=is_clean)
+
+    async def resume(self, store_of: Callable[[int], Awaitable[MemoryStore]]) -> list[int]:
+        """Finish what a process before this one had begun; whose that was. To be called before anything is stored."""
+        unfinished = await self._unfinished()
+        for one in unfinished:
+            if not one.is_erased:
+                await self._erase(one.id, one.owner, one.what, await store_of(one.owner))
+        with suppress(StorageError):
+            await self.tidy()
+        return [one.owner for one in unfinished]
+
+    async def tidy(self) -> bool:
+        """Clean the files of what is erased, where that is not done yet; whether all are. Call it now and then."""
+        async with self._cleaning:
+            erased = [one for one in await self._unfinished() if one.is_erased or one.id in self._erased]
+            for one in erased:
+                if not one.is_erased:
+                    # Before anything else: begun anew, it would take what was said since.
+                    await self._mark(one.id)
+            if erased and not await self._clean():
+                return False
+            for one in erased:
+                await self._drop(one.id)
+            return True
+
+    async def _erase(self, number: int, owner: int, what: Forgetting, store: MemoryStore) -> Forgotten:
+        # The inbox first: once the messages are gone, nothing says which updates were theirs.
+        waiting = await self._inbox.waiting()
+        gone = await store.forgetting.sources(owner, what, list(waiting))
+        await self._inbox.empty([waiting[source] for source in gone])
+        if what.what == "everything":
+            await self._wizards.forget(owner)
+        taken = await store.forgetting.forget(owner, what)
+        self._count += 1
+        self._erased.add(number)
+        with suppress(StorageError):
+            await self._mark(number)
+        return taken
+
+    async def _unfinished(self) -> list[Unfinished]:
+        async with self._db.read() as reader:
+            rows = await reader.rows("SELECT * FROM forgettings ORDER BY id")
+        return [
+            Unfinished(id=row["id"], owner=row["user_id"], what=_what(row["what"]), is_erased=bool(row["is_erased"]))
+            for row in rows
+        ]
+
+    async def _mark(self, number: int) -> None:
+        async with self._db.write() as tx:
+            await tx.rows("UPDATE forgettings SET is_erased = 1 WHERE id = ?", number)
+
+    async def _drop(self, number: int) -> None:
+        async with self._db.write() as tx:
+            await tx.rows("DELETE FROM forgettings WHERE id = ?", number)
+        self._erased.discard(number)
+
+    async def _clean(self) -> bool:
+        """Every file of every store, for an owner may have lived elsewhere before; whether all are clean."""
+        count = self._count
+        if self._rewritten < count:
+            with explained(self._folder):
+                for copy in self._folder.glob("*.before-format-*"):
+                    copy.unlink()
+                fsync_folder(self._folder)
+            for store in self._stores.values():
+                await store.scrub()
+            self._rewritten = count
+        for store in self._stores.values():
+            for _ in range(CUTS):
+                if await store.cut_log():
+                    break
+            else:
+                return False
+        return True
+
+    def _kept_aside(self) -> tuple[str, ...]:
+        """What was damaged or replaced and put aside: it may be the only copy of somebody else's memory."""
+        found = [*self._folder.glob("*.unreadable-*"), *self._folder.glob(f"{ASIDE}*")]
+        return tuple(sorted(path.name for path in found))
+
+
+def _text(what: Forgetting) -> str:
+    return json.dumps(
+        {
+            "what": what.what,
+            "ids": what.ids,
+            "since": text_of(what.since) if what.since else None,
+            "until": text_of(what.until) if what.until else None,
+        }
+    )
+
+
+def _what(text: str) -> Forgetting:
+    found = json.loads(text)
+    return Forgetting(
+        what=found["what"],
+        ids=tuple(found["ids"]),
+        since=optional_moment(found["since"]),
+        until=optional_moment(found["until"]),
+    )

@@ -1,0 +1,144 @@
+"""The update inbox: every raw update of Telegram, committed before Telegram is told that we have it.
+
+Owns which updates are seen, pending and done, and how often their answer's sending was begun. Lives in memory.db.
+Does not know what is in a payload.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from records.owners import Mode
+from storage.files.database import Database
+from storage.files.rows import text_of
+from storage.files.tables import whole
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PendingUpdate:
+    """An update whose effects are not all there yet.
+
+    `attempts`: how often its work was begun; `sends`: how often the sending of its answer was begun. A first send
+    that is recorded here has an unknown outcome. `mode`: how memory stood when it was said, where it was noted.
+    """
+
+    update_id: int
+    payload: str
+    received_at: datetime
+    attempts: int
+    sends: int
+    mode: Mode | None = None
+
+
+class UpdateInbox:
+    """Raw updates by bot and update id. Every method is durable when it returns."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    async def receive(self, bot_id: int, update_id: int, payload: str, now: datetime) -> bool:
+        """Keep an update; False when its id was seen before (within the time that `purge` leaves)."""
+        async with self._db.write() as tx:
+            row = await tx.row(
+                """
+                INSERT INTO updates (bot_id, update_id, payload, received_at) VALUES (?, ?, ?, ?)
+                ON CONFLICT (bot_id, update_id) DO NOTHING RETURNING position
+                """,
+                bot_id,
+                update_id,
+                whole(payload),
+                text_of(now),
+            )
+        return row is not None
+
+    async def pending(self, bot_id: int) -> list[PendingUpdate]:
+        """What is not done, in the order of arrival."""
+        async with self._db.read() as reader:
+            rows = await reader.rows(
+                "SELECT * FROM updates WHERE bot_id = ? AND done_at IS NULL ORDER BY position", bot_id
+            )
+        return [
+            PendingUpdate(
+                update_id=row["update_id"],
+                payload=row["payload"] or "",
+                received_at=datetime.fromisoformat(row["received_at"]),
+                attempts=row["attempts"],
+                sends=row["sends"],
+                mode=row["mode"],
+            )
+            for row in rows
+        ]
+
+    async def note_mode(self, bot_id: int, update_id: int, mode: Mode) -> None:
+        """How memory stood when this was said, for a run that takes it up later."""
+        async with self._db.write() as tx:
+            await tx.rows("UPDATE updates SET mode = ? WHERE bot_id = ? AND update_id = ?", mode, bot_id, update_id)
+
+    async def begin(self, bot_id: int, update_id: int) -> int:
+        """Count the beginning of an update's work, so that one that kills the process is not tried for ever."""
+        return await self._count("attempts", bot_id, update_id)
+
+    async def begin_send(self, bot_id: int, update_id: int) -> int:
+        """Count the beginning of a sending before it is made; 1 for the first."""
+        return await self._count("sends", bot_id, update_id)
+
+    async def take_back_send(self, bot_id: int, update_id: int) -> None:
+        """Uncount a sending that is known to have had no effect (the connection was refused)."""
+        async with self._db.write() as tx:
+            await tx.rows(
+                "UPDATE updates SET sends = max(sends - 1, 0) WHERE bot_id = ? AND update_id = ?",
+                bot_id,
+                update_id,
+            )
+
+    async def grant_send(self, bot_id: int, update_id: int, *, most: int) -> None:
+        """Leave room for one more sending below `most`: the process died over the last, perhaps before it was made."""
+        async with self._db.write() as tx:
+            await tx.rows(
+                "UPDATE updates SET sends = min(sends, ?) WHERE bot_id = ? AND update_id = ?",
+                most - 1,
+                bot_id,
+                update_id,
+            )
+
+    async def _count(self, column: str, bot_id: int, update_id: int) -> int:
+        async with self._db.write() as tx:
+            row = await tx.row(
+                f"UPDATE updates SET {column} = {column} + 1 WHERE bot_id = ? AND update_id = ? RETURNING {column}",  # noqa: S608
+                bot_id,
+                update_id,
+            )
+        return int(row[0]) if row else 0
+
+    async def done(self, bot_id: int, update_id: int, now: datetime) -> None:
+        """All effects are there: the payload goes, the id stays."""
+        async with self._db.write() as tx:
+            await tx.rows(
+                "UPDATE updates SET payload = NULL, done_at = ? WHERE bot_id = ? AND update_id = ? AND done_at IS NULL",
+                text_of(now),
+                bot_id,
+                update_id,
+            )
+
+    async def waiting(self) -> dict[str, int]:
+        """Where what is not done and still has its payload stands, by its source ("bot:update")."""
+        async with self._db.read() as reader:
+            rows = await reader.rows(
+                "SELECT position, bot_id, update_id FROM updates WHERE done_at IS NULL AND payload IS NOT NULL"
+            )
+        return {f"{row['bot_id']}:{row['update_id']}": row["position"] for row in rows}
+
+    async def empty(self, positions: Sequence[int]) -> None:
+        """Take the payloads away: what they said was forgotten. A start drops such an update."""
+        async with self._db.write() as tx:
+            await tx.many("UPDATE updates SET payload = NULL WHERE position = ?", [(one,) for one in positions])
+
+    async def forget_text(self) -> bool:
+        """Take the payloads of done updates out of the file's log too; False when that has to wait."""
+        return await self._db.forget_log()
+
+    async def purge(self, older_than: datetime) -> int:
+        """Forget ids that were done before `older_than`; Telegram delivers none older than 24 hours. Their number."""
+        async with self._db.write() as tx:
+            rows = await tx.rows("DELETE FROM updates WHERE done_at < ? RETURNING position", text_of(older_than))
+        return len(rows)

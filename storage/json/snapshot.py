@@ -1,0 +1,240 @@
+"""memory.json: written from index.db row by row, read back as portable rows.
+
+Owns the file's look (contract: one indented object that people read) and its header. Everything here blocks: call it
+from a thread. Does not know the journal's records, only the number of the last one that a snapshot holds.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from records.errors import StorageTooNew
+from runtime.cooperative import unhurried
+from storage.files.driver import create_private, fsync_folder, sqlite3
+from storage.files.rows import mapping
+from storage.files.tables import MESSAGES, TABLES, UPSERT_USER, USERS, Portable, Table
+from storage.sqlite import original_files
+
+FORMAT = 2
+"""1: before facts, profiles, versions and accounts were kept."""
+DATES = (
+    *("created_at", "first_at", "last_at", "at", "edited_at"),
+    *("observed_at", "valid_from", "valid_to", "deleted_at", "written_at", "replaced_at"),
+)
+COUNTERS = {
+    "next_message_id": "messages",
+    "next_summary_id": "summaries",
+    "next_fact_id": "facts",
+    "next_profile_id": "profiles",
+    "next_version_id": "versions",
+}
+"""Columns of `users` that give the next id, and the tables that they number."""
+Identity = str
+
+
+class SnapshotError(Exception):
+    """The file is no memory.json."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Snapshot:
+    """A parsed memory.json. `format` 0: as the original design wrote it."""
+
+    format: int
+    journal_seq: int
+    content: Mapping[str, object]
+
+
+def identity_of(path: Path) -> Identity | None:
+    """What tells this very file from an edited or exchanged one; None when there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return f"{found.st_size}-{found.st_mtime_ns}"
+
+
+# writing -----------------------------------------------------------------------------------------------------
+def write(source: sqlite3.Connection, target: Path) -> int:
+    """Write the snapshot of one moment of `source`, whole or not at all; the number of the last record it holds.
+
+    Nothing is written where there never was an owner. Memory used does not grow with what is stored.
+    """
+    source.execute("BEGIN")
+    try:
+        seq = int(source.execute("SELECT seq FROM journal_state").fetchone()[0])
+        if not target.exists() and source.execute("SELECT 1 FROM users LIMIT 1").fetchone() is None:
+            return seq
+        partial = target.with_name(target.name + ".tmp")
+        partial.unlink(missing_ok=True)
+        create_private(partial)
+        with partial.open("w", encoding="utf-8", newline="\n") as file:
+            _write_all(source, file, seq)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(target)
+        fsync_folder(target.parent)
+        return seq
+    finally:
+        source.rollback()
+
+
+def _write_all(source: sqlite3.Connection, file: IO[str], seq: int) -> None:
+    header = {"format": FORMAT, "journal_seq": seq}
+    file.write('{\n  "keepsake": ' + _indented(header, 2))
+    for table in TABLES:
+        file.write(f',\n  "{table.name}": {{')
+        if table is USERS:
+            _write_users(source, file)
+        else:
+            _write_rows(source, file, table)
+    file.write("\n}\n")
+
+
+def _write_users(source: sqlite3.Connection, file: IO[str]) -> None:
+    between = "\n"
+    for row in source.execute("SELECT * FROM users ORDER BY user_id"):
+        shown = {
+            "user_id": row["user_id"],
+            "storage_type": row["storage_type"],
+            **USERS.portable(mapping(row)),
+        }
+        file.write(f'{between}    "{row["user_id"]}": {_indented(shown, 4)}')
+        between = ",\n"
+    file.write("\n  }" if between != "\n" else "}")
+
+
+def _write_rows(source: sqlite3.Connection, file: IO[str], table: Table) -> None:
+    owner = None
+    order = ", ".join(table.key)
+    for row in unhurried(source.execute(f"SELECT * FROM {table.name} ORDER BY {order}")):  # noqa: S608
+        if row["user_id"] != owner:
+            file.write(("\n" if owner is None else "\n    ],\n") + f'    "{row["user_id"]}": [\n')
+            owner = row["user_id"]
+        else:
+            file.write(",\n")
+        file.write("      " + _indented(table.portable(mapping(row)), 6))
+    file.write("\n    ]\n  }" if owner is not None else "}")
+
+
+def _indented(value: object, depth: int) -> str:
+    # Only "\n" ends a line here: str.splitlines would also cut at U+2028, which JSON leaves as it is.
+    return json.dumps(value, ensure_ascii=False, indent=2).replace("\n", "\n" + " " * depth)
+
+
+# reading -----------------------------------------------------------------------------------------------------
+def read(path: Path) -> Snapshot:
+    """Parse memory.json. Raises SnapshotError, or StorageTooNew when a newer version wrote it."""
+    try:
+        content = json.loads(path.read_bytes().decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise SnapshotError from error
+    if not isinstance(content, dict):
+        raise SnapshotError
+    header = content.get("keepsake")
+    if header is None:
+        if not any(name in content for name in original_files.TABLES):
+            raise SnapshotError
+        return Snapshot(format=0, journal_seq=0, content=content)
+    try:
+        number, seq = int(header["format"]), int(header["journal_seq"])
+    except (TypeError, KeyError, ValueError) as error:
+        raise SnapshotError from error
+    if number > FORMAT:
+        raise StorageTooNew(
+            f"{path.name} was written by a newer version of Keepsake (its format is {number}, "
+            f"this program knows {FORMAT}); please update the program."
+        )
+    return Snapshot(format=number, journal_seq=seq, content=content)
+
+
+def rows(snapshot: Snapshot) -> Iterator[tuple[Table, Portable]]:
+    """Every row of a snapshot, owner by owner, repaired where people edited it.
+
+    Raises SnapshotError when something is not of the right shape.
+    """
+    try:
+        sections = {table.name: _section(snapshot, table.name) for table in TABLES}
+        owners = sorted({int(owner) for section in sections.values() for owner in section})
+        for owner in owners:
+            found = {name: section.get(str(owner)) for name, section in sections.items()}
+            user = found.pop("users") or {}
+            if not isinstance(user, dict):
+                raise SnapshotError
+            listed = {name: _list(value) for name, value in found.items()}
+            if snapshot.format == 0:
+                yield from original_files.adopted(
+                    owner,
+                    user,
+                    [original_files.old_message(row) for row in listed["messages"]],
+                    listed["messages"],
+                    listed["summaries"],
+                )
+            else:
+                yield from _ours(owner, user, listed)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise SnapshotError from error
+
+
+def _section(snapshot: Snapshot, name: str) -> dict[str, object]:
+    section = snapshot.content.get(name, {})
+    if not isinstance(section, dict):
+        raise SnapshotError
+    return section
+
+
+def _list(value: object) -> list[dict[str, object]]:
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
+        raise SnapshotError
+    return value
+
+
+def _ours(
+    owner: int, user: Mapping[str, object], listed: Mapping[str, list[dict[str, object]]]
+) -> Iterator[tuple[Table, Portable]]:
+    highest = {name: max((int(str(row["id"])) for row in listed[name]), default=0) for name in COUNTERS.values()}
+    created = original_files.utc(user.get("created_at"))
+    yield (
+        USERS,
+        {
+            **USERS.defaults,
+            **{name: user[name] for name in USERS.columns if name in user},
+            "user_id": owner,
+            "summary_every_n": user.get("summary_every_n", original_files.DEFAULT_EVERY_N),
+            "memory_enabled": original_files.truth(user.get("memory_enabled", False)),
+            "created_at": created,
+            "updated_at": original_files.utc(user.get("updated_at") or created),
+            **{counter: max(int(str(user.get(counter, 1))), highest[name] + 1) for counter, name in COUNTERS.items()},
+        },
+    )
+    chunks = {row["id"] for row in listed["summaries"]}
+    for table in TABLES[1:]:
+        for row in listed[table.name]:
+            whole = {**table.defaults, **row, "user_id": owner}
+            if table is MESSAGES:
+                # A message of a summary that somebody cut out by hand is active again, not lost behind nothing.
+                whole["chunk_id"] = whole["chunk_id"] if whole["chunk_id"] in chunks else None
+                whole["is_active"] = whole["chunk_id"] is None
+                whole.setdefault("turn_id", whole["id"])
+            for date in DATES:
+                if whole.get(date) is not None:
+                    whole[date] = original_files.utc(whole[date])
+            yield table, {name: whole[name] for name in table.columns}
+
+
+def insert(connection: sqlite3.Connection, snapshot: Snapshot, storage: str) -> None:
+    """Put every row of a snapshot into an empty file of our schema, inside the caller's transaction."""
+    for table, row in rows(snapshot):
+        try:
+            values = table.stored(row)
+        except (KeyError, TypeError) as error:
+            raise SnapshotError from error
+        connection.execute(
+            UPSERT_USER if table is USERS else table.upsert,
+            (*values, storage) if table is USERS else values,
+        )

@@ -1,0 +1,233 @@
+"""The memories of owners in memory.json, with a journal beside it and a working copy in index.db.
+
+The truth is memory.json + memory.json.journal. index.db holds the same rows in SQLite, derived: it may be deleted
+while the bot is stopped. Each commit is journalled and fsynced first, so a message costs the same at any size; now and
+then a snapshot replaces memory.json. Does not know what is remembered.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from records.errors import StorageError
+from records.owners import StorageType
+from storage.files.database import Database, uncancelled
+from storage.files.driver import connect, create_private, explained
+from storage.files.rows import mapping
+from storage.files.tables import TABLES, USERS, Portable, Table
+from storage.files.transaction import Transaction
+from storage.json import snapshot
+from storage.json.journal import Entry, Journal
+from storage.json.recovery import DISTRUSTED_NAME, INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, Recovery, mark_clean
+from storage.sqlite.migrations import MIGRATIONS
+from storage.sqlite.store import SqliteStore
+
+LEAST_JOURNAL = 1_000_000
+LINE_ROWS = 500
+
+# Which rows a transaction touched. Temporary: they are this connection's, and roll back with the transaction.
+_TRACKING = [
+    "CREATE TEMP TABLE changed (name TEXT, a INTEGER, b INTEGER, PRIMARY KEY (name, a, b)) WITHOUT ROWID",
+    *(
+        f"""
+        CREATE TEMP TRIGGER {table.name}_{event.lower()} AFTER {event} ON main.{table.name} BEGIN
+          INSERT INTO changed SELECT '{table.name}', {key}
+          WHERE NOT EXISTS (SELECT 1 FROM changed WHERE (name, a, b) = ('{table.name}', {key}));
+        END
+        """  # noqa: S608
+        for table in TABLES
+        for event, row in (("INSERT", "new"), ("UPDATE", "new"), ("DELETE", "old"))
+        for key in [", ".join([f"{row}.{name}" for name in table.key] + ["0"] * (2 - len(table.key)))]
+    ),
+]
+
+
+class JsonStore(SqliteStore):
+    """A MemoryStore whose files people can read. Made by `open` only.
+
+    `reports`: sentences about what was found damaged at start and what was done about it, for log and admin.
+    """
+
+    def __init__(self, database: Database, folder: Path, reports: list[str]) -> None:
+        super().__init__(database, StorageType.JSON)
+        self.reports = reports
+        self._target = folder / SNAPSHOT_NAME
+        self._journal = Journal(folder / JOURNAL_NAME)
+        self._seq = 0
+        self._next = 0
+        self._snapshot_lock = asyncio.Lock()
+        self._background: asyncio.Task[None] | None = None
+        self._retry_above = 0
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def open(
+        cls, folder: Path, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> AsyncIterator["JsonStore"]:
+        """Open the store in `folder`, recovering whatever a dying process left; at the end memory.json is complete.
+
+        Raises StorageTooNew, everything left as it is, when a newer version wrote memory.json.
+        """
+        recovery = Recovery(folder, clock)
+        with explained(folder / SNAPSHOT_NAME):
+            await asyncio.to_thread(recovery.run)
+        index = folder / INDEX_NAME
+        async with Database.open(index, migrations=MIGRATIONS, durable=False) as database:
+            store = cls(database, folder, recovery.reports)
+            async with database.write() as tx:
+                for statement in _TRACKING:
+                    await tx.rows(statement)
+                row = await tx.row("SELECT seq FROM journal_state")
+                store._seq = int(row[0]) if row else 0
+            database.witness = store
+            if recovery.snapshot_needed:
+                await store.flush()
+            try:
+                yield store
+            finally:
+                await uncancelled(store._close)
+        # A working copy without the mark is looked through by the next start, or made anew.
+        with contextlib.suppress(StorageError), explained(index):
+            await asyncio.to_thread(mark_clean, index)
+
+    async def erase(self, owner: int) -> None:
+        """Remove everything of an owner, from snapshot and journal too."""
+        await super().erase(owner)
+        await self._snapshot()
+
+    async def scrub(self) -> None:
+        """As a SQLite store's, and what is erased is in neither snapshot nor journal."""
+        await self._snapshot()
+        await super().scrub()
+
+    def distrust(self) -> None:
+        """The working copy was found damaged: the next start is to make it anew."""
+        with contextlib.suppress(OSError):
+            create_private(self._target.with_name(DISTRUSTED_NAME))
+
+    async def flush(self) -> None:
+        """Write everything to memory.json; no journal remains."""
+        async with self._db.read() as reader:
+            row = await reader.row("SELECT snapshot FROM journal_state")
+        if self._journal.size or row is None or row[0] != snapshot.identity_of(self._target):
+            await self._snapshot()
+
+    # the journal: called by the database with the writer's lock held -----------------------------------------
+    async def before_commit(self, tx: Transaction) -> None:
+        """Write the transaction's changes to the journal, safely, before they are committed to the working copy."""
+        counts = {row[0]: row[1] for row in await tx.rows("SELECT name, COUNT(*) FROM temp.changed GROUP BY name")}
+        if not counts:
+            return
+        self._next = self._seq + 1
+        path = self._journal.path
+        pending: dict[str, list[Portable]] = {}
+        held = 0
+        for table in TABLES:
+            if table.name not in counts:
+                continue
+            after = (-(2**62), 0)
+            while rows := await tx.rows(_changed_rows(table), *after):
+                after = (rows[-1][table.key[0]], rows[-1][table.key[1]] if len(table.key) > 1 else 0)
+                pending.setdefault(table.name, []).extend(table.portable(mapping(row)) for row in rows)
+                held += len(rows)
+                if held >= LINE_ROWS:
+                    with explained(path):
+                        await asyncio.to_thread(self._write, Entry(seq=self._next, put=pending, more=True))
+                    pending, held = {}, 0
+                if len(rows) < LINE_ROWS:
+                    break
+        last = Entry(seq=self._next, put=pending, delete=await _deleted_keys(tx, counts))
+        with explained(path):
+            await asyncio.to_thread(self._write, last, sync=True)
+        await tx.rows("UPDATE main.journal_state SET seq = ?", self._next)
+        await tx.rows("DELETE FROM temp.changed")
+
+    def _write(self, entry: Entry, *, sync: bool = False) -> None:
+        self._journal.write([entry.line()])
+        if sync:
+            self._journal.sync()
+
+    async def after_failure(self) -> None:
+        """Cut off what the journal was given. Where even that fails, it is tried again before the next record."""
+        self._next = self._seq
+        with contextlib.suppress(OSError):
+            await asyncio.to_thread(self._journal.take_back)
+
+    def after_commit(self) -> None:
+        """What was written belongs to the memory now."""
+        if self._next > self._seq:
+            self._seq = self._next
+            self._journal.keep()
+            if self._snapshot_due() and (self._background is None or self._background.done()):
+                self._background = asyncio.ensure_future(self._snapshot_in_background())
+
+    # the snapshot ------------------------------------------------------------------------------------------
+    def _snapshot_due(self) -> bool:
+        size = self._target.stat().st_size if self._target.exists() else 0
+        least = max(LEAST_JOURNAL, size // 2) if size else 0
+        return self._journal.size > max(least, self._retry_above)
+
+    async def _snapshot_in_background(self) -> None:
+        try:
+            await self._snapshot()
+            self._retry_above = 0
+        except StorageError as error:
+            # The journal holds everything; it is tried again once that has grown further, and at the end.
+            self._retry_above = self._journal.size * 2
+            self.reports.append(f"{SNAPSHOT_NAME} could not be brought up to date: {error.sentence}")
+
+    async def _snapshot(self) -> None:
+        """Bring memory.json up to date and drop from the journal what it holds."""
+        await uncancelled(self._make_snapshot)
+
+    async def _make_snapshot(self) -> None:
+        async with self._snapshot_lock:
+            with explained(self._target):
+                seq = await asyncio.to_thread(self._write_snapshot)
+            async with self._db.write() as tx:
+                with explained(self._journal.path):
+                    await asyncio.to_thread(self._journal.drop_until, seq)
+                await tx.rows("UPDATE journal_state SET snapshot = ?", snapshot.identity_of(self._target))
+
+    def _write_snapshot(self) -> int:
+        with contextlib.closing(connect(self._db.path, durable=False)) as source:
+            return snapshot.write(source, self._target)
+
+    async def _close(self) -> None:
+        if self._background is not None:
+            await self._background
+        try:
+            await self.flush()
+        except StorageError as error:
+            self.reports.append(f"{SNAPSHOT_NAME} could not be brought up to date: {error.sentence}")
+        self._journal.close()
+
+
+def _changed_rows(table: Table) -> str:
+    second = f"t.{table.key[1]}" if len(table.key) > 1 else "0"
+    return f"""
+        SELECT t.* FROM temp.changed AS c JOIN main.{table.name} AS t ON t.{table.key[0]} = c.a AND {second} = c.b
+        WHERE c.name = '{table.name}' AND (c.a, c.b) > (?, ?) ORDER BY c.a, c.b LIMIT {LINE_ROWS}
+    """  # noqa: S608
+
+
+async def _deleted_keys(tx: Transaction, counts: Mapping[str, int]) -> dict[str, list[list[int]]]:
+    """Keys of rows that are gone, by table; a deleted user stands for everything of theirs."""
+    gone: dict[str, list[list[int]]] = {}
+    for table in TABLES:
+        if table.name not in counts:
+            continue
+        second = f"AND t.{table.key[1]} = c.b" if len(table.key) > 1 else ""
+        owned = "" if table is USERS else "AND EXISTS (SELECT 1 FROM main.users AS u WHERE u.user_id = c.a)"
+        rows = await tx.rows(
+            f"""
+            SELECT c.a, c.b FROM temp.changed AS c
+            WHERE c.name = '{table.name}' {owned}
+            AND NOT EXISTS (SELECT 1 FROM main.{table.name} AS t WHERE t.{table.key[0]} = c.a {second})
+            """  # noqa: S608
+        )
+        if rows:
+            gone[table.name] = [[int(value) for value in row][: len(table.key)] for row in rows]
+    return gone

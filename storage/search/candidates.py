@@ -1,0 +1,189 @@
+"""Candidates for a question: the messages that match its words best, and what stands around them, column by column.
+
+Owns what is read for ranking, which is everything but what was said. Does not know how words are indexed
+(word_index.py) nor how candidates are ranked.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from records.scopes import Scope
+from storage.files.driver import Row, sqlite3
+from storage.files.rows import runs
+from storage.search import word_index
+from storage.search.protocol import Matching, Pool, Readings
+
+MOST_POSTINGS = 10_000
+"""The rarest terms of a question are searched, while so many messages hold them; commoner ones only count."""
+RANKED_WHOLE = 400
+"""Up to so many messages of a scope are all candidates: what no word finds may still be what is meant."""
+SELDOM = 3
+"""A term that no more messages hold is looked up as other languages stem its word, too: where none does, the message is
+in another language than the question; where a few do, those may be earlier questions.
+"""
+SURELY = 20
+"""Messages that hold the question's rarest words are candidates, however much else of it others hold."""
+
+# CROSS JOIN keeps this order; SQLite would else begin with all places of all scopes.
+_AROUND = """
+SELECT near.seq, near.message_id, near.place, near.session, near.length, near.size, near.said_at, near.is_assistant,
+  near.speaker, near.marks
+FROM json_each(?) AS run
+CROSS JOIN places AS near ON near.user_id = ? AND near.thread_id = ?
+  AND near.place BETWEEN json_extract(run.value, '$[0]') AND json_extract(run.value, '$[1]')
+"""
+_PLACE = itemgetter(2)
+
+
+def matching(
+    connection: sqlite3.Connection,
+    scope: Scope,
+    terms: Sequence[str],
+    *,
+    limit: int,
+    surely: Sequence[str] = (),
+    readings: Readings | None = None,
+    most_postings: int = MOST_POSTINGS,
+) -> Matching:
+    """The `limit` messages that match the terms best, and those that hold the rarest of `surely`."""
+    sums = connection.execute(
+        "SELECT turns, terms, person_turns, person_terms FROM scope_words WHERE user_id = ? AND thread_id = ?",
+        (scope.owner, scope.thread),
+    ).fetchone()
+    turns, total, person_turns, person_terms = sums or (0, 0, 0, 0)
+    frequency = _frequency(connection, scope, terms)
+    held = _readings(connection, scope, frequency, readings) if readings is not None else {}
+    frequency |= {term: count for counts in held.values() for term, count in counts.items()}
+    surely = list(dict.fromkeys([*surely, *(reading for term in surely for reading in held.get(term, ()))]))
+    wanted = turns if turns <= RANKED_WHOLE else limit
+    seqs = _best(connection, scope, frequency, wanted, most_postings)
+    if wanted < turns:
+        seqs = list(
+            dict.fromkeys([*seqs, *_holding(connection, scope, [(frequency.get(term, 0), term) for term in surely])])
+        )
+    return Matching(
+        seqs=seqs,
+        turns=turns,
+        mean_length=total / max(1, turns),
+        person_mean=person_terms / max(1, person_turns),
+        assistant_mean=(total - person_terms) / max(1, turns - person_turns),
+        frequency=frequency,
+        readings={term: tuple(counts) for term, counts in held.items()},
+    )
+
+
+def pool(connection: sqlite3.Connection, scope: Scope, matched: Matching, *, reach: int, seeds: Sequence[int]) -> Pool:
+    """What matched, the seeds, and up to `reach` messages around each."""
+    rows = _around(connection, scope, [*matched.seqs, *seeds], reach)
+    # One object for each column and not one for each candidate: of 900 candidates a dozen are shown.
+    columns = list(zip(*rows, strict=True)) or [()] * 10
+    return Pool(
+        seqs=np.array(columns[0], np.int64),
+        ids=np.array(columns[1], np.int64),
+        places=np.array(columns[2], np.int64),
+        sessions=np.array(columns[3], np.int64),
+        lengths=np.array(columns[4], np.int64),
+        sizes=np.array(columns[5], np.int64),
+        said_at=np.array(columns[6], np.float64),
+        by_assistant=np.array(columns[7], np.bool_),
+        speakers=columns[8],
+        counts=_counts(columns[9], [word_index.mark(term) for term in matched.frequency]),
+        matched=matched,
+    )
+
+
+def _readings(
+    connection: sqlite3.Connection, scope: Scope, frequency: Mapping[str, int], readings: Readings
+) -> Mapping[str, Mapping[str, int]]:
+    """By seldom term, in how many messages each of its other readings stands that any holds."""
+    seldom = [term for term, count in frequency.items() if count <= SELDOM]
+    others = readings(seldom) if seldom else {}
+    if not others:
+        return {}
+    counts = _frequency(connection, scope, [one for found in others.values() for one in found])
+    held = {term: {one: counts[one] for one in found if counts.get(one)} for term, found in others.items()}
+    return {term: found for term, found in held.items() if found}
+
+
+def _frequency(connection: sqlite3.Connection, scope: Scope, terms: Sequence[str]) -> dict[str, int]:
+    """In how many messages of the scope each term stands."""
+    tokens = {word_index.token(scope, term): term for term in word_index.wanted(terms)}
+    found = connection.execute(
+        "SELECT term, doc FROM word_counts WHERE term IN (SELECT value FROM json_each(?))", (json.dumps(list(tokens)),)
+    )
+    return dict.fromkeys(tokens.values(), 0) | {tokens[token]: count for token, count in found}
+
+
+def _best(
+    connection: sqlite3.Connection, scope: Scope, frequency: Mapping[str, int], limit: int, most_postings: int
+) -> list[int]:
+    """Seqs of the messages that match best by BM25, rarest terms first: twenty words cost as little as three.
+
+    Where the words find fewer than `limit`, the newest messages fill up.
+    """
+    rare = sorted((term for term, count in frequency.items() if count), key=lambda term: frequency[term])
+    taken: list[str] = []
+    postings = 0
+    for term in rare:
+        postings += frequency[term]
+        if taken and postings > most_postings:
+            break
+        taken.append(term)
+    rows: list[Row] = []
+    if taken:
+        rows = connection.execute(
+            "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid DESC LIMIT ?",
+            (word_index.question(scope, taken), limit),
+        ).fetchall()
+    if len(rows) < limit:
+        rows += connection.execute(
+            "SELECT seq FROM places WHERE user_id = ? AND thread_id = ? ORDER BY place DESC LIMIT ?",
+            (scope.owner, scope.thread, limit - len(rows)),
+        ).fetchall()
+    return [row[0] for row in rows]
+
+
+def _holding(connection: sqlite3.Connection, scope: Scope, terms: Sequence[tuple[int, str]]) -> list[int]:
+    """Seqs of all messages that hold one of the rarest of these terms, given with how many hold each."""
+    taken: list[str] = []
+    left = SURELY
+    for count, term in sorted(terms):
+        left -= count
+        if left < 0:
+            break
+        if count:
+            taken.append(term)
+    if not taken:
+        return []
+    sql = "SELECT rowid FROM words WHERE words MATCH ?"
+    return [row[0] for row in connection.execute(sql, (word_index.question(scope, taken),))]
+
+
+def _around(connection: sqlite3.Connection, scope: Scope, seqs: Sequence[int], reach: int) -> list[tuple[Any, ...]]:
+    """The messages at most `reach` places from one of `seqs`, in order; sessions are not looked at."""
+    found = connection.execute(
+        """
+        SELECT place FROM json_each(?) AS hit CROSS JOIN places ON places.seq = hit.value
+        WHERE user_id = ? AND thread_id = ?
+        """,
+        (json.dumps(list(seqs)), scope.owner, scope.thread),
+    )
+    near = runs([row[0] for row in found], reach)
+    cursor = connection.cursor()
+    cursor.row_factory = None  # plain tuples: hundreds, and each is taken apart at once
+    return sorted(cursor.execute(_AROUND, (near, scope.owner, scope.thread)), key=_PLACE)
+
+
+def _counts(texts: Sequence[bytes], sought: Sequence[int]) -> npt.NDArray[np.float64]:
+    """[sought, texts]: how often each mark stands among those of each text."""
+    marks = np.frombuffer(b"".join(texts), "<u4")
+    text_of = np.repeat(np.arange(len(texts)), [len(text) // 4 for text in texts])
+    counts = np.zeros((len(sought), len(texts)))
+    for line, mark in enumerate(sought):
+        counts[line] = np.bincount(text_of[marks == mark], minlength=len(texts))
+    return counts

@@ -1,0 +1,183 @@
+"""What searching reads of a memory, and the promise of its index of meaning: columns, vectors, never what was said.
+
+Kept by every backend, tested by the contract suite. Does not know how words or vectors are indexed, nor how what is
+found is ranked.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import compress
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from records.messages import Message
+from records.scopes import Scope
+
+Floats = npt.NDArray[np.float32]
+"""Vectors, normalised: a dot product is a cosine."""
+Ints = npt.NDArray[np.int64]
+Readings = Callable[[Collection[str]], Mapping[str, Sequence[str]]]
+"""Of terms that few messages hold: what else their words may be in the index (words.other_readings)."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WordHit:
+    """A message that holds words of a question; `score` is BM25, larger is better."""
+
+    message: Message
+    score: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Matching:
+    """The messages of a scope that match a question's terms best, and the scope's figures that BM25 needs.
+
+    `turns`: its messages; the means of their lengths in terms; `frequency`: in how many each term of the question is.
+    `readings`: terms that messages hold for words of the question that few hold as it has them.
+    """
+
+    seqs: Sequence[int]
+    turns: int
+    mean_length: float
+    person_mean: float
+    assistant_mean: float
+    frequency: Mapping[str, int]
+    readings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def held(self, terms: Iterable[str]) -> list[str]:
+        """These terms with their readings; without those that only their readings stand for."""
+        found: list[str] = []
+        for term in terms:
+            readings = self.readings.get(term, ())
+            if not readings or self.frequency.get(term, 0):
+                found.append(term)
+            found += readings
+        return list(dict.fromkeys(found))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Pool:
+    """Candidates for a question, in order, column by column.
+
+    A column has one number for each candidate: `seqs`, the store's own of it; `ids`; `places`, which count the scope's
+    messages; `sessions`, its stretches without a long silence; `lengths` in terms; `sizes` in bytes; `said_at`, seconds
+    since 1970. `counts`: [terms of `matched.frequency`, candidates], how often they stand in date, speaker and text.
+    What was said is read for those that may be shown (`MemoryStore.messages`).
+    """
+
+    seqs: Ints
+    ids: Ints
+    places: Ints
+    sessions: Ints
+    lengths: Ints
+    sizes: Ints
+    said_at: npt.NDArray[np.float64]
+    by_assistant: npt.NDArray[np.bool_]
+    speakers: tuple[str, ...]
+    counts: npt.NDArray[np.float64]
+    matched: Matching
+
+    def __len__(self) -> int:
+        return len(self.seqs)
+
+    def before(self, first_id: int) -> "Pool":
+        """Without the candidates from this id on: what their words are in is not counted either."""
+        rows = self.ids < first_id
+        if rows.all():
+            return self
+        later = (self.counts[:, ~rows] > 0).sum(axis=1).tolist()
+        counted = self.matched.frequency.items()
+        frequency = {term: count - less for (term, count), less in zip(counted, later, strict=True)}
+        return Pool(
+            seqs=self.seqs[rows],
+            ids=self.ids[rows],
+            places=self.places[rows],
+            sessions=self.sessions[rows],
+            lengths=self.lengths[rows],
+            sizes=self.sizes[rows],
+            said_at=self.said_at[rows],
+            by_assistant=self.by_assistant[rows],
+            speakers=tuple(compress(self.speakers, rows)),
+            counts=self.counts[:, rows],
+            matched=replace(self.matched, frequency=frequency),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MessageVectors:
+    """What a message means, as `Vectors.put` takes it: of its passages [n, d], and of its sentences [m, d] if any.
+
+    Without a passage it counts as indexed and is found by words alone. `message`: as it was embedded.
+    """
+
+    seq: int
+    message: Message
+    passages: Floats
+    sentences: Floats | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Compared:
+    """Passages that were compared with a question: `seqs` [n], of which messages they are, several of one among them;
+    `vectors` [n, d]; `cosines` [n], taken after a share of the scope's mean was subtracted.
+    """
+
+    seqs: Ints
+    vectors: Floats
+    cosines: Floats
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Nearest:
+    """The messages that mean most nearly what was asked, best first.
+
+    `query`: [d], what was asked. `mean`: [d], of all passages of the scope; cosines are taken after a share of it is
+    subtracted, for vectors of one model crowd together. `mean_cosine`: of all passages, estimated where they are many.
+    `compared`: all passages of the scope where `is_whole`, else those that may be nearest.
+    """
+
+    query: Floats
+    seqs: tuple[int, ...]
+    mean: Floats
+    mean_cosine: float
+    compared: Compared
+    is_whole: bool
+
+
+class Vectors(Protocol):
+    """The vectors of the messages in one store. Nothing is found under another model's name than it was put."""
+
+    async def backlog(self, model: str, limit: int) -> list[tuple[int, Message]]:
+        """The newest messages, with their seqs, that this model has not embedded yet: of owners with memory on.
+
+        Asking makes it the current model, for which everything is embedded anew.
+        """
+        ...
+
+    async def put(self, model: str, items: Sequence[MessageVectors]) -> None:
+        """Store vectors in place of those that the messages had. What was erased or edited meanwhile is left out."""
+        ...
+
+    async def nearest(self, scope: Scope, model: str, query: Floats, limit: int) -> Nearest | None:
+        """The messages of a scope that are nearest to a vector [d]; None where the scope has no vectors of it yet, or
+        is large and was not asked since the start: then `warm` makes it ready.
+        """
+        ...
+
+    async def warm(self) -> None:
+        """Make the large scopes ready that were asked in vain; takes seconds, and holds up nobody."""
+        ...
+
+    async def compared(self, scope: Scope, model: str, nearest: Nearest, seqs: Ints) -> Compared:
+        """What was compared to find the nearest, and the passages of these messages as well."""
+        ...
+
+    async def sentences(self, scope: Scope, model: str, seqs: Sequence[int]) -> Mapping[int, Floats]:
+        """The sentences [n, d] of each of these messages that has any, in order."""
+        ...
+
+    async def progress(self, owner: int, model: str) -> tuple[int, int]:
+        """How many of an owner's messages are indexed, and how many there are."""
+        ...

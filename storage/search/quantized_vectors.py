@@ -1,0 +1,58 @@
+"""Vectors in RAM, eight bits for a number, found by the messages that they belong to. Pure.
+
+A fourth of what numbers of 32 bits take, and close enough to rank by: centred cosines of 384 numbers are off by .0005
+on average. Does not know files or scopes, nor which vectors are looked for.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from storage.search.growable_array import roomy
+from storage.search.protocol import Floats, Ints
+
+LARGEST = 127
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Kept:
+    """`numbers`: [room, d], each in parts of `scales`: [room]. `order`: [n], the rows by seq; `seqs`: [n], in that
+    order. Rows beyond these are room for what comes; one writer at a time. A seq may have several vectors.
+    """
+
+    numbers: npt.NDArray[np.int8]
+    scales: Floats
+    order: npt.NDArray[np.intp]
+    seqs: Ints
+
+    @classmethod
+    def empty(cls, dimensions: int) -> "Kept":
+        return cls(
+            numbers=np.zeros((0, dimensions), np.int8),
+            scales=np.zeros(0, np.float32),
+            order=np.zeros(0, np.intp),
+            seqs=np.zeros(0, np.int64),
+        )
+
+    @property
+    def bytes(self) -> int:
+        return self.numbers.nbytes + self.scales.nbytes + self.order.nbytes + self.seqs.nbytes
+
+    def plus(self, seqs: Ints, vectors: Floats) -> "Kept":
+        before, count = len(self.order), len(self.order) + len(seqs)
+        numbers, scales = roomy(self.numbers, before, count), roomy(self.scales, before, count)
+        scales[before:count] = np.maximum(np.abs(vectors).max(axis=1, initial=0), 1e-9) / LARGEST
+        numbers[before:count] = np.rint(vectors / scales[before:count, None])
+        rows = np.concatenate([self.order, np.arange(before, count)])
+        known = np.concatenate([self.seqs, seqs])
+        order = np.argsort(known, kind="stable")  # which costs little where most are in order already
+        return Kept(numbers=numbers, scales=scales, order=rows[order], seqs=known[order])
+
+    def of(self, seqs: Ints) -> tuple[Ints, Floats]:
+        """The seqs [n] and vectors [n, d] of these messages."""
+        firsts = np.searchsorted(self.seqs, seqs, side="left")
+        counts = np.searchsorted(self.seqs, seqs, side="right") - firsts
+        places = np.repeat(firsts - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+        rows = self.order[places]
+        return self.seqs[places], self.numbers[rows] * self.scales[rows, None]

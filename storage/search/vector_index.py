@@ -1,0 +1,332 @@
+"""The index of meaning: which messages of one scope are nearest to a vector.
+
+Owns the tables `vectors`, `embedding_models` and `unindexed`, and which scopes have a copy in RAM (nearest.py searches
+it). Does not know how text becomes a vector (models/embeddings.py), nor what else speaks for a message
+(retrieval/ranking.py).
+"""
+
+import asyncio
+import json
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from records.messages import Message
+from records.scopes import Scope
+from storage.files.database import Database
+from storage.files.driver import sqlite3
+from storage.files.rows import mapping, message_of, runs
+from storage.files.transaction import Transaction
+from storage.search.protocol import Compared, Floats, Ints, MessageVectors, Nearest
+from storage.search.vector_search import Exact, Signs, compared, grown, joined, rescored
+
+MOST_EXACT = 20_000
+"""Vectors up to which a scope is searched exactly."""
+LARGE = 100_000
+"""A scope of more messages is not read while a question waits; words alone serve it until `warm` has read it."""
+CACHE_BYTES = 256 * 2**20
+LOADED = 5_000
+RENEWED = 10_000
+
+_INSERT = """
+INSERT INTO vectors (user_id, thread_id, seq, model_id, kind, part, vector) VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+_STORED_TEXTS = """
+SELECT seq, user_id, thread_id, id, content FROM messages WHERE seq IN (SELECT value FROM json_each(?))
+"""
+_REMOVE = """
+DELETE FROM vectors WHERE user_id = ? AND thread_id = ? AND seq = ?
+AND model_id IN (SELECT id FROM embedding_models) AND kind IN ('passage', 'sentence')
+"""
+_BACKLOG = """
+SELECT messages.* FROM unindexed CROSS JOIN messages USING (seq)
+WHERE +unindexed.user_id IN (SELECT user_id FROM users WHERE memory_enabled = 1)
+ORDER BY unindexed.seq DESC LIMIT ? -- the sign keeps SQLite from sorting all of an owner's backlog for a few
+"""
+_PAGE = """
+SELECT seq, part, vector FROM vectors
+WHERE user_id = ? AND thread_id = ? AND model_id = ? AND kind = 'passage' AND (seq, part) > (?, ?)
+ORDER BY seq, part LIMIT ?
+"""
+_PICK = """
+SELECT seq, vector FROM json_each(?) AS run CROSS JOIN vectors
+ON user_id = ? AND thread_id = ? AND model_id = (SELECT id FROM embedding_models WHERE name = ?) AND kind = ?
+AND seq BETWEEN json_extract(run.value, '$[0]') AND json_extract(run.value, '$[1]')
+"""
+
+
+class VectorIndex:
+    """The vectors of one open database; keeps searching.Vectors' promise. Search runs in threads."""
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        cache_bytes: int = CACHE_BYTES,
+        most_exact: int = MOST_EXACT,
+        large: int = LARGE,
+    ) -> None:
+        self._db = database
+        self._cache_bytes = cache_bytes
+        self._most_exact = most_exact
+        self._large = large
+        self._cold: set[tuple[Scope, str, int]] = set()
+        self._cache: OrderedDict[tuple[Scope, str], Exact | Signs] = OrderedDict()
+        # Held while a scope is read and while a put is committed and copied, so that neither misses the other's rows.
+        self._lock = asyncio.Lock()
+        self._drops = 0
+        self._puts = 0
+
+    # what is to be embedded ---------------------------------------------------------------------------------
+
+    async def backlog(self, model: str, limit: int) -> list[tuple[int, Message]]:
+        await self._make_current(model)
+        async with self._db.read() as reader:
+            rows = await reader.rows(_BACKLOG, limit)
+        return [(int(row["seq"]), message_of(mapping(row))) for row in rows]
+
+    async def put(self, model: str, items: Sequence[MessageVectors]) -> None:
+        await self._make_current(model)
+        blobs = await asyncio.to_thread(_blobs, items)
+        async with self._lock:
+            async with self._db.write() as tx:
+                model_id = await _id_of(tx, model)
+                stored = await tx.rows(_STORED_TEXTS, json.dumps([item.seq for item in items]))
+                texts = {tuple(row) for row in stored}
+                # A seq may have been given to another message since this one was read.
+                fresh = [place for place, item in enumerate(items) if _text_key(item) in texts]
+                keys = [(item.message.scope.owner, item.message.scope.thread, item.seq) for item in items]
+                await tx.many(_REMOVE, [keys[place] for place in fresh])
+                await tx.many(_INSERT, [(*keys[place], model_id, *row) for place in fresh for row in blobs[place]])
+                await tx.many("DELETE FROM unindexed WHERE seq = ?", [(items[place].seq,) for place in fresh])
+            self._puts += 1
+            await self._keep_up(model, [items[place] for place in fresh])
+
+    async def progress(self, owner: int, model: str) -> tuple[int, int]:
+        async with self._db.read(frozen=True) as reader:
+            total = await reader.row("SELECT COALESCE(SUM(total), 0) FROM scopes WHERE user_id = ?", owner)
+            left = await reader.row("SELECT COUNT(*) FROM unindexed WHERE user_id = ?", owner)
+            current = await reader.row("SELECT 1 FROM embedding_models WHERE name = ? AND is_current = 1", model)
+        count = int(total[0]) if total else 0
+        return (count - int(left[0]) if left and current else 0), count
+
+    # what is found ------------------------------------------------------------------------------------------
+
+    async def nearest(self, scope: Scope, model: str, query: Floats, limit: int) -> Nearest | None:
+        held = await self._held(scope, model, len(query))
+        if held is None:
+            return None
+        if isinstance(held, Exact):
+            return await asyncio.to_thread(held.nearest, query, limit)
+
+        def searched(picked: Callable[[Ints], tuple[Ints, Floats]]) -> Nearest:
+            rough = held.nearest(query, max(held.rescored, 4 * limit))
+            return rescored(compared(*picked(rough.seqs), query, rough.mean), rough, query, limit)
+
+        if held.kept is not None:
+            return await asyncio.to_thread(searched, held.kept.of)
+        async with self._db.read() as reader:
+            return await reader.together(
+                lambda connection: searched(lambda seqs: _passages(connection, scope, model, seqs, len(query)))
+            )
+
+    async def compared(self, scope: Scope, model: str, nearest: Nearest, seqs: Ints) -> Compared:
+        if nearest.is_whole:
+            return nearest.compared
+
+        unread = np.setdiff1d(seqs, nearest.compared.seqs)
+        held = self._cache.get((scope, model))
+        if isinstance(held, Signs) and held.kept is not None and held.dimensions == len(nearest.query):
+            others = held.kept.of(unread)
+        else:
+            async with self._db.read() as reader:
+                others = await reader.together(
+                    lambda connection: _passages(connection, scope, model, unread, len(nearest.query))
+                )
+        return joined(nearest.compared, compared(*others, nearest.query, nearest.mean))
+
+    async def sentences(self, scope: Scope, model: str, seqs: Sequence[int]) -> Mapping[int, Floats]:
+        if not seqs:
+            return {}
+        async with self._db.read() as reader:
+            return await reader.together(
+                lambda connection: _by_seq(_picked(connection, scope, model, "sentence", seqs))
+            )
+
+    async def warm(self) -> None:
+        while self._cold:
+            scope, model, dimensions = self._cold.pop()
+            while True:
+                seen = (self._drops, self._puts)
+                # Without the lock, which would hold up the questions of others.
+                held = await self._loaded(scope, model, dimensions)
+                async with self._lock:
+                    if seen != (self._drops, self._puts):
+                        continue
+                    if held is not None:
+                        self._cache[scope, model] = held
+                        self._make_room()
+                    break
+
+    def drop(self, owner: int) -> None:
+        """Forget what is in RAM of an owner whose vectors were removed from the file."""
+        self._drops += 1
+        for key in [key for key in self._cache if key[0].owner == owner]:
+            del self._cache[key]
+
+    # inside -------------------------------------------------------------------------------------------------
+
+    async def _make_current(self, model: str) -> None:
+        """Mark everything that was embedded by another model as unindexed, a stretch at a time."""
+        async with self._db.read() as reader:
+            row = await reader.row("SELECT name FROM embedding_models WHERE is_current = 1")
+            newest = await reader.row("SELECT COALESCE(MAX(seq), 0) FROM messages")
+        if row is not None and row[0] == model:
+            return
+        if row is not None:
+            for start in range(0, int(newest[0]) if newest else 0, RENEWED):
+                async with self._db.write() as tx:
+                    await tx.rows(
+                        "INSERT OR IGNORE INTO unindexed SELECT seq, user_id FROM messages WHERE seq > ? AND seq <= ?",
+                        start,
+                        start + RENEWED,
+                    )
+        async with self._db.write() as tx:
+            await tx.rows("INSERT OR IGNORE INTO embedding_models (name) VALUES (?)", model)
+            await tx.rows("UPDATE embedding_models SET is_current = (name = ?)", model)
+
+    async def _held(self, scope: Scope, model: str, dimensions: int) -> "Exact | Signs | None":
+        key = (scope, model)
+        held = self._cache.get(key)
+        if held is None or held.dimensions != dimensions:
+            if await self._is_large(scope):
+                self._cold.add((scope, model, dimensions))
+                return None
+            async with self._lock:
+                held = self._cache.get(key)
+                if held is None or held.dimensions != dimensions:
+                    held = await self._loaded(scope, model, dimensions)
+                    if held is None:
+                        return None
+                    self._cache[key] = held
+        self._cache.move_to_end(key)
+        self._make_room()
+        return held
+
+    def _make_room(self) -> None:
+        while len(self._cache) > 1 and sum(one.bytes for one in self._cache.values()) > self._cache_bytes:
+            self._cache.popitem(last=False)
+
+    async def _is_large(self, scope: Scope) -> bool:
+        async with self._db.read() as reader:
+            row = await reader.row(
+                "SELECT turns FROM scope_words WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread
+            )
+        return row is not None and int(row[0]) > self._large
+
+    async def _loaded(self, scope: Scope, model: str, dimensions: int) -> "Exact | Signs | None":
+        """A scope read from the file; again where something was erased meanwhile."""
+        while True:
+            drops = self._drops
+            held: Exact | Signs = Exact.empty(dimensions)
+            async for seqs, vectors in self._pages(scope, model, dimensions):
+                held = await asyncio.to_thread(grown, held, seqs, vectors, self._most_exact)
+            if drops == self._drops:
+                return held if held.count else None
+
+    async def _pages(self, scope: Scope, model: str, dimensions: int) -> AsyncIterator[tuple[Ints, Floats]]:
+        async with self._db.read() as reader:
+            row = await reader.row("SELECT id FROM embedding_models WHERE name = ?", model)
+        after = (-1, 0)
+        while row is not None:
+            async with self._db.read() as reader:
+                rows = await reader.rows(_PAGE, scope.owner, scope.thread, int(row[0]), *after, LOADED)
+            if rows:
+                after = (int(rows[-1]["seq"]), int(rows[-1]["part"]))
+                yield await asyncio.to_thread(_stacked, ((row[0], row[2]) for row in rows), dimensions)
+            if len(rows) < LOADED:
+                return
+
+    async def _keep_up(self, model: str, items: Sequence[MessageVectors]) -> None:
+        """What is in RAM of these scopes gets what was put; a scope whose vectors were replaced is read anew."""
+        for scope in {item.message.scope for item in items}:
+            held = self._cache.get((scope, model))
+            mine = [item for item in items if item.message.scope == scope and len(item.passages)]
+            if held is None or not mine:
+                continue
+            drops = self._drops
+            held = await asyncio.to_thread(_with_items, held, mine, self._most_exact)
+            if drops != self._drops or held is None:
+                self._cache.pop((scope, model), None)
+            elif (scope, model) in self._cache:
+                self._cache[scope, model] = held
+
+
+def _with_items(held: Exact | Signs, items: Sequence[MessageVectors], most_exact: int) -> Exact | Signs | None:
+    """With the items' passages; None where that is not a plain addition."""
+    seqs = np.repeat([item.seq for item in items], [len(item.passages) for item in items])
+    if any(item.passages.shape[1] != held.dimensions for item in items) or np.isin(held.seqs[: held.count], seqs).any():
+        return None
+    # As they will be read from the file.
+    vectors = np.concatenate([item.passages for item in items]).astype(np.float16).astype(np.float32)
+    return grown(held, seqs, vectors, most_exact)
+
+
+def _blobs(items: Sequence[MessageVectors]) -> list[list[tuple[str, int, bytes]]]:
+    """For each message the rows of its vectors: kind, part, blob."""
+    made = []
+    for item in items:
+        kinds = (("passage", item.passages), ("sentence", item.sentences))
+        made.append(
+            [
+                (kind, part, vector.astype("<f2").tobytes())
+                for kind, vectors in kinds
+                if vectors is not None
+                for part, vector in enumerate(vectors)
+            ]
+        )
+    return made
+
+
+def _picked(
+    connection: sqlite3.Connection, scope: Scope, model: str, kind: str, seqs: Ints | Sequence[int]
+) -> Iterable[tuple[int, bytes]]:
+    """(seq, vector) of these messages, a message's own in the order of their parts: that of the index."""
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    return cursor.execute(_PICK, (runs(seqs), scope.owner, scope.thread, model, kind))
+
+
+def _passages(
+    connection: sqlite3.Connection, scope: Scope, model: str, seqs: Ints, dimensions: int
+) -> tuple[Ints, Floats]:
+    return _stacked(_picked(connection, scope, model, "passage", seqs), dimensions)
+
+
+def _stacked(rows: Iterable[tuple[int, bytes]], dimensions: int) -> tuple[Ints, Floats]:
+    """Seqs [n] and vectors [n, d]; a vector of another length is left out (the endpoint's model changed)."""
+    fitting = [(seq, vector) for seq, vector in rows if len(vector) == 2 * dimensions]
+    numbers = np.frombuffer(b"".join(vector for _, vector in fitting), "<f2")
+    return np.array([seq for seq, _ in fitting], np.int64), numbers.astype(np.float32).reshape(-1, dimensions)
+
+
+def _by_seq(rows: Iterable[tuple[int, bytes]]) -> dict[int, Floats]:
+    """The vectors [n, d] of each message."""
+    parts: dict[int, list[bytes]] = {}
+    for seq, vector in rows:
+        parts.setdefault(seq, []).append(vector)
+    return {
+        seq: np.frombuffer(b"".join(blobs), "<f2").astype(np.float32).reshape(len(blobs), -1)
+        for seq, blobs in parts.items()
+    }
+
+
+async def _id_of(tx: Transaction, model: str) -> int:
+    row = await tx.row("SELECT id FROM embedding_models WHERE name = ?", model)
+    return int(row[0]) if row else await tx.insert("INSERT INTO embedding_models (name) VALUES (?)", model)
+
+
+def _text_key(item: MessageVectors) -> tuple[int, int, int, int, str]:
+    message = item.message
+    return item.seq, message.scope.owner, message.scope.thread, message.id, message.content

@@ -1,0 +1,323 @@
+"""The index of words: which messages of one scope hold which terms, and who stands beside whom.
+
+Owns the tables `words`, `places` and `scope_words`. Every term carries its scope ("u42t0x" + term), so that a search
+reads the postings of its own scope alone, however many owners there are, and document frequencies are a scope's own.
+Does not know how text becomes terms (words.py), what may answer a question (candidates.py) or how hits are ranked.
+"""
+
+import asyncio
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from zlib import crc32
+
+import numpy as np
+
+from records.scopes import Scope
+from runtime.cooperative import unhurried
+from storage.files.driver import Row, sqlite3
+from storage.files.rows import moment_of
+from storage.files.transaction import Reader, Transaction, Value
+from text import analyzer
+
+SESSION_GAP = 4 * 3600.0
+"""Seconds of silence after which a new session begins."""
+MOST_TERMS = 64
+"""At most so many terms of a question are looked up; a pasted page would make a query of thousands."""
+
+_INSERT = "INSERT INTO words (rowid, terms) VALUES (?, ?)"
+_PLACE = """
+INSERT INTO places (seq, user_id, thread_id, place, session, said_at, is_person, length, message_id, is_assistant,
+  speaker, size, marks)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_LAST_PLACE = """
+SELECT place, session, said_at FROM places WHERE user_id = ? AND thread_id = ? ORDER BY place DESC LIMIT 1
+"""
+_REMOVED = (
+    "DELETE FROM words WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ?)",
+    "DELETE FROM places WHERE user_id = ?",
+    "DELETE FROM scope_words WHERE user_id = ?",
+)
+_MERGE = "INSERT INTO words (words) VALUES ('optimize')"
+_INCOMPLETE = """
+SELECT places.seq, messages.id, messages.role, messages.speaker, messages.content, said.c0
+FROM places JOIN messages ON messages.seq = places.seq JOIN words_content AS said ON said.id = places.seq
+WHERE places.seq > ? ORDER BY places.seq LIMIT 500
+"""
+_COMPLETED = "UPDATE places SET message_id = ?, is_assistant = ?, speaker = ?, size = ?, marks = ? WHERE seq = ?"
+# What FTS5's tokenizer would take for a border inside a term (5:30, a@b.c) becomes this, a letter to it.
+_INNER = "\ue000"
+
+
+@dataclass(frozen=True, slots=True)
+class _Last:
+    place: int
+    session: int
+    said_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One message, analysed."""
+
+    seq: int
+    scope: Scope
+    id: int
+    role: str
+    speaker: str
+    size: int
+    said_at: float
+    terms: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        prefix = _prefix(self.scope)
+        return " ".join(prefix + term for term in self.terms)
+
+    def placed(self, last: _Last | None) -> _Last:
+        if last is None:
+            return _Last(1, 1, self.said_at)
+        gap = abs(self.said_at - last.said_at) > SESSION_GAP
+        return _Last(last.place + 1, last.session + gap, self.said_at)
+
+    def row(self, at: _Last) -> tuple[Value, ...]:
+        where = (self.seq, self.scope.owner, self.scope.thread, at.place, at.session, self.said_at)
+        what = (self.role == "user", len(self.terms), self.id, self.role == "assistant", self.speaker, self.size)
+        return *where, *what, _marks(self.terms)
+
+
+async def index(tx: Transaction, rows: Sequence[tuple[int, Mapping[str, object]]]) -> None:
+    """Index new messages, (seq, row) each in ascending order; the analysis of many runs beside the event loop."""
+    entries = _entries(rows) if len(rows) == 1 else await asyncio.to_thread(_entries, rows)
+    last: dict[Scope, _Last | None] = {}
+    for scope in {entry.scope for entry in entries}:
+        row = await tx.row(_LAST_PLACE, scope.owner, scope.thread)
+        last[scope] = _Last(*row) if row else None
+    await tx.many(_INSERT, [(entry.seq, entry.text) for entry in entries])
+    await tx.many(_PLACE, _placed(entries, last))
+
+
+async def remove(tx: Transaction, owner: int) -> None:
+    """Remove an owner's messages from the index, before they are removed from `messages`.
+
+    FTS5 keeps the terms of deleted rows until segments are merged, so all are merged: erased words leave the file.
+    """
+    for statement in _REMOVED:
+        await tx.rows(statement, owner)
+    await merge(tx)
+
+
+async def forget(tx: Transaction, owner: int, ids: str) -> None:
+    """Remove messages (a JSON array of ids) from the index, before they are removed from `messages`.
+
+    Their terms stay in the file until `merge`.
+    """
+    for table, key in (("words", "rowid"), ("places", "seq")):
+        await tx.rows(
+            f"""
+            DELETE FROM {table} WHERE {key} IN (
+              SELECT seq FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)))
+            """,  # noqa: S608
+            owner,
+            ids,
+        )
+    await tx.rows("DELETE FROM scope_words WHERE user_id = ? AND turns = 0", owner)
+
+
+async def reindex(tx: Transaction, seq: int, row: Mapping[str, object]) -> None:
+    """Index a message whose text changed; it keeps its place."""
+    (entry,) = _entries([(seq, row)])
+    known = await tx.row("SELECT place, session, said_at FROM places WHERE seq = ?", seq)
+    if known is not None:
+        await tx.rows("DELETE FROM words WHERE rowid = ?", seq)
+        await tx.rows("DELETE FROM places WHERE seq = ?", seq)
+        await tx.rows(_INSERT, seq, entry.text)
+        await tx.rows(_PLACE, *entry.row(_Last(*known)))
+
+
+async def merge(tx: Transaction) -> None:
+    """Merge all segments of FTS5 into one: until then it keeps the terms of rows that were deleted.
+
+    Its 'secure-delete' option would do without, but no SQLite before 3.42 could read the file any more.
+    """
+    await tx.rows(_MERGE)
+
+
+async def rename(tx: Transaction, old: int, new: int) -> None:
+    """The terms of an owner's messages carry another owner's id, while they are still the old one's."""
+    for (thread,) in await tx.rows("SELECT thread_id FROM scopes WHERE user_id = ?", old):
+        await tx.rows(
+            """
+            UPDATE words SET terms = replace(terms, ?, ?)
+            WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ? AND thread_id = ?)
+            """,
+            _prefix(Scope(owner=old, thread=thread)),
+            _prefix(Scope(owner=new, thread=thread)),
+            old,
+            thread,
+        )
+
+
+async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int) -> list[tuple[Row, float]]:
+    """Rows of `messages` that hold one of the terms or more, best first, with FTS5's BM25 (larger is better)."""
+    sought = wanted(terms)
+    if not sought or limit <= 0:
+        return []
+    # CROSS JOIN: the words come first; SQLite would else walk through the scope's messages and probe each.
+    rows = await reader.rows(
+        """
+        SELECT messages.*, -found.rank AS score
+        FROM (SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank, rowid DESC LIMIT ?) AS found
+        CROSS JOIN messages ON messages.seq = found.rowid
+        WHERE messages.user_id = ? AND messages.thread_id = ?
+        ORDER BY found.rank, messages.id DESC
+        """,
+        question(scope, sought),
+        limit,
+        scope.owner,
+        scope.thread,
+    )
+    return [(row, float(row["score"])) for row in rows]
+
+
+def rebuild(connection: sqlite3.Connection) -> None:
+    """Index every message of a file anew, inside the caller's transaction."""
+    for table in ("words", "places", "scope_words"):
+        connection.execute(f"DELETE FROM {table}")  # noqa: S608
+    seq = 0
+    while rows := connection.execute("SELECT * FROM messages WHERE seq > ? ORDER BY seq LIMIT 500", (seq,)).fetchall():
+        _index(connection, _entries([(row["seq"], dict(row)) for row in rows]))
+        seq = rows[-1]["seq"]
+
+
+def complete(connection: sqlite3.Connection) -> None:
+    """Give places of an earlier format what ranking reads, inside the caller's transaction, without analysing what is
+    indexed; where nothing is, index every message.
+    """
+    seq = 0
+    while rows := connection.execute(_INCOMPLETE, (seq,)).fetchall():
+        connection.executemany(_COMPLETED, [_completed(*row) for row in rows])
+        seq = rows[-1]["seq"]
+    if not seq:
+        rebuild(connection)
+
+
+def _completed(seq: int, number: int, role: str, speaker: str, content: str, tokens: str) -> tuple[Value, ...]:
+    terms = [token.partition("x")[2] for token in tokens.split(" ") if token]  # no prefix has an "x" but at its end
+    return number, role == "assistant", speaker, len(content.encode()), _marks(terms), seq
+
+
+def index_now(connection: sqlite3.Connection, seq: int, row: Mapping[str, object]) -> None:
+    """Index one message inside the caller's transaction; one that is indexed already keeps its place."""
+    (entry,) = _entries([(seq, row)])
+    known = connection.execute("SELECT place, session, said_at FROM places WHERE seq = ?", (seq,)).fetchone()
+    connection.execute("DELETE FROM words WHERE rowid = ?", (seq,))
+    if known is None:
+        _index(connection, [entry])
+    else:
+        connection.execute("DELETE FROM places WHERE seq = ?", (seq,))
+        connection.execute(_INSERT, (seq, entry.text))
+        connection.execute(_PLACE, entry.row(_Last(*known)))
+
+
+def remove_now(connection: sqlite3.Connection, owner: int) -> None:
+    """As `remove`, inside the caller's transaction."""
+    for statement in _REMOVED:
+        connection.execute(statement, (owner,))
+    connection.execute(_MERGE)
+
+
+def forget_now(connection: sqlite3.Connection, owner: int, message: int) -> None:
+    """Remove one message from the index inside the caller's transaction, before it is removed from `messages`."""
+    for table, key in (("words", "rowid"), ("places", "seq")):
+        connection.execute(
+            f"DELETE FROM {table} WHERE {key} = (SELECT seq FROM messages WHERE user_id = ? AND id = ?)",  # noqa: S608
+            (owner, message),
+        )
+
+
+def _index(connection: sqlite3.Connection, entries: Sequence[_Entry]) -> None:
+    last: dict[Scope, _Last | None] = {}
+    for scope in {entry.scope for entry in entries}:
+        row = connection.execute(_LAST_PLACE, (scope.owner, scope.thread)).fetchone()
+        last[scope] = _Last(*row) if row else None
+    connection.executemany(_INSERT, [(entry.seq, entry.text) for entry in entries])
+    connection.executemany(_PLACE, _placed(entries, last))
+
+
+def _placed(entries: Sequence[_Entry], last: dict[Scope, _Last | None]) -> list[tuple[Value, ...]]:
+    """Rows of `places`, each after the one before it in its scope; `last` is moved on."""
+    rows = []
+    for entry in entries:
+        last[entry.scope] = at = entry.placed(last[entry.scope])
+        rows.append(entry.row(at))
+    return rows
+
+
+def _entries(rows: Sequence[tuple[int, Mapping[str, object]]]) -> list[_Entry]:
+    return [_entry(seq, row) for seq, row in (unhurried(rows) if len(rows) > 1 else rows)]
+
+
+def _entry(seq: int, row: Mapping[str, object]) -> _Entry:
+    # Date and speaker are searched with the words (+3 points of coverage on LoCoMo: docs/recall.md). They are analysed
+    # apart from the text, whose language they would hide.
+    said = moment_of(row["created_at"])
+    terms = [*_analysed_often(f"{said.day} {said:%B} {said.year}"), *_analysed_often(str(row["speaker"]))]
+    terms += analyzer.analyse(str(row["content"]))
+    return _Entry(
+        seq=seq,
+        scope=Scope(owner=int(str(row["user_id"])), thread=int(str(row["thread_id"]))),
+        id=int(str(row["id"])),
+        role=str(row["role"]),
+        speaker=str(row["speaker"]),
+        size=len(str(row["content"]).encode()),
+        said_at=said.timestamp(),
+        terms=tuple(_token(term) for term in terms),
+    )
+
+
+@lru_cache(maxsize=1_000)
+def _analysed_often(text: str) -> tuple[str, ...]:
+    """The terms of a date or a name."""
+    return tuple(analyzer.analyse(text))
+
+
+def question(scope: Scope, terms: Iterable[str]) -> str:
+    """The messages of a scope that hold one of the terms or more, in FTS5's query language."""
+    # Always quoted: raw terms may be read as its operators.
+    return " OR ".join(f'"{token(scope, term)}"' for term in terms)
+
+
+def wanted(terms: Iterable[str]) -> list[str]:
+    """Those that are looked up."""
+    # A query ends at its first NUL, in the middle of the quotes.
+    return [term for term in dict.fromkeys(terms) if term and "\0" not in term][:MOST_TERMS]
+
+
+def token(scope: Scope, term: str) -> str:
+    """What stands in the index for a term of a scope."""
+    return _prefix(scope) + _token(term)
+
+
+def mark(term: str) -> int:
+    """32 bits that stand for a term in `places` (CRC-32), seldom for another one too: counting needs no text."""
+    return crc32(_token(term).encode())
+
+
+def _marks(tokens: Iterable[str]) -> bytes:
+    """Of terms that are tokens already."""
+    return np.array([crc32(token.encode()) for token in tokens], "<u4").tobytes()
+
+
+def _token(term: str) -> str:
+    """A term as one token of FTS5: letters, numbers and marks only."""
+    if term.isalnum():
+        return term
+    return "".join(one if unicodedata.category(one)[0] in "LNM" else _INNER for one in term)
+
+
+def _prefix(scope: Scope) -> str:
+    """Letters and digits only, so that the tokenizer keeps it on its term; "n" is the minus of a group's id."""
+    return f"u{scope.owner}t{scope.thread}x".replace("-", "n")

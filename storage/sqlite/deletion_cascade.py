@@ -1,0 +1,351 @@
+"""What goes when an owner forgets, and what an edited message takes with it, in one transaction of one store.
+
+Owns that nothing built on what goes stays behind: words, vectors, earlier versions, summaries, facts, profiles,
+accounts; and that what stays is active again where its summary went. Leases of folds under way are void afterwards.
+Does not know other files (erasing.py), nor who asked.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from records.forgetting import Forgetting, Forgotten
+from records.messages import Message, NewMessage
+from records.owners import StorageType
+from records.scopes import Scope
+from storage.files.database import Database
+from storage.files.rows import mapping, message_of, text_of
+from storage.files.tables import ERASED, VERSIONS, whole
+from storage.files.transaction import Reader, Transaction
+from storage.search import word_index
+from storage.search.vector_index import VectorIndex
+from storage.sqlite import explanation_table, history_extraction_table
+from storage.sqlite.dependents import Covering, Distilled, Fallen, fallen, outdated
+from storage.sqlite.fact_cascade import (
+    FallenFacts,
+    edits,
+    erase_facts,
+    fallen_facts,
+    fallen_with_edits,
+    learn_again,
+    take_back,
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Going:
+    """What a forgetting takes: `messages` by thread, ascending ids; `back`: summaries that are active again."""
+
+    messages: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    chunks: frozenset[int] = frozenset()
+    summaries: Fallen = field(default_factory=lambda: Fallen(gone=frozenset(), back=frozenset()))
+    facts: FallenFacts = field(default_factory=FallenFacts)
+    profiles: frozenset[int] = frozenset()
+
+    @property
+    def message_ids(self) -> list[int]:
+        return [one for ids in self.messages.values() for one in ids]
+
+
+class ForgetTable:
+    """The forgetting of one store; keeps store.Forgets' promise."""
+
+    def __init__(self, database: Database, kind: StorageType, vectors: VectorIndex) -> None:
+        self._db = database
+        self._kind = kind
+        self._vectors = vectors
+
+    async def said_as(self, scope: Scope, telegram_id: int) -> Message | None:
+        """The stored message that has this id in Telegram, or that was shown by several of which this is one."""
+        async with self._db.read() as reader:
+            row = await reader.row(_SAID_AS, scope.owner, scope.thread, telegram_id)
+            row = row or await reader.row(_SHOWN_AS, scope.owner, scope.thread, telegram_id)
+        return message_of(mapping(row)) if row else None
+
+    async def preview(self, owner: int, what: Forgetting) -> Forgotten:
+        """What `forget` would take now; nothing is changed."""
+        async with self._db.read(frozen=True) as reader:
+            return await _counted(reader, owner, await _going(reader, owner, what), what)
+
+    async def sources(self, owner: int, what: Forgetting, among: Sequence[str]) -> list[str]:
+        """Those of the sources that messages came from which would go."""
+        where, values = _chosen(owner, what)
+        async with self._db.read() as reader:
+            rows = await reader.rows(
+                f"SELECT DISTINCT source FROM messages WHERE {where} AND source IN (SELECT value FROM json_each(?))",  # noqa: S608
+                *values,
+                json.dumps(list(among)),
+            )
+        return [str(row[0]) for row in rows]
+
+    async def forget(self, owner: int, what: Forgetting) -> Forgotten:
+        """Erase what was asked for with everything built on it; what it was, in counts. Doing it again does nothing."""
+        async with self._db.write() as tx:
+            going = await _going(tx, owner, what)
+            taken = await _counted(tx, owner, going, what)
+            if not what.is_of_facts_alone:
+                await _void_leases(tx, owner)
+            if what.what == "everything":
+                await _erase_everything(tx, owner)
+            else:
+                await _erase(tx, owner, going, keeps_ends=what.what == "facts")
+            if what.what == "edits":
+                await take_back(tx, owner, what.ids)
+        self._vectors.drop(owner)
+        return taken
+
+    async def revise(
+        self, scope: Scope, message: int, text: str, *, why: str, now: datetime, account: str = ""
+    ) -> Message | None:
+        """Give a message another text. The earlier one is kept as a version; what was built on it goes.
+
+        The message as it is now; None where there is none, or it says so already.
+        """
+        text = whole(text)
+        async with self._db.write() as tx:
+            row = await tx.row(_MESSAGE, scope.owner, scope.thread, message)
+            if row is None or row["content"] == text:
+                return None
+            before = message_of(mapping(row))
+            number = await tx.row(_TAKE_VERSION_ID, scope.owner, self._kind)
+            if number is None:
+                return None
+            version = {
+                "id": int(number[0]) - 1,
+                "user_id": scope.owner,
+                "message_id": message,
+                "thread_id": scope.thread,
+                "role": before.role,
+                "content": before.content,
+                "written_at": text_of(before.edited_at or before.created_at),
+                "replaced_at": text_of(now),
+                "why": why,
+            }
+            await tx.insert(VERSIONS.upsert, *VERSIONS.stored(version))
+            going = await _built_on(tx, scope.owner, {scope.thread: [message]}, before)
+            await _void_leases(tx, scope.owner)
+            await _erase(tx, scope.owner, replace(going, messages={}), keeps_ends=False)
+            await tx.rows(
+                "UPDATE messages SET content = ?, edited_at = ? WHERE user_id = ? AND id = ?",
+                text,
+                text_of(now),
+                scope.owner,
+                message,
+            )
+            if before.role == "user":
+                await learn_again(tx, scope, [message])
+            row = await tx.row(_MESSAGE, scope.owner, scope.thread, message)
+            assert row is not None  # noqa: S101 - it was updated above
+            await word_index.reindex(tx, int(row["seq"]), mapping(row))
+            if account:
+                again = NewMessage(role=before.role, content=text, created_at=now, account=account)
+                await explanation_table.keep(tx, before, again)
+        self._vectors.drop(scope.owner)
+        return message_of(mapping(row))
+
+
+# what goes ---------------------------------------------------------------------------------------------------
+def _chosen(owner: int, what: Forgetting) -> tuple[str, tuple[int | str, ...]]:
+    """Which rows of `messages` are asked for: a condition and its values."""
+    match what.what:
+        case "messages":
+            return "user_id = ? AND id IN (SELECT value FROM json_each(?))", (owner, json.dumps(list(what.ids)))
+        case "facts" | "edits" | "profiles":
+            return "user_id = ? AND 0", (owner,)
+        case "everything":
+            return "user_id = ?", (owner,)
+    until = text_of(what.until) if what.until else "~"  # behind every date
+    if what.what == "dates":
+        return "user_id = ? AND created_at >= ? AND created_at < ?", (
+            owner,
+            text_of(what.since) if what.since else "",
+            until,
+        )
+    # Whole chunks, so that no summary has to be made anew every day for the sake of its oldest message.
+    return _OLD_ARCHIVES, (owner, owner, until)
+
+
+async def _going(reader: Reader, owner: int, what: Forgetting) -> _Going:
+    where, values = _chosen(owner, what)
+    rows = await reader.rows(f"SELECT id, thread_id, chunk_id FROM messages WHERE {where} ORDER BY id", *values)  # noqa: S608
+    messages: dict[int, list[int]] = {}
+    for row in rows:
+        messages.setdefault(int(row["thread_id"]), []).append(int(row["id"]))
+    if what.what == "everything":
+        return _Going(messages=messages)
+    versions = await _versions(reader, owner)
+    if what.what == "profiles":
+        return _Going(profiles=frozenset(what.ids) & {one.id for one in versions})
+    if what.what == "edits":
+        lost = await fallen_with_edits(reader, owner, what.ids)
+        made_of = [*await edits(reader, owner, what.ids), *lost.gone]
+        return _Going(facts=lost, profiles=outdated(versions, summaries=set(), facts=made_of))
+    chunks = frozenset(int(row["chunk_id"]) for row in rows if row["chunk_id"] is not None)
+    facts = what.ids if what.what == "facts" else ()
+    if what.is_expiry:
+        # What was restored since it was looked for stays.
+        due = await reader.rows(_DELETED, owner, json.dumps(list(facts)), text_of(what.until) if what.until else "")
+        facts = tuple(int(row["id"]) for row in due)
+    return await _derived(reader, owner, messages, chunks, facts=facts)
+
+
+async def _built_on(reader: Reader, owner: int, messages: Mapping[int, Sequence[int]], message: Message) -> _Going:
+    chunks = frozenset({message.chunk_id}) if message.chunk_id is not None else frozenset[int]()
+    return await _derived(reader, owner, messages, chunks)
+
+
+async def _derived(
+    reader: Reader,
+    owner: int,
+    messages: Mapping[int, Sequence[int]],
+    chunks: frozenset[int],
+    *,
+    facts: Iterable[int] = (),
+) -> _Going:
+    summaries = fallen([_covering(mapping(row)) for row in await reader.rows(_SUMMARIES, owner)], messages, chunks)
+    ids = {one for several in messages.values() for one in several}
+    lost = await fallen_facts(reader, owner, ids, facts)
+    profiles = outdated(await _versions(reader, owner), summaries=summaries.gone, facts=lost.gone)
+    return _Going(messages=messages, chunks=chunks, summaries=summaries, facts=lost, profiles=profiles)
+
+
+async def _versions(reader: Reader, owner: int) -> list[Distilled]:
+    rows = await reader.rows(_VERSIONS, owner)
+    return [
+        Distilled(
+            id=row["id"],
+            last_summary_id=row["last_summary_id"],
+            made_at=row["created_at"],
+            base_id=row["base_id"],
+            facts=None if (facts := json.loads(row["fact_ids"])) is None else frozenset(facts),
+        )
+        for row in rows
+    ]
+
+
+def _covering(row: Mapping[str, object]) -> Covering:
+    base = row["base_id"]
+    return Covering(
+        id=int(str(row["id"])),
+        thread=int(str(row["thread_id"])),
+        first_id=int(str(row["first_id"])),
+        last_id=int(str(row["last_id"])),
+        chunks=frozenset(json.loads(str(row["source_chunk_ids"]))),
+        made_of=frozenset([*json.loads(str(row["source_ids"])), *([base] if isinstance(base, int) else [])]),
+        is_active=bool(row["is_active"]),
+    )
+
+
+async def _counted(reader: Reader, owner: int, going: _Going, what: Forgetting) -> Forgotten:
+    if what.what == "everything":
+        counts = await reader.row(_COUNT_EVERYTHING, owner)
+        assert counts is not None  # noqa: S101 - a row of counts
+        return Forgotten(
+            messages=counts[0], summaries=counts[1], facts=counts[2], profiles=counts[3], versions=counts[4]
+        )
+    ids = json.dumps(going.message_ids)
+    versions = await reader.row(f"SELECT COUNT(*) FROM versions WHERE {_OF_MESSAGES}", owner, ids)  # noqa: S608
+    staying = await reader.row(
+        f"SELECT COUNT(*) FROM messages WHERE {_OF_CHUNKS} AND id NOT IN (SELECT value FROM json_each(?))",  # noqa: S608
+        owner,
+        json.dumps(sorted(going.summaries.gone)),
+        ids,
+    )
+    return Forgotten(
+        messages=len(going.message_ids),
+        summaries=len(going.summaries.gone),
+        facts=len(going.facts.ids),
+        profiles=len(going.profiles),
+        versions=int(versions[0]) if versions else 0,
+        unfolded=int(staying[0]) if staying else 0,
+    )
+
+
+# erasing -----------------------------------------------------------------------------------------------------
+async def _void_leases(tx: Transaction, owner: int) -> None:
+    """Nothing that is being made now from what it read before may be committed; what failed may quote it."""
+    await tx.rows("UPDATE users SET last_fence = last_fence + 1 WHERE user_id = ?", owner)
+    await tx.rows("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", owner)
+    await tx.rows("UPDATE jobs SET error = NULL WHERE user_id = ? AND error IS NOT NULL", owner)
+    await tx.rows("DELETE FROM failures WHERE user_id = ?", owner)
+    await tx.rows("DELETE FROM rebuild_parts WHERE user_id = ?", owner)
+
+
+async def _erase_everything(tx: Transaction, owner: int) -> None:
+    """All but the row of `users`: where the memory lives, whether it is on, and the counters."""
+    await word_index.remove(tx, owner)
+    for table in ERASED:
+        await tx.rows(f"DELETE FROM {table} WHERE user_id = ?", owner)  # noqa: S608
+    await tx.rows("UPDATE users SET timezone = '', fold_instructions = '', tokens_saved = 0 WHERE user_id = ?", owner)
+
+
+async def _erase(tx: Transaction, owner: int, going: _Going, *, keeps_ends: bool) -> None:
+    messages, gone = json.dumps(going.message_ids), json.dumps(sorted(going.summaries.gone))
+    if going.message_ids:
+        await word_index.forget(tx, owner, messages)
+        for statement in (
+            f"DELETE FROM versions WHERE {_OF_MESSAGES}",  # noqa: S608
+            "DELETE FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
+        ):
+            await tx.rows(statement, owner, messages)
+    if going.summaries.gone:
+        await tx.rows(f"UPDATE messages SET chunk_id = NULL, is_active = 1 WHERE {_OF_CHUNKS}", owner, gone)  # noqa: S608
+        await tx.rows("DELETE FROM summaries WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", owner, gone)
+        await tx.rows(
+            "UPDATE summaries SET is_active = 1 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
+            owner,
+            json.dumps(sorted(going.summaries.back)),
+        )
+    if going.facts.gone:
+        await erase_facts(tx, owner, going.facts, keeps_ends=keeps_ends)
+    await history_extraction_table.end_without_rest(tx, owner)
+    if going.profiles:
+        await tx.rows(
+            "DELETE FROM profiles WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
+            owner,
+            json.dumps(sorted(going.profiles)),
+        )
+    await _erase_accounts(tx, owner, going)
+
+
+async def _erase_accounts(tx: Transaction, owner: int, going: _Going) -> None:
+    """Those of answers that go. The others name what is gone by its id alone, which says nothing."""
+    await tx.rows(
+        "DELETE FROM accounts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
+        owner,
+        json.dumps(going.message_ids),
+    )
+
+
+_DELETED = """
+SELECT id FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) AND deleted_at < ?
+"""
+_MESSAGE = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND id = ?"
+_SAID_AS = "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND telegram_id = ? ORDER BY id DESC"
+_SHOWN_AS = """
+SELECT messages.* FROM accounts JOIN messages USING (user_id, id)
+WHERE accounts.user_id = ? AND accounts.thread_id = ?
+AND EXISTS (SELECT 1 FROM json_each(accounts.account, '$.shown') WHERE value = ?) ORDER BY messages.id DESC
+"""
+_TAKE_VERSION_ID = """
+UPDATE users SET next_version_id = next_version_id + 1 WHERE user_id = ? AND storage_type = ? RETURNING next_version_id
+"""
+_VERSIONS = "SELECT id, last_summary_id, created_at, base_id, fact_ids FROM profiles WHERE user_id = ?"
+_SUMMARIES = """
+SELECT id, thread_id, first_id, last_id, source_chunk_ids, source_ids, base_id, is_active FROM summaries
+WHERE user_id = ? ORDER BY id
+"""
+_OLD_ARCHIVES = """
+user_id = ? AND chunk_id IN (
+  SELECT chunk_id FROM messages WHERE user_id = ? AND chunk_id IS NOT NULL
+  GROUP BY chunk_id HAVING MAX(created_at) < ?)
+"""
+_OF_MESSAGES = "user_id = ? AND message_id IN (SELECT value FROM json_each(?))"
+_OF_CHUNKS = "user_id = ? AND chunk_id IN (SELECT value FROM json_each(?))"
+_COUNT_EVERYTHING = """
+SELECT
+  (SELECT COUNT(*) FROM messages WHERE user_id = ?1), (SELECT COUNT(*) FROM summaries WHERE user_id = ?1),
+  (SELECT COUNT(*) FROM facts WHERE user_id = ?1), (SELECT COUNT(*) FROM profiles WHERE user_id = ?1),
+  (SELECT COUNT(*) FROM versions WHERE user_id = ?1)
+"""

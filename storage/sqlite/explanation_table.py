@@ -1,0 +1,91 @@
+"""What each of the newest answers was made from, beside the answers. A part of SqliteStore, with a file of its own.
+
+Owns the SQL of `accounts`, of `users.tokens_saved`, and of the Telegram ids of answers. Does not know what stands in an
+account but for the Telegram messages that showed its answer.
+"""
+
+import json
+from collections.abc import Sequence
+
+from records.messages import Message, NewMessage
+from records.scopes import Scope
+from storage.files.database import Database
+from storage.files.rows import text_of
+from storage.files.tables import ACCOUNTS
+from storage.files.transaction import Transaction
+
+KEPT = 100
+"""Accounts of an owner; older ones go."""
+
+
+class AccountTable:
+    """The accounts of the owners that live in one store."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    async def text(self, scope: Scope, telegram_id: int | None = None) -> str | None:
+        """The account of the newest answer of a scope, or of the answer that a Telegram message showed or asked for."""
+        async with self._db.read() as reader:
+            row = await reader.row(
+                _NEWEST if telegram_id is None else _BY_TELEGRAM_ID,
+                *(scope.owner, scope.thread, telegram_id)[: 2 if telegram_id is None else 3],
+            )
+        return str(row[0]) if row else None
+
+    async def note_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
+        """By which Telegram messages the answer to `source` was shown; the first one stands with the message."""
+        async with self._db.write() as tx:
+            answer = await tx.row(_SHOWN_AS, telegram_ids[0], scope.owner, scope.thread, source)
+            if answer is not None:
+                await tx.rows(_NOTE_SHOWN, json.dumps(list(telegram_ids)), scope.owner, answer[0])
+
+    async def saved(self, owner: int) -> int:
+        """Tokens that this owner's answers have saved so far, against the whole history in each prompt."""
+        async with self._db.read() as reader:
+            row = await reader.row("SELECT tokens_saved FROM users WHERE user_id = ?", owner)
+        return int(row[0]) if row else 0
+
+
+async def keep(tx: Transaction, message: Message, draft: NewMessage) -> None:
+    """Put an answer's account beside it, in the transaction that stores the answer; the oldest goes."""
+    if not draft.account:
+        return
+    row = {
+        "id": message.id,
+        "user_id": message.scope.owner,
+        "thread_id": message.scope.thread,
+        "account": json.loads(draft.account),
+        "created_at": text_of(message.created_at),
+    }
+    await tx.rows(ACCOUNTS.upsert, *ACCOUNTS.stored(row))
+    await tx.rows(_DROP_OLDEST, message.scope.owner, KEPT)
+    if draft.saved:
+        await tx.rows(
+            "UPDATE users SET tokens_saved = tokens_saved + ? WHERE user_id = ?", draft.saved, message.scope.owner
+        )
+
+
+_NEWEST = "SELECT account FROM accounts WHERE user_id = ? AND thread_id = ? ORDER BY id DESC LIMIT 1"
+_BY_TELEGRAM_ID = """
+SELECT account FROM accounts JOIN messages AS answer USING (user_id, id)
+WHERE accounts.user_id = ?1 AND accounts.thread_id = ?2 AND (
+  answer.telegram_id = ?3
+  OR EXISTS (SELECT 1 FROM json_each(account, '$.shown') WHERE value = ?3)
+  OR EXISTS (
+    SELECT 1 FROM messages AS question
+    WHERE question.user_id = ?1 AND question.thread_id = ?2 AND question.turn_id = answer.turn_id
+    AND question.role = 'user' AND question.telegram_id = ?3
+  )
+) ORDER BY accounts.id DESC LIMIT 1
+"""
+_SHOWN_AS = """
+UPDATE messages SET telegram_id = ?
+WHERE user_id = ? AND thread_id = ? AND role = 'assistant' AND source = ? RETURNING id
+"""
+_NOTE_SHOWN = "UPDATE accounts SET account = json_set(account, '$.shown', json(?)) WHERE user_id = ? AND id = ?"
+_DROP_OLDEST = """
+DELETE FROM accounts WHERE user_id = ?1 AND id <= (
+  SELECT id FROM accounts WHERE user_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2
+)
+"""

@@ -1,0 +1,374 @@
+"""What is known of owners: facts, how far each scope was learned from, and what facts mean.
+
+A part of SqliteStore, with a file of its own; keeps store.Facts' promise. Owns the SQL of `facts`, `fact_vectors` and
+`progress`. Does not know how facts are found, or which of them say the same.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+import numpy as np
+
+from records.errors import StaleFacts, StorageError
+from records.facts import Fact, FactChange, NewFact
+from records.messages import Message
+from records.owners import StorageType
+from records.scopes import Scope
+from storage.files.database import Database
+from storage.files.rows import fact_of, mapping, message_of, text_of
+from storage.files.tables import FACTS, whole
+from storage.files.transaction import Transaction
+from storage.knowledge_protocol import Floats
+
+EARLIER = "earlier"
+"""The origin of a row that holds the words which an edit replaced."""
+INSTANT = timedelta(microseconds=1)
+
+
+class FactTable:
+    """The facts of the owners that live in one store."""
+
+    def __init__(self, database: Database, kind: StorageType) -> None:
+        self.kind = kind
+        self._db = database
+
+    async def valid(self, owner: int) -> list[Fact]:
+        async with self._db.read() as reader:
+            rows = await reader.rows(f"{_VALID} ORDER BY id", owner)
+        return [fact_of(mapping(row)) for row in rows]
+
+    async def all(self, owner: int) -> list[Fact]:
+        async with self._db.read() as reader:
+            rows = await reader.rows("SELECT * FROM facts WHERE user_id = ? ORDER BY id", owner)
+        return [fact_of(mapping(row)) for row in rows]
+
+    async def fact(self, owner: int, id_: int) -> Fact | None:
+        async with self._db.read() as reader:
+            row = await reader.row(_ONE, owner, id_)
+        return fact_of(mapping(row)) if row else None
+
+    # learning ------------------------------------------------------------------------------------------------
+
+    async def pending(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
+        async with self._db.read(frozen=True) as reader:
+            row = await reader.row(_LEARNED, scope.owner, scope.thread)
+            learned = int(row[0]) if row and row[0] is not None else 0
+            rows = await reader.rows(_SINCE, scope.owner, scope.thread, learned, limit)
+        return learned, [message_of(mapping(row)) for row in rows]
+
+    async def begin(self, scope: Scope, learned: int) -> None:
+        async with self._db.read() as reader:
+            if await reader.row(
+                "SELECT 1 FROM progress WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread
+            ):
+                return
+        async with self._db.write() as tx:
+            await tx.rows(_BEGIN, scope.owner, scope.thread, learned)
+
+    async def waiting(self, quiet_since: datetime) -> list[Scope]:
+        async with self._db.read() as reader:
+            rows = await reader.rows(_WAITING, self.kind, text_of(quiet_since))
+        return [Scope(owner=row[0], thread=row[1]) for row in rows]
+
+    async def commit(
+        self,
+        scope: Scope,
+        changes: Sequence[FactChange],
+        *,
+        read: Sequence[Message],
+        learned: int,
+        until: int,
+        now: datetime,
+        shown: Sequence[Fact] = (),
+        is_past: bool = False,
+    ) -> list[Fact]:
+        async with self._db.write() as tx:
+            row = await tx.row(_STUDIED if is_past else _LEARNED, scope.owner, scope.thread)
+            if (int(row[0]) if row and row[0] is not None else 0) != learned:
+                raise StaleFacts
+            rows = await tx.rows(_TEXTS, scope.owner, scope.thread, json.dumps([message.id for message in read]))
+            if {row["id"]: row["content"] for row in rows} != {message.id: message.content for message in read}:
+                raise StaleFacts
+            rows = await tx.rows(_HOLDING, scope.owner, json.dumps([fact.id for fact in shown]))
+            if {row["id"]: row["text"] for row in rows} != {fact.id: fact.text for fact in shown}:
+                # Its words, which may be erased by now, may stand in what the model made of them.
+                raise StaleFacts
+            made: dict[int, int] = {}
+            inserted = []
+            for place, change in enumerate(changes):
+                target = _target(change.same_as, made)
+                if target is not None and await self._more_sources(tx, scope.owner, target, change):
+                    made[-1 - place] = target
+                else:
+                    id_ = await self._insert(tx, scope.owner, change.fact, now)
+                    made[-1 - place] = id_
+                    inserted.append(id_)
+                for closed in change.closes:
+                    if (old := _target(closed, made)) is not None and old != made[-1 - place]:
+                        await self._close(tx, scope.owner, old, change.fact.valid_from, made[-1 - place])
+                if (later := _target(change.gave_way_to, made)) is not None and later != made[-1 - place]:
+                    await self._give_way(tx, scope.owner, made[-1 - place], later)
+            await tx.rows(_PAST if is_past else _PROGRESS, scope.owner, scope.thread, until)
+            rows = await tx.rows(_SOME, scope.owner, json.dumps(inserted))
+        return [fact_of(mapping(row)) for row in rows]
+
+    # by hand -------------------------------------------------------------------------------------------------
+
+    async def add(self, owner: int, fact: NewFact, *, now: datetime) -> Fact:
+        async with self._db.write() as tx:
+            id_ = await self._insert(tx, owner, fact, now)
+            return await self._stored(tx, owner, id_)
+
+    async def edit(self, owner: int, id_: int, text: str, *, now: datetime) -> Fact | None:
+        async with self._db.write() as tx:
+            row = await tx.row(_ONE, owner, id_)
+            if row is None:
+                return None
+            known = fact_of(mapping(row))
+            if known.text == whole(text):
+                return known
+            earlier = await self._next_id(tx, owner)
+            old = {**FACTS.portable(mapping(row)), "id": earlier, "superseded_by": id_, "origin": EARLIER}
+            old |= {"valid_to": old["valid_to"] or text_of(now), "is_pinned": False}
+            await tx.rows(FACTS.upsert, *FACTS.stored(old))
+            await tx.rows(
+                "UPDATE facts SET text = ?, origin = 'owner', deleted_at = NULL WHERE user_id = ? AND id = ?",
+                whole(text),
+                owner,
+                id_,
+            )
+            return await self._stored(tx, owner, id_)
+
+    async def before_edit(self, owner: int, id_: int) -> int | None:
+        async with self._db.read() as reader:
+            row = await reader.row(_BEFORE_EDIT, owner, id_)
+        return int(row[0]) if row else None
+
+    async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
+        return await self._changed(owner, id_, "is_pinned = ?", int(is_pinned))
+
+    async def delete(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
+        return await self._changed(owner, id_, "deleted_at = COALESCE(deleted_at, ?)", text_of(now))
+
+    async def restore(self, owner: int, id_: int) -> Fact | None:
+        return await self._changed(owner, id_, "deleted_at = NULL")
+
+    async def deleted(self, before: datetime) -> Mapping[int, Sequence[int]]:
+        async with self._db.read() as reader:
+            rows = await reader.rows(_DELETED, self.kind, text_of(before))
+        found: dict[int, list[int]] = {}
+        for owner, id_ in rows:
+            found.setdefault(owner, []).append(id_)
+        return found
+
+    # meaning -------------------------------------------------------------------------------------------------
+
+    async def unembedded(self, model: str, limit: int) -> list[Fact]:
+        async with self._db.read() as reader:
+            rows = await reader.rows(_UNEMBEDDED, self.kind, model, limit)
+        return [fact_of(mapping(row)) for row in rows]
+
+    async def put_vectors(self, model: str, facts: Sequence[Fact], vectors: Floats) -> None:
+        async with self._db.write() as tx:
+            for fact, vector in zip(facts, vectors, strict=True):
+                blob = np.asarray(vector).astype("<f2").tobytes()
+                await tx.rows(_PUT_VECTOR, model, blob, fact.owner, fact.id, fact.text)
+
+    async def vectors(self, owner: int, model: str) -> Mapping[int, Floats]:
+        async with self._db.read() as reader:
+            rows = await reader.rows(
+                "SELECT fact_id, vector FROM fact_vectors WHERE user_id = ? AND model = ?", owner, model
+            )
+        return {int(row[0]): np.frombuffer(row[1], "<f2").astype(np.float32) for row in rows}
+
+    async def seqs(self, scope: Scope, ids: Sequence[int]) -> Mapping[int, int]:
+        async with self._db.read() as reader:
+            rows = await reader.rows(_SEQS, scope.owner, scope.thread, json.dumps(list(ids)))
+        return {int(row[0]): int(row[1]) for row in rows}
+
+    # inside --------------------------------------------------------------------------------------------------
+
+    async def _insert(self, tx: Transaction, owner: int, fact: NewFact, now: datetime) -> int:
+        id_ = await self._next_id(tx, owner)
+        row: dict[str, object] = {
+            "id": id_,
+            "user_id": owner,
+            "text": fact.text,
+            "kind": fact.kind,
+            "subject": fact.subject,
+            "importance": fact.importance,
+            "tags": list(fact.tags),
+            "source_ids": list(fact.source_ids),
+            "observed_at": text_of(fact.observed_at),
+            "valid_from": text_of(fact.valid_from),
+            "valid_to": text_of(fact.valid_to) if fact.valid_to else None,
+            "superseded_by": None,
+            "is_pinned": False,
+            "deleted_at": None,
+            "origin": fact.origin,
+            "created_at": text_of(now),
+            "known_id": fact.known,
+        }
+        await tx.rows(FACTS.upsert, *FACTS.stored(row))
+        return id_
+
+    async def _next_id(self, tx: Transaction, owner: int) -> int:
+        counter = await tx.row(_TAKE_ID, owner, self.kind)
+        if counter is None:
+            raise StorageError("This memory is not kept here; turn it on first.")
+        return int(counter[0]) - 1
+
+    async def _more_sources(self, tx: Transaction, owner: int, id_: int, change: FactChange) -> bool:
+        """Add a new fact's sources to a known one; False where that is gone or holds no longer."""
+        row = await tx.row(f"{_VALID} AND id = ?", owner, id_)
+        if row is None:
+            return False
+        known, new = fact_of(mapping(row)), change.fact
+        ended = max(new.valid_to, known.valid_from + INSTANT) if change.ends and new.valid_to else None
+        await tx.rows(
+            """
+            UPDATE facts SET source_ids = ?, tags = ?, importance = ?, observed_at = ?, valid_to = ?
+            WHERE user_id = ? AND id = ?
+            """,
+            json.dumps([*dict.fromkeys((*known.source_ids, *new.source_ids))]),
+            json.dumps([*dict.fromkeys((*known.tags, *new.tags))], ensure_ascii=False),
+            max(known.importance, new.importance),
+            text_of(max(known.observed_at, new.observed_at)),
+            text_of(ended) if ended else None,
+            owner,
+            id_,
+        )
+        return True
+
+    async def _close(self, tx: Transaction, owner: int, id_: int, at: datetime, successor: int) -> None:
+        """A fact's place is taken. Its pin moves along; what had ended already only gets its successor."""
+        row = await tx.row(_ONE, owner, id_)
+        if row is None or row["deleted_at"] is not None or row["superseded_by"] is not None:
+            return
+        old = fact_of(mapping(row))
+        ended = old.valid_to or max(at, old.valid_from)
+        await tx.rows(
+            "UPDATE facts SET valid_to = ?, superseded_by = ?, is_pinned = 0 WHERE user_id = ? AND id = ?",
+            text_of(ended),
+            successor,
+            owner,
+            id_,
+        )
+        if old.is_pinned:
+            await tx.rows("UPDATE facts SET is_pinned = 1 WHERE user_id = ? AND id = ?", owner, successor)
+
+    async def _give_way(self, tx: Transaction, owner: int, id_: int, later: int) -> None:
+        """A fact came in after the one that took its place: it goes where it belongs in that one's history ("Oslo, then
+        Bergen, then Paris", whichever of them was learned last).
+        """
+        new, last = await tx.row(_ONE, owner, id_), await tx.row(_ONE, owner, later)
+        if new is None or last is None:
+            return
+        successor = last
+        shared = id_, new["subject"], new["valid_from"]
+        while between := await tx.row(_AFTER, owner, successor["id"], *shared, successor["valid_from"]):
+            successor = between
+        await tx.rows(
+            _TAKES_OVER, id_, new["valid_from"], owner, successor["id"], id_, new["subject"], successor["valid_from"]
+        )
+        ended = successor["valid_from"] if new["valid_to"] == last["valid_from"] else new["valid_to"]
+        await tx.rows(
+            "UPDATE facts SET superseded_by = ?, valid_to = ? WHERE user_id = ? AND id = ?",
+            *(successor["id"], ended, owner, id_),
+        )
+
+    async def _changed(self, owner: int, id_: int, assignment: str, *values: int | str) -> Fact | None:
+        async with self._db.write() as tx:
+            row = await tx.row(
+                f"UPDATE facts SET {assignment} WHERE user_id = ? AND id = ? RETURNING *",  # noqa: S608
+                *values,
+                owner,
+                id_,
+            )
+            return fact_of(mapping(row)) if row else None
+
+    async def _stored(self, tx: Transaction, owner: int, id_: int) -> Fact:
+        row = await tx.row(_ONE, owner, id_)
+        if row is None:
+            raise StorageError
+        return fact_of(mapping(row))
+
+
+def _target(number: int | None, made: Mapping[int, int]) -> int | None:
+    """The id of a stored fact, or of the one that an earlier change of the same list made."""
+    return made.get(number) if number is not None and number < 0 else number
+
+
+_VALID = "SELECT * FROM facts WHERE user_id = ? AND valid_to IS NULL AND deleted_at IS NULL"
+_HOLDING = f"{_VALID} AND id IN (SELECT value FROM json_each(?))"  # noqa: S608
+_ONE = "SELECT * FROM facts WHERE user_id = ? AND id = ?"
+_SOME = "SELECT * FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id"
+_TAKE_ID = """
+UPDATE users SET next_fact_id = next_fact_id + 1 WHERE user_id = ? AND storage_type = ? RETURNING next_fact_id
+"""
+# A scope that was never learned from begins with what is not folded: older talk was there before facts were.
+_LEARNED = """
+SELECT COALESCE(
+  (SELECT learned_id FROM progress WHERE user_id = ?1 AND thread_id = ?2),
+  (SELECT MIN(id) - 1 FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1),
+  (SELECT MAX(id) FROM messages WHERE user_id = ?1 AND thread_id = ?2)
+)
+"""
+_SINCE = """
+SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND id > ? AND origin = '' ORDER BY id LIMIT ?
+"""
+_WAITING = """
+SELECT s.user_id, s.thread_id FROM scopes AS s
+JOIN users AS u ON u.user_id = s.user_id AND u.memory_enabled = 1 AND u.incognito = 0 AND u.storage_type = ?
+JOIN messages AS m ON m.user_id = s.user_id AND m.id = (
+  SELECT MAX(id) FROM messages WHERE user_id = s.user_id AND thread_id = s.thread_id
+)
+LEFT JOIN progress AS p ON p.user_id = s.user_id AND p.thread_id = s.thread_id
+WHERE s.total > 0 AND m.created_at <= ? AND m.id > COALESCE(p.learned_id, CASE m.is_active WHEN 1 THEN 0 ELSE m.id END)
+ORDER BY s.user_id, s.thread_id
+"""
+_TEXTS = """
+SELECT id, content FROM messages
+WHERE user_id = ? AND thread_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id
+"""
+_PROGRESS = """
+INSERT INTO progress (user_id, thread_id, learned_id) VALUES (?, ?, ?)
+ON CONFLICT DO UPDATE SET learned_id = excluded.learned_id
+"""
+_BEFORE_EDIT = """
+SELECT e.id FROM facts AS e JOIN facts AS f ON f.user_id = e.user_id AND f.id = e.superseded_by
+WHERE e.user_id = ? AND e.superseded_by = ? AND e.origin = 'earlier' ORDER BY e.id DESC LIMIT 1
+"""
+_DELETED = """
+SELECT f.user_id, f.id FROM facts AS f JOIN users AS u ON u.user_id = f.user_id AND u.storage_type = ?
+WHERE f.deleted_at < ? ORDER BY f.user_id, f.id
+"""
+_BEGIN = "INSERT OR IGNORE INTO progress (user_id, thread_id, learned_id) VALUES (?, ?, ?)"
+_STUDIED = "SELECT past_id FROM progress WHERE user_id = ? AND thread_id = ? AND past_id < past_until"
+_PAST = "UPDATE progress SET past_id = min(?3, past_until) WHERE user_id = ?1 AND thread_id = ?2"
+# Among what gave way to a fact: the first of the same subject that began after the new one; and what it takes over.
+_AFTER = """
+SELECT * FROM facts WHERE user_id = ? AND superseded_by = ? AND id <> ? AND subject = ? AND valid_from > ?
+AND valid_from < ? AND origin <> 'earlier' ORDER BY valid_from LIMIT 1
+"""
+_TAKES_OVER = """
+UPDATE facts SET superseded_by = ?, valid_to = max(valid_from, ?)
+WHERE user_id = ? AND superseded_by = ? AND id <> ? AND subject = ? AND valid_to = ? AND origin <> 'earlier'
+"""
+_UNEMBEDDED = """
+SELECT f.* FROM facts AS f
+JOIN users AS u ON u.user_id = f.user_id AND u.memory_enabled = 1 AND u.storage_type = ?
+WHERE f.valid_to IS NULL AND f.deleted_at IS NULL AND NOT EXISTS (
+  SELECT 1 FROM fact_vectors AS v WHERE v.user_id = f.user_id AND v.fact_id = f.id AND v.model = ?
+)
+LIMIT ?
+"""
+_PUT_VECTOR = """
+INSERT INTO fact_vectors (user_id, fact_id, model, vector)
+SELECT user_id, id, ?1, ?2 FROM facts WHERE user_id = ?3 AND id = ?4 AND text = ?5
+ON CONFLICT DO UPDATE SET vector = excluded.vector
+"""
+_SEQS = """
+SELECT id, seq FROM messages WHERE user_id = ? AND thread_id = ? AND id IN (SELECT value FROM json_each(?))
+"""

@@ -1,0 +1,296 @@
+"""Summaries and the folds that make them: leases, fences, and the one transaction that archives.
+
+A part of SqliteStore, with a file of its own. Owns the SQL of `summaries`, `jobs` and `failures`. Does not know what
+is due, nor how a summary's text is made.
+"""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from records.errors import StaleFold, StorageError
+from records.owners import StorageType
+from records.scopes import Scope
+from records.summaries import FoldFailure, FoldLease, FoldPlan, FoldReason, NewSummary, Summary
+from storage.files.database import Database
+from storage.files.driver import Row
+from storage.files.rows import failure_of, mapping, moment_of, summary_of, text_of
+from storage.files.tables import SUMMARIES, whole
+from storage.files.transaction import Transaction
+
+
+class FoldTable:
+    """The folds of the owners that live in one store."""
+
+    def __init__(self, database: Database, kind: StorageType) -> None:
+        self.kind = kind
+        self._db = database
+
+    async def take_back_leases(self) -> None:
+        """Void the leases of a predecessor that died: to be called once at start, by the only process there is."""
+        async with self._db.write() as tx:
+            await tx.rows("UPDATE jobs SET state = 'expired' WHERE state = 'processing'")
+
+    async def summaries(self, scope: Scope, *, active_only: bool = True) -> list[Summary]:
+        async with self._db.read() as reader:
+            rows = await reader.rows(
+                "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active >= ? ORDER BY id",
+                scope.owner,
+                scope.thread,
+                int(active_only),
+            )
+        return [summary_of(mapping(row)) for row in rows]
+
+    async def superseded(self, scope: Scope, *, limit: int) -> list[Summary]:
+        async with self._db.read() as reader:
+            rows = await reader.rows(
+                "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active = 0 "
+                "ORDER BY id DESC LIMIT ?",
+                scope.owner,
+                scope.thread,
+                limit,
+            )
+        return [summary_of(mapping(row)) for row in reversed(rows)]
+
+    async def quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
+        """Scopes with unfolded messages, folded by themselves, whose newest message is older; with that one's id."""
+        async with self._db.read() as reader:
+            rows = await reader.rows(_QUIET, self.kind, text_of(before))
+        return [(Scope(owner=row["user_id"], thread=row["thread_id"]), row["newest"]) for row in rows]
+
+    async def begin_fold(
+        self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
+    ) -> FoldLease | None:
+        """Take the scope's lease; None while another live one has not expired. An expired lease is taken over."""
+        expires_at = now + lease
+        async with self._db.write() as tx:
+            live = await tx.row(
+                "SELECT id, expires_at FROM jobs WHERE user_id = ? AND thread_id = ? AND state = 'processing'",
+                scope.owner,
+                scope.thread,
+            )
+            if live:
+                if datetime.fromisoformat(live["expires_at"]) > now:
+                    return None
+                await tx.rows("UPDATE jobs SET state = 'expired', ended_at = ? WHERE id = ?", text_of(now), live["id"])
+            fence = await tx.row(
+                _TAKE_FENCE,
+                scope.owner,
+                self.kind,
+            )
+            if fence is None:
+                raise StorageError("This memory is not kept here; turn it on first.")
+            failed = await tx.row(
+                "SELECT attempts FROM failures WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread
+            )
+            job = await tx.insert(
+                """
+                INSERT INTO jobs (user_id, thread_id, state, reason, fence, started_at, expires_at)
+                VALUES (?, ?, 'processing', ?, ?, ?, ?)
+                """,
+                scope.owner,
+                scope.thread,
+                reason,
+                fence[0],
+                text_of(now),
+                text_of(expires_at),
+            )
+        return FoldLease(
+            scope=scope,
+            job_id=job,
+            fence=fence[0],
+            expires_at=expires_at,
+            attempt=1 + (failed["attempts"] if failed else 0),
+        )
+
+    async def commit_fold(self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
+        """Check the fence, insert the summary, archive exactly the plan's sources, complete the job: whole or not."""
+        scope = lease.scope
+        async with self._db.write() as tx:
+            if not await holds(tx, lease):
+                raise StaleFold
+            summary = await folded(tx, self.kind, scope, plan, made, now=now)
+            await completed(tx, lease, summary.id, now)
+            return summary
+
+    async def fail_fold(self, lease: FoldLease, error: str, *, now: datetime) -> FoldFailure:
+        """Keep the attempt as failed and free the lease; nothing is archived. A lost lease is left as it is."""
+        scope = lease.scope
+        async with self._db.write() as tx:
+            if await holds(tx, lease):
+                await tx.rows(
+                    "UPDATE jobs SET state = 'failed', ended_at = ?, error = ? WHERE id = ?",
+                    text_of(now),
+                    whole(error),
+                    lease.job_id,
+                )
+                job = await tx.row("SELECT reason FROM jobs WHERE id = ?", lease.job_id)
+                await tx.rows(
+                    """
+                    INSERT INTO failures (user_id, thread_id, at, reason, error, attempts, told)
+                    VALUES (?, ?, ?, ?, ?, 1, 0)
+                    ON CONFLICT DO UPDATE SET
+                      at = excluded.at, reason = excluded.reason, error = excluded.error, attempts = attempts + 1
+                    """,
+                    scope.owner,
+                    scope.thread,
+                    text_of(now),
+                    job["reason"] if job else "threshold",
+                    whole(error),
+                )
+            row = await tx.row(_FAILURE, scope.owner, scope.thread)
+        if row:
+            return failure_of(mapping(row))
+        # The lease was lost and its successor succeeded: nothing failed that anybody needs to hear of.
+        return FoldFailure(at=now, reason="threshold", error=error, attempts=lease.attempt, told=True)
+
+    async def release_fold(self, lease: FoldLease) -> None:
+        """Give the lease back without result (nothing to fold, or shutting down)."""
+        async with self._db.write() as tx:
+            if await holds(tx, lease):
+                await tx.rows("DELETE FROM jobs WHERE id = ?", lease.job_id)
+
+    async def fold_failure(self, scope: Scope) -> FoldFailure | None:
+        async with self._db.read() as reader:
+            row = await reader.row(_FAILURE, scope.owner, scope.thread)
+        return failure_of(mapping(row)) if row else None
+
+    async def mark_failure_told(self, scope: Scope) -> None:
+        async with self._db.write() as tx:
+            await tx.rows("UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread)
+
+
+async def holds(tx: Transaction, lease: FoldLease) -> bool:
+    """Whether a lease is still the scope's."""
+    return bool(
+        await tx.row(
+            """
+            SELECT 1 FROM jobs
+            WHERE id = ? AND user_id = ? AND thread_id = ? AND fence = ? AND state = 'processing'
+            """,
+            lease.job_id,
+            lease.scope.owner,
+            lease.scope.thread,
+            lease.fence,
+        )
+    )
+
+
+async def completed(tx: Transaction, lease: FoldLease, summary: int, now: datetime) -> None:
+    """The job is done; no failure of its scope is left."""
+    await tx.rows(
+        "UPDATE jobs SET state = 'completed', ended_at = ?, summary_id = ? WHERE id = ?",
+        text_of(now),
+        summary,
+        lease.job_id,
+    )
+    await tx.rows("DELETE FROM failures WHERE user_id = ? AND thread_id = ?", lease.scope.owner, lease.scope.thread)
+
+
+async def folded(
+    tx: Transaction, kind: StorageType, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime
+) -> Summary:
+    """Insert a summary and archive exactly the plan's sources. Raises StaleFold when one is gone or was folded."""
+    messages = await _sources(tx, _ACTIVE_MESSAGES, scope, plan.message_ids)
+    below = [summary_of(mapping(row)) for row in await _sources(tx, _ACTIVE_SUMMARIES, scope, plan.summary_ids)]
+    if not messages and not below:
+        raise StaleFold
+    counter = await tx.row(_TAKE_SUMMARY_ID, scope.owner, kind)
+    if counter is None:
+        raise StaleFold
+    number = int(counter[0]) - 1
+    below.sort(key=lambda summary: summary.first_id)
+    await tx.rows(
+        """
+        UPDATE messages SET chunk_id = ?, is_active = 0
+        WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))
+        """,
+        number,
+        scope.owner,
+        json.dumps(plan.message_ids),
+    )
+    if plan.window_ids:
+        told, inherited = await _sources(tx, _WINDOW, scope, plan.window_ids), []
+        chunks = [row["chunk_id"] for row in told]
+    else:
+        told, inherited = messages, below
+        chunks = [chunk for summary in below for chunk in summary.source_chunk_ids] + ([number] if messages else [])
+    ids = [row["id"] for row in told] + [end for one in inherited for end in (one.first_id, one.last_id)]
+    dates = [row["created_at"] for row in told]
+    dates += [text_of(end) for one in inherited for end in (one.first_at, one.last_at)]
+    summary_row: dict[str, object] = {
+        "id": number,
+        "user_id": scope.owner,
+        "thread_id": scope.thread,
+        "summary_text": whole(made.text),
+        "created_at": text_of(now),
+        "level": plan.level,
+        "source_chunk_ids": list(dict.fromkeys(chunks)),
+        "is_active": True,
+        "source_ids": [summary.id for summary in below],
+        "first_id": min(ids),
+        "last_id": max(ids),
+        # By date, not by id: imported conversations may overlap.
+        "first_at": min(dates, key=moment_of),
+        "last_at": max(dates, key=moment_of),
+        "message_count": len(told) + sum(summary.message_count for summary in inherited),
+        "model": made.model,
+        "prompt_version": made.prompt_version,
+        "tokens_in": made.tokens_in,
+        "tokens_out": made.tokens_out,
+        "milliseconds": made.milliseconds,
+        "base_id": plan.base_id,
+        "policy": plan.policy,
+        "reason": plan.reason,
+        "score": made.score,
+        "details": dict(made.details),
+    }
+    await tx.insert(SUMMARIES.upsert, *SUMMARIES.stored(summary_row))
+    await tx.rows(
+        "UPDATE summaries SET is_active = 0 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
+        scope.owner,
+        json.dumps(plan.summary_ids),
+    )
+    row = await tx.row("SELECT * FROM summaries WHERE user_id = ? AND id = ?", scope.owner, number)
+    assert row is not None  # noqa: S101 - it was inserted above
+    return summary_of(mapping(row))
+
+
+async def _sources(tx: Transaction, sql: str, scope: Scope, ids: Sequence[int]) -> list[Row]:
+    """The rows a fold was made of. Raises StaleFold when one is gone or was folded meanwhile."""
+    if not ids:
+        return []
+    rows = await tx.rows(sql, scope.owner, scope.thread, json.dumps(list(ids)))
+    if [row["id"] for row in rows] != sorted(set(ids)):
+        raise StaleFold
+    return rows
+
+
+_TAKE_FENCE = """
+UPDATE users SET last_fence = last_fence + 1 WHERE user_id = ? AND storage_type = ? RETURNING last_fence
+"""
+_TAKE_SUMMARY_ID = """
+UPDATE users SET next_summary_id = next_summary_id + 1 WHERE user_id = ? AND storage_type = ? RETURNING next_summary_id
+"""
+_ACTIVE_MESSAGES = """
+SELECT id, created_at FROM messages
+WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND id IN (SELECT value FROM json_each(?)) ORDER BY id
+"""
+_ACTIVE_SUMMARIES = """
+SELECT * FROM summaries
+WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND id IN (SELECT value FROM json_each(?)) ORDER BY id
+"""
+_WINDOW = """
+SELECT id, created_at, chunk_id FROM messages
+WHERE user_id = ? AND thread_id = ? AND is_active = 0 AND id IN (SELECT value FROM json_each(?)) ORDER BY id
+"""
+_QUIET = """
+SELECT scopes.user_id, scopes.thread_id, (
+  SELECT id FROM messages WHERE messages.user_id = scopes.user_id AND messages.thread_id = scopes.thread_id
+  ORDER BY id DESC LIMIT 1
+) AS newest FROM scopes JOIN users ON users.user_id = scopes.user_id
+WHERE users.storage_type = ? AND users.memory_enabled = 1 AND users.auto_fold = 1 AND users.incognito = 0
+AND scopes.total > scopes.archived
+AND (SELECT created_at FROM messages WHERE messages.user_id = scopes.user_id AND messages.id = newest) <= ?
+"""
+_FAILURE = "SELECT * FROM failures WHERE user_id = ? AND thread_id = ?"

@@ -1,0 +1,224 @@
+"""Which imported history facts are to be learned from, and how far that has come.
+
+A part of SqliteStore (`store.studies`). Owns the columns past_… of `progress`; fact_table.py moves `past_id` on in the
+transaction that stores the facts. Does not know how facts are found.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+
+from records.facts import Study
+from records.messages import Message
+from records.owners import StorageType
+from records.scopes import Scope
+from storage.files.database import Database
+from storage.files.driver import Row
+from storage.files.rows import mapping, message_of
+from storage.files.transaction import Reader, Transaction
+
+Stretch = tuple[int, int]
+"""Behind which message, and up to which."""
+
+
+class StudyTable:
+    """The studies of the owners that live in one store."""
+
+    def __init__(self, database: Database, kind: StorageType) -> None:
+        self._db = database
+        self._kind = kind
+
+    async def ahead(self, owner: int, first: int, last: int) -> Study:
+        async with self._db.read(frozen=True) as reader:
+            row = await reader.row(_AHEAD, owner, first, last)
+        return Study(messages=int(row["messages"]), characters=int(row["characters"])) if row else Study()
+
+    async def begin(self, owner: int, first: int, last: int) -> bool:
+        async with self._db.write() as tx:
+            if await tx.row("SELECT 1 FROM progress WHERE user_id = ? AND past_id < past_until", owner):
+                return False
+            for row in await tx.rows(_THREADS, owner, first, last):
+                learned = await _learned(tx, Scope(owner=owner, thread=row["thread_id"]))
+                await tx.rows(_BEGIN, owner, row["thread_id"], row["first"] - 1, row["last"], json.dumps(learned))
+            return True
+
+    async def stop(self, owner: int) -> None:
+        async with self._db.write() as tx:
+            await tx.rows("UPDATE progress SET past_until = past_id WHERE user_id = ? AND past_id < past_until", owner)
+
+    async def waiting(self) -> list[Scope]:
+        async with self._db.read() as reader:
+            rows = await reader.rows(_WAITING, self._kind)
+        return [Scope(owner=row[0], thread=row[1]) for row in rows]
+
+    async def next(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
+        async with self._db.read(frozen=True) as reader:
+            row = await reader.row(_PLACE, scope.owner, scope.thread)
+            if row is None or row["past_id"] is None or row["past_id"] >= row["past_until"]:
+                return 0, []
+            rows = await reader.rows(_NEXT, scope.owner, scope.thread, limit)
+        return int(row["past_id"]), [message_of(mapping(row)) for row in rows]
+
+    async def progress(self, scope: Scope) -> tuple[int, int] | None:
+        async with self._db.read(frozen=True) as reader:
+            row = await reader.row(_PLACE, scope.owner, scope.thread)
+            if row is None or row["past_id"] is None or row["past_id"] >= row["past_until"]:
+                return None
+            counts = await reader.row(_PROGRESS, scope.owner, scope.thread)
+        return (int(counts[0] or 0), int(counts[1])) if counts else None
+
+    async def learned(self, scope: Scope) -> tuple[int, int] | None:
+        async with self._db.read(frozen=True) as reader:
+            counts = await reader.row(_ALL_LEARNED, scope.owner, scope.thread)
+        return (int(counts[0]), int(counts[1])) if counts and counts[0] else None
+
+
+async def end_without_rest(tx: Transaction, owner: int) -> None:
+    """Where nothing is left to be read, a study has ended: what is imported later is no part of it."""
+    await tx.rows(_END, owner)
+
+
+async def taken(reader: Reader, owner: int) -> list[Stretch]:
+    """What an owner's studies have read or are to read, in all threads, whether its messages are still there or not.
+
+    An id that was forgotten out of it stays known as learned from, so it must not be given again.
+    """
+    return [(row[0], row[1]) for row in await reader.rows(_TAKEN, owner)]
+
+
+async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None:
+    """Those of these messages that were learned from are learned from once more.
+
+    A study under way goes back to the first of them that it has read; what an earlier one had read may be offered again
+    then. Where none is under way they become one, up to where something lies between that was never learned from.
+    """
+    row = await tx.row(_PLACE, scope.owner, scope.thread)
+    if row is None or row["past_from"] is None:
+        return
+    start, place, until = row["past_from"], row["past_id"], row["past_until"]
+    if place < until:
+        cuts = _alone(ids)
+        if inside := [one for one in ids if start < one <= until]:
+            place = min(place, min(inside) - 1)
+            cuts.append((min(inside) - 1, until))
+        kept = _without(_stretches(row), cuts)
+    else:
+        again = [int(one[0]) for one in await tx.rows(_LEARNED_OF, scope.owner, scope.thread, json.dumps(list(ids)))]
+        if not again:
+            return
+        unasked = await tx.row(_FIRST_UNREAD, scope.owner, scope.thread, again[0], again[-1])
+        start = place = again[0] - 1
+        until = max(one for one in again if unasked is None or unasked[0] is None or one < unasked[0])
+        kept = _without(await _learned(tx, scope), _alone(again))
+    await tx.rows(_AGAIN, start, place, until, json.dumps(kept), scope.owner, scope.thread)
+
+
+def joined(stretches: Iterable[Stretch]) -> list[Stretch]:
+    """The same messages in as few stretches as hold them, ascending."""
+    found: list[Stretch] = []
+    for behind, until in sorted(one for one in stretches if one[0] < one[1]):
+        if found and behind <= found[-1][1]:
+            behind, until = found[-1][0], max(until, found.pop()[1])
+        found.append((behind, until))
+    return found
+
+
+async def _learned(tx: Transaction, scope: Scope) -> list[Stretch]:
+    """All that was learned from so far."""
+    row = await tx.row(_PLACE, scope.owner, scope.thread)
+    if row is None or row["past_from"] is None:
+        return []
+    return joined([*_stretches(row), (row["past_from"], row["past_id"])])
+
+
+def _stretches(row: Row) -> list[Stretch]:
+    """What was learned from before the last study."""
+    return [(one[0], one[1]) for one in json.loads(row["past_learned"])]
+
+
+def _alone(ids: Iterable[int]) -> list[Stretch]:
+    return [(one - 1, one) for one in ids]
+
+
+def _without(stretches: Iterable[Stretch], cuts: Iterable[Stretch]) -> list[Stretch]:
+    kept = joined(stretches)
+    for first, last in joined(cuts):
+        kept = [part for behind, until in kept for part in ((behind, min(until, first)), (max(behind, last), until))]
+    return joined(kept)
+
+
+# Of a message m and the row p of its scope.
+_IN_A_LEARNED_STRETCH = """
+EXISTS (
+  SELECT 1 FROM json_each(p.past_learned) AS s
+  WHERE m.id > json_extract(s.value, '$[0]') AND m.id <= json_extract(s.value, '$[1]')
+)
+"""
+_IS_LEARNED = f"(COALESCE(m.id > p.past_from AND m.id <= p.past_id, 0) OR {_IN_A_LEARNED_STRETCH})"
+_IS_READ = "m.origin = 'imported' AND m.role IN ('user', 'assistant')"
+_IS_OWN = "m.origin = 'imported' AND m.role = 'user'"
+_END = f"""
+UPDATE progress AS p SET past_until = past_id WHERE user_id = ? AND past_id < past_until AND NOT EXISTS (
+  SELECT 1 FROM messages AS m WHERE m.user_id = p.user_id AND m.thread_id = p.thread_id
+  AND m.id > p.past_id AND m.id <= p.past_until AND {_IS_READ} AND NOT {_IN_A_LEARNED_STRETCH}
+)
+"""  # noqa: S608
+_AHEAD = f"""
+SELECT COALESCE(SUM(m.role = 'user'), 0) AS messages,
+  COALESCE(SUM(CASE m.role WHEN 'user' THEN LENGTH(m.content) ELSE MIN(LENGTH(m.content), 240) END), 0) AS characters
+FROM messages AS m LEFT JOIN progress AS p ON p.user_id = m.user_id AND p.thread_id = m.thread_id
+WHERE m.user_id = ? AND m.id BETWEEN ? AND ? AND {_IS_READ} AND NOT {_IS_LEARNED}
+"""  # noqa: S608
+# Where there is something to learn from, with what comes before it, so that how far it has come is told of the whole.
+_THREADS = f"""
+SELECT m.thread_id, MIN(m.id) AS first, MAX(CASE WHEN {_IS_LEARNED} THEN NULL ELSE m.id END) AS last
+FROM messages AS m LEFT JOIN progress AS p ON p.user_id = m.user_id AND p.thread_id = m.thread_id
+WHERE m.user_id = ? AND m.id BETWEEN ? AND ? AND {_IS_OWN} GROUP BY m.thread_id HAVING last IS NOT NULL
+"""  # noqa: S608
+# Of a scope that was never learned from, live talk is not begun with either.
+_BEGIN = """
+INSERT INTO progress (user_id, thread_id, learned_id, past_from, past_id, past_until, past_learned)
+SELECT ?1, ?2, COALESCE(
+  (SELECT MIN(id) - 1 FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1),
+  (SELECT MAX(id) FROM messages WHERE user_id = ?1 AND thread_id = ?2), 0
+), ?3, ?3, ?4, ?5 WHERE 1
+ON CONFLICT DO UPDATE SET past_from = excluded.past_from, past_id = excluded.past_id, past_until = excluded.past_until,
+  past_learned = excluded.past_learned
+"""
+_AGAIN = """
+UPDATE progress SET past_from = ?, past_id = ?, past_until = ?, past_learned = ? WHERE user_id = ? AND thread_id = ?
+"""
+_LEARNED_OF = f"""
+SELECT m.id FROM progress AS p JOIN messages AS m ON m.user_id = p.user_id AND m.thread_id = p.thread_id
+WHERE p.user_id = ? AND p.thread_id = ? AND m.id IN (SELECT value FROM json_each(?)) AND {_IS_OWN} AND {_IS_LEARNED}
+ORDER BY m.id
+"""  # noqa: S608
+_FIRST_UNREAD = f"""
+SELECT MIN(m.id) FROM progress AS p JOIN messages AS m ON m.user_id = p.user_id AND m.thread_id = p.thread_id
+WHERE p.user_id = ? AND p.thread_id = ? AND m.id BETWEEN ? AND ? AND {_IS_OWN} AND NOT {_IS_LEARNED}
+"""  # noqa: S608
+_TAKEN = """
+SELECT past_from, past_until FROM progress WHERE user_id = ?1 AND past_from < past_until
+UNION ALL SELECT json_extract(s.value, '$[0]'), json_extract(s.value, '$[1]')
+FROM progress, json_each(past_learned) AS s WHERE user_id = ?1
+"""
+_WAITING = """
+SELECT p.user_id, p.thread_id FROM progress AS p
+JOIN users AS u ON u.user_id = p.user_id AND u.memory_enabled = 1 AND u.incognito = 0 AND u.storage_type = ?
+WHERE p.past_id < p.past_until ORDER BY p.user_id, p.thread_id
+"""
+_PLACE = "SELECT past_from, past_id, past_until, past_learned FROM progress WHERE user_id = ? AND thread_id = ?"
+_NEXT = f"""
+SELECT m.* FROM progress AS p JOIN messages AS m ON m.user_id = p.user_id AND m.thread_id = p.thread_id
+AND m.id > p.past_id AND m.id <= p.past_until
+WHERE p.user_id = ? AND p.thread_id = ? AND {_IS_READ} AND NOT {_IN_A_LEARNED_STRETCH} ORDER BY m.id LIMIT ?
+"""  # noqa: S608
+_ALL_LEARNED = f"""
+SELECT SUM({_IS_LEARNED}), COUNT(*) FROM progress AS p
+JOIN messages AS m ON m.user_id = p.user_id AND m.thread_id = p.thread_id AND m.id < 1
+WHERE p.user_id = ? AND p.thread_id = ? AND p.past_from IS NOT NULL AND {_IS_OWN}
+"""  # noqa: S608
+_PROGRESS = f"""
+SELECT SUM({_IS_LEARNED}), COUNT(*) FROM progress AS p
+JOIN messages AS m ON m.user_id = p.user_id AND m.thread_id = p.thread_id
+AND m.id > p.past_from AND m.id <= p.past_until WHERE p.user_id = ? AND p.thread_id = ? AND {_IS_OWN}
+"""  # noqa: S608

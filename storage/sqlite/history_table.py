@@ -1,0 +1,181 @@
+"""What comes into a memory from a file: history, archived as it comes, and the rows of an export of ours.
+
+A part of a store, with a file of its own. History stands before everything that was said here: its ids count down from
+-1, block by block, ascending in time within a block. Does not know files or formats.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from records.errors import StaleFold
+from records.messages import Message, Role
+from records.owners import StorageType
+from records.scopes import Scope
+from records.summaries import FoldLease, FoldPlan, NewSummary, Summary
+from storage.files.database import Database
+from storage.files.rows import grouped, mapping, row_of_message
+from storage.files.tables import BY_NAME, FACTS, MESSAGES, USERS
+from storage.files.transaction import Transaction
+from storage.json.snapshot import COUNTERS
+from storage.search import word_index
+from storage.sqlite import history_extraction_table
+from storage.sqlite.fold_table import folded, holds
+
+BATCH = 1000
+_COUNTER_OF = {table: counter for counter, table in COUNTERS.items()}
+_COUNTERS = (*COUNTERS, "tokens_saved")
+_TAKEN_OVER = f"""
+UPDATE users SET {", ".join(f"{name} = MAX({name}, ?)" for name in _COUNTERS)} WHERE user_id = ? AND storage_type = ?
+"""  # noqa: S608
+_INSERT = f"INSERT INTO messages ({MESSAGES.selected()}, seq) VALUES ({', '.join('?' * (len(MESSAGES.columns) + 1))})"  # noqa: S608
+
+
+_STRETCH = """
+WITH given AS MATERIALIZED (SELECT value AS id FROM json_each(?2)),
+other AS (
+  SELECT id FROM messages WHERE user_id = ?1 AND origin = 'imported' AND id < 1 AND id NOT IN (SELECT id FROM given)
+)
+SELECT MIN(id), MAX(id) FROM given
+WHERE id > COALESCE((SELECT MAX(id) FROM other WHERE id < ?3), id - 1)
+AND id < COALESCE((SELECT MIN(id) FROM other WHERE id > ?4), id + 1)
+"""
+
+
+class HistoryTable:
+    """The imports of the owners that live in one store."""
+
+    def __init__(self, database: Database, kind: StorageType) -> None:
+        self._db = database
+        self._kind = kind
+
+    async def known(self, owner: int, names: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
+        found: dict[tuple[Role, str], int] = {}
+        for first in range(0, len(names), BATCH):
+            async with self._db.read() as reader:
+                rows = await reader.rows(
+                    """
+                    SELECT messages.role, messages.source, messages.id FROM json_each(?2) AS name
+                    CROSS JOIN messages ON messages.user_id = ?1
+                      AND messages.role = json_extract(name.value, '$[0]')
+                      AND messages.source = json_extract(name.value, '$[1]')
+                    """,
+                    owner,
+                    json.dumps(names[first : first + BATCH]),
+                )
+            found |= {(row[0], row[1]): row[2] for row in rows}
+        return found
+
+    async def room(self, owner: int, count: int, *, after: int | None = None) -> int:
+        async with self._db.read(frozen=True) as reader:
+            taken = await history_extraction_table.taken(reader, owner)
+            if after is not None:
+                row = await reader.row("SELECT MIN(id) FROM messages WHERE user_id = ? AND id > ?", owner, after)
+                above = 0 if row is None or row[0] is None else min(0, row[0])
+                is_taken = any(behind < after + count and until > after for behind, until in taken)
+                if above - after - 1 >= count and not is_taken:
+                    return after + 1
+            row = await reader.row("SELECT MIN(id) FROM messages WHERE user_id = ?", owner)
+        lowest = 0 if row is None or row[0] is None else row[0]
+        return min(0, lowest, *(behind + 1 for behind, _ in taken)) - count
+
+    async def stretch(self, owner: int, ids: Sequence[int], first: int, last: int) -> tuple[int, int]:
+        async with self._db.read(frozen=True) as reader:
+            row = await reader.row(_STRETCH, owner, json.dumps(ids), first, last)
+        return (first, last) if row is None else (min(first, row[0] or first), max(last, row[1] or last))
+
+    async def is_empty(self, owner: int) -> bool:
+        async with self._db.read(frozen=True) as reader:
+            for table in BY_NAME.values():
+                if table is USERS:
+                    continue
+                if await reader.row(f"SELECT 1 FROM {table.name} WHERE user_id = ? LIMIT 1", owner):  # noqa: S608
+                    return False
+        return True
+
+    async def add(self, lease: FoldLease, messages: Sequence[Message], made: NewSummary, *, now: datetime) -> Summary:
+        plan = FoldPlan(level=1, message_ids=tuple(message.id for message in messages), reason="import")
+        async with self._db.write() as tx:
+            await _demand(tx, lease)
+            await _insert(tx, [row_of_message(message) for message in messages])
+            return await folded(tx, self._kind, messages[0].scope, plan, made, now=now)
+
+    async def fold(self, lease: FoldLease, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
+        async with self._db.write() as tx:
+            await _demand(tx, lease)
+            return await folded(tx, self._kind, scope, plan, made, now=now)
+
+    async def put(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
+        owner = lease.scope.owner
+        async with self._db.write() as tx:
+            await _demand(tx, lease)
+            for name, portable in grouped(rows, owner).items():
+                if name == USERS.name:
+                    for row in portable:
+                        values = dict(zip(USERS.columns, USERS.stored(row), strict=True))
+                        await tx.rows(_TAKEN_OVER, *[values[counter] for counter in _COUNTERS], owner, self._kind)
+                elif name == MESSAGES.name:
+                    await _insert(tx, portable)
+                else:
+                    await tx.many(BY_NAME[name].upsert, [BY_NAME[name].stored(row) for row in portable])
+                if counter := _COUNTER_OF.get(name):
+                    # Whatever the file says of its counters: an id that is taken is not given again.
+                    highest = max(int(str(row["id"])) for row in portable)
+                    await tx.rows(
+                        f"UPDATE users SET {counter} = MAX({counter}, ?) WHERE user_id = ? AND storage_type = ?",  # noqa: S608
+                        highest + 1,
+                        owner,
+                        self._kind,
+                    )
+
+    async def new_facts(self, owner: int, facts: Sequence[Mapping[str, object]]) -> int:
+        async with self._db.read() as reader:
+            known = {row[0] for row in await reader.rows("SELECT text FROM facts WHERE user_id = ?", owner)}
+        return sum(fact["text"] not in known for fact in facts)
+
+    async def learn(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
+        owner = lease.scope.owner
+        async with self._db.write() as tx:
+            await _demand(tx, lease)
+            known = {row["text"]: row["id"] for row in await tx.rows("SELECT * FROM facts WHERE user_id = ?", owner)}
+            fresh = [fact for fact in facts if fact["text"] not in known]
+            counter = await tx.row(
+                "UPDATE users SET next_fact_id = next_fact_id + ? WHERE user_id = ? RETURNING next_fact_id",
+                len(fresh),
+                owner,
+            )
+            if counter is None:
+                raise StaleFold
+            first = int(counter[0]) - len(fresh)
+            numbers = {fact["id"]: known[fact["text"]] for fact in facts if fact["text"] in known}
+            numbers |= {fact["id"]: number for number, fact in enumerate(fresh, start=first)}
+            rows = [
+                {
+                    **fact,
+                    "user_id": owner,
+                    "id": numbers[fact["id"]],
+                    "superseded_by": numbers.get(fact["superseded_by"]),
+                    "known_id": numbers.get(fact["known_id"]),
+                    "source_ids": _mapped(fact["source_ids"], ids),
+                }
+                for fact in fresh
+            ]
+            await tx.many(FACTS.upsert, [FACTS.stored(mapping(row)) for row in rows])
+            return len(rows)
+
+
+async def _demand(tx: Transaction, lease: FoldLease) -> None:
+    if not await holds(tx, lease):
+        raise StaleFold
+
+
+async def _insert(tx: Transaction, rows: Sequence[Mapping[str, object]]) -> None:
+    """New messages with their words."""
+    newest = await tx.row("SELECT COALESCE(MAX(seq), 0) FROM messages")
+    numbered = list(enumerate(rows, start=1 + (int(newest[0]) if newest else 0)))
+    await tx.many(_INSERT, [(*MESSAGES.stored(row), seq) for seq, row in numbered])
+    await word_index.index(tx, numbered)
+
+
+def _mapped(numbers: object, ids: Mapping[int, int]) -> list[int]:
+    return [ids[number] for number in numbers if number in ids] if isinstance(numbers, list) else []

@@ -1,0 +1,356 @@
+"""The schema of memory.db (and of index.db), as one ordered, append-only list of migrations.
+
+Each is committed together with its number (PRAGMA user_version); an existing file is copied aside before.
+The CREATE statements are the schema's documentation. Does not know queries.
+"""
+
+from collections.abc import Callable
+
+from storage.files.driver import sqlite3
+from storage.search import word_index
+from storage.sqlite import original_files
+from storage.sqlite.initial_schema import FIRST_SCHEMA
+from text import analyzer
+
+Migration = Callable[[sqlite3.Connection], None]
+MIGRATIONS: list[Migration] = []
+
+
+def migration(step: Migration) -> Migration:
+    """Append a step. Never change, remove or reorder one that was released."""
+    MIGRATIONS.append(step)
+    return step
+
+
+@migration
+def first_schema(connection: sqlite3.Connection) -> None:
+    """Our tables; where the file is the original design's, its rows are taken over and repaired."""
+    inherited = original_files.put_aside(connection)
+    for statement in statements(FIRST_SCHEMA):
+        connection.execute(statement)
+    if inherited:
+        original_files.take_over(connection)
+
+
+USAGE_SCHEMA = """
+-- Tokens spent, for the daily budgets; written only where a budget is set.
+CREATE TABLE usage (
+  day               TEXT NOT NULL,            -- UTC, YYYY-MM-DD
+  user_id           INTEGER NOT NULL,         -- the person who asked; for background work the owner of the memory
+  prompt_tokens     INTEGER NOT NULL,
+  completion_tokens INTEGER NOT NULL,
+  PRIMARY KEY (day, user_id)
+) WITHOUT ROWID;
+"""
+
+
+@migration
+def usage(connection: sqlite3.Connection) -> None:
+    """The ledger of the daily token budgets."""
+    for statement in statements(USAGE_SCHEMA):
+        connection.execute(statement)
+
+
+CHOICES_SCHEMA = """
+-- An owner's further choices, and the counters of what is numbered for them.
+ALTER TABLE users ADD COLUMN policy TEXT NOT NULL DEFAULT 'pyramid';
+ALTER TABLE users ADD COLUMN auto_fold INTEGER NOT NULL DEFAULT 1;     -- 0: summaries only when asked for
+ALTER TABLE users ADD COLUMN timezone TEXT NOT NULL DEFAULT '';        -- IANA name; '' = UTC
+ALTER TABLE users ADD COLUMN fold_instructions TEXT NOT NULL DEFAULT ''; -- what summaries are to heed besides
+ALTER TABLE users ADD COLUMN incognito INTEGER NOT NULL DEFAULT 0;     -- 1: memory is read, nothing is written
+ALTER TABLE users ADD COLUMN next_fact_id INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE users ADD COLUMN next_profile_id INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE users ADD COLUMN next_version_id INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE users ADD COLUMN tokens_saved INTEGER NOT NULL DEFAULT 0;  -- against sending the whole history each time
+
+-- '' (said here), 'forwarded', 'tool' (a tool's output) or 'imported'.
+ALTER TABLE messages ADD COLUMN origin TEXT NOT NULL DEFAULT '';
+ALTER TABLE messages ADD COLUMN edited_at TEXT;
+
+ALTER TABLE summaries ADD COLUMN policy TEXT NOT NULL DEFAULT 'pyramid';
+ALTER TABLE summaries ADD COLUMN reason TEXT NOT NULL DEFAULT '';      -- why it was made: 'threshold', 'now' …
+ALTER TABLE summaries ADD COLUMN score REAL;                           -- quality, 0 to 1; NULL = not measured
+ALTER TABLE summaries ADD COLUMN details TEXT NOT NULL DEFAULT '{}';   -- JSON object: the parts of the score
+ALTER TABLE summaries ADD COLUMN status TEXT NOT NULL DEFAULT 'completed';
+
+-- What is known of an owner: one sentence each.
+CREATE TABLE facts (
+  id            INTEGER NOT NULL,             -- per owner, ascending, never used again
+  user_id       INTEGER NOT NULL,
+  text          TEXT NOT NULL,                -- third person
+  kind          TEXT NOT NULL,                -- personal, preference, knowledge or event
+  subject       TEXT NOT NULL DEFAULT '',     -- what it is about, so that a newer value finds the older
+  importance    REAL NOT NULL DEFAULT 0.5,    -- 0 to 1
+  tags          TEXT NOT NULL DEFAULT '[]',   -- JSON array of words
+  source_ids    TEXT NOT NULL DEFAULT '[]',   -- JSON array: the messages that it was learned from
+  observed_at   TEXT NOT NULL,
+  valid_from    TEXT,
+  valid_to      TEXT,                         -- NULL = still true as far as is known
+  superseded_by INTEGER,                      -- the fact that replaced it
+  is_pinned     INTEGER NOT NULL DEFAULT 0,
+  deleted_at    TEXT,                         -- its owner took it out; soon erased
+  origin        TEXT NOT NULL DEFAULT '',     -- '' (learned) or 'owner' (told by /memory add)
+  created_at    TEXT NOT NULL,
+  PRIMARY KEY (user_id, id)
+);
+-- Derived: a fact's meaning under one embedding model.
+CREATE TABLE fact_vectors (
+  user_id INTEGER NOT NULL,
+  fact_id INTEGER NOT NULL,
+  model   TEXT NOT NULL,
+  vector  BLOB NOT NULL,                      -- float16, little-endian, of length 1
+  PRIMARY KEY (user_id, fact_id, model)
+);
+CREATE TRIGGER fact_gone AFTER DELETE ON facts BEGIN
+  DELETE FROM fact_vectors WHERE user_id = old.user_id AND fact_id = old.id;
+END;
+CREATE TRIGGER fact_edited AFTER UPDATE OF text ON facts WHEN old.text <> new.text BEGIN
+  DELETE FROM fact_vectors WHERE user_id = old.user_id AND fact_id = old.id;
+END;
+
+-- The distilled document about an owner: every version, the newest is the one in use.
+CREATE TABLE profiles (
+  id              INTEGER NOT NULL,
+  user_id         INTEGER NOT NULL,
+  text            TEXT NOT NULL,
+  created_at      TEXT NOT NULL,
+  model           TEXT NOT NULL DEFAULT '',
+  last_summary_id INTEGER NOT NULL DEFAULT 0, -- the newest summary that went into it
+  status          TEXT NOT NULL DEFAULT 'completed',
+  tokens_in       INTEGER NOT NULL DEFAULT 0,
+  tokens_out      INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (user_id, id)
+);
+
+-- Earlier texts of edited messages, rejected and superseded answers: in no count and no prompt.
+CREATE TABLE versions (
+  id          INTEGER NOT NULL,
+  user_id     INTEGER NOT NULL,
+  message_id  INTEGER NOT NULL,
+  thread_id   INTEGER NOT NULL DEFAULT 0,
+  role        TEXT NOT NULL,
+  content     TEXT NOT NULL,
+  written_at  TEXT NOT NULL,
+  replaced_at TEXT NOT NULL,
+  why         TEXT NOT NULL DEFAULT 'edited',
+  PRIMARY KEY (user_id, id)
+);
+CREATE INDEX version_message ON versions (user_id, message_id);
+
+-- What each of the newest answers was made from: by ids and figures, never by text.
+CREATE TABLE accounts (
+  id         INTEGER NOT NULL,                -- the answer's message id
+  user_id    INTEGER NOT NULL,
+  thread_id  INTEGER NOT NULL DEFAULT 0,
+  account    TEXT NOT NULL,                   -- JSON object
+  created_at TEXT NOT NULL,
+  PRIMARY KEY (user_id, id)
+);
+
+-- How far what is done beside the talk has got in a scope.
+CREATE TABLE progress (
+  user_id    INTEGER NOT NULL,
+  thread_id  INTEGER NOT NULL,
+  learned_id INTEGER NOT NULL DEFAULT 0,      -- facts were extracted up to this message
+  PRIMARY KEY (user_id, thread_id)
+) WITHOUT ROWID;
+"""
+
+
+@migration
+def choices_and_knowledge(connection: sqlite3.Connection) -> None:
+    """What an owner may choose besides, and what is known of them: facts, profile, versions, accounts."""
+    for statement in statements(CHOICES_SCHEMA):
+        connection.execute(statement)
+
+
+FORGETTINGS_SCHEMA = """
+-- A forgetting that has begun and is not in every file yet; see erasing.py. In memory.db alone.
+CREATE TABLE forgettings (
+  id        INTEGER PRIMARY KEY,
+  user_id   INTEGER NOT NULL,
+  what      TEXT NOT NULL,                    -- JSON object: ids and dates, no text
+  begun_at  TEXT NOT NULL,
+  is_erased INTEGER NOT NULL DEFAULT 0        -- 1: the tables are done, files may still hold traces
+);
+-- The message that an edit or a reply names.
+CREATE INDEX message_telegram ON messages (user_id, thread_id, telegram_id) WHERE telegram_id IS NOT NULL;
+"""
+
+
+@migration
+def forgettings(connection: sqlite3.Connection) -> None:
+    """What a start finishes where a process died while it forgot."""
+    for statement in statements(FORGETTINGS_SCHEMA):
+        connection.execute(statement)
+
+
+SIZES_SCHEMA = """
+-- How long a scope's messages are in all, so that what the whole history would cost is known at once.
+ALTER TABLE scopes ADD COLUMN characters INTEGER NOT NULL DEFAULT 0;
+UPDATE scopes SET characters = (
+  SELECT COALESCE(SUM(LENGTH(content)), 0) FROM messages
+  WHERE messages.user_id = scopes.user_id AND messages.thread_id = scopes.thread_id
+);
+DROP TRIGGER message_counted;
+CREATE TRIGGER message_counted AFTER INSERT ON messages BEGIN
+  INSERT INTO scopes (user_id, thread_id, total, archived, characters)
+  VALUES (new.user_id, new.thread_id, 1, 1 - new.is_active, LENGTH(new.content))
+  ON CONFLICT DO UPDATE SET
+    total = total + 1, archived = archived + excluded.archived, characters = characters + excluded.characters;
+END;
+DROP TRIGGER message_uncounted;
+CREATE TRIGGER message_uncounted AFTER DELETE ON messages BEGIN
+  UPDATE scopes SET
+    total = total - 1, archived = archived - 1 + old.is_active, characters = characters - LENGTH(old.content)
+  WHERE user_id = old.user_id AND thread_id = old.thread_id;
+END;
+CREATE TRIGGER message_resized AFTER UPDATE OF content ON messages WHEN old.content <> new.content BEGIN
+  UPDATE scopes SET characters = characters - LENGTH(old.content) + LENGTH(new.content)
+  WHERE user_id = new.user_id AND thread_id = new.thread_id;
+END;
+"""
+
+
+@migration
+def sizes(connection: sqlite3.Connection) -> None:
+    """How long a scope's messages are in all."""
+    for statement in statements(SIZES_SCHEMA):
+        connection.execute(statement)
+
+
+RENAMINGS_SCHEMA = """
+-- Groups that Telegram gave another id; see renaming.py. In memory.db alone.
+CREATE TABLE renamings (
+  old_id  INTEGER PRIMARY KEY,
+  new_id  INTEGER NOT NULL,
+  at      TEXT NOT NULL,
+  is_done INTEGER NOT NULL                    -- 0: the JSON store may not have followed yet
+);
+"""
+
+
+@migration
+def renamings(connection: sqlite3.Connection) -> None:
+    """Under which id the memory of a group goes on that became a supergroup."""
+    for statement in statements(RENAMINGS_SCHEMA):
+        connection.execute(statement)
+
+
+REBUILD_PARTS_SCHEMA = """
+-- What a rebuild under way has made so far, so that one that ends with its process goes on; see rebuilding.py. Never
+-- read for anything else, and gone with the first thing that its owner forgets.
+CREATE TABLE rebuild_parts (
+  user_id   INTEGER NOT NULL,
+  thread_id INTEGER NOT NULL,
+  digest    TEXT NOT NULL,                    -- of what it was made from, word by word
+  made      TEXT NOT NULL,                    -- JSON object: the summary's text, and what making it cost
+  PRIMARY KEY (user_id, thread_id, digest)
+);
+"""
+
+
+@migration
+def rebuild_parts(connection: sqlite3.Connection) -> None:
+    """What is kept of a rebuild that is not whole yet."""
+    for statement in statements(REBUILD_PARTS_SCHEMA):
+        connection.execute(statement)
+
+
+STUDIES_SCHEMA = """
+-- Imported history that facts are learned from because its owner wants it. NULL: none of it ever was.
+ALTER TABLE progress ADD COLUMN past_from INTEGER;    -- from behind this message
+ALTER TABLE progress ADD COLUMN past_id INTEGER;      -- learned up to this one
+ALTER TABLE progress ADD COLUMN past_until INTEGER;   -- to be learned up to this one
+"""
+
+
+@migration
+def studies(connection: sqlite3.Connection) -> None:
+    """How far imported history was learned from."""
+    for statement in statements(STUDIES_SCHEMA):
+        connection.execute(statement)
+
+
+LEARNED_STRETCHES_SCHEMA = """
+-- What was learned from before past_from was set: JSON list of [behind this message, up to this one].
+ALTER TABLE progress ADD COLUMN past_learned TEXT NOT NULL DEFAULT '[]';
+"""
+
+
+@migration
+def learned_stretches(connection: sqlite3.Connection) -> None:
+    """Which imported history was learned from earlier."""
+    for statement in statements(LEARNED_STRETCHES_SCHEMA):
+        connection.execute(statement)
+
+
+BORROWED_WORDS_SCHEMA = """
+-- The known fact that a learned one is about, and whose words it may repeat; NULL: none, or not known.
+ALTER TABLE facts ADD COLUMN known_id INTEGER;
+-- What a version of the profile was made from beside summaries, so that it goes with that and with nothing else.
+ALTER TABLE profiles ADD COLUMN base_id INTEGER;                          -- the version before it
+ALTER TABLE profiles ADD COLUMN fact_ids TEXT NOT NULL DEFAULT 'null';    -- JSON list; null: not known
+"""
+
+
+@migration
+def borrowed_words(connection: sqlite3.Connection) -> None:
+    """Whose words facts and the profile's versions may repeat."""
+    for statement in statements(BORROWED_WORDS_SCHEMA):
+        connection.execute(statement)
+
+
+RANKED_SCHEMA = """
+-- What ranking reads of a message stands in one row: the words of every message and the messages themselves, which are
+-- several times as large, are not opened for it.
+ALTER TABLE places ADD COLUMN message_id INTEGER NOT NULL DEFAULT 0;     -- messages.id
+ALTER TABLE places ADD COLUMN is_assistant INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE places ADD COLUMN speaker TEXT NOT NULL DEFAULT '';
+ALTER TABLE places ADD COLUMN size INTEGER NOT NULL DEFAULT 0;           -- bytes of the content in UTF-8
+ALTER TABLE places ADD COLUMN marks BLOB NOT NULL DEFAULT x'';           -- 4 bytes for each term: word_index.mark
+"""
+
+
+@migration
+def ranked(connection: sqlite3.Connection) -> None:
+    """What ranking reads of a message, in one row."""
+    for statement in statements(RANKED_SCHEMA):
+        connection.execute(statement)
+    word_index.complete(connection)
+
+
+MODES_SCHEMA = """
+-- How memory stood when a message was said, where it was not on: 'off' or 'incognito'.
+ALTER TABLE updates ADD COLUMN mode TEXT;
+"""
+
+
+@migration
+def modes(connection: sqlite3.Connection) -> None:
+    """What was said while nothing was to be stored is known as such by the run that takes it up."""
+    for statement in statements(MODES_SCHEMA):
+        connection.execute(statement)
+
+
+@migration
+def pointed(connection: sqlite3.Connection) -> None:
+    """Messages with vowel points are indexed anew: their words were cut to pieces at each."""
+    seq = 0
+    while rows := connection.execute("SELECT * FROM messages WHERE seq > ? ORDER BY seq LIMIT 500", (seq,)).fetchall():
+        for row in rows:
+            if analyzer.is_pointed(row["content"]) or analyzer.is_pointed(row["speaker"]):
+                word_index.index_now(connection, row["seq"], dict(row))
+        seq = rows[-1]["seq"]
+
+
+def statements(script: str) -> list[str]:
+    """The statements of a script, so that each runs inside our transaction (executescript would commit first)."""
+    found: list[str] = []
+    pending = ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            found.append(pending)
+            pending = ""
+    return found

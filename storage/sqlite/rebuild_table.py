@@ -1,0 +1,174 @@
+"""Making all summaries of a scope anew: what there is to cover, and the one transaction that exchanges them.
+
+A part of SqliteStore (`store.rebuilds`), under the fold lease of fold_table.py. Does not know how a text is made.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+
+from records.errors import StaleFold
+from records.messages import Archived
+from records.owners import StorageType
+from records.scopes import Scope
+from records.summaries import FoldLease, NewSummary, Rebuilt
+from storage.files.database import Database
+from storage.files.rows import text_of
+from storage.files.tables import SUMMARIES, whole
+from storage.files.transaction import Transaction
+from storage.sqlite.fold_table import completed, holds
+
+MOST_RESTARTS = 3
+"""A rebuild that ended so many times with its process is not begun again by itself."""
+
+
+class RebuildTable:
+    """The rebuilds of the owners that live in one store."""
+
+    def __init__(self, database: Database, kind: StorageType) -> None:
+        self._db = database
+        self._kind = kind
+
+    async def outline(self, scope: Scope) -> list[Archived]:
+        async with self._db.read() as reader:
+            rows = await reader.rows(
+                """
+                SELECT id, turn_id, role FROM messages
+                WHERE user_id = ? AND thread_id = ? AND is_active = 0 ORDER BY id
+                """,
+                scope.owner,
+                scope.thread,
+            )
+        return [Archived(id=row["id"], turn=row["turn_id"], is_user=row["role"] == "user") for row in rows]
+
+    async def renew(self, lease: FoldLease, until: datetime) -> None:
+        async with self._db.write() as tx:
+            if not await holds(tx, lease):
+                raise StaleFold
+            await tx.rows("UPDATE jobs SET expires_at = ? WHERE id = ?", text_of(until), lease.job_id)
+
+    async def part(self, scope: Scope, digest: str) -> NewSummary | None:
+        async with self._db.read() as reader:
+            row = await reader.row(
+                "SELECT made FROM rebuild_parts WHERE user_id = ? AND thread_id = ? AND digest = ?",
+                scope.owner,
+                scope.thread,
+                digest,
+            )
+        return NewSummary(**json.loads(row["made"])) if row else None
+
+    async def keep_part(self, lease: FoldLease, digest: str, made: NewSummary) -> None:
+        scope, kept = lease.scope, {**asdict(made), "text": whole(made.text)}
+        async with self._db.write() as tx:
+            if not await holds(tx, lease):
+                raise StaleFold
+            await tx.rows(_KEEP_PART, scope.owner, scope.thread, digest, json.dumps(kept, ensure_ascii=False))
+
+    async def commit(
+        self,
+        lease: FoldLease,
+        rebuilt: Sequence[Rebuilt],
+        outline: Sequence[Archived],
+        *,
+        since: datetime,
+        now: datetime,
+    ) -> None:
+        scope = lease.scope
+        async with self._db.write() as tx:
+            if not await holds(tx, lease):
+                raise StaleFold
+            archived = await tx.row(_ARCHIVED, text_of(since), scope.owner, scope.thread)
+            ids = [one.id for one in outline]
+            # Ids are never used again, so the same number with the same sum are the same messages.
+            if archived is None or tuple(archived) != (len(ids), sum(ids), 0):
+                raise StaleFold
+            counter = await tx.row(_TAKE_IDS, len(rebuilt), scope.owner, self._kind)
+            if counter is None:
+                raise StaleFold
+            first = int(counter[0]) - len(rebuilt)
+            old = [row["id"] for row in await tx.rows(_OLD, scope.owner, scope.thread)]
+            chunks: list[list[int]] = []
+            for place, one in enumerate(rebuilt):
+                below = [chunk for source in one.sources for chunk in chunks[source]]
+                own = [first + place] if one.message_ids else []
+                chunks.append(own if one.policy == "sliding" else list(dict.fromkeys([*below, *own])))
+                await self._put(tx, lease, one, first, place, chunks[place], now)
+            await tx.rows(_DROP, scope.owner, json.dumps(old))
+            await tx.rows(_DROP_PARTS, scope.owner, scope.thread)
+            await completed(tx, lease, first + len(rebuilt) - 1, now)
+
+    async def _put(
+        self,
+        tx: Transaction,
+        lease: FoldLease,
+        one: Rebuilt,
+        first: int,
+        place: int,
+        chunks: Sequence[int],
+        now: datetime,
+    ) -> None:
+        scope, number = lease.scope, first + place
+        row: dict[str, object] = {
+            "id": number,
+            "user_id": scope.owner,
+            "thread_id": scope.thread,
+            "summary_text": whole(one.made.text),
+            "created_at": text_of(now),
+            "level": one.level,
+            "source_chunk_ids": list(chunks),
+            "is_active": one.is_active,
+            "source_ids": [first + source for source in one.sources],
+            "first_id": one.first[0],
+            "last_id": one.last[0],
+            "first_at": text_of(one.first[1]),
+            "last_at": text_of(one.last[1]),
+            "message_count": one.message_count,
+            "model": one.made.model,
+            "prompt_version": one.made.prompt_version,
+            "tokens_in": one.made.tokens_in,
+            "tokens_out": one.made.tokens_out,
+            "milliseconds": one.made.milliseconds,
+            "base_id": None if one.base is None else first + one.base,
+            "policy": one.policy,
+            "reason": "rebuild",
+            "score": one.made.score,
+            "details": dict(one.made.details),
+        }
+        await tx.insert(SUMMARIES.upsert, *SUMMARIES.stored(row))
+        await tx.rows(_INTO_CHUNK, number, scope.owner, json.dumps(one.message_ids))
+
+    async def interrupted(self) -> list[Scope]:
+        async with self._db.read() as reader:
+            rows = await reader.rows(_INTERRUPTED, self._kind, MOST_RESTARTS)
+        return [Scope(owner=row["user_id"], thread=row["thread_id"]) for row in rows]
+
+
+_KEEP_PART = "INSERT OR REPLACE INTO rebuild_parts (user_id, thread_id, digest, made) VALUES (?, ?, ?, ?)"
+_DROP_PARTS = "DELETE FROM rebuild_parts WHERE user_id = ? AND thread_id = ?"
+_ARCHIVED = """
+SELECT COUNT(*), COALESCE(SUM(id), 0), COALESCE(SUM(edited_at >= ?), 0) FROM messages
+WHERE user_id = ? AND thread_id = ? AND is_active = 0
+"""
+_TAKE_IDS = """
+UPDATE users SET next_summary_id = next_summary_id + ? WHERE user_id = ? AND storage_type = ? RETURNING next_summary_id
+"""
+_OLD = "SELECT id FROM summaries WHERE user_id = ? AND thread_id = ?"
+_INTO_CHUNK = """
+UPDATE messages SET chunk_id = ? WHERE user_id = ? AND is_active = 0 AND id IN (SELECT value FROM json_each(?))
+"""
+_DROP = "DELETE FROM summaries WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
+_INTERRUPTED = """
+SELECT jobs.user_id, jobs.thread_id FROM jobs JOIN users ON users.user_id = jobs.user_id
+WHERE jobs.reason = 'rebuild' AND jobs.state = 'expired' AND users.storage_type = ? AND users.memory_enabled = 1
+AND jobs.id = (
+  SELECT MAX(id) FROM jobs AS last WHERE last.user_id = jobs.user_id AND last.thread_id = jobs.thread_id
+)
+AND (
+  SELECT COUNT(*) FROM jobs AS earlier WHERE earlier.user_id = jobs.user_id AND earlier.thread_id = jobs.thread_id
+  AND earlier.id > COALESCE((
+    SELECT MAX(id) FROM jobs AS other WHERE other.user_id = jobs.user_id AND other.thread_id = jobs.thread_id
+    AND (other.reason <> 'rebuild' OR other.state <> 'expired')
+  ), 0)
+) < ?
+"""

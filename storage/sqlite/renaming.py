@@ -1,0 +1,102 @@
+"""A group's memory under a new id: Telegram gives a group another when it becomes a supergroup.
+
+Owns the durable record of it in memory.db, so that a start finishes what a dying process left, and what arrives under
+the old id later finds its memory. Does not know Telegram, nor who still uses the old id.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import datetime
+
+from records.errors import StorageError
+from records.owners import StorageType
+from storage.files.database import Database
+from storage.files.rows import text_of
+from storage.files.transaction import Transaction
+from storage.protocol import MemoryStore
+from storage.search import word_index
+
+_OF_OWNERS = """
+SELECT one.name FROM sqlite_master AS one JOIN pragma_table_info(one.name) AS part
+WHERE one.type = 'table' AND one.sql NOT LIKE 'CREATE VIRTUAL %' AND one.name <> 'users' AND part.name = 'user_id'
+"""
+_RECORD = """
+INSERT INTO renamings (old_id, new_id, at, is_done) VALUES (?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET new_id = excluded.new_id, at = excluded.at, is_done = excluded.is_done
+"""
+
+
+class Renaming:
+    """Owners who got another id. `successors`: the new one by the old one, of all that were ever renamed."""
+
+    def __init__(self, database: Database, stores: Mapping[StorageType, MemoryStore]) -> None:
+        self.successors: dict[int, int] = {}
+        self._db = database
+        self._stores = stores
+
+    async def resume(self) -> list[int]:
+        """Finish what a process before this one had begun; the old ids. To be called before anything is stored."""
+        async with self._db.read() as reader:
+            rows = await reader.rows("SELECT old_id, new_id, at, is_done FROM renamings ORDER BY at")
+        unfinished = [row for row in rows if not row["is_done"]]
+        for row in unfinished:
+            await self._stores[StorageType.JSON].rename(row["old_id"], row["new_id"])
+            await self._finish(row["old_id"], row["new_id"], row["at"])
+        self.successors = {row["old_id"]: row["new_id"] for row in rows}
+        return [row["old_id"] for row in unfinished]
+
+    async def rename(self, old: int, new: int, *, now: datetime) -> bool:
+        """Everything of `old` goes on as that of `new`. False where nothing of it is kept, or the new id has
+        something to remember already. Nobody may use either meanwhile. Raises StorageError: then to be tried again.
+        """
+        async with self._db.read() as reader:
+            rows = await reader.rows("SELECT user_id, storage_type FROM users WHERE user_id IN (?, ?)", old, new)
+            is_in_setup = await reader.row("SELECT 1 FROM wizards WHERE user_id = ?", old)
+        homes = {row[0]: StorageType(row[1]) for row in rows}
+        if old not in homes and not is_in_setup:
+            return False
+        if new in homes:
+            if await self._stores[homes[new]].scopes(new):
+                return False
+            await self._stores[homes[new]].erase(new)
+        if homes.get(old) is StorageType.JSON:
+            await self._follow(old, new, now)
+        await self._finish(old, new, text_of(now))
+        self.successors[old] = new
+        return True
+
+    async def _follow(self, old: int, new: int, now: datetime) -> None:
+        """The JSON store is a file of its own: what is begun there is on record first."""
+        async with self._db.write() as tx:
+            await tx.rows(_RECORD, old, new, text_of(now), 0)
+        try:
+            await self._stores[StorageType.JSON].rename(old, new)
+        except StorageError:
+            with suppress(StorageError):
+                async with self._db.write() as tx:
+                    await tx.rows("DELETE FROM renamings WHERE old_id = ? AND is_done = 0", old)
+            raise
+
+    async def _finish(self, old: int, new: int, at: str) -> None:
+        async with self._db.write() as tx:
+            await renamed(tx, old, new)
+            await tx.rows(_RECORD, old, new, at, 1)
+
+
+async def renamed(tx: Transaction, old: int, new: int) -> None:
+    """Everything that one file holds of an owner gets another owner's id; folds under way are void."""
+    await word_index.rename(tx, old, new)
+    await tx.rows("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", old)
+    columns = ", ".join(
+        row[0] for row in await tx.rows("SELECT name FROM pragma_table_info('users') WHERE name <> 'user_id'")
+    )
+    await tx.rows(
+        f"INSERT OR REPLACE INTO users (user_id, {columns}) SELECT ?, {columns} FROM users WHERE user_id = ?",  # noqa: S608
+        new,
+        old,
+    )
+    for (table,) in await tx.rows(_OF_OWNERS):
+        # Telegram numbers the new chat's messages anew: an old number would name another message there.
+        forgotten = ", telegram_id = NULL" if table == "messages" else ""
+        await tx.rows(f"UPDATE OR REPLACE {table} SET user_id = ?{forgotten} WHERE user_id = ?", new, old)  # noqa: S608
+    await tx.rows("DELETE FROM users WHERE user_id = ?", old)

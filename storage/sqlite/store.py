@@ -1,0 +1,395 @@
+"""The memories of owners in one SQLite file.
+
+Owns the SQL of the store's promise (store.py); each method is one transaction through the database's door.
+Does not know where its file is, nor whether a journal is kept of what it writes.
+"""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+
+from records.errors import StorageError
+from records.messages import Message, NewMessage, Role
+from records.owners import OwnerConfig, StorageType
+from records.scopes import Scope
+from records.status import Counts
+from storage.files.database import Database
+from storage.files.rows import config_of, grouped, mapping, message_of, row_of_message, text_of
+from storage.files.tables import BY_NAME, ERASED, MESSAGES, TABLES, UPSERT_USER, USERS, Table, whole
+from storage.search import candidates, word_index
+from storage.search.protocol import Matching, Pool, Readings, WordHit
+from storage.search.vector_index import VectorIndex
+from storage.sqlite import explanation_table
+from storage.sqlite.deletion_cascade import ForgetTable
+from storage.sqlite.explanation_table import AccountTable
+from storage.sqlite.fact_table import FactTable
+from storage.sqlite.fold_table import FoldTable
+from storage.sqlite.history_extraction_table import StudyTable
+from storage.sqlite.history_table import HistoryTable
+from storage.sqlite.profile_table import ProfileTable
+from storage.sqlite.rebuild_table import RebuildTable
+from storage.sqlite.renaming import renamed
+
+BATCH = 500
+_AFTER_THE_LAST = 2**62
+_ALL = 2**62
+
+
+class SqliteStore(FoldTable):
+    """A MemoryStore over an open Database (the caller opens and closes it).
+
+    `kind` is what `users.storage_type` says of the owners that live here; rows of others are pointers that
+    directory.py keeps in the same table, and no owner of this store. `exhaustive`: search looks at everything, however
+    long that takes: what its short cuts are measured against (benchmarks).
+    """
+
+    def __init__(self, database: Database, kind: StorageType = StorageType.SQLITE, *, exhaustive: bool = False) -> None:
+        super().__init__(database, kind)
+        self.vectors = VectorIndex(database, most_exact=_ALL, large=_ALL) if exhaustive else VectorIndex(database)
+        self._most_postings = _ALL if exhaustive else candidates.MOST_POSTINGS
+        self.facts = FactTable(database, kind)
+        self.studies = StudyTable(database, kind)
+        self.profiles = ProfileTable(database, kind)
+        self.accounts = AccountTable(database)
+        self.rebuilds = RebuildTable(database, kind)
+        self.forgetting = ForgetTable(database, kind, self.vectors)
+        self.history = HistoryTable(database, kind)
+
+    # owners ------------------------------------------------------------------------------------------------
+    async def owners(self) -> list[OwnerConfig]:
+        async with self._db.read() as reader:
+            rows = await reader.rows("SELECT * FROM users WHERE storage_type = ? ORDER BY user_id", self.kind)
+        return [config_of(mapping(row)) for row in rows]
+
+    async def owner(self, owner: int) -> OwnerConfig | None:
+        async with self._db.read() as reader:
+            row = await reader.row("SELECT * FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
+        return config_of(mapping(row)) if row else None
+
+    async def put_owner(self, config: OwnerConfig) -> None:
+        """Insert or replace the row of `users`. Raises StorageError for an owner that lives in another store."""
+        if config.storage is not self.kind:
+            raise StorageError(f"This store holds the owners of {self.kind}, not of {config.storage}.")
+        async with self._db.write() as tx:
+            put = await tx.row(
+                """
+                INSERT INTO users (
+                  user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at,
+                  policy, auto_fold, timezone, fold_instructions, incognito
+                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (user_id) DO UPDATE SET
+                  summary_every_n = excluded.summary_every_n, memory_enabled = excluded.memory_enabled,
+                  created_at = excluded.created_at, updated_at = excluded.updated_at,
+                  policy = excluded.policy, auto_fold = excluded.auto_fold, timezone = excluded.timezone,
+                  fold_instructions = excluded.fold_instructions, incognito = excluded.incognito
+                WHERE storage_type = excluded.storage_type
+                RETURNING user_id
+                """,
+                config.owner,
+                self.kind,
+                config.every_n,
+                int(config.enabled),
+                text_of(config.created_at),
+                text_of(config.updated_at),
+                config.policy,
+                int(config.auto_fold),
+                whole(config.timezone),
+                whole(config.fold_instructions),
+                int(config.incognito),
+            )
+            if put is None:
+                raise StorageError("This memory lives in another store.")
+
+    # messages ----------------------------------------------------------------------------------------------
+    async def append(self, scope: Scope, drafts: Sequence[NewMessage]) -> list[Message]:
+        """Store messages with their words; a source that is stored already is answered with what is stored.
+
+        Raises StorageError when the owner does not live here.
+        """
+        if not drafts:
+            return []
+        async with self._db.write() as tx:
+            stored: dict[int, Message] = {}
+            for place, draft in enumerate(drafts):
+                if draft.source is not None:
+                    row = await tx.row(_BY_SOURCE, scope.owner, draft.role, draft.source)
+                    if row:
+                        stored[place] = message_of(mapping(row))
+            fresh = len(drafts) - len(stored)
+            if not fresh:
+                return [stored[place] for place in range(len(drafts))]
+            counter = await tx.row(_TAKE_MESSAGE_IDS, fresh, scope.owner, self.kind)
+            if counter is None:
+                raise StorageError("This memory is not kept here; turn it on first.")
+            number = int(counter[0]) - fresh
+            seen: dict[tuple[str, str], Message] = {}
+            entries: list[tuple[int, Mapping[str, object]]] = []
+            for place, draft in enumerate(drafts):
+                key = (draft.role, draft.source or "")
+                if place in stored:
+                    continue
+                if draft.source is not None and key in seen:
+                    stored[place] = seen[key]
+                    continue
+                message = _message(scope, number, draft)
+                number += 1
+                fresh_row = row_of_message(message)
+                seq = await tx.insert(MESSAGES.upsert, *MESSAGES.stored(fresh_row))
+                entries.append((seq, fresh_row))
+                await explanation_table.keep(tx, message, draft)
+                stored[place] = seen[key] = message
+            await word_index.index(tx, entries)
+        return [stored[place] for place in range(len(drafts))]
+
+    async def find(self, scope: Scope, *, role: Role, source: str) -> Message | None:
+        async with self._db.read() as reader:
+            row = await reader.row(f"{_BY_SOURCE} AND thread_id = ?", scope.owner, role, source, scope.thread)
+        return message_of(mapping(row)) if row else None
+
+    async def messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
+        return await self._messages(
+            """
+            SELECT * FROM messages
+            WHERE user_id = ? AND thread_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id
+            """,
+            scope.owner,
+            scope.thread,
+            json.dumps(list(ids)),
+        )
+
+    async def page(self, scope: Scope, *, before: int | None = None, limit: int = 100) -> list[Message]:
+        newest_first = await self._messages(
+            "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND id < ? ORDER BY id DESC LIMIT ?",
+            scope.owner,
+            scope.thread,
+            _AFTER_THE_LAST if before is None else before,
+            max(0, limit),
+        )
+        return newest_first[::-1]
+
+    async def unfolded(self, scope: Scope) -> list[Message]:
+        return await self._messages(
+            "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND is_active = 1 ORDER BY id",
+            scope.owner,
+            scope.thread,
+        )
+
+    async def last_turns(self, scope: Scope, turns: int, *, before: int | None = None) -> list[Message]:
+        return await self._messages(
+            """
+            SELECT * FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND turn_id IN (
+              SELECT DISTINCT turn_id FROM messages
+              WHERE user_id = ?1 AND thread_id = ?2 AND turn_id > 0 AND turn_id < ?3
+              ORDER BY turn_id DESC LIMIT ?4
+            ) ORDER BY +id -- the sign keeps SQLite from walking through all ids to spare the sorting of a few
+            """,
+            scope.owner,
+            scope.thread,
+            _AFTER_THE_LAST if before is None else before,
+            max(0, turns),
+        )
+
+    async def counts(self, scope: Scope) -> Counts:
+        async with self._db.read() as reader:
+            rows = await reader.rows(
+                """
+                SELECT 'messages' AS what, total AS a, archived AS b, characters AS c
+                FROM scopes WHERE user_id = ?1 AND thread_id = ?2
+                UNION ALL
+                SELECT 'turns', COUNT(DISTINCT turn_id), 0, 0 FROM messages
+                WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1 AND role = 'user'
+                UNION ALL
+                SELECT 'level', level, COUNT(*), 0 FROM summaries
+                WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1 GROUP BY level
+                """,
+                scope.owner,
+                scope.thread,
+            )
+        total = archived = characters = turns = 0
+        levels: dict[int, int] = {}
+        for what, a, b, c in rows:
+            if what == "messages":
+                total, archived, characters = a, b, c
+            elif what == "turns":
+                turns = a
+            else:
+                levels[a] = b
+        return Counts(
+            total=total,
+            archived=archived,
+            unfolded_turns=turns,
+            active_by_level=levels,
+            characters=characters,
+        )
+
+    async def ends(self, scope: Scope) -> tuple[int, int]:
+        async with self._db.read() as reader:
+            row = await reader.row(
+                "SELECT MIN(id), MAX(id) FROM messages WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread
+            )
+        return (1, 1) if row is None or row[0] is None else (int(row[0]), int(row[1]))
+
+    async def scopes(self, owner: int) -> list[Scope]:
+        async with self._db.read() as reader:
+            rows = await reader.rows(
+                "SELECT thread_id FROM scopes WHERE user_id = ? AND total > 0 ORDER BY thread_id", owner
+            )
+        return [Scope(owner=owner, thread=row[0]) for row in rows]
+
+    async def search(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[WordHit]:
+        async with self._db.read() as reader:
+            found = await word_index.search(reader, scope, terms, limit)
+        return [WordHit(message=message_of(mapping(row)), score=score) for row, score in found]
+
+    async def matching(
+        self,
+        scope: Scope,
+        terms: Sequence[str],
+        *,
+        limit: int,
+        surely: Sequence[str] = (),
+        readings: Readings | None = None,
+    ) -> Matching:
+        most = self._most_postings
+        async with self._db.read() as reader:
+            return await reader.together(
+                lambda connection: candidates.matching(
+                    connection, scope, terms, limit=limit, surely=surely, readings=readings, most_postings=most
+                )
+            )
+
+    async def pool(self, scope: Scope, matched: Matching, *, reach: int, seeds: Sequence[int] = ()) -> Pool:
+        async with self._db.read() as reader:
+            return await reader.together(
+                lambda connection: candidates.pool(connection, scope, matched, reach=reach, seeds=seeds)
+            )
+
+    async def _messages(self, sql: str, *values: int | str) -> list[Message]:
+        async with self._db.read() as reader:
+            return [message_of(mapping(row)) for row in await reader.rows(sql, *values)]
+
+    # owner-wide --------------------------------------------------------------------------------------------
+    async def dump(self, owner: int) -> AsyncIterator[Sequence[Mapping[str, object]]]:
+        """Everything of an owner as batches of plain rows, each with a "table" key, as of one moment."""
+        async with self._db.read(frozen=True) as reader:
+            for table in TABLES:
+                after: tuple[int, ...] | None = None
+                while after is None or after:
+                    rows = await reader.rows(*_next_batch(table, owner, after or ()))
+                    if rows:
+                        yield [{"table": table.name, **table.portable(mapping(row))} for row in rows]
+                    full = len(rows) == BATCH and len(table.key) > 1
+                    after = (rows[-1][table.key[1]],) if full else ()
+
+    async def load(self, owner: int, batches: AsyncIterator[Sequence[Mapping[str, object]]]) -> None:
+        """Take over what `dump` of another store gave, ids kept; all or nothing. The owner must hold nothing here.
+
+        Where a pointer to another store stands in `users`, it stays one until the directory flips it.
+        """
+        async with self._db.write() as tx:
+            held = await tx.row(
+                """
+                SELECT 1 FROM users WHERE user_id = ?1 AND storage_type = ?2
+                UNION ALL SELECT 1 FROM messages WHERE user_id = ?1 UNION ALL SELECT 1 FROM summaries WHERE user_id = ?1
+                LIMIT 1
+                """,
+                owner,
+                self.kind,
+            )
+            if held:
+                raise StorageError("This store already holds a memory of that owner; nothing was changed.")
+            newest = await tx.row("SELECT COALESCE(MAX(seq), 0) FROM messages")
+            seq = int(newest[0]) if newest else 0
+            async for batch in batches:
+                for name, rows in grouped(batch, owner).items():
+                    if name == USERS.name:
+                        await tx.many(UPSERT_USER, [(*USERS.stored(row), self.kind) for row in rows])
+                    elif name == MESSAGES.name:
+                        numbered = list(enumerate(rows, start=seq + 1))
+                        seq += len(rows)
+                        await tx.many(_LOAD_MESSAGE, [(*MESSAGES.stored(row), place) for place, row in numbered])
+                        await word_index.index(tx, numbered)
+                    else:
+                        table = BY_NAME[name]
+                        await tx.many(table.upsert, [table.stored(row) for row in rows])
+
+    async def digest(self, owner: int) -> str:
+        """A hash over everything `dump` gives; equal in two stores when they hold the same."""
+        return await digest_of(self.dump(owner))
+
+    async def erase(self, owner: int) -> None:
+        """Remove everything of an owner from tables, index, free pages and log. A pointer to another store stays."""
+        async with self._db.write() as tx:
+            await word_index.remove(tx, owner)
+            for table in ERASED:
+                await tx.rows(f"DELETE FROM {table} WHERE user_id = ?", owner)  # noqa: S608
+            await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
+        self.vectors.drop(owner)
+        await self._db.forget_log()
+
+    async def scrub(self) -> None:
+        """Merge the word index and write the file anew, so that erased words are in no page or segment."""
+        async with self._db.write() as tx:
+            await word_index.merge(tx)
+        await self._db.rewrite()
+
+    async def cut_log(self) -> bool:
+        return await self._db.forget_log()
+
+    async def rename(self, owner: int, new: int) -> None:
+        """Everything of an owner goes on under another id, in one transaction."""
+        async with self._db.write() as tx:
+            await renamed(tx, owner, new)
+        self.vectors.drop(owner)
+
+    async def flush(self) -> None:
+        """Nothing is kept back: every method is on disk when it returns."""
+
+
+async def digest_of(batches: AsyncIterator[Sequence[Mapping[str, object]]]) -> str:
+    """A hash over the rows of a dump, whatever its batches."""
+    digest = hashlib.sha256()
+    async for batch in batches:
+        digest.update(await asyncio.to_thread(_lines, batch))
+    return digest.hexdigest()
+
+
+def _lines(batch: Sequence[Mapping[str, object]]) -> bytes:
+    return "".join(json.dumps(row, sort_keys=True, separators=(",", ":")) + "\n" for row in batch).encode()
+
+
+def _message(scope: Scope, number: int, draft: NewMessage) -> Message:
+    return Message(
+        id=number,
+        scope=scope,
+        role=draft.role,
+        content=whole(draft.content),
+        created_at=draft.created_at,
+        turn=number if draft.turn is None else draft.turn,
+        speaker=whole(draft.speaker),
+        source=draft.source,
+        telegram_id=draft.telegram_id,
+        origin=draft.origin,
+    )
+
+
+def _next_batch(table: Table, owner: int, after: tuple[int, ...]) -> tuple[str, int, *tuple[int, ...]]:
+    """The statement and its values for the next rows of an owner, in the order of the table's key."""
+    if len(table.key) == 1:
+        return f"SELECT * FROM {table.name} WHERE user_id = ?", owner  # noqa: S608
+    key = table.key[1]
+    return (
+        f"SELECT * FROM {table.name} WHERE user_id = ? AND {key} > ? ORDER BY {key} LIMIT {BATCH}",  # noqa: S608
+        owner,
+        *(after or (-_AFTER_THE_LAST,)),
+    )
+
+
+_BY_SOURCE = "SELECT * FROM messages WHERE user_id = ? AND role = ? AND source = ?"
+_TAKE_MESSAGE_IDS = """
+UPDATE users SET next_message_id = next_message_id + ? WHERE user_id = ? AND storage_type = ? RETURNING next_message_id
+"""
+_LOAD_MESSAGE = f"""
+INSERT INTO messages ({MESSAGES.selected()}, seq) VALUES ({", ".join("?" * (len(MESSAGES.columns) + 1))})
+"""  # noqa: S608

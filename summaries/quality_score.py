@@ -1,0 +1,154 @@
+"""How good a summary is, from 0 to 1, measured without a judge: it informs, it refuses nothing (gate.py does).
+
+Pure. What a summary must carry are marks: numbers, dates, names, addresses, and sentences that deny or promise. Does
+not know who wrote the text. The parts are those of the field's reference-free measures; weights are ours.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from summaries.quality_gate import invented_numbers, numbers
+from text.analyzer import analyse, folded
+
+WEIGHTS: Mapping[str, float] = {
+    "retention": 0.35,
+    "novelty": 0.25,
+    "coverage": 0.2,
+    "compression": 0.1,
+    "repetition": 0.1,
+}
+USERS_WEIGHT = 2.0
+"""What the user said counts so much more than what was answered."""
+SUPPORT = 0.25
+"""A turn is covered by a summary sentence that shares so much of its terms, or of whose terms it has so many."""
+FEW = 60
+"""Source tokens below which a summary need not be shorter than its source."""
+MOST = 60_000
+"""Characters of a source that are looked at: beyond that, measuring would hold up everybody else."""
+LEAST_SHARE = 200
+
+_URL = re.compile(r"https?://[^\s<>\"')\]]+|[\w.+-]+@[\w-]+\.\w[\w.]*")
+# A capital inside a sentence; what opens one is as often an ordinary word.
+_NAME = re.compile(r"(?<=[^\W_] )(?<![.!?] )[^\W\d_a-zа-яё]\w*[a-zа-яёà-ÿ]\w*|(?<=[,;:(\"“„«] )[A-ZА-ЯЁ]\w+")
+_CAPITAL = re.compile(r"\b[A-ZА-ЯЁÀ-Þ]\w{2,}")
+_SENTENCE = re.compile(r"[^.!?…。！？\n]+[.!?…。！？]*")
+_STAMP = re.compile(r"^\[[^\]]*\] [^:\n]{1,80}: ")
+_TELLING = re.compile(
+    r"\b(?:not|never|no longer|cannot|without|nobody|must|need to|will|going to|have to|promised?|todo|deadline|due"
+    r"|нет|не|никогда|без|нужно|должн\w+|буд(?:у|ет|ем)|обещал\w*|срок"
+    r"|nunca|jamás|sin|debo|tengo que|voy a|plazo|nicht|nie|kein\w*|muss|werde|ne|pas|jamais|dois|vais)\b"
+    r"|n['’]t\b|不|没|要|会|必须|ない|ません|안|않",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Source:
+    """A message, or a summary of a lower level, that the summary was made of."""
+
+    text: str
+    is_user: bool = True
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Score:
+    """The whole and its parts, each from 0 (bad) to 1 (good).
+
+    retention: of the sources' marks, the user's weighing more · novelty: of the summary's own marks, those that the
+    source has · coverage: of the source's turns, those that a sentence of the summary supports · compression ·
+    repetition (1 = says nothing twice).
+    """
+
+    total: float
+    parts: Mapping[str, float]
+
+
+def score(text: str, sources: Sequence[Source], *, tokens: int, source_tokens: int) -> Score:
+    """The score of a summary of these sources."""
+    sources = _cut([Source(text=_STAMP.sub("", one.text), is_user=one.is_user) for one in sources])
+    whole = "\n".join(one.text for one in sources)
+    sentences = [_terms(sentence) for sentence in _SENTENCE.findall(text)]
+    parts = {
+        "retention": _retention(text, sources, sentences),
+        "novelty": _novelty(text, whole),
+        "coverage": _coverage(sources, sentences),
+        "compression": 1.0 if source_tokens <= FEW else max(0.0, 1 - tokens / source_tokens),
+        "repetition": _repetition(text),
+    }
+    rounded = {name: round(value, 3) for name, value in parts.items()}
+    return Score(total=round(sum(WEIGHTS[name] * value for name, value in parts.items()), 3), parts=rounded)
+
+
+def marks(text: str) -> set[str]:
+    """Numbers, names and addresses of a text, folded so that they compare."""
+    addresses = {folded(match.lower().rstrip(".,")) for match in _URL.findall(text)}
+    return addresses | numbers(text) | _names(_URL.sub(" ", text))
+
+
+def _names(text: str) -> set[str]:
+    return {folded(match.casefold()) for match in _NAME.findall(text)}
+
+
+def _retention(text: str, sources: Sequence[Source], sentences: Sequence[Set[str]]) -> float:
+    kept = marks(text) | {folded(match.casefold()) for match in _CAPITAL.findall(text)}
+    wanted = found = 0.0
+    seen = set[str]()
+    for source in sorted(sources, key=lambda one: not one.is_user):
+        weight = USERS_WEIGHT if source.is_user else 1.0
+        fresh = marks(source.text) - seen
+        seen |= fresh
+        wanted += weight * len(fresh)
+        found += weight * len(fresh & kept)
+        for sentence in _SENTENCE.findall(source.text):
+            if source.is_user and _TELLING.search(sentence):
+                wanted += weight
+                found += weight * _is_supported(_terms(sentence), sentences)
+    return found / wanted if wanted else 1.0
+
+
+def _novelty(text: str, whole: str) -> float:
+    own = marks(text)
+    if not own:
+        return 1.0
+    words = {folded(word.casefold()) for word in re.findall(r"\w+", whole)}
+    foreign = _names(_URL.sub(" ", text)) - words
+    foreign |= {address for address in map(str.lower, _URL.findall(text)) if address.rstrip(".,") not in whole.lower()}
+    foreign |= invented_numbers(text, whole)
+    return max(0.0, 1 - len(foreign) / len(own))
+
+
+def _coverage(sources: Sequence[Source], sentences: Sequence[Set[str]]) -> float:
+    telling = [terms for terms in (_terms(source.text) for source in sources) if len(terms) >= 2]
+    if not telling:
+        return 1.0
+    return sum(_is_supported(terms, sentences) for terms in telling) / len(telling)
+
+
+def _is_supported(terms: Set[str], sentences: Sequence[Set[str]]) -> bool:
+    if not terms:
+        return True
+    return any(
+        sentence and (common := len(terms & sentence)) and common >= SUPPORT * min(len(terms), len(sentence))
+        for sentence in sentences
+    )
+
+
+def _repetition(text: str) -> float:
+    words = [word.casefold() for word in re.findall(r"\w+", text)]
+    runs = Counter(zip(words, words[1:], words[2:], strict=False))
+    total = sum(runs.values())
+    return 1.0 if not total else len(runs) / total
+
+
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(analyse(text))
+
+
+def _cut(sources: Sequence[Source]) -> list[Source]:
+    """The sources, each cut to its even share where together they are too long to be looked at whole."""
+    if sum(len(one.text) for one in sources) <= MOST:
+        return list(sources)
+    share = max(LEAST_SHARE, MOST // len(sources))
+    return [Source(text=one.text[:share], is_user=one.is_user) for one in sources[: MOST // LEAST_SHARE]]

@@ -1,0 +1,58 @@
+"""Callback data that works for its person and place alone, after restarts too.
+
+Owns its form, kind:person:payload:signature, within Telegram's 64 bytes. Does not know what buttons do.
+"""
+
+import base64
+import hashlib
+import hmac
+import secrets
+
+from records.scopes import Person
+from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.formatting import scrubbed
+
+MOST_PAYLOAD = 28
+"""Characters of a payload: 64 bytes less kind (3), a person's id (14), signature (16) and the colons."""
+NOT_YOURS = "This button belongs to somebody else."
+NOT_HERE = "This button does nothing here."
+
+
+class Buttons:
+    """Makes and reads callback data. `key`: a secret of this bot's."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = hashlib.sha256(b"keepsake buttons" + key).digest()
+
+    def data(self, kind: str, chat: Chat, person: Person, payload: str = "") -> str:
+        """The data of a button that only `person` may press, and only here.
+
+        `payload`: ASCII without a colon, at most 28 characters; what may be done once holds a nonce. Raises ValueError.
+        """
+        if len(payload) > MOST_PAYLOAD or not payload.isascii() or ":" in payload or not 0 < len(kind) <= 3:
+            raise ValueError("a button's payload is short, ASCII and without a colon")
+        return f"{kind}:{person.id}:{payload}:{self._signature(kind, chat, person, payload)}"
+
+    def payload(self, data: str, chat: Chat, person: Person) -> str:
+        """What a pressed button carries. Raises NotTheirs, its words for the toast, for anybody else's or forged."""
+        kind, _, rest = scrubbed(data).partition(":")
+        presser, _, rest = rest.partition(":")
+        payload, _, signature = rest.rpartition(":")
+        wanted = self._signature(kind, chat, person, payload)
+        if not hmac.compare_digest(f"{presser}:{signature}".encode(), f"{person.id}:{wanted}".encode()):
+            raise NotTheirs(NOT_HERE if presser == str(person.id) else NOT_YOURS)
+        return payload
+
+    def _signature(self, kind: str, chat: Chat, person: Person, payload: str) -> str:
+        place = f"{kind}:{person.id}:{chat.scope.owner}:{chat.scope.thread}:{payload}"
+        digest = hmac.new(self._key, place.encode(), hashlib.sha256).digest()
+        return base64.urlsafe_b64encode(digest[:12]).decode()
+
+
+class NotTheirs(Exception):  # noqa: N818 - what it says, not that something broke
+    """The button is not the presser's, or not from here; the message is for the toast."""
+
+
+def nonce() -> str:
+    """Eight characters that name one showing of a button."""
+    return secrets.token_urlsafe(6)

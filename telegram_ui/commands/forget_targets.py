@@ -1,0 +1,116 @@
+"""What /forget names: from words to a target, and from a target to what a button can carry, and back.
+
+Pure. Does not know what is stored, nor what is said about it.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, tzinfo
+from typing import Literal
+
+from records.forgetting import Forgetting
+
+LIFETIME = timedelta(minutes=10)
+"""A button that was not pressed by then does nothing: nobody shall erase by touching an old message."""
+EVERYTHING = frozenset({"everything", "all"})
+
+_DAY = r"(\d{4})-(\d{1,2})-(\d{1,2})"
+_DAYS = re.compile(rf"{_DAY}(?:\s*(?:to|until|till|\.\.|–|-|\s)\s*{_DAY})?", re.IGNORECASE)
+_NUMBER = re.compile(r"#\s*(-?\d{1,15})")
+_FACT = re.compile(r"fact\s*#?\s*(\d{1,15})", re.IGNORECASE)
+_CODE = re.compile(r"([mtf])(-?\d+)|d(\d{8})-(\d{8})|([lL])([\w-]{8})|e")
+
+
+class NoSuchDateError(ValueError):
+    """A date that no calendar has."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Target:
+    """What is to be forgotten. `number`: of a message, of a turn (any message of it), or of a fact; `first` to `last`:
+    days, both included; `key` (8 characters): a list of messages that a search found, alone or with their turns.
+    """
+
+    kind: Literal["message", "turn", "fact", "days", "found", "found turns", "everything"]
+    number: int = 0
+    first: date = date.min
+    last: date = date.min
+    key: str = ""
+
+    @property
+    def code(self) -> str:
+        """At most 18 characters, ASCII, without a colon."""
+        match self.kind:
+            case "days":
+                return f"d{self.first:%Y%m%d}-{self.last:%Y%m%d}"
+            case "everything":
+                return "e"
+            case "found":
+                return f"l{self.key}"
+            case "found turns":
+                return f"L{self.key}"
+        return f"{self.kind[0]}{self.number}"
+
+
+def named(argument: str) -> Target | None:
+    """The target that a command's argument names; None for words that are to be searched.
+
+    Raises NoSuchDateError.
+    """
+    words = argument.strip()
+    if words.casefold() in EVERYTHING:
+        return Target(kind="everything")
+    if match := _NUMBER.fullmatch(words):
+        return Target(kind="turn", number=int(match[1]))
+    if match := _FACT.fullmatch(words):
+        return Target(kind="fact", number=int(match[1]))
+    if match := _DAYS.fullmatch(words):
+        first = _day(match[1], match[2], match[3])
+        last = _day(match[4], match[5], match[6]) if match[4] else first
+        return Target(kind="days", first=min(first, last), last=max(first, last))
+    return None
+
+
+_MINUTE = re.compile(r"[0-9a-f]{1,10}")
+
+
+def payload(target: Target, now: datetime) -> str:
+    """A button's payload (at most 28 characters), which is good for ten minutes."""
+    return f"{target.code}.{int(now.timestamp()) // 60:x}"
+
+
+def read(text: str, now: datetime) -> Target | None:
+    """The target of a pressed button; None when it is too old."""
+    code, _, minute = text.partition(".")
+    if not _MINUTE.fullmatch(minute):  # an earlier version's button
+        return None
+    age = now - datetime.fromtimestamp(int(minute, 16) * 60, now.tzinfo)
+    match = _CODE.fullmatch(code)
+    if match is None or age >= LIFETIME + timedelta(minutes=1):
+        return None
+    kinds: dict[str, Literal["message", "turn", "fact"]] = {"m": "message", "t": "turn", "f": "fact"}
+    if match[1]:
+        return Target(kind=kinds[match[1]], number=int(match[2]))
+    if match[3]:
+        first, last = (datetime.strptime(one, "%Y%m%d").date() for one in (match[3], match[4]))  # noqa: DTZ007
+        return Target(kind="days", first=first, last=last)
+    if match[5]:
+        return Target(kind="found" if match[5] == "l" else "found turns", key=match[6])
+    return Target(kind="everything")
+
+
+def days(target: Target, zone: tzinfo) -> Forgetting:
+    """The days of a target as moments: from the first midnight to the one after the last, where their owner lives."""
+    since = datetime(target.first.year, target.first.month, target.first.day, tzinfo=zone)
+    after = target.last + timedelta(days=1) if target.last < date.max else target.last
+    return Forgetting(what="dates", since=since, until=datetime(after.year, after.month, after.day, tzinfo=zone))
+
+
+def _day(year: str, month: str, day: str) -> date:
+    try:
+        found = date(int(year), int(month), int(day))
+    except ValueError:
+        raise NoSuchDateError from None
+    if not date(1970, 1, 1) <= found <= date(9000, 1, 1):
+        raise NoSuchDateError
+    return found

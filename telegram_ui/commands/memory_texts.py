@@ -1,0 +1,264 @@
+"""The words and buttons of /memory: a list of what is known, one fact with its history, the profile. Pure.
+
+Owns what each button carries: an action and its numbers, "f.12.0" (see LOOKS and VERBS). Does not know who may press.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+
+from records.facts import Fact, Profile
+from records.forgetting import Forgotten
+from telegram_ui.commands.forget import TRACES, counts
+
+PAGE = 6
+LOOKS = ("l", "f", "p")
+"""Actions that only show: the list from a page on, a fact, the profile's versions."""
+VERBS: Mapping[str, str] = {"i": "pin", "o": "unpin", "d": "delete", "u": "undo"}
+"""Actions on a fact; beside these "e" asks for new words, "r" distils the profile, "x" erases a version of it."""
+
+USAGE = (
+    "/memory shows what I know of you.\n"
+    "/memory add TEXT – tell me something to know\n"
+    "/memory 12 – fact 12 with its history\n"
+    "/memory edit 12 TEXT, /memory pin 12, /memory unpin 12, /memory delete 12, /memory undo 12"
+)
+ADD_WHAT = "Tell me what to know: /memory add followed by one sentence."
+TOO_LONG = "A fact has at most {most} characters; this one has {length}. Nothing was changed."
+NOT_ON = "Memory is not set up yet, so I can keep nothing. /summary_on turns it on."
+ADDED = "Noted as fact {id}: {text}"
+KNOWN_ALREADY = "I know that already, as fact {id}: {text}"
+NO_SUCH_FACT = "There is no fact {id} that could be changed. /memory lists what I know."
+NOTHING_TO_UNDO = "Nothing was changed by hand in fact {id}, so there is nothing to undo."
+NEW_WORDS = "The new words for fact {id}, please; until now: {text}\n/cancel leaves it as it is."
+STALE = "This button does nothing any more."
+PROFILE_GONE = "That version is erased."
+UNDONE = "Fact {id} is as it was before; the other words are erased{made}."
+DISTILLING = "I am writing the profile anew; I tell you when it is done."
+DISTILLING_ALREADY = "The profile is being written just now."
+NOTHING_KNOWN = (
+    "I know nothing of you yet. Facts come from what you tell me while memory is on, a little later than you say it; "
+    "/memory add TEXT tells me one at once."
+)
+OFF = "Memory is off: nothing new is learned, and nothing of this is used until /summary_on."
+DONE: Mapping[str, str] = {
+    "pin": "Fact {id} is pinned: I keep it in mind with every answer.",
+    "unpin": "Fact {id} is no longer pinned.",
+    "delete": "Fact {id} is deleted. For a day, undo brings it back; then it is erased. /forget erases at once.",
+    "undo": "Fact {id} is as it was before.",
+}
+WORTH = ((0.85, "vital"), (0.6, "important"), (0.35, ""), (0.0, "minor"))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class View:
+    """What is shown: the list from `page` on, the fact or version of this number, or the profile's versions."""
+
+    page: int = 0
+    fact: int = 0
+    profiles: bool = False
+
+
+def view_of(action: str, numbers: str) -> View | None:
+    """What is to be shown after a press; None for data that is no button of ours."""
+    parts = numbers.split(".") if numbers else []
+    if not all(part.isascii() and part.isdigit() and len(part) <= 10 for part in parts) or len(parts) > 2:
+        return None
+    values = [int(part) for part in parts]
+    if action == "l" and len(values) == 1:
+        return View(page=values[0])
+    if action in ("p", "r") and not values:
+        return View(profiles=True)
+    if action in ("f", "e", "x", *VERBS) and values:
+        return View(fact=values[0], page=values[1] if len(values) > 1 else 0)
+    return None
+
+
+def shown(
+    view: View,
+    facts: Sequence[Fact],
+    versions: Sequence[Profile],
+    *,
+    zone: tzinfo,
+    is_on: bool,
+    is_group: bool,
+    data: Callable[[str], str],
+) -> tuple[str, InlineKeyboardMarkup | None]:
+    """The text of a view and its buttons. `facts`: everything known; `data`: signs what a button carries."""
+
+    def button(label: str, payload: str) -> InlineKeyboardButton:
+        return InlineKeyboardButton(label, callback_data=data(payload))
+
+    by_id = {fact.id: fact for fact in facts}
+    if view.profiles:
+        return _profiles(versions, zone, button)
+    if view.fact:
+        fact = by_id.get(view.fact)
+        if fact is None:
+            return NO_SUCH_FACT.format(id=view.fact), None
+        return _fact(fact, facts, view.page, zone, button)
+    return _list(view.page, facts, versions, zone, is_on=is_on, is_group=is_group, button=button)
+
+
+Button = Callable[[str, str], InlineKeyboardButton]
+
+
+def _list(
+    page: int,
+    facts: Sequence[Fact],
+    versions: Sequence[Profile],
+    zone: tzinfo,
+    *,
+    is_on: bool,
+    is_group: bool,
+    button: Button,
+) -> tuple[str, InlineKeyboardMarkup | None]:
+    valid = sorted((fact for fact in facts if fact.is_valid), key=lambda one: (not one.is_pinned, -one.id))
+    deleted = [fact for fact in facts if fact.deleted_at is not None]
+    pages = max(1, -(-len(valid) // PAGE))
+    page = min(page, pages - 1)
+    here = valid[page * PAGE : (page + 1) * PAGE]
+    lines = [f"What I know of {'this group' if is_group else 'you'}"]
+    if not is_on:
+        lines.append(OFF)
+    if versions and page == 0:
+        newest = versions[0]
+        lines += ["", f"Profile (version {newest.id}, {_day(newest.created_at, zone)})", newest.text]
+    if valid:
+        where = f", page {page + 1} of {pages}" if pages > 1 else ""
+        lines += ["", f"Facts ({len(valid)}{where})"]
+        lines += [line for fact in here for line in _listed(fact, facts, zone)]
+    elif not versions:
+        lines += ["", NOTHING_KNOWN]
+    if deleted and page == 0:
+        lines += ["", f"Deleted, for a day to be undone: {', '.join(str(fact.id) for fact in deleted)}"]
+    if valid:
+        lines += ["", "A number shows that fact: edit, pin, delete, undo."]
+    rows: list[list[InlineKeyboardButton]] = []
+    shown_here = [*here, *(deleted if page == 0 else [])][: 2 * PAGE]
+    numbers = [button(f"{'📌 ' if fact.is_pinned else ''}{fact.id}", f"f.{fact.id}.{page}") for fact in shown_here]
+    rows += [numbers[start : start + PAGE] for start in range(0, len(numbers), PAGE)]
+    turn = [button("‹ Newer", f"l.{page - 1}")] if page else []
+    turn += [button("Older ›", f"l.{page + 1}")] if page < pages - 1 else []
+    rows += [turn] if turn else []
+    if versions or valid:
+        rows.append([button("Profile: versions, write anew", "p")])
+    return "\n".join(lines), InlineKeyboardMarkup(rows) if rows else None
+
+
+def _listed(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:
+    """Two lines of the list."""
+    worth = next(word for least, word in WORTH if fact.importance >= least)
+    details = [fact.kind, fact.subject, worth, f"since {_day(fact.valid_from, zone)}"]
+    earlier = sum(one.superseded_by == fact.id for one in facts)
+    details += [f"{earlier} earlier"] if earlier else []
+    pinned = "📌 " if fact.is_pinned else ""
+    return [f"{fact.id} · {pinned}{fact.text}", f"    {' · '.join(part for part in details if part)}"]
+
+
+def _fact(
+    fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Button
+) -> tuple[str, InlineKeyboardMarkup | None]:
+    """One fact with where it comes from and what was before it."""
+    worth = next(word for least, word in WORTH if fact.importance >= least)
+    lines = [f"Fact {fact.id}{' 📌' if fact.is_pinned else ''}", fact.text, ""]
+    lines.append(" · ".join(part for part in (fact.kind, fact.subject, worth, *fact.tags) if part))
+    until = f" until {_day(fact.valid_to, zone)}" if fact.valid_to else ""
+    lines.append(f"Holds since {_day(fact.valid_from, zone)}{until}; last told {_day(fact.observed_at, zone)}.")
+    if fact.source_ids:
+        count = "1 message" if len(fact.source_ids) == 1 else f"{len(fact.source_ids)} messages"
+        lines.append(f"Learned from {count}: {', '.join(f'#{id_}' for id_ in fact.source_ids[:10])}.")
+    else:
+        lines.append("Told by hand.")
+    successor = next((one for one in facts if one.id == fact.superseded_by), None)
+    if successor is not None:
+        lines.append(f"Superseded by fact {successor.id}: {successor.text}")
+    lines += _history(fact, facts, zone)
+    if fact.deleted_at is not None:
+        lines.append("Deleted. For a day undo brings it back; then it is erased.")
+    own = f"{fact.id}.{page}"
+    rows: list[list[InlineKeyboardButton]] = []
+    if fact.deleted_at is not None:
+        rows.append([button("Undo delete", f"u.{own}")])
+    elif fact.is_valid:
+        pin = button("Unpin", f"o.{own}") if fact.is_pinned else button("Pin", f"i.{own}")
+        rows.append([button("Edit", f"e.{own}"), pin, button("Delete", f"d.{own}")])
+        if any(one.superseded_by == fact.id and one.origin == "earlier" for one in facts):
+            rows.append([button("Undo edit", f"u.{own}")])
+    else:
+        rows.append([button("Delete", f"d.{own}")])
+    rows.append([button("‹ All facts", f"l.{page}")])
+    return "\n".join(lines), InlineKeyboardMarkup(rows)
+
+
+def _history(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:
+    """What a fact took the place of, back to the first."""
+    lines: list[str] = []
+    seen, waiting = {fact.id}, [fact.id]
+    while waiting:
+        successor = waiting.pop(0)
+        for one in sorted((one for one in facts if one.superseded_by == successor), key=lambda one: -one.id):
+            if one.id not in seen and one.deleted_at is None:
+                seen.add(one.id)
+                waiting.append(one.id)
+                until = _day(one.valid_to, zone) if one.valid_to else "now"
+                lines.append(f"Before, {_day(one.valid_from, zone)} to {until}: {one.text}")
+    return lines
+
+
+def _profiles(versions: Sequence[Profile], zone: tzinfo, button: Button) -> tuple[str, InlineKeyboardMarkup | None]:
+    """The newest versions of the profile, the one in use first."""
+    few = versions[:3]
+    lines = ["There is no profile yet. It is written when there is enough to tell, or now, with the button below."]
+    if few:
+        lines = [f"Profile: {len(versions)} version{'s' * (len(versions) > 1)}, the newest is in use."]
+    for one in few:
+        lines += ["", f"Version {one.id}, {_day(one.created_at, zone)}", one.text]
+    rows = [[button("Write anew now", "r")]]
+    rows += [[button(f"Erase version {one.id}", f"x.{one.id}")] for one in few]
+    rows.append([button("‹ All facts", "l.0")])
+    return "\n".join(lines), InlineKeyboardMarkup(rows)
+
+
+def distilled(made: Profile | str | None) -> str:
+    """What came of writing a profile."""
+    if isinstance(made, Profile):
+        return f"The profile is written anew (version {made.id}):\n\n{made.text}"
+    if made is None:
+        return "There is not enough yet to write a profile from, or the model's answer could not be used."
+    return f"The profile was not written: {made} Nothing was changed."
+
+
+def undone(id_: int, taken: Forgotten | None) -> str:
+    """What became of an edit that was to be taken back; None: there was none."""
+    if taken is None:
+        return NOTHING_TO_UNDO.format(id=id_)
+    made = counts(Forgotten(facts=taken.facts, profiles=taken.profiles))
+    return UNDONE.format(id=id_, made=f", and {made} made of them" if made else "") + (
+        "" if taken.is_clean else f" {TRACES}"
+    )
+
+
+def erased(taken: Forgotten) -> str:
+    """What became of a version of the profile that was to go."""
+    return PROFILE_GONE + ("" if taken.is_clean else f" {TRACES}") if taken.profiles else STALE
+
+
+def zone_text(name: str, now: datetime, zone: tzinfo) -> str:
+    """Which time zone is in use, and how to choose another."""
+    local = now.astimezone(zone).strftime("%Y-%m-%d %H:%M")
+    return (
+        f'Your time zone is {name or "UTC"}; it is {local} there. I reckon dates by it ("tomorrow", "last week").\n'
+        "To change it: /tz Europe/Berlin, or the name of a larger city."
+    )
+
+
+def no_zone(wanted: str, similar: Sequence[str]) -> str:
+    hint = f"Did you mean {', '.join(similar)}?" if similar else "Names look like Europe/Berlin or America/New_York."
+    return f"I know no time zone “{wanted[:60]}”. {hint} Nothing was changed."
+
+
+def _day(moment: datetime, zone: tzinfo = UTC) -> str:
+    return moment.astimezone(zone).strftime("%Y-%m-%d")

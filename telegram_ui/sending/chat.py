@@ -1,0 +1,23 @@
+"""Where an answer goes. Does not know how it is sent."""
+
+from dataclasses import dataclass
+
+from records.scopes import Scope
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Chat:
+    """A place in Telegram: a private chat, a group, or one of a group's topics.
+
+    `reply_to`: the message that an answer refers to (groups only: in private the order says it).
+    """
+
+    id: int
+    thread: int = 0
+    is_private: bool = True
+    reply_to: int | None = None
+
+    @property
+    def scope(self) -> Scope:
+        """The memory that belongs to this place: the person's in private, the group's and topic's elsewhere."""
+        return Scope(owner=self.id, thread=self.thread)

@@ -1,0 +1,339 @@
+"""Final texts get through: whole, in order, within Telegram's limits and pauses; typing is shown at best.
+
+Two lanes per chat: what is best effort (typing, and the previews of answer_stream.py) never delays or fails a final
+text. Does not know what a text is about, or what is done when one is not delivered.
+"""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Literal, Protocol, TypeVar
+from weakref import WeakValueDictionary
+
+from telegram import Bot, ForceReply, InlineKeyboardMarkup, LinkPreviewOptions, MessageEntity, ReplyParameters
+from telegram.constants import ChatAction
+from telegram.error import (
+    BadRequest,
+    ChatMigrated,
+    Forbidden,
+    InvalidToken,
+    NetworkError,
+    RetryAfter,
+    TelegramError,
+)
+
+from newest import Newest
+from records.errors import KeepsakeError
+from runtime.tasks import ended
+from telegram_ui.sending.api_errors import is_about_entities, kind, says, seconds, surely_without_effect
+from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.formatting import Piece, scrubbed, split
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+Streaming = Literal["auto", "edit", "off"]
+Keyboard = InlineKeyboardMarkup | ForceReply
+
+TYPING_EVERY = 5.0  # a chat action is shown for 5 s or less (Bot API, sendChatAction)
+ATTEMPTS = 5
+LONGEST_WAIT = 600.0  # seconds that one final text may spend waiting for Telegram in all
+CHATS_KNOWN = 1_000  # of which it is remembered until when Telegram wants quiet
+NOTHING_TO_SHOW = "The answer was empty."
+NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
+
+
+class DeliveryError(KeepsakeError):
+    """Telegram did not take the message."""
+
+    arrived = 0
+    """How many of the pieces that were to be sent arrived, from the first on: they need not be sent again."""
+
+
+class DeliveryUnknown(DeliveryError):  # noqa: N818 - reads as the state it is
+    """The connection broke after the message was sent: it may have arrived or not."""
+
+    def __init__(self, sentence: str | None = None, sent: Sequence[int] = ()) -> None:
+        super().__init__(sentence)
+        self.sent = tuple(sent)
+
+
+class ChatGone(DeliveryError):  # noqa: N818
+    """The chat is gone: the bot was blocked or removed, or the chat was deleted."""
+
+
+class Clock(Protocol):
+    """Monotonic seconds, and waiting by them."""
+
+    def time(self) -> float: ...
+    async def sleep(self, seconds: float) -> None: ...
+
+
+class SystemClock:
+    """The machine's own clock."""
+
+    def time(self) -> float:
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+class _Lane:
+    """What is known of one chat: whose turn it is, and until when Telegram wants quiet."""
+
+    def __init__(self) -> None:
+        self.order = asyncio.Lock()
+        self.final_from = 0.0
+        self.preview_from = 0.0
+        self.takes_drafts = True
+
+
+class Delivery:
+    """Sends texts to chats. One for the whole bot; needs no closing."""
+
+    def __init__(self, bot: Bot, *, streaming: Streaming = "auto", clock: Clock | None = None) -> None:
+        self.bot = bot
+        self.clock: Clock = clock or SystemClock()
+        self._streaming: Streaming = streaming
+        # A lane in use is one and the same, however many chats there are besides.
+        self._lanes: WeakValueDictionary[int, _Lane] = WeakValueDictionary()
+        self._known = Newest[int, _Lane](CHATS_KNOWN)
+        self._upgraded = Newest[int, int](CHATS_KNOWN)
+        self._on_upgrade: Callable[[int, int], None] = _nobody
+
+    def on_upgrade(self, heard: Callable[[int, int], None]) -> None:
+        """Who is told, by old and new id, when sending shows that a group has become a supergroup."""
+        self._on_upgrade = heard
+
+    def place(self, chat: Chat) -> int:
+        """Under which id a chat is reached now."""
+        return self._upgraded.get(chat.id, chat.id)
+
+    async def say(self, chat: Chat, text: str, *, keyboard: Keyboard | None = None) -> list[int]:
+        """Send the bot's own words, without Markdown; the ids of the messages. The keyboard is under the last one.
+
+        Raises DeliveryError; DeliveryUnknown when the text may have arrived.
+        """
+        return await self.send(chat, [_as_plain(piece) for piece in split(scrubbed(text))], keyboard=keyboard)
+
+    async def replace(
+        self, chat: Chat, message_id: int | None, text: str, *, keyboard: InlineKeyboardMarkup | None = None
+    ) -> None:
+        """Change one of the bot's own messages; where there is none, or it is gone, send a new one."""
+        if message_id is None or not await self.edit(chat, message_id, Piece(text=text), keyboard=keyboard):
+            await self.say(chat, text, keyboard=keyboard)
+
+    @contextlib.asynccontextmanager
+    async def typing(self, chat: Chat) -> AsyncIterator[None]:
+        """Show the typing action until the block is left."""
+        repeating = asyncio.create_task(self._keep_typing(chat))
+        try:
+            yield
+        finally:
+            await ended(repeating)
+
+    def lane(self, chat: Chat) -> _Lane:
+        lane = self._lanes.setdefault(chat.id, _Lane())
+        self._known[chat.id] = lane
+        return lane
+
+    def mode(self, chat: Chat) -> Literal["draft", "edit", "off"]:
+        """How answers there are shown as they grow."""
+        if self._streaming == "auto":
+            return "draft" if chat.is_private and self.lane(chat).takes_drafts else "edit"
+        return self._streaming
+
+    async def _keep_typing(self, chat: Chat) -> None:
+        while True:
+            lane = self.lane(chat)
+            if self.clock.time() >= max(lane.preview_from, lane.final_from):
+                try:
+                    await self.bot.send_chat_action(
+                        self.place(chat), ChatAction.TYPING, message_thread_id=chat.thread or None
+                    )
+                except RetryAfter as refused:
+                    lane.preview_from = self.clock.time() + seconds(refused)
+                except TelegramError as error:
+                    log.debug("typing action not shown: %s", type(error).__name__)
+            await self.clock.sleep(TYPING_EVERY)
+
+    # The final lane ------------------------------------------------------------------------------------------
+
+    async def send(
+        self,
+        chat: Chat,
+        parts: Sequence[Piece],
+        *,
+        keyboard: Keyboard | None = None,
+        instead_of: int | None = None,
+    ) -> list[int]:
+        """Send pieces in order, the first by changing the message `instead_of` where there is one."""
+        visible = [part for part in parts if not part.is_blank] or [Piece(text=NOTHING_TO_SHOW)]
+        sent: list[int] = []
+        lane = self.lane(chat)
+        async with lane.order:
+            for number, part in enumerate(visible):
+                markup = keyboard if part is visible[-1] else None
+                try:
+                    if part is visible[0] and instead_of is not None:
+                        inline = markup if isinstance(markup, InlineKeyboardMarkup) else None
+                        if await self._edit(chat, instead_of, part, inline):
+                            sent.append(instead_of)
+                            continue
+                    sent += await self._send_piece(chat, part, markup, is_first=not sent)
+                except DeliveryUnknown as unknown:
+                    passed_on = DeliveryUnknown(sent=[*sent, *unknown.sent])
+                    passed_on.arrived = number
+                    raise passed_on from unknown
+                except DeliveryError as error:
+                    error.arrived = number
+                    raise
+        return sent
+
+    async def edit(
+        self, chat: Chat, message_id: int, part: Piece, *, keyboard: InlineKeyboardMarkup | None = None
+    ) -> bool:
+        """Change a message; False when there is no such message to change any more."""
+        lane = self.lane(chat)
+        async with lane.order:
+            return await self._edit(chat, message_id, part, keyboard)
+
+    async def _send_piece(self, chat: Chat, part: Piece, keyboard: Keyboard | None, *, is_first: bool) -> list[int]:
+        reply = chat.reply_to if is_first else None
+        try:
+            return [await self._send_message(chat, part.text, part.entities, keyboard, reply)]
+        except BadRequest as refused:
+            if not part.entities or not is_about_entities(refused):
+                raise DeliveryError("Telegram refused the message.") from refused
+        plain = [piece for piece in split(part.plain or part.text) if not piece.is_blank]
+        ids = []
+        for number, piece in enumerate(plain):
+            markup = keyboard if piece is plain[-1] else None
+            try:
+                ids.append(await self._send_message(chat, piece.text, (), markup, None if number else reply))
+            except BadRequest as refused:
+                raise DeliveryError("Telegram refused the message.") from refused
+            except DeliveryUnknown as unknown:
+                raise DeliveryUnknown(sent=ids) from unknown
+        return ids
+
+    async def _send_message(
+        self,
+        chat: Chat,
+        text: str,
+        entities: Sequence[MessageEntity],
+        keyboard: Keyboard | None,
+        reply_to: int | None,
+    ) -> int:
+        thread = chat.thread
+        while True:
+
+            async def request(thread: int = thread) -> int:
+                place = self.place(chat)
+                message = await self.bot.send_message(
+                    place,
+                    text,
+                    entities=entities or None,
+                    message_thread_id=thread or None,
+                    reply_markup=keyboard,
+                    # In a chat with another id messages are counted anew.
+                    reply_parameters=referring_to(reply_to if place == chat.id else None),
+                    link_preview_options=NO_PREVIEW,
+                )
+                return message.message_id
+
+            try:
+                return await self.insist(chat, request, repeatable=False)
+            except BadRequest as refused:
+                if not thread or not says(refused, "message thread not found", "topic_deleted", "topic_closed"):
+                    raise
+                thread = 0
+
+    async def _edit(
+        self, chat: Chat, message_id: int, part: Piece, keyboard: InlineKeyboardMarkup | None = None
+    ) -> bool:
+        for text, entities in ((part.text, part.entities), (part.plain or part.text, ())):
+
+            async def request(text: str = text, entities: Sequence[MessageEntity] = entities) -> None:
+                if self.place(chat) != chat.id:
+                    raise BadRequest("Message to edit not found: its chat has another id now")
+                await self.bot.edit_message_text(
+                    text,
+                    chat_id=chat.id,
+                    message_id=message_id,
+                    entities=entities or None,
+                    reply_markup=keyboard,
+                    link_preview_options=NO_PREVIEW,
+                )
+
+            try:
+                await self.insist(chat, request, repeatable=True)
+            except BadRequest as refused:
+                if says(refused, "message is not modified"):
+                    return True
+                if entities and is_about_entities(refused):
+                    continue
+                log.info("message not changed, a new one is sent: %s", kind(refused))
+                return False
+            return True
+        return False
+
+    async def insist(self, chat: Chat, request: Callable[[], Awaitable[T]], *, repeatable: bool) -> T:
+        """Do a request, again where it surely had no effect (or may be repeated), a bounded number of times.
+
+        Raises BadRequest for the caller to judge, and DeliveryError.
+        """
+        lane, waited, failures = self.lane(chat), 0.0, 0
+        while True:
+            pause = max(0.0, lane.final_from - self.clock.time())
+            waited += pause
+            if waited > LONGEST_WAIT:
+                raise DeliveryError("Telegram asks for a longer pause than can be waited for.")
+            if pause:
+                await self.clock.sleep(pause)
+            try:
+                return await request()
+            except RetryAfter as refused:
+                lane.final_from = self.clock.time() + seconds(refused)
+                failures += 1
+                if failures >= ATTEMPTS:
+                    raise DeliveryError("Telegram is too busy.") from refused
+            except BadRequest as refused:
+                if says(refused, "chat not found", "user is deactivated", "peer_id_invalid"):
+                    raise ChatGone from refused
+                raise
+            except ChatMigrated as refused:
+                if self.place(chat) == refused.new_chat_id:
+                    raise ChatGone from refused
+                self._upgraded[chat.id] = refused.new_chat_id
+                self._on_upgrade(chat.id, refused.new_chat_id)
+            except Forbidden as refused:
+                raise ChatGone from refused
+            except InvalidToken as refused:
+                raise DeliveryError("Telegram does not accept the bot's token.") from refused
+            except NetworkError as failed:
+                if not repeatable and not surely_without_effect(failed):
+                    raise DeliveryUnknown from failed
+                failures += 1
+                if failures >= ATTEMPTS:
+                    if not surely_without_effect(failed):
+                        raise DeliveryUnknown from failed
+                    raise DeliveryError("Telegram cannot be reached.") from failed
+                lane.final_from = max(lane.final_from, self.clock.time() + 0.5 * 2**failures)
+            except TelegramError as failed:
+                # The answer came but could not be read (a proxy's page, half a body): it may have been a success.
+                raise DeliveryUnknown from failed
+
+
+def _nobody(old: int, new: int) -> None:
+    """Nobody is told."""
+
+
+def _as_plain(piece: Piece) -> Piece:
+    return Piece(text=piece.text)
+
+
+def referring_to(message_id: int | None) -> ReplyParameters | None:
+    return ReplyParameters(message_id, allow_sending_without_reply=True) if message_id else None

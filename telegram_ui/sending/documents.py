@@ -1,0 +1,86 @@
+"""Files that people send and get, within the Bot API's limits. Does not know what is in them."""
+
+import io
+from dataclasses import dataclass
+from typing import IO
+
+import telegram
+from telegram.error import BadRequest
+
+from records.errors import KeepsakeError
+from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.delivery import Delivery, DeliveryError
+
+MOST_FETCHED = 20 * 1024 * 1024
+"""Bytes that a bot may fetch (Bot API, getFile)."""
+TOO_LARGE = (
+    "Telegram lets bots fetch files of at most 20 MB, and this one is larger. Packed as .zip or .gz it may fit; "
+    "an export of Telegram can also be made of a shorter range of dates."
+)
+
+
+class FileTooLarge(KeepsakeError):  # noqa: N818 - reads as the state it is
+    """The file is larger than a bot may fetch."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Document:
+    """A file in a chat. `message_id`: the message that carries it."""
+
+    file_id: str
+    message_id: int
+    size: int
+
+
+def document_in(message: object) -> Document | None:
+    """The file that a message carries, else the one that it replies to."""
+    if not isinstance(message, telegram.Message):
+        return None
+    for one in (message, message.reply_to_message):
+        if one is not None and one.document is not None:
+            return Document(file_id=one.document.file_id, message_id=one.message_id, size=one.document.file_size or 0)
+    return None
+
+
+class Documents:
+    """Fetches and sends files."""
+
+    def __init__(self, delivery: Delivery) -> None:
+        self._delivery = delivery
+
+    async def fetch(self, chat: Chat, document: Document) -> bytes:
+        """Its bytes. Raises FileTooLarge, and DeliveryError where Telegram does not give them."""
+        if document.size > MOST_FETCHED:
+            raise FileTooLarge(TOO_LARGE)
+
+        async def request() -> bytes:
+            file = await self._delivery.bot.get_file(document.file_id)
+            return bytes(await file.download_as_bytearray())
+
+        try:
+            return await self._delivery.insist(chat, request, repeatable=True)
+        except BadRequest as refused:
+            if "too big" in refused.message.lower():
+                raise FileTooLarge(TOO_LARGE) from refused
+            raise DeliveryError("Telegram no longer has this file. Please send it again.") from refused
+
+    async def send(self, chat: Chat, file: IO[bytes], name: str, caption: str) -> None:
+        """Send a file. Raises DeliveryError; DeliveryUnknown when it may have arrived."""
+        content = io.BytesIO(file.read())
+
+        async def request() -> None:
+            content.seek(0)
+            await self._delivery.bot.send_document(
+                chat.id,
+                telegram.InputFile(content, filename=name),
+                caption=caption,
+                message_thread_id=chat.thread or None,
+                disable_content_type_detection=True,
+                write_timeout=120.0,
+                read_timeout=120.0,
+            )
+
+        try:
+            await self._delivery.insist(chat, request, repeatable=False)
+        except BadRequest as refused:
+            raise DeliveryError("Telegram refused the file.") from refused

@@ -1,0 +1,208 @@
+"""One answer on its way: shown as it grows, whole at the end, marked where it breaks off.
+
+Owns the previews: drafts and edits, best effort, none of which delays or fails a final text. How final texts get
+through is delivery.py's; what an answer is about, nobody's here.
+"""
+
+import asyncio
+import logging
+import secrets
+
+from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, RetryAfter, TelegramError
+
+from runtime.tasks import ended
+from telegram_ui.sending.api_errors import is_about_entities, kind, says, seconds, surely_without_effect
+from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.delivery import NO_PREVIEW, Delivery, DeliveryError, referring_to
+from telegram_ui.sending.formatting import MAX_UNITS, Piece, is_blank, pieces, split, units
+
+log = logging.getLogger(__name__)
+
+PREVIEW_EVERY = 1.0  # seconds between two drafts or edits in one chat (Telegram bears about one a second)
+DRAFT_REFRESH = 20.0  # a draft disappears after 30 s (Bot API, sendMessageDraft)
+LAST_PREVIEW = 1.0  # seconds that a final text waits for a draft that is on its way
+BROKEN_OFF = "⚠️ This answer was broken off."
+
+
+class AnswerStream:
+    """One answer on its way. `show` at will, then exactly one of `finish` and `break_off`."""
+
+    def __init__(self, delivery: Delivery, chat: Chat) -> None:
+        self._delivery = delivery
+        self._chat = chat
+        self._lane = delivery.lane(chat)
+        self._mode = delivery.mode(chat)
+        self._text = ""
+        self._shown: Piece | None = None
+        self._shown_at = 0.0
+        self._message_id: int | None = None
+        self._arrived = 0  # pieces of the whole answer that an earlier finish() brought there
+        self._draft_id = secrets.randbelow(2**31 - 1) + 1
+        self._with_entities = True
+        self._changed = asyncio.Event()
+        self._painter: asyncio.Task[None] | None = None
+        self._painting: asyncio.Task[None] | None = None
+
+    async def show(self, text_so_far: str) -> None:
+        """Show more of the answer, soon and at best: returns at once, raises nothing."""
+        if self._mode == "off" or is_blank(text_so_far):
+            return
+        self._text = text_so_far
+        self._changed.set()
+        if self._painter is None:
+            self._painter = asyncio.create_task(self._paint())
+
+    async def finish(self, markdown: str) -> list[int]:
+        """Send the whole answer; its message ids. Raises DeliveryError; called again, it goes on where it failed."""
+        await self._stop_painting()
+        parts = [part for part in pieces(markdown) if not part.is_blank]
+        instead_of = None if self._arrived else self._message_id
+        try:
+            return await self._delivery.send(self._chat, parts[self._arrived :], instead_of=instead_of)
+        except DeliveryError as error:
+            self._arrived += error.arrived
+            raise
+
+    async def break_off(self, mark: str = BROKEN_OFF) -> None:
+        """Mark what was shown as broken off. One attempt: it is called while everything stops. Raises nothing."""
+        await self._stop_painting()
+        if self._shown is None:
+            return
+        # Entities beyond the text's new end would be refused; the room for the mark is taken from the text.
+        shown = next(split(self._shown.text, self._shown.entities, limit=MAX_UNITS - units(mark) - 2))
+        text = f"{shown.text}\n\n{mark}"
+        chat, bot = self._chat, self._delivery.bot
+        try:
+            if self._message_id is not None:
+                await bot.edit_message_text(
+                    text,
+                    chat_id=chat.id,
+                    message_id=self._message_id,
+                    entities=shown.entities or None,
+                    link_preview_options=NO_PREVIEW,
+                )
+            else:
+                # A draft would vanish by itself, and with it what its reader has read.
+                await bot.send_message(
+                    chat.id,
+                    text,
+                    entities=shown.entities or None,
+                    message_thread_id=chat.thread or None,
+                    reply_parameters=referring_to(chat.reply_to),
+                    link_preview_options=NO_PREVIEW,
+                )
+        except TelegramError as error:
+            log.info("broken-off answer not marked: %s", kind(error))
+
+    async def _paint(self) -> None:
+        clock = self._delivery.clock
+        while True:
+            await self._news()
+            while (wait := max(self._lane.preview_from, self._lane.final_from) - clock.time()) > 0:
+                await clock.sleep(wait)
+            self._changed.clear()
+            piece = _preview(self._text)
+            if piece == self._shown and not self._is_draft_old():
+                continue
+            self._lane.preview_from = clock.time() + PREVIEW_EVERY
+            # A task of its own: once begun, a request is not torn off, or its message id would be lost.
+            self._painting = asyncio.create_task(self._show_piece(piece))
+            await asyncio.shield(self._painting)
+
+    async def _news(self) -> None:
+        """Until there is more to show, or a draft needs refreshing."""
+        if self._mode != "draft" or self._shown is None:
+            await self._changed.wait()
+            return
+        changed = asyncio.create_task(self._changed.wait())
+        left = DRAFT_REFRESH - (self._delivery.clock.time() - self._shown_at)
+        refresh = asyncio.create_task(self._delivery.clock.sleep(max(left, 0.0)))
+        try:
+            await asyncio.wait({changed, refresh}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            await ended(changed)
+            await ended(refresh)
+
+    def _is_draft_old(self) -> bool:
+        return self._mode == "draft" and self._delivery.clock.time() - self._shown_at >= DRAFT_REFRESH
+
+    async def _show_piece(self, piece: Piece) -> None:
+        if not self._with_entities:
+            piece = Piece(text=piece.text)
+        clock = self._delivery.clock
+        try:
+            await self._request(piece)
+        except RetryAfter as refused:
+            self._lane.preview_from = clock.time() + seconds(refused)
+            self._changed.set()
+        except (BadRequest, InvalidToken) as refused:
+            if self._mode == "edit" and says(refused, "message is not modified"):
+                self._shown, self._shown_at = piece, clock.time()
+            elif piece.entities and is_about_entities(refused):
+                self._with_entities = False
+                self._changed.set()
+            elif self._mode == "draft" and not says(refused, "thread"):
+                # 404 for a server without the method, 400 for a chat that takes none: from now on by editing.
+                self._lane.takes_drafts = False
+                self._mode = "edit"
+                self._shown = None
+                self._changed.set()
+            else:
+                self._mode = "off"
+                log.info("answer no longer shown while it is written: %s", kind(refused))
+        except (Forbidden, ChatMigrated) as refused:
+            self._mode = "off"
+            log.info("answer no longer shown while it is written: %s", kind(refused))
+        except TelegramError as error:
+            if self._mode == "edit" and self._message_id is None and not surely_without_effect(error):
+                # The first part may be there under an id that we do not know: a second one would double it.
+                self._mode = "off"
+            self._changed.set()
+            log.debug("preview not shown: %s", kind(error))
+        else:
+            self._shown, self._shown_at = piece, clock.time()
+
+    async def _request(self, piece: Piece) -> None:
+        bot, chat = self._delivery.bot, self._chat
+        entities = piece.entities or None
+        if self._mode == "draft":
+            thread = chat.thread or None
+            await bot.send_message_draft(chat.id, self._draft_id, piece.text, thread, entities=entities)
+        elif self._mode == "edit" and self._message_id is None:
+            message = await bot.send_message(
+                chat.id,
+                piece.text,
+                entities=entities,
+                message_thread_id=chat.thread or None,
+                reply_parameters=referring_to(chat.reply_to),
+                link_preview_options=NO_PREVIEW,
+            )
+            self._message_id = message.message_id
+        elif self._mode == "edit":
+            await bot.edit_message_text(
+                piece.text,
+                chat_id=chat.id,
+                message_id=self._message_id,
+                entities=entities,
+                link_preview_options=NO_PREVIEW,
+            )
+
+    async def _stop_painting(self) -> None:
+        if self._painter is not None:
+            await ended(self._painter)
+        painting, self._painting, self._painter = self._painting, None, None
+        if painting is None or painting.done():
+            return
+        # A draft that is late is dropped. A message or an edit is waited for (the request has its own time limit):
+        # its id is needed, or it would overwrite the final text.
+        await asyncio.wait({painting}, timeout=LAST_PREVIEW if self._mode == "draft" else None)
+        await ended(painting)
+
+
+def _preview(text: str) -> Piece:
+    """The beginning of an unfinished answer, as much as one message holds."""
+    parts = pieces(text)
+    if len(parts) == 1:
+        return parts[0]
+    first = next(split(parts[0].text, parts[0].entities, limit=4000))
+    return Piece(text=first.text + "…", entities=first.entities)

@@ -1,0 +1,67 @@
+"""Who is served, and who may configure. Does not know what they ask for."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import telegram
+from telegram.error import TelegramError
+
+from newest import Newest
+from records.scopes import Person
+from settings import Settings
+from telegram_ui.sending.chat import Chat
+from telegram_ui.updates.parsing import ANONYMOUS_ADMIN
+
+TOLD_WITHIN = timedelta(hours=1)
+TELLINGS = 5
+"""So often a stranger is told within that time."""
+ADMIN_KNOWN_FOR = timedelta(minutes=1)
+REMEMBERED = 10_000  # strangers and groups' members; beyond that they are told, and Telegram is asked, again
+
+
+class Access:
+    """The rules of ALLOWED_USER_IDS and ADMIN_USER_IDS, and of groups' own admins."""
+
+    def __init__(self, settings: Settings, bot: telegram.Bot, *, now: Callable[[], datetime]) -> None:
+        self._everyone = settings.everyone_allowed
+        self._served = settings.allowed_user_ids | settings.admin_user_ids
+        self._bot = bot
+        self._now = now
+        self._told = Newest[int, tuple[datetime, int]](REMEMBERED)
+        self._admins = Newest[tuple[int, int], tuple[datetime, bool]](REMEMBERED)
+
+    def is_served(self, person: Person) -> bool:
+        """A group is served when the person who speaks is."""
+        return self._everyone or person.id in self._served
+
+    def stranger_sentence(self, person: Person) -> str | None:
+        """What a stranger is told in private; None after some times in an hour: nobody makes the bot spam."""
+        now = self._now()
+        since, times = self._told.get(person.id) or (now, 0)
+        if now - since >= TOLD_WITHIN:
+            since, times = now, 0
+        if times >= TELLINGS:
+            return None
+        self._told[person.id] = (since, times + 1)
+        return (
+            f"This bot answers only people its operator has let in. Your Telegram id is {person.id}: "
+            "give it to the operator to be added."
+        )
+
+    async def may_configure(self, chat: Chat, person: Person) -> bool:
+        """Whether a person may configure, forget and export here: in private always, in a group its admins.
+
+        Telegram is asked at most once a minute for each person; while it does not answer, nobody may.
+        """
+        if chat.is_private or person.id == ANONYMOUS_ADMIN:
+            return True
+        now, key = self._now(), (chat.id, person.id)
+        if key in self._admins and now - self._admins[key][0] < ADMIN_KNOWN_FOR:
+            return self._admins[key][1]
+        try:
+            member = await self._bot.get_chat_member(chat.id, person.id)
+        except TelegramError:
+            return False
+        is_admin = member.status in (member.ADMINISTRATOR, member.OWNER)
+        self._admins[key] = (now, is_admin)
+        return is_admin

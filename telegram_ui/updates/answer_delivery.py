@@ -1,0 +1,70 @@
+"""An answer is handed over as often as it needs and no oftener.
+
+Owns what is decided when delivery.py gives an attempt up: again, in the next run, or never. Does not know what an
+answer says.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Literal
+
+import httpx
+from telegram.error import BadRequest, InvalidToken, NetworkError
+
+from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
+from telegram_ui.sending.streaming import AnswerStream
+from telegram_ui.updates.durable_queue import SENDS_EVER, DurableQueue
+from telegram_ui.updates.error_boundary import where
+from telegram_ui.updates.parsing import Arrival
+
+logger = logging.getLogger(__name__)
+
+REFUSALS = 10
+"""Times that a reachable Telegram is too busy or broken for one answer before it waits for the next run."""
+LONGEST_WAIT = 30.0  # seconds between attempts while Telegram cannot be reached
+
+Outcome = Literal["arrived", "lost", "later"]
+
+
+class Handover:
+    """Counts in the queue how often each answer was sent. `pause` waits so many seconds."""
+
+    def __init__(self, queue: DurableQueue, pause: Callable[[float], Awaitable[None]]) -> None:
+        self._queue = queue
+        self._pause = pause
+
+    async def send(self, said: Arrival, stream: AnswerStream, text: str) -> tuple[Outcome, list[int]]:
+        """Send the whole answer to `said`; what came of it, and the ids of the messages that are there now."""
+        wait, refusals = 1.0, 0
+        shown_as: list[int] = []
+        while await self._queue.begin_send(said.update_id) <= SENDS_EVER:
+            try:
+                shown_as += await stream.finish(text)
+            except DeliveryUnknown as unknown:
+                shown_as += unknown.sent
+                logger.warning("Update %s: whether its answer arrived is unknown.", said.update_id)
+            except ChatGone:
+                logger.warning("Update %s: its chat is gone; there is nobody to answer.", said.update_id)
+                return "lost", shown_as
+            except DeliveryError as error:
+                await self._queue.take_back_send(said.update_id)
+                if isinstance(error.__cause__, BadRequest | InvalidToken):
+                    logger.error("Update %s: Telegram refuses its answer (%s).", said.update_id, where(error))  # noqa: TRY400
+                    return "lost", shown_as
+                refusals += not _was_unreachable(error)
+                if refusals == REFUSALS:
+                    logger.error("Update %s: its answer is left to the next run.", said.update_id)  # noqa: TRY400
+                    return "later", shown_as
+                logger.warning("Update %s: its answer could not be sent yet.", said.update_id)
+                await self._pause(wait)
+                wait = min(LONGEST_WAIT, wait * 2)
+            else:
+                return "arrived", shown_as
+        logger.warning("Update %s: its answer is not sent a third time.", said.update_id)
+        return "lost", shown_as
+
+
+def _was_unreachable(error: DeliveryError) -> bool:
+    """Whether no connection was made at all: waiting for the network may take as long as it takes."""
+    failed = error.__cause__
+    return isinstance(failed, NetworkError) and isinstance(failed.__cause__, httpx.TransportError)

@@ -1,0 +1,401 @@
+"""Where an update goes: access, then command, button, wizard or chat, each in its scope's lane.
+
+Commands have lanes of their own, so they never wait behind a model; a chat message passes through its scope's command
+lane first, so it waits for the commands before it. Does not know how updates are fetched, nor what commands do.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Protocol
+
+import telegram
+
+from chat.notices import INCOGNITO
+from llm.chat_model import OnText
+from newest import Newest
+from records.errors import StorageError
+from records.messages import Correction
+from records.owners import Mode
+from records.scopes import Person, Scope
+from records.turns import Incoming, Proposal, Reply
+from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.delivery import Delivery
+from telegram_ui.sending.streaming import AnswerStream
+from telegram_ui.updates.access import Access
+from telegram_ui.updates.answer_delivery import Handover
+from telegram_ui.updates.durable_queue import DurableQueue, Received
+from telegram_ui.updates.error_boundary import Door
+from telegram_ui.updates.parsing import FILE, Arrival, arrival, incoming, upgraded
+from telegram_ui.updates.paste import Pastes, may_continue
+from telegram_ui.updates.serial_queue import Lanes, Work
+from telegram_ui.updates.supergroups import Follows, Upgrades
+
+logger = logging.getLogger(__name__)
+
+COMMANDS_AT_ONCE = 128
+SLOW_AT_ONCE = 8
+CHATS_AT_ONCE = 64
+SETTLING_AT_ONCE = 4
+COMMAND_PATIENCE = 2.0  # seconds; a command half done would be done and told a second time by the next run
+ALBUMS = 1_000  # chats of which the last album is known, so that its pictures are declined once
+
+
+class Commands(Protocol):
+    """What is needed of commands.Commands."""
+
+    @property
+    def names(self) -> frozenset[str]: ...
+    @property
+    def slow(self) -> frozenset[str]:
+        """Those that ask the model: nothing waits behind them but their own kind."""
+        ...
+
+    async def handle(self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str) -> None: ...
+    async def press(self, update: telegram.Update, chat: Chat, person: Person) -> None: ...
+    async def wizard_input(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool: ...
+    def is_answered(self, update: telegram.Update) -> bool:
+        """Whether a press is for an answer of the model, which /stop is to reach."""
+        ...
+
+    async def offer_answer(self, chat: Chat, person: Person, turn: int) -> None:
+        """Offer to answer a corrected turn anew."""
+        ...
+
+    async def propose(self, chat: Chat, person: Person, proposal: Proposal) -> None:
+        """Ask whether what the model proposes is to be done."""
+        ...
+
+    async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool: ...
+    def is_slow_press(self, data: str) -> bool: ...
+
+
+class Amends(Follows, Protocol):
+    """What is needed of amending.Amending."""
+
+    async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction: ...
+
+
+class Answering(Protocol):
+    """What is needed of conversation.Conversation."""
+
+    @property
+    def amending(self) -> Amends: ...
+    async def mode(self, owner: int) -> Mode: ...
+    async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply: ...
+    async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None: ...
+    async def settle(self, scope: Scope) -> tuple[str, ...]: ...
+
+
+class Intake:
+    """Routes what the queue gives. `me` and `queue.replay` come before the first dispatch;
+    close() ends it.
+    """
+
+    def __init__(
+        self,
+        *,
+        queue: DurableQueue,
+        access: Access,
+        conversation: Answering,
+        commands: Commands,
+        delivery: Delivery,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        pastes: Pastes[Arrival] | None = None,
+    ) -> None:
+        self._queue = queue
+        self._access = access
+        self._conversation = conversation
+        self._commands = commands
+        self._delivery = delivery
+        self._door = Door(delivery)
+        self._handover = Handover(queue, pause)
+        self._pastes = pastes or Pastes[Arrival](asyncio.get_running_loop().call_later)
+        self._command_lanes = Lanes("commands", at_once=COMMANDS_AT_ONCE)
+        self._slow_lanes = Lanes("slow commands", at_once=SLOW_AT_ONCE)
+        self._chat_lanes = Lanes("chats", at_once=CHATS_AT_ONCE)
+        self._settle_lanes = Lanes("settling", at_once=SETTLING_AT_ONCE)
+        self._all_lanes = (self._command_lanes, self._slow_lanes, self._chat_lanes, self._settle_lanes)
+        self._upgrades = Upgrades(
+            conversation.amending,
+            (self._command_lanes, self._slow_lanes, self._chat_lanes),
+            self._settle_lanes,
+            pause=pause,
+        )
+        delivery.on_upgrade(self._upgrades.begin)
+        self._settling: set[Scope] = set()
+        self._albums = Newest[Scope, str](ALBUMS)
+        self._closing = False
+
+    async def dispatch(self, received: Received) -> None:
+        """Put an update into its lane. Quick: PTB hands over the next one when this returns."""
+        if self._closing:  # it stays in the inbox
+            return
+        update = received.update
+        bot = update.get_bot()
+        if (ids := upgraded(update)) is not None:
+            self._upgrades.begin(*ids, partial(self._done, received))
+            return
+        said = arrival(update, bot.bot)
+        said = said and self._upgrades.as_now(said)
+        if said is None or (said.kind == "command" and not said.addressed):
+            await self._done(received)
+        elif not self._access.is_served(said.person):
+            work = _nothing if said.kind == "edited" else partial(self._tell_stranger, said)
+            self._in_commands(received, said, work)
+        elif said.kind == "edited":
+            # The way that the message itself went, so that it is stored by then.
+            enter = partial(self._in_chat, received, said, partial(self._correct, said))
+            self._command_lanes.submit(said.scope, partial(_soon, enter))
+        elif said.kind == "command":
+            self._command(received, said)
+        elif said.kind == "press":
+            data = update.callback_query.data if update.callback_query else None
+            press = partial(self._commands.press, update, said.chat, said.person)
+            if self._upgrades.is_former(update):
+                self._in_commands(received, said, partial(self._upgrades.refuse_press, update))
+            elif self._commands.is_answered(update):
+                self._in_chat(received, said, press)
+            else:
+                self._in_commands(received, said, press, is_slow=self._commands.is_slow_press(data or ""))
+        else:
+            self._command_lanes.submit(said.scope, partial(self._offer_to_wizard, received, said))
+
+    async def idle(self) -> None:
+        """Wait until everything dispatched is finished, settling included."""
+        for lanes in self._all_lanes:
+            await lanes.idle()
+
+    async def close(self, *, grace: float = 6.0) -> None:
+        """Begin nothing more; answers being written break off, answers being sent are given time to arrive,
+        commands to be done.
+
+        What is not finished stays in the inbox and is taken up by the next run.
+        """
+        self._closing = True
+        self._pastes.close()
+        patience = min(COMMAND_PATIENCE, grace)
+        commands = (self._command_lanes, self._slow_lanes)
+        await asyncio.gather(
+            *(lanes.close(grace=grace - patience, patience=patience) for lanes in commands),
+            self._chat_lanes.close(grace=grace),
+            self._settle_lanes.close(grace=grace),
+        )
+
+    # commands -----------------------------------------------------------------------------------------
+    def _command(self, received: Received, said: Arrival) -> None:
+        self._pastes.end(said.sender)
+        if said.command == "stop":
+            # At once, beside all lanes; again in its lane for a message that came just before and has not
+            # begun.
+            stopped = self._chat_lanes.cancel(said.scope)
+            self._in_commands(received, said, partial(self._stop, said, stopped=stopped))
+        elif said.command in self._commands.names:
+            handle = self._commands.handle
+            work = partial(handle, received.update, said.chat, said.person, said.command, said.argument)
+            self._in_commands(received, said, work, is_slow=said.command in self._commands.slow)
+        elif said.chat.is_private or said.target:
+            hint = f"I do not know the command /{said.command}. /help lists those I know."
+            self._in_commands(received, said, partial(self._say, said.chat, hint))
+        else:  # in a group, a command that some other bot may know
+            self._in_commands(received, said, _nothing)
+
+    def _in_commands(self, received: Received, said: Arrival, work: Work, *, is_slow: bool = False) -> None:
+        async def finished() -> None:
+            await self._door.guarded(said, work)
+            await self._done(received)
+
+        lanes = self._slow_lanes if is_slow else self._command_lanes
+        lanes.submit(said.scope, finished)
+
+    def _in_chat(self, received: Received, said: Arrival, work: Work) -> None:
+        """Beside no turn of its scope; an answer that it writes is stopped as any other."""
+
+        async def finished() -> None:
+            try:
+                await self._door.guarded(said, work)
+            except asyncio.CancelledError:
+                if not self._closing:
+                    await self._done(received)
+                raise
+            await self._done(received)
+
+        self._chat_lanes.submit(said.scope, finished)
+
+    async def _correct(self, said: Arrival) -> None:
+        """What a person changed is changed in memory; where nothing was said since, a new answer is offered."""
+        if said.telegram_id is None or not said.text:
+            return
+        correction = await self._conversation.amending.correct(said.scope, said.telegram_id, said.text)
+        if correction.turn is not None:
+            self._settle_later(said)
+        if correction.turn is not None and correction.is_last:
+            await self._commands.offer_answer(said.chat, said.person, correction.turn)
+
+    async def _stop(self, said: Arrival, *, stopped: bool) -> None:
+        if not stopped and not self._chat_lanes.cancel(said.scope):
+            waiting = self._chat_lanes.drop_next(said.scope, _Turn)
+            if waiting is None:
+                await self._say(said.chat, "Nothing is being written that could be stopped.")
+                return
+            await self._queue.done(waiting.update_ids)
+        await self._say(said.chat, "Stopped.")
+
+    async def _tell_stranger(self, said: Arrival) -> None:
+        if said.chat.is_private and (sentence := self._access.stranger_sentence(said.person)):
+            await self._say(said.chat, sentence)
+
+    # chat ---------------------------------------------------------------------------------------------
+    async def _offer_to_wizard(self, received: Received, said: Arrival) -> None:
+        """The last of the command lane, the door to the chat lane:
+        wizards take their input before it is chat, and an import its file.
+        """
+        if await self._is_taken(received, said):
+            self._pastes.end(said.sender)
+            await self._done(received)
+        elif received.is_kept:
+            self._chat(await self._as_said(received, said))
+
+    async def _as_said(self, received: Received, said: Arrival) -> Arrival:
+        """With how memory stands now: what waits behind other turns is not to be stored for what is chosen after it."""
+        mode = received.mode
+        if mode is None:
+            try:
+                mode = await self._conversation.mode(said.scope.owner)
+            except StorageError as error:
+                logger.warning("How memory stands in %s is not known: %s", said.scope, type(error).__name__)
+                return said
+            if mode != "on":
+                await self._queue.note_mode(said.update_id, mode)
+        return replace(said, mode=mode)
+
+    async def _is_taken(self, received: Received, said: Arrival) -> bool:
+        taken = False
+
+        async def offer() -> None:
+            nonlocal taken
+            # What fails has taken its input, too: the person is told, and may send it again.
+            taken = True
+            if said.attachment == FILE:
+                taken = await self._commands.take_file(received.update, said.chat, said.person)
+            elif said.kind == "text" and not said.attachment:
+                taken = await self._commands.wizard_input(received.update, said.chat, said.person, said.text)
+            else:
+                taken = False
+
+        await self._door.guarded(said, offer)
+        return taken
+
+    def _chat(self, said: Arrival) -> None:
+        if self._closing:  # it stays in the inbox
+            return
+        if said.kind == "wordless":
+            self._pastes.end(said.sender)
+            self._chat_lanes.submit(said.scope, partial(self._answer_wordless, said))
+        elif not self._pastes.extend(said):
+            turn = _Turn([said], self._answer)
+            ticket = self._chat_lanes.submit(said.scope, turn, held=may_continue(said))
+            if may_continue(said):
+                self._pastes.begin(turn.pieces, ticket.release)
+
+    async def _answer_wordless(self, said: Arrival) -> None:
+        if not said.album or self._albums.get(said.scope) != said.album:
+            if said.album:
+                self._albums[said.scope] = said.album
+            hint = "Yes? Write what you need into the message that mentions me."
+            if said.attachment:
+                hint = f"I can't read {said.attachment} yet: please write it in words."
+            if said.attachment == FILE:
+                hint += " If it is an export of a chat, send /import first, then the file."
+            await self._door.guarded(said, partial(self._say, said.chat, hint))
+        await self._queue.done([said.update_id])
+
+    async def _answer(self, pieces: Sequence[Arrival]) -> None:
+        said = pieces[0]
+        ids = [piece.update_id for piece in pieces]
+        stream = AnswerStream(self._delivery, said.chat)
+        delivering: asyncio.Task[None] | None = None
+        try:
+            async with self._delivery.typing(said.chat):
+                reply = await self._conversation.reply(incoming(pieces), on_text=stream.show)
+            # From here on it is stored: cancelling must not stop it half-way through its sending.
+            delivering = asyncio.create_task(self._deliver(pieces, stream, reply))
+            await asyncio.shield(delivering)
+        except asyncio.CancelledError:
+            if delivering:
+                await delivering
+            else:
+                await stream.break_off()
+                if not self._closing:
+                    await self._queue.done(ids)
+            raise
+        except Exception as error:  # broad: the door
+            await self._door.apologise(said, error)
+            await self._queue.done(ids)
+
+    async def _deliver(self, pieces: Sequence[Arrival], stream: AnswerStream, reply: Reply) -> None:
+        """Send the answer as often as it needs and no oftener, then its notices;
+        then the updates are done.
+        """
+        said = pieces[0]
+        ids = [piece.update_id for piece in pieces]
+        text = f"{INCOGNITO}\n\n{reply.text}" if reply.is_incognito else reply.text
+        outcome, shown_as = await self._handover.send(pieces[-1], stream, text)
+        if outcome == "arrived":
+            notices = list(reply.notices)
+            if attachment := next((piece.attachment for piece in pieces if piece.attachment), ""):
+                notices.append(f"I read your words only: I can't read {attachment} yet.")
+            for notice in notices:
+                await self._door.guarded(said, partial(self._say, said.chat, notice))
+            for proposal in reply.proposals:
+                await self._door.guarded(said, partial(self._commands.propose, said.chat, said.person, proposal))
+        if outcome == "later":
+            self._queue.postpone(ids)
+        else:
+            await self._queue.done(ids, is_remembered=reply.is_remembered)
+            if not reply.is_error:
+                await self._conversation.shown(incoming(pieces), shown_as)
+        self._settle_later(said)
+
+    def _settle_later(self, said: Arrival) -> None:
+        # One waiting per scope is enough: it will see everything that was stored before it began.
+        if said.scope not in self._settling:
+            self._settling.add(said.scope)
+            self._settle_lanes.submit(said.scope, partial(self._door.guarded, said, partial(self._settle, said)))
+
+    async def _settle(self, said: Arrival) -> None:
+        self._settling.discard(said.scope)
+        for notice in await self._conversation.settle(said.scope):
+            await self._say(Chat(id=said.chat.id, thread=said.chat.thread, is_private=said.chat.is_private), notice)
+
+    async def _say(self, chat: Chat, text: str) -> None:
+        await self._delivery.say(chat, text)
+
+    async def _done(self, received: Received) -> None:
+        if received.is_kept:
+            await self._queue.done([received.update.update_id])
+
+
+class _Turn:
+    """A chat turn in its lane; its pieces may grow while its ticket is held."""
+
+    def __init__(self, pieces: list[Arrival], answer: Callable[[Sequence[Arrival]], Awaitable[None]]) -> None:
+        self.pieces = pieces
+        self._answer = answer
+
+    @property
+    def update_ids(self) -> list[int]:
+        return [piece.update_id for piece in self.pieces]
+
+    async def __call__(self) -> None:
+        await self._answer(tuple(self.pieces))
+
+
+async def _soon(act: Callable[[], None]) -> None:
+    act()
+
+
+async def _nothing() -> None:
+    return None

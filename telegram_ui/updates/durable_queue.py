@@ -1,0 +1,358 @@
+"""The queue between Telegram and the bot: an update is on disk before Telegram is told that we have it.
+
+python-telegram-bot awaits put() before it confirms an update, polling and webhook alike; so put() commits.
+Also the watch over polling: when the last poll succeeded. Does not know what an update says.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import telegram
+from telegram.error import TelegramError
+from telegram.ext import ExtBot
+from telegram.request import BaseRequest, HTTPXRequest, RequestData
+
+from records.errors import StorageError
+from records.owners import Mode
+from storage.files.inbox import PendingUpdate, UpdateInbox
+
+logger = logging.getLogger(__name__)
+
+BEGINNINGS = 20  # runs that may die over an update before it is given up,
+TRIED_FOR = timedelta(hours=1)  # and at least so long: it may only have waited behind the one that killed them
+SENDS_EVER = 2  # an answer whose sending has an unknown outcome is sent once more, and by no run a third time
+HELD_PAUSE = 1.0  # seconds between polls while the disk takes nothing
+KEPT_FOR = timedelta(hours=48)  # twice as long as Telegram offers an update again
+
+
+class NotKeptError(TelegramError):
+    """The inbox could not write. A TelegramError, because PTB refetches the same offset after one, with
+    back-off; after any other exception it would confirm nothing more and stop polling without a word.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """An update as the application gets it. Shows no text: PTB logs what passes through its queue.
+
+    `mode`: how memory stood when it was said, where an earlier run noted it.
+    """
+
+    update: telegram.Update
+    is_kept: bool
+    mode: Mode | None = None
+
+    def __repr__(self) -> str:
+        return f"Received({self.update.update_id})"
+
+
+class DurableQueue(asyncio.Queue[object]):
+    """An update queue whose put() returns when the update is committed; each update comes out of it once.
+
+    `keep` says whether an update concerns the bot: what does not is passed on and never written.
+    `limit`: how many kept updates may be unfinished before put(), and so polling, waits.
+    While the disk takes nothing an update is passed on once, unwritten, and stays with Telegram: put() raises
+    NotKeptError, or, with `is_offset_held`, whoever polls asks first_unwritten() for what must not be confirmed.
+    """
+
+    def __init__(
+        self,
+        inbox: UpdateInbox,
+        *,
+        keep: Callable[[telegram.Update], bool],
+        now: Callable[[], datetime],
+        limit: int = 1000,
+    ) -> None:
+        super().__init__()
+        self._inbox = inbox
+        self._keep = keep
+        self._now = now
+        self._limit = limit
+        self._bot_id = 0
+        self._unfinished: set[int] = set()
+        self._unmarked: set[int] = set()  # finished, but the disk did not take it yet
+        self._unwritten: dict[int, telegram.Update] = {}  # passed on, but on no disk yet
+        self.is_offset_held = False
+        self._room = asyncio.Event()
+        self._lock = asyncio.Lock()
+        self._has_text = False  # texts that belong in no file may still be in the file's log
+        self._forgetting = asyncio.Lock()
+
+    @property
+    def is_full(self) -> bool:
+        return len(self._unfinished) >= self._limit
+
+    async def replay(self, bot: telegram.Bot) -> int:
+        """Queue what an earlier run left unfinished, in order; how many there were. Once,
+        before updates are fetched.
+        """
+        self._bot_id = bot.id
+        rows = await self._inbox.pending(bot.id)
+        for row in rows:
+            attempts = await self._inbox.begin(bot.id, row.update_id)
+            if attempts > BEGINNINGS and self._now() - row.received_at > TRIED_FOR:
+                logger.error("Update %s was never finished in %s runs; given up.", row.update_id, BEGINNINGS)
+                await self.done([row.update_id])
+            else:
+                if row.sends >= SENDS_EVER:
+                    await self._inbox.grant_send(bot.id, row.update_id, most=SENDS_EVER)
+                await self._queue_again(row, bot)
+        return len(rows)
+
+    async def put(self, item: object) -> None:
+        """Commit an update (and wait for room first);
+        anything else is PTB's own signal and passes through.
+        """
+        if not isinstance(item, telegram.Update):
+            await super().put(item)
+            return
+        try:
+            is_kept = self._keep(item)
+        except Exception as error:  # broad: PTB takes fields of any type; what is raised here would end polling
+            logger.error("Update %s is unreadable (%s); ignored.", item.update_id, type(error).__name__)  # noqa: TRY400
+            return
+        if not is_kept:
+            await super().put(Received(item, is_kept=False))
+        else:
+            while self.is_full:
+                self._room.clear()
+                await self._room.wait()
+            await self._put_kept(item)
+
+    async def done(self, update_ids: Iterable[int], *, is_remembered: bool = False) -> None:
+        """The updates' effects are done: their payloads may go.
+        A failing disk is retried with the next call.
+
+        `is_remembered`: memory holds their text, so it does no harm where the file's log keeps it for a while.
+        """
+        finished = set(update_ids)
+        self._unfinished -= finished
+        self._unmarked |= finished
+        self._room.set()
+        try:
+            for update_id in sorted(self._unmarked):
+                await self._inbox.done(self._bot_id, update_id, self._now())
+                self._unmarked.discard(update_id)
+            if not is_remembered:
+                await self._forget_text()
+        except StorageError as error:
+            logger.warning("The inbox cannot mark updates as done (%s); retrying later.", type(error).__name__)
+
+    async def _forget_text(self) -> None:
+        """One cut of the log serves all who wait for one."""
+        self._has_text = True
+        async with self._forgetting:
+            if self._has_text:
+                self._has_text = False
+                self._has_text = not await self._inbox.forget_text()
+
+    async def note_mode(self, update_id: int, mode: Mode) -> None:
+        """Keep how memory stands while this is said, for a run that takes it up later."""
+        try:
+            await self._inbox.note_mode(self._bot_id, update_id, mode)
+        except StorageError as error:
+            logger.warning("The inbox cannot note how memory stood (%s).", type(error).__name__)
+
+    async def begin_send(self, update_id: int) -> int:
+        """Count, durably, an attempt to send an update's answer; which attempt it is, over all runs."""
+        try:
+            return await self._inbox.begin_send(self._bot_id, update_id)
+        except StorageError as error:
+            # An answer in hand is worth more than the count of its attempts.
+            logger.warning("The inbox cannot count a sending (%s).", type(error).__name__)
+            return 1
+
+    async def take_back_send(self, update_id: int) -> None:
+        """The attempt that was counted had surely no effect: it does not count."""
+        try:
+            await self._inbox.take_back_send(self._bot_id, update_id)
+        except StorageError as error:
+            logger.warning("The inbox cannot count a sending (%s).", type(error).__name__)
+
+    def postpone(self, update_ids: Iterable[int]) -> None:
+        """Leave updates to the next run."""
+        self._unfinished -= set(update_ids)
+        self._room.set()
+
+    async def purge(self) -> None:
+        """Forget ids that Telegram will not offer again."""
+        await self._inbox.purge(self._now() - KEPT_FOR)
+
+    async def first_unwritten(self) -> int | None:
+        """Try again to write what could not be written; the lowest id that still is not on disk."""
+        async with self._lock:
+            for update in [self._unwritten[number] for number in sorted(self._unwritten)]:
+                try:
+                    await self._write(update)
+                except StorageError:
+                    break
+        return min(self._unwritten, default=None)
+
+    async def _put_kept(self, update: telegram.Update) -> None:
+        number = update.update_id
+        # One at a time, in order: a webhook's requests arrive side by side.
+        async with self._lock:
+            try:
+                was_passed_on = number in self._unwritten
+                is_new = await self._write(update)
+                if is_new and not was_passed_on:
+                    await self._enqueue(update)
+                elif number not in self._unfinished | self._unmarked and not was_passed_on:
+                    await self._recover(number, update.get_bot())
+            except StorageError as error:
+                if number not in self._unwritten:
+                    logger.error("Update %s is not on disk yet (%s).", number, type(error).__name__)  # noqa: TRY400
+                    self._unwritten[number] = update
+                    await self._enqueue(update)
+                if not self.is_offset_held:
+                    raise NotKeptError("The update could not be kept.") from error
+            except Exception as error:
+                # Broad, because whatever is not a TelegramError ends polling for good (see NotKeptError).
+                logger.error(  # noqa: TRY400
+                    "Update %s could not be kept (%s); it stays with Telegram.", number, type(error).__name__
+                )
+                raise NotKeptError("The update could not be kept.") from error
+
+    async def _write(self, update: telegram.Update) -> bool:
+        """Commit an update, and that it is done if it is; whether its id was new. Raises StorageError."""
+        number = update.update_id
+        is_new = await self._inbox.receive(self._bot_id, number, update.to_json(), self._now())
+        if number in self._unwritten and number not in self._unfinished:
+            await self._inbox.done(self._bot_id, number, self._now())
+        self._unwritten.pop(number, None)
+        return is_new
+
+    async def _recover(self, number: int, bot: telegram.Bot) -> None:
+        """An earlier put() was cancelled, or failed, after its commit: on disk, and yet never queued."""
+        for row in await self._inbox.pending(self._bot_id):
+            if row.update_id == number:
+                await self._queue_again(row, bot)
+
+    async def _queue_again(self, row: PendingUpdate, bot: telegram.Bot) -> None:
+        try:
+            update = telegram.Update.de_json(json.loads(row.payload), bot)
+        except Exception as error:  # broad: one unreadable row must not keep the others from being answered
+            logger.error(  # noqa: TRY400
+                "Update %s in the inbox is unreadable (%s); dropped.", row.update_id, type(error).__name__
+            )
+            await self.done([row.update_id])
+        else:
+            await self._enqueue(update, row.mode)
+
+    async def _enqueue(self, update: telegram.Update, mode: Mode | None = None) -> None:
+        self._unfinished.add(update.update_id)
+        await super().put(Received(update, is_kept=True, mode=mode))
+
+
+class HoldingBot(ExtBot[None]):
+    """A bot whose polls confirm nothing that is not on disk yet."""
+
+    def __init__(self, token: str, *, pause: Callable[[float], Awaitable[None]], **options: Any) -> None:
+        super().__init__(token, **options)
+        self._queue: DurableQueue | None = None
+        self._pause = pause
+
+    def hold_back_for(self, queue: DurableQueue) -> None:
+        """From now on every poll asks this queue first."""
+        self._queue = queue
+        queue.is_offset_held = True
+
+    async def get_updates(self, offset: int | None = None, **options: Any) -> tuple[telegram.Update, ...]:  # type: ignore[override]
+        """As its parent, with the offset held back; slowly then, for Telegram offers the same again at once."""
+        unwritten = await self._queue.first_unwritten() if self._queue else None
+        if unwritten is not None:
+            await self._pause(HELD_PAUSE)
+            offset = min(offset, unwritten) if offset else unwritten
+        return await super().get_updates(offset, **options)
+
+
+class PollRequest(HTTPXRequest):
+    """The connection that getUpdates uses: it sees each poll, and whether it succeeded."""
+
+    def __init__(self, *, now: Callable[[], float], **options: Any) -> None:
+        super().__init__(**options)
+        self._now = now
+        self.last_success = now()
+        self.begun = asyncio.Event()
+        self.refused = asyncio.Event()
+
+    async def do_request(
+        self,
+        url: str,
+        method: str,
+        request_data: RequestData | None = None,
+        read_timeout: Any = BaseRequest.DEFAULT_NONE,
+        write_timeout: Any = BaseRequest.DEFAULT_NONE,
+        connect_timeout: Any = BaseRequest.DEFAULT_NONE,
+        pool_timeout: Any = BaseRequest.DEFAULT_NONE,
+    ) -> tuple[int, bytes]:
+        """As its parent; notes begin, success and the token's refusal,
+        and passes on only updates that PTB can read.
+        """
+        self.begun.set()
+        code, payload = await super().do_request(
+            url, method, request_data, read_timeout, write_timeout, connect_timeout, pool_timeout
+        )
+        if code == 200:
+            self.last_success = self._now()
+            return code, readable(payload)
+        if code in (401, 404):
+            self.refused.set()
+        return code, payload
+
+    @staticmethod
+    def parse_json_payload(payload: bytes) -> dict[str, Any]:
+        """A Bot API answer, read by parsed()."""
+        return parsed(payload)
+
+
+class QuietRequest(HTTPXRequest):
+    """The connection for everything else; an unreadable answer is not logged, for it may hold text."""
+
+    @staticmethod
+    def parse_json_payload(payload: bytes) -> dict[str, Any]:
+        """A Bot API answer, read by parsed()."""
+        return parsed(payload)
+
+
+def parsed(payload: bytes) -> dict[str, Any]:
+    """A Bot API answer. PTB's own version logs what it cannot parse, text and all."""
+    try:
+        answer = json.loads(payload.decode("utf-8", "replace"))
+    except ValueError:
+        raise TelegramError("Invalid server response") from None
+    if not isinstance(answer, dict):
+        raise TelegramError("Invalid server response")
+    return answer
+
+
+def readable(payload: bytes) -> bytes:
+    """The answer to getUpdates, with each update that PTB cannot read emptied to its id.
+
+    One such update would otherwise be fetched for ever, hold up all later ones, and be logged with its text
+    each time.
+    """
+    try:
+        answer = parsed(payload)
+        updates = answer["result"]
+        telegram.Update.de_list(updates, None)
+    except TelegramError:
+        return payload
+    except Exception:  # broad: PTB raises whatever it stumbles over
+        updates = [_read_or_emptied(update) for update in answer.get("result") or []]
+        return json.dumps({**answer, "result": updates}).encode()
+    return payload
+
+
+def _read_or_emptied(data: dict[str, Any]) -> dict[str, Any]:
+    try:
+        telegram.Update.de_json(data, None)
+    except Exception as error:  # broad: as above
+        logger.error("Update %s is unreadable (%s); ignored.", data.get("update_id"), type(error).__name__)  # noqa: TRY400
+        return {"update_id": data["update_id"]}
+    return data

@@ -1,0 +1,60 @@
+"""The door: what fails behind it is caught broadly here and nowhere else.
+
+The log gets one line with a number and the places in the code, the person a sentence with the same number. Does not
+know what failed.
+"""
+
+import logging
+import secrets
+from pathlib import Path
+from traceback import extract_tb
+
+from records.errors import KeepsakeError
+from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError
+from telegram_ui.updates.parsing import Arrival
+from telegram_ui.updates.serial_queue import Work
+
+logger = logging.getLogger(__name__)
+
+
+class Door:
+    """One for the whole bot."""
+
+    def __init__(self, delivery: Delivery) -> None:
+        self._delivery = delivery
+
+    async def guarded(self, said: Arrival, work: Work) -> None:
+        """Do something for a message; when it fails, say so. Raises nothing but CancelledError."""
+        try:
+            await work()
+        except Exception as error:  # broad: see above
+            await self.apologise(said, error)
+
+    async def apologise(self, said: Arrival, error: Exception) -> None:
+        """One log line without the error's text, which may quote the message; a sentence for the person."""
+        number = secrets.token_hex(4)
+        logger.error(
+            "[%s] Update %s, scope %s: %s at %s",
+            number,
+            said.update_id,
+            said.scope,
+            name_of(error),
+            where(error),
+        )
+        if isinstance(error, ChatGone):
+            return
+        reason = error.sentence if isinstance(error, KeepsakeError) else "Something went wrong here"
+        try:
+            await self._delivery.say(said.chat, f"{reason.rstrip('.')}. (error {number})")
+        except DeliveryError as unsaid:
+            logger.warning("[%s] The person could not be told (%s).", number, name_of(unsaid))
+
+
+def where(error: BaseException) -> str:
+    """The places in the code that an error passed, innermost first; nothing of its text."""
+    frames = extract_tb(error.__traceback__)[-4:]
+    return " < ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in reversed(frames))
+
+
+def name_of(error: BaseException) -> str:
+    return type(error).__name__

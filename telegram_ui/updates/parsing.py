@@ -1,0 +1,315 @@
+"""Update → Arrival → Incoming: the only place that knows what Telegram's updates look like.
+
+Does not know who is served, or what is done with what arrived.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+import telegram
+
+from records.messages import Origin
+from records.owners import MODES, Mode
+from records.scopes import Person, Scope
+from records.turns import Incoming, Piece
+from telegram_ui.sending.chat import Chat
+from telegram_ui.updates.paste import LIMIT
+
+Kind = Literal["text", "command", "press", "wordless", "edited"]
+
+# What Telegram is asked to send; everything else would only be thrown away.
+ALLOWED_UPDATES = ("message", "edited_message", "callback_query")
+
+ANONYMOUS_ADMIN = 1087968824  # @GroupAnonymousBot, in whose name a group's anonymous admins speak
+COMMAND = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(.*))?\s*", re.DOTALL)
+
+FILE = "a file"
+NAMES = {
+    "photo": "a photo",
+    "voice": "a voice message",
+    "audio": "an audio file",
+    "video": "a video",
+    "video_note": "a video message",
+    "animation": "an animation",
+    "sticker": "a sticker",
+    "document": FILE,
+    "contact": "a contact",
+    "location": "a location",
+    "venue": "a place",
+    "poll": "a poll",
+    "dice": "a dice",
+    "story": "a story",
+    "game": "a game",
+    "paid_media": "paid media",
+    "checklist": "a checklist",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Arrival:
+    """What an update says to the bot.
+
+    `addressed`: a command that names another bot never is. In private everything else is; in a group what mentions
+    the bot, replies to it, presses its buttons, or is a command. `target`: a command named this bot.
+    `units`: the length as sent, in UTF-16 units.
+    `mode`: how memory stood when it was said, None where nobody knows.
+    `attachment`: what was sent along ("a photo"), or alone where there are no words (kind "wordless").
+    """
+
+    kind: Kind
+    update_id: int
+    bot_id: int
+    chat: Chat
+    person: Person
+    addressed: bool
+    sent_at: datetime
+    telegram_id: int | None = None
+    text: str = ""
+    units: int = 0
+    command: str = ""
+    argument: str = ""
+    target: bool = False
+    attachment: str = ""
+    album: str = ""
+    origin: Origin = ""
+    is_anonymous_admin: bool = False
+    mode: Mode | None = None
+
+    @property
+    def scope(self) -> Scope:
+        return self.chat.scope
+
+    @property
+    def sender(self) -> tuple[Scope, int]:
+        """Who, where: one paste at a time is open for it."""
+        return self.scope, self.person.id
+
+    @property
+    def source(self) -> str:
+        return f"{self.bot_id}:{self.update_id}"
+
+
+def arrival(update: telegram.Update, bot: telegram.User) -> Arrival | None:
+    """What an update says; None for what is nobody's words to a bot: service messages, channels,
+    other bots.
+    """
+    if update.callback_query:
+        return _press(update, update.callback_query, bot)
+    message = update.message or update.edited_message
+    if message is None or message.from_user is None or message.is_automatic_forward:
+        return None
+    anonymous = message.sender_chat is not None and message.sender_chat.id == message.chat.id
+    if message.from_user.is_bot and not anonymous:
+        return None
+    return _message(update, message, bot, anonymous=anonymous)
+
+
+def upgraded(update: telegram.Update) -> tuple[int, int] | None:
+    """The old and the new id of a group that became a supergroup: Telegram says it once in each of the two."""
+    message = update.message
+    if message is None:
+        return None
+    ids: tuple[object, object] = (message.chat.id, message.migrate_to_chat_id)
+    if message.migrate_from_chat_id:
+        ids = (message.migrate_from_chat_id, message.chat.id)
+    match ids:
+        # PTB takes fields of any type. A group's id is negative and has at most 52 bits (Bot API, Chat).
+        case (int(old), int(new)) if -(2**52) < old < 0 and -(2**52) < new < 0:
+            return old, new
+    return None
+
+
+def incoming(pieces: Sequence[Arrival]) -> Incoming:
+    """The turn that these texts (usually one; several of one paste) make."""
+    first = pieces[0]
+    return Incoming(
+        scope=first.scope,
+        person=first.person,
+        in_group=not first.chat.is_private,
+        mode=min((piece.mode for piece in pieces if piece.mode), key=MODES.index, default=None),
+        pieces=tuple(
+            Piece(
+                text=piece.text,
+                source=piece.source,
+                sent_at=piece.sent_at,
+                telegram_id=piece.telegram_id,
+                # A client that splits at a gap, before its limit, drops the gap.
+                seam="\n" if piece.units < LIMIT else "",
+                origin=piece.origin,
+            )
+            for piece in pieces
+        ),
+    )
+
+
+def _message(
+    update: telegram.Update, message: telegram.Message, bot: telegram.User, *, anonymous: bool
+) -> Arrival | None:
+    sender = message.from_user
+    if sender is None or message.chat.type not in ("private", "group", "supergroup"):
+        return None
+    raw = message.text or message.caption or ""
+    attachment = _attachment(message)
+    if not raw and not attachment:
+        return None
+    chat = _chat(message)
+    words, mentioned = _without_mentions(message, bot)
+    command = None if message.forward_origin else COMMAND.fullmatch(words)
+    named = (command[2] or "").casefold() if command else ""
+    us = (bot.username or "").casefold()
+    text = _as_told(message, words, attachment)
+    kind: Kind = "wordless"
+    if update.edited_message:
+        kind = "edited"
+    elif command:
+        kind = "command"
+    elif words:
+        kind = "text"
+    return Arrival(
+        kind=kind,
+        update_id=update.update_id,
+        bot_id=bot.id,
+        chat=chat,
+        person=Person(id=sender.id, name=_speaker(message), username=sender.username),
+        addressed=_is_addressed(message, bot, command, mentioned=mentioned),
+        sent_at=message.date.astimezone(UTC),
+        telegram_id=message.message_id,
+        text=text,
+        units=len(raw.encode("utf-16-le", "surrogatepass")) // 2,
+        command=command[1].lower() if command else "",
+        argument=(command[3] or "").strip() if command else "",
+        target=bool(command) and named == us,
+        attachment=attachment,
+        album=message.media_group_id or "",
+        origin="forwarded" if message.forward_origin else "",
+        is_anonymous_admin=anonymous,
+    )
+
+
+def _press(update: telegram.Update, query: telegram.CallbackQuery, bot: telegram.User) -> Arrival | None:
+    message = query.message
+    if message is None:  # an inline message of another chat: not one of ours
+        return None
+    shown = message if isinstance(message, telegram.Message) else None
+    person = query.from_user
+    return Arrival(
+        kind="press",
+        update_id=update.update_id,
+        bot_id=bot.id,
+        chat=Chat(
+            id=message.chat.id,
+            thread=_thread(shown) if shown else 0,
+            is_private=message.chat.type == "private",
+        ),
+        person=Person(id=person.id, name=person.full_name, username=person.username),
+        addressed=True,
+        sent_at=datetime.fromtimestamp(0, UTC) if shown is None else shown.date.astimezone(UTC),
+        telegram_id=message.message_id,
+    )
+
+
+def _chat(message: telegram.Message) -> Chat:
+    is_private = message.chat.type == "private"
+    return Chat(
+        id=message.chat.id,
+        thread=_thread(message),
+        is_private=is_private,
+        reply_to=None if is_private else message.message_id,
+    )
+
+
+def _thread(message: telegram.Message) -> int:
+    # Replies in ordinary groups carry a thread id too; only a topic's is one that can be written to.
+    return message.message_thread_id or 0 if message.is_topic_message else 0
+
+
+def _speaker(message: telegram.Message) -> str:
+    sender = message.from_user
+    if message.sender_chat is not None:
+        return message.author_signature or message.sender_chat.title or "Anonymous"
+    return sender.full_name if sender else "Anonymous"
+
+
+def _attachment(message: telegram.Message) -> str:
+    for field, name in NAMES.items():
+        if getattr(message, field, None):
+            return name
+    # Kinds newer than the library come in api_kwargs. Service messages do, too, but these stand beside
+    # nothing else.
+    return "a kind of message that is new to me" if "rich_message" in message.api_kwargs else ""
+
+
+def _is_addressed(
+    message: telegram.Message, bot: telegram.User, command: re.Match[str] | None, *, mentioned: bool
+) -> bool:
+    if command and command[2]:  # a command that names its bot is for that one alone, in private as well
+        return command[2].casefold() == (bot.username or "").casefold()
+    if message.chat.type == "private":
+        return True
+    return mentioned or command is not None or _replies_to(message, bot)
+
+
+def _replies_to(message: telegram.Message, bot: telegram.User) -> bool:
+    answered = message.reply_to_message
+    if answered is None or answered.from_user is None or answered.from_user.id != bot.id:
+        return False
+    # In a topic that the bot opened, everything "replies" to the service message that opened it.
+    return answered.forum_topic_created is None
+
+
+def _without_mentions(message: telegram.Message, bot: telegram.User) -> tuple[str, bool]:
+    """The words without the mentions of this bot, and whether there were any.
+    Entity offsets are UTF-16 units.
+    """
+    text = message.text or message.caption or ""
+    if message.chat.type == "private":
+        return text.strip(), False
+    units = text.encode("utf-16-le", "surrogatepass")
+    mentions = [
+        (entity.offset * 2, (entity.offset + entity.length) * 2)
+        for entity in message.entities or message.caption_entities
+        if _names(entity, units, bot)
+    ]
+    for begin, end in reversed(mentions):
+        before, after = (
+            units[:begin].decode("utf-16-le", "surrogatepass"),
+            units[end:].decode("utf-16-le", "surrogatepass"),
+        )
+        # "Hi @bot, how" → "Hi, how"; "@bot: how" → "how".
+        joined = before.rstrip(" ") + after if before.strip() else after.lstrip(" ,:;")
+        units = joined.encode("utf-16-le", "surrogatepass")
+    return units.decode("utf-16-le", "surrogatepass").strip(), bool(mentions)
+
+
+def _names(entity: telegram.MessageEntity, units: bytes, bot: telegram.User) -> bool:
+    if entity.type == telegram.MessageEntity.TEXT_MENTION:
+        return entity.user is not None and entity.user.id == bot.id
+    if entity.type != telegram.MessageEntity.MENTION or not bot.username:
+        return False
+    name = units[entity.offset * 2 : (entity.offset + entity.length) * 2].decode("utf-16-le", "surrogatepass")
+    return name.casefold() == f"@{bot.username}".casefold()
+
+
+def _as_told(message: telegram.Message, words: str, attachment: str) -> str:
+    """The words as memory and model are to see them: what is not the sender's own is marked as such."""
+    if message.forward_origin:
+        words = f"[Forwarded from {_origin(message.forward_origin)}]\n{words}"
+    if attachment and words:
+        words = f"{words}\n[Sent with {attachment}, which was not read]"
+    return words
+
+
+def _origin(origin: telegram.MessageOrigin) -> str:
+    match origin:
+        case telegram.MessageOriginUser():
+            return origin.sender_user.full_name
+        case telegram.MessageOriginHiddenUser():
+            return origin.sender_user_name
+        case telegram.MessageOriginChat():
+            return origin.sender_chat.title or "a chat"
+        case telegram.MessageOriginChannel():
+            return origin.chat.title or "a channel"
+    return "elsewhere"

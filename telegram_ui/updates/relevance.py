@@ -1,0 +1,52 @@
+"""Which updates concern the bot, and so may be written down. Does not know what is done with them."""
+
+from typing import Protocol
+
+import telegram
+
+from newest import Newest
+from records.scopes import Scope
+from telegram_ui.updates.access import Access
+from telegram_ui.updates.parsing import Arrival, arrival, upgraded
+from telegram_ui.updates.paste import continues, may_continue
+
+PASTES = 1_000  # that may go on, in all groups
+
+
+class Named(Protocol):
+    """What is needed of commands.Commands."""
+
+    @property
+    def names(self) -> frozenset[str]: ...
+
+
+class Concern:
+    """Which updates concern the bot, and so may be written down. In a group: what is addressed to it by
+    someone it serves, and the further pieces of a paste that is.
+    """
+
+    def __init__(self, access: Access, commands: Named) -> None:
+        self._access = access
+        self._commands = commands
+        self._long = Newest[tuple[Scope, int], Arrival](PASTES)
+
+    def __call__(self, update: telegram.Update) -> bool:
+        if upgraded(update) is not None:
+            return True
+        said = arrival(update, update.get_bot().bot)
+        if said is None:
+            return False
+        if said.chat.is_private:
+            return True
+        if not self._access.is_served(said.person):
+            return False
+        if said.kind == "edited":
+            return said.addressed
+        last = self._long.pop(said.sender, None)
+        concerns = said.addressed and (
+            said.kind != "command" or said.target or said.command == "stop" or said.command in self._commands.names
+        )
+        concerns = concerns or (last is not None and said.kind == "text" and continues(said, last))
+        if concerns and said.kind == "text" and may_continue(said):
+            self._long[said.sender] = said
+        return concerns

@@ -1,0 +1,339 @@
+"""The Telegram side as one `async with`: connect, replay, fetch by polling or webhook, watch, and leave in
+order.
+
+Owns start-up, shutdown and what happens when Telegram is away. Does not know signals, nor what updates say.
+"""
+
+import asyncio
+import ipaddress
+import logging
+import re
+import secrets
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any, NoReturn, Protocol
+from urllib.parse import urlsplit
+
+import telegram
+from telegram.error import BadRequest, Conflict, InvalidToken, TelegramError
+from telegram.ext import Application, ApplicationBuilder, CallbackContext, ExtBot, TypeHandler
+
+from records.errors import SettingsError
+from settings import Settings
+from storage.files.inbox import UpdateInbox
+from telegram_ui.commands.family import MayConfigure
+from telegram_ui.sending.delivery import Delivery
+from telegram_ui.updates.access import Access
+from telegram_ui.updates.dispatch import Answering, Commands, Intake
+from telegram_ui.updates.durable_queue import DurableQueue, HoldingBot, PollRequest, QuietRequest, Received
+from telegram_ui.updates.parsing import ALLOWED_UPDATES
+from telegram_ui.updates.relevance import Concern
+from telegram_ui.updates.webhook import served, webhook_app
+
+logger = logging.getLogger(__name__)
+
+HELD = timedelta(seconds=25)  # how long Telegram may hold a poll
+SILENT_FOR = 300.0  # seconds without a successful poll after which polling is started anew
+LONGEST_WAIT = 30.0  # seconds between attempts to reach Telegram
+REFUSED = "Telegram refuses this token. Copy it again from BotFather."
+
+Pause = Callable[[float], Awaitable[None]]
+AnyApplication = Application[Any, Any, Any, Any, Any, Any]
+
+
+class MenuCommands(Commands, Protocol):
+    """Commands that can also announce themselves to Telegram."""
+
+    async def set_menus(self, bot: telegram.Bot) -> None: ...
+
+
+class Service:
+    """A connected Telegram side."""
+
+    def __init__(self, application: AnyApplication, intake: Intake, polls: PollRequest) -> None:
+        self.application = application
+        self.intake = intake
+        self.polls = polls
+
+    @property
+    def bot(self) -> ExtBot[Any]:
+        bot: ExtBot[Any] = self.application.bot
+        return bot
+
+    async def until_failure(self) -> NoReturn:
+        """Wait until the service cannot go on by itself, and raise why:
+        the token was revoked while running.
+        """
+        await self.polls.refused.wait()
+        raise SettingsError("TELEGRAM_BOT_TOKEN", REFUSED)
+
+
+@asynccontextmanager
+async def telegram_service(
+    settings: Settings,
+    *,
+    conversation: Answering,
+    inbox: UpdateInbox,
+    commands: Callable[[Delivery, MayConfigure], MenuCommands],
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    monotonic: Callable[[], float] = time.monotonic,
+    pause: Pause = asyncio.sleep,
+    silent_for: float = SILENT_FOR,
+) -> AsyncIterator[Service]:
+    """The bot is ready when the block begins, and has let go of everything when it ends (within about 8
+    seconds).
+
+    Raises SettingsError for a token that Telegram refuses, a webhook that it does not take, or an address
+    that cannot be listened on. While Telegram cannot be reached it keeps trying, entering included.
+    """
+    _check_form(settings)
+    polls = PollRequest(now=monotonic, connection_pool_size=1, **_request_options(settings))
+    bot = HoldingBot(
+        settings.telegram_bot_token.value,
+        pause=pause,
+        base_url=f"{settings.telegram_api_url}/bot",
+        base_file_url=f"{settings.telegram_api_url}/file/bot",
+        request=QuietRequest(connection_pool_size=256, pool_timeout=10.0, **_request_options(settings)),
+        get_updates_request=polls,
+    )
+    access = Access(settings, bot, now=now)
+    delivery = Delivery(bot, streaming=settings.reply_streaming)
+    answered = commands(delivery, access.may_configure)
+    queue = DurableQueue(inbox, keep=Concern(access, answered), now=now)
+    application = build_application(bot, queue)
+    intake = Intake(
+        queue=queue,
+        access=access,
+        conversation=conversation,
+        commands=answered,
+        delivery=delivery,
+        pause=pause,
+    )
+    application.add_handler(TypeHandler(Received, _dispatching(intake)))
+    service = Service(application, intake, polls)
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(_disconnected, application)
+        await _connected(application, pause)
+        await _tolerant(queue.purge())
+        waiting = await queue.replay(bot)
+        if waiting:
+            logger.info("%s updates of the last run are taken up again.", waiting)
+        stack.push_async_callback(_stopped, application)
+        await application.start()
+        stack.push_async_callback(intake.close, grace=4.0)
+        await stack.enter_async_context(_beside(_keep_house(queue, pause)))
+        await stack.enter_async_context(_beside(_announce(answered, bot)))
+        if settings.webhook_url:
+            await stack.enter_async_context(_webhook(settings, bot, queue, pause))
+        else:
+            bot.hold_back_for(queue)
+            await stack.enter_async_context(_polling(application, queue, polls, monotonic, pause, silent_for))
+        logger.info(
+            "Fetching updates of @%s by %s: ready.",
+            bot.username,
+            "webhook" if settings.webhook_url else "long polling",
+        )
+        yield service
+        logger.info("Stopping.")
+
+
+def build_application(bot: ExtBot[Any], queue: DurableQueue) -> AnyApplication:
+    """PTB's application around our queue: one update at a time is handed over,
+    the order is the lanes' business.
+    """
+    application: AnyApplication = (
+        ApplicationBuilder().bot(bot).update_queue(queue).job_queue(None).concurrent_updates(False).build()
+    )
+
+    async def failed(_: object, context: CallbackContext[Any, Any, Any, Any]) -> None:
+        logger.error("Handing over an update failed with %s.", type(context.error).__name__)
+
+    application.add_error_handler(failed)
+    return application
+
+
+def _dispatching(intake: Intake) -> Callable[[Received, object], Coroutine[Any, Any, None]]:
+    async def dispatch(received: Received, _: object) -> None:
+        await intake.dispatch(received)
+
+    return dispatch
+
+
+def _check_form(settings: Settings) -> None:
+    # What would break the URL is found here: httpx's error for it would be taken for a network's.
+    if not re.fullmatch(r"[A-Za-z0-9_:-]+", settings.telegram_bot_token.value):
+        raise SettingsError("TELEGRAM_BOT_TOKEN", "does not look like a token from BotFather (123456:ABC…).")
+
+
+def _request_options(settings: Settings) -> dict[str, Any]:
+    host = urlsplit(settings.telegram_api_url).hostname or ""
+    try:
+        is_local = host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        is_local = False
+    # The environment's proxy knows no way to this machine's own loopback.
+    return {"read_timeout": 20.0, "connect_timeout": 10.0, "httpx_kwargs": {"trust_env": not is_local}}
+
+
+# connecting -------------------------------------------------------------------------------------------
+async def _connected(application: AnyApplication, pause: Pause) -> None:
+    await _insist(application.initialize, "Telegram cannot be reached", pause)
+
+
+async def _insist(attempt: Callable[[], Awaitable[Any]], trouble: str, pause: Pause) -> None:
+    """Try until Telegram takes it: with back-off, one log line for each failure."""
+    wait = 1.0
+    while True:
+        try:
+            await attempt()
+        except InvalidToken:
+            # Without its cause: PTB's message holds the token.
+            raise SettingsError("TELEGRAM_BOT_TOKEN", REFUSED) from None
+        except BadRequest:
+            raise
+        except TelegramError as error:
+            logger.warning("%s (%s); trying again in %.0f s.", trouble, type(error).__name__, wait)
+            await pause(wait)
+            wait = min(LONGEST_WAIT, wait * 2)
+        else:
+            return
+
+
+async def _disconnected(application: AnyApplication) -> None:
+    with suppress(TelegramError, RuntimeError):
+        await application.shutdown()
+    # shutdown() does nothing to what initialize() left half-way.
+    await application.bot.shutdown()
+
+
+async def _stopped(application: AnyApplication) -> None:
+    with suppress(TimeoutError):
+        await asyncio.wait_for(application.stop(), 1)
+
+
+# fetching ---------------------------------------------------------------------------------------------
+@asynccontextmanager
+async def _polling(
+    application: AnyApplication,
+    queue: DurableQueue,
+    polls: PollRequest,
+    monotonic: Callable[[], float],
+    pause: Pause,
+    silent_for: float,
+) -> AsyncIterator[None]:
+    updater = application.updater
+    if updater is None:  # built with one; this is for the type checker
+        raise RuntimeError("The application has no updater.")
+    troubled = _PollTrouble()
+
+    async def start() -> None:
+        await updater.start_polling(
+            timeout=HELD,
+            bootstrap_retries=0,
+            allowed_updates=ALLOWED_UPDATES,
+            drop_pending_updates=False,
+            error_callback=troubled,
+        )
+
+    async def watch() -> None:
+        """Polling that ended or hangs is started anew. Waiting for room in the queue is neither."""
+        since = monotonic()
+        while True:
+            await pause(silent_for / 4)
+            if queue.is_full:
+                since = monotonic()
+            since = max(since, polls.last_success)
+            if monotonic() - since > silent_for and not polls.refused.is_set():
+                logger.error("No successful poll for %.0f s; starting polling anew.", monotonic() - since)
+                await _stop_polling(updater)
+                try:
+                    await _insist(start, "Polling cannot be started", pause)
+                except SettingsError:
+                    polls.refused.set()
+                since = monotonic()
+
+    await _insist(start, "Polling cannot be started", pause)
+    try:
+        await polls.begun.wait()
+        async with _beside(watch()):
+            yield
+    finally:
+        await _stop_polling(updater)
+
+
+async def _stop_polling(updater: Any) -> None:
+    if updater.running:
+        # Its last call, which confirms what was fetched, may hang; what is not confirmed comes again and is
+        # known.
+        with suppress(TimeoutError, TelegramError):
+            await asyncio.wait_for(updater.stop(), 2)
+
+
+class _PollTrouble:
+    """What PTB calls for each failed poll: one line for a row of equal failures."""
+
+    def __init__(self) -> None:
+        self._last: type[TelegramError] | None = None
+
+    def __call__(self, error: TelegramError) -> None:
+        if type(error) is self._last:
+            return
+        self._last = type(error)
+        if isinstance(error, Conflict):
+            logger.error(
+                "Another program fetches the updates of this bot (409 Conflict). Stop it, or use another token; "
+                "trying on."
+            )
+        else:
+            logger.warning("Fetching updates failed (%s); trying on.", type(error).__name__)
+
+
+@asynccontextmanager
+async def _webhook(settings: Settings, bot: ExtBot[Any], queue: DurableQueue, pause: Pause) -> AsyncIterator[None]:
+    secret = settings.webhook_secret.value or secrets.token_urlsafe(32)
+    async with served(webhook_app(bot, queue, secret), settings.webhook_listen):
+
+        async def register() -> None:
+            await bot.set_webhook(settings.webhook_url, allowed_updates=ALLOWED_UPDATES, secret_token=secret)
+
+        try:
+            await _insist(register, "The webhook cannot be set", pause)
+        except BadRequest as error:
+            raise SettingsError("WEBHOOK_URL", f"Telegram does not take it ({error.message}).") from error
+        # It stays set when the bot stops, so that Telegram keeps what comes in the meantime.
+        yield
+
+
+# beside -----------------------------------------------------------------------------------------------
+async def _announce(commands: MenuCommands, bot: ExtBot[Any]) -> None:
+    try:
+        await commands.set_menus(bot)
+    except TelegramError as error:
+        logger.warning("The command menu could not be set (%s); commands work all the same.", type(error).__name__)
+
+
+async def _keep_house(queue: DurableQueue, pause: Pause) -> None:
+    while True:
+        await pause(3600)
+        await _tolerant(queue.purge())
+
+
+async def _tolerant(work: Awaitable[None]) -> None:
+    try:
+        await work
+    except Exception as error:  # broad: housekeeping may fail and be done next time
+        logger.warning("Old update ids could not be forgotten (%s).", type(error).__name__)
+
+
+@asynccontextmanager
+async def _beside(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Run a task while the block runs."""
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task

@@ -1,0 +1,103 @@
+"""A group that becomes a supergroup gets another id from Telegram: its work and its memory go on under that.
+
+Owns the order: what had begun under the old id is finished, then the memory follows, then comes what was said in the
+supergroup. Does not know what a memory is, nor how Telegram says it.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+import telegram
+
+from newest import Newest
+from records.errors import StorageError
+from records.scopes import Scope
+from telegram_ui.updates.parsing import Arrival
+from telegram_ui.updates.serial_queue import Lanes, Work
+
+logger = logging.getLogger(__name__)
+
+FORMER = "This button is from before the group became a supergroup. Please send the command again."
+KNOWN = 1_000  # groups that became a supergroup under this process; of the others the memory knows
+LONGEST_WAIT = 30.0  # seconds between two attempts while the disk does not take it
+
+
+class Follows(Protocol):
+    """What is needed of amending.Amending."""
+
+    async def rename(self, owner: int, new: int) -> None: ...
+    def successor(self, owner: int) -> int: ...
+
+
+class Upgrades:
+    """Who got which id, and the work that follows from it. `lanes`: the commands' first, in which all work begins."""
+
+    def __init__(
+        self, memory: Follows, lanes: Sequence[Lanes], settling: Lanes, *, pause: Callable[[float], Awaitable[None]]
+    ) -> None:
+        self._memory = memory
+        self._lanes = lanes
+        self._settling = settling
+        self._pause = pause
+        self._under_way = Newest[int, int](KNOWN)
+
+    def as_now(self, said: Arrival) -> Arrival:
+        """What was said under an old id as said under the new one; its message cannot be replied to any more."""
+        new = self._now(said.chat.id)
+        if new == said.chat.id:
+            return said
+        return replace(said, chat=replace(said.chat, id=new, reply_to=None), telegram_id=None)
+
+    def is_former(self, update: telegram.Update) -> bool:
+        """Whether a button was pressed under a message of the old chat, which cannot be changed any more."""
+        message = update.callback_query.message if update.callback_query else None
+        return message is not None and self._now(message.chat.id) != message.chat.id
+
+    async def refuse_press(self, update: telegram.Update) -> None:
+        """Tell who pressed such a button why nothing happens."""
+        if update.callback_query is not None:
+            await update.callback_query.answer(FORMER)
+
+    def begin(self, old: int, new: int, finished: Work | None = None) -> None:
+        """Let the memory follow, in the lane of the new id: what comes there waits behind. Twice does no harm."""
+        self._under_way[old] = new
+
+        async def follow() -> None:
+            await self._follow(old, new)
+            if finished is not None:
+                await finished()
+
+        self._lanes[0].submit(Scope(owner=new), follow)
+
+    def _now(self, owner: int) -> int:
+        return self._under_way.get(owner) or self._memory.successor(owner)
+
+    async def _follow(self, old: int, new: int) -> None:
+        before = Scope(owner=old)
+        self._settling.cancel(before)
+        for lanes in self._lanes:
+            await _emptied(lanes, before)
+        wait = 1.0
+        while True:
+            try:
+                await self._memory.rename(old, new)
+            except StorageError as error:
+                logger.warning("The memory of %s cannot follow to %s yet (%s).", old, new, type(error).__name__)
+                await self._pause(wait)
+                wait = min(LONGEST_WAIT, wait * 2)
+            else:
+                return
+
+
+async def _emptied(lanes: Lanes, key: Scope) -> None:
+    """Wait until everything that is in a lane now is over."""
+    reached = asyncio.Event()
+
+    async def mark() -> None:
+        reached.set()
+
+    lanes.submit(key, mark)
+    await reached.wait()

@@ -1,0 +1,68 @@
+"""Updates by webhook: an HTTP door that opens only to Telegram's secret.
+
+Does not know what happens to an update after it is in the queue.
+"""
+
+import asyncio
+import hmac
+import json
+import logging
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import telegram
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from telegram.error import TelegramError
+
+from records.errors import SettingsError
+from runtime.http_server import serving
+
+logger = logging.getLogger(__name__)
+
+SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - the header's name
+
+
+def webhook_app(bot: telegram.Bot, queue: "asyncio.Queue[object]", secret: str) -> Starlette:
+    """Answers 200 when the update is committed, 503 when Telegram should offer it again,
+    403 to everybody else.
+    """
+
+    async def receive(request: Request) -> Response:
+        given = request.headers.get(SECRET_HEADER, "")
+        if not hmac.compare_digest(given.encode(), secret.encode()):
+            return Response(status_code=403)
+        try:
+            data = json.loads(await request.body())
+            update_id = int(data["update_id"])
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
+            return Response(status_code=400)
+        try:
+            update = telegram.Update.de_json(data, bot)
+        except Exception as error:  # broad: PTB raises whatever it stumbles over; offering it again helps nobody
+            logger.error("Update %s is unreadable (%s); ignored.", update_id, type(error).__name__)  # noqa: TRY400
+            return Response()
+        try:
+            await queue.put(update)
+        except TelegramError:
+            return Response(status_code=503)
+        return Response()
+
+    # Any path: what is in front of the bot may strip the public URL's. The secret is the lock, not the path.
+    return Starlette(routes=[Route("/{path:path}", receive, methods=["POST"])])
+
+
+@asynccontextmanager
+async def served(app: Starlette, address: tuple[str, int]) -> AsyncIterator[int]:
+    """Serve `app` at `address` while the block runs; gives the port.
+    Raises SettingsError if it cannot be taken.
+    """
+    host, port = address
+    async with AsyncExitStack() as stack:
+        try:
+            taken = await stack.enter_async_context(serving(app, host, port))
+        except OSError as error:
+            raise SettingsError("WEBHOOK_LISTEN", f"cannot listen on {host}:{port} ({error.strerror}).") from error
+        yield taken

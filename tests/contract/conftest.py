@@ -1,0 +1,94 @@
+"""Both stores on real files, opened and reopened by the same words."""
+
+import contextlib
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from records.messages import Message, NewMessage, Role
+from records.owners import OwnerConfig, StorageType
+from records.scopes import Scope
+from records.summaries import FoldLease, FoldPlan, NewSummary, Summary
+from storage.files.database import Database
+from storage.json.store import JsonStore
+from storage.sqlite.migrations import MIGRATIONS
+from storage.sqlite.store import SqliteStore
+
+NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
+ANNA, BORIS = Scope(owner=42), Scope(owner=-1007)
+TOPIC = Scope(owner=-1007, thread=5)
+
+Opener = Callable[[Path], AbstractAsyncContextManager[SqliteStore]]
+
+
+@contextlib.asynccontextmanager
+async def open_sqlite(folder: Path) -> AsyncIterator[SqliteStore]:
+    async with Database.open(folder / "memory.db", migrations=MIGRATIONS) as database:
+        yield SqliteStore(database)
+
+
+@contextlib.asynccontextmanager
+async def open_json(folder: Path) -> AsyncIterator[SqliteStore]:
+    async with JsonStore.open(folder, clock=lambda: NOW) as store:
+        yield store
+
+
+OPENERS: dict[str, Opener] = {"sqlite": open_sqlite, "json": open_json}
+
+
+@pytest.fixture(params=OPENERS)
+def opener(request: pytest.FixtureRequest) -> Opener:
+    return OPENERS[request.param]
+
+
+@pytest.fixture
+async def store(opener: Opener, tmp_path: Path) -> AsyncIterator[SqliteStore]:
+    """A store in which Anna (private) and Boris' group (with a topic) have their memory on."""
+    async with opener(tmp_path) as store:
+        for owner in (ANNA.owner, BORIS.owner):
+            await store.put_owner(config(store, owner))
+        yield store
+
+
+def config(store: SqliteStore, owner: int, *, every_n: int = 3, enabled: bool = True) -> OwnerConfig:
+    return OwnerConfig(
+        owner=owner, storage=StorageType(store.kind), every_n=every_n, enabled=enabled, created_at=NOW, updated_at=NOW
+    )
+
+
+def said(content: str, *, role: Role = "user", source: str | None = None, turn: int | None = None) -> NewMessage:
+    return NewMessage(role=role, content=content, created_at=NOW, speaker="Anna", source=source, turn=turn)
+
+
+async def talk(store: SqliteStore, scope: Scope, turns: int, words: str = "turn") -> list[Message]:
+    """That many turns of a question and its answer."""
+    stored: list[Message] = []
+    for number in range(turns):
+        [question] = await store.append(scope, [said(f"{words} {number}")])
+        [answer] = await store.append(scope, [said(f"reply {number}", role="assistant", turn=question.turn)])
+        stored += [question, answer]
+    return stored
+
+
+async def lease(store: SqliteStore, scope: Scope) -> FoldLease:
+    taken = await store.begin_fold(scope, "now", now=NOW, lease=MINUTE)
+    assert taken is not None
+    return taken
+
+
+def made(text: str = "They talked.") -> NewSummary:
+    return NewSummary(text=text, model="m", prompt_version="1", tokens_in=7, tokens_out=3, milliseconds=5)
+
+
+async def fold(store: SqliteStore, scope: Scope, messages: Sequence[Message]) -> Summary:
+    plan = FoldPlan(level=1, message_ids=tuple(message.id for message in messages), reason="now")
+    return await store.commit_fold(await lease(store, scope), plan, made(), now=NOW)
+
+
+async def fold_up(store: SqliteStore, scope: Scope, below: Sequence[Summary]) -> Summary:
+    plan = FoldPlan(level=below[0].level + 1, summary_ids=tuple(one.id for one in below), reason="upwards")
+    return await store.commit_fold(await lease(store, scope), plan, made(), now=NOW)

@@ -1,0 +1,120 @@
+"""What falls with a forgotten message: every summary above it, never one beside it; what is left answers again."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storage.sqlite.dependents import Covering, Distilled, Fallen, Learned, fallen, outdated, unfounded
+
+
+def leaf(number: int, first: int, last: int, *, is_active: bool = True) -> Covering:
+    return Covering(
+        id=number,
+        thread=0,
+        first_id=first,
+        last_id=last,
+        chunks=frozenset({number}),
+        made_of=frozenset(),
+        is_active=is_active,
+    )
+
+
+def above(number: int, below: list[Covering], *, is_active: bool = True) -> Covering:
+    return Covering(
+        id=number,
+        thread=0,
+        first_id=min(one.first_id for one in below),
+        last_id=max(one.last_id for one in below),
+        chunks=frozenset().union(*(one.chunks for one in below)),
+        made_of=frozenset(one.id for one in below),
+        is_active=is_active,
+    )
+
+
+def test_all_above_a_message_fall_and_their_other_sources_are_active_again() -> None:
+    low = [leaf(number, number * 10, number * 10 + 9, is_active=False) for number in range(1, 7)]
+    middle = [above(7, low[:3], is_active=False), above(8, low[3:], is_active=False)]
+    top = above(9, middle)
+    found = fallen([*low, *middle, top], {0: [25]}, frozenset({2}))
+    assert found.gone == {2, 7, 9}
+    assert found.back == {1, 3, 8}
+
+
+def test_another_thread_with_the_same_ids_is_left_alone() -> None:
+    assert fallen([leaf(1, 1, 9)], {5: [4]}).gone == frozenset()
+
+
+def test_a_version_falls_with_the_one_it_was_based_on_and_its_predecessor_answers_again() -> None:
+    first = leaf(1, 1, 10, is_active=False)
+    second = Covering(
+        id=2, thread=0, first_id=1, last_id=20, chunks=frozenset({1, 2}), made_of=frozenset({1}), is_active=False
+    )
+    third = Covering(
+        id=3, thread=0, first_id=1, last_id=30, chunks=frozenset({1, 2, 3}), made_of=frozenset({2}), is_active=True
+    )
+    chain = [first, second, third]
+    assert fallen(chain, {0: [25]}, frozenset({3})) == fallen(chain, {}, frozenset({3}))
+    assert fallen(chain, {}, frozenset({3})) == Fallen(gone=frozenset({3}), back=frozenset({2}))
+    assert fallen(chain, {}, frozenset({2})) == Fallen(gone=frozenset({2, 3}), back=frozenset({1}))
+    assert fallen(chain, {}, frozenset({1})).gone == {1, 2, 3}
+
+
+@given(st.data(), st.integers(1, 12))
+def test_what_stays_is_covered_once_and_by_nothing_that_fell(data: st.DataObject, leaves: int) -> None:
+    found = [leaf(number, number * 10, number * 10 + 9) for number in range(1, leaves + 1)]
+    active = list(found)
+    while len(active) > 1 and data.draw(st.booleans()):
+        start = data.draw(st.integers(0, len(active) - 2))
+        group = active[start : data.draw(st.integers(start + 2, len(active)))]
+        made = above(100 + len(found), group)
+        found = [
+            Covering(**{name: getattr(one, name) for name in one.__slots__} | {"is_active": False})
+            if one in group
+            else one
+            for one in found
+        ] + [made]
+        active = [one for one in active if one not in group]
+        active.insert(start, made)
+    forgotten = data.draw(st.sets(st.integers(10, leaves * 10 + 9), max_size=6))
+    result = fallen(found, {0: sorted(forgotten)}, frozenset(one // 10 for one in forgotten))
+    stays = {one.id: one for one in found if one.id not in result.gone}
+    now_active = {one.id for one in stays.values() if one.is_active} | result.back
+    for one in stays.values():
+        assert not any(one.first_id <= message <= one.last_id for message in forgotten)
+        assert one.made_of <= stays.keys()
+    covers = [chunk for number in now_active for chunk in stays[number].chunks]
+    assert sorted(covers) == sorted(one for one in stays if one <= leaves)
+
+
+def test_a_fact_goes_with_any_of_its_sources_and_a_profile_with_what_it_had_read() -> None:
+    facts = [
+        Learned(id=1, sources=frozenset({3}), made_at="2026-01-01"),
+        Learned(id=2, sources=frozenset({3, 4}), made_at="2026-01-02"),
+        Learned(id=3, sources=frozenset(), made_at="2026-01-03"),
+    ]
+    assert unfounded(facts, {4}) == {2}
+    assert unfounded(facts, {3}) == {1, 2}
+    profiles = [
+        Distilled(id=1, last_summary_id=5, made_at="2026-01-01"),
+        Distilled(id=2, last_summary_id=9, made_at="2026-01-05"),
+    ]
+    assert outdated(profiles, summaries={9}, facts=[]) == {2}
+    assert outdated(profiles, summaries=set(), facts=[facts[1]]) == {2}
+    assert outdated(profiles, summaries={5}, facts=[]) == {1, 2}
+    assert outdated(profiles, summaries={10}, facts=[]) == frozenset()
+
+
+def version(id_: int, base: int | None, *facts: int, is_known: bool = True) -> Distilled:
+    made_from = frozenset(facts) if is_known else None
+    return Distilled(id=id_, last_summary_id=0, made_at=f"2026-01-{id_:02}", base_id=base, facts=made_from)
+
+
+def test_a_profile_goes_with_the_facts_it_was_made_from_and_with_the_version_that_it_read() -> None:
+    fact = [Learned(id=1, sources=frozenset(), made_at="2026-01-02")]
+
+    def gone(*versions: Distilled) -> frozenset[int]:
+        return outdated(versions, summaries=set(), facts=fact)
+
+    assert gone(version(2, None, 1), version(3, None, 2), version(4, 2), version(5, 3, 2), version(6, 4)) == {2, 4, 6}
+    assert gone(version(1, None, 1), version(3, 1, 2)) == frozenset(), "made before that"
+    assert gone(version(1, None, is_known=False), version(3, 1, is_known=False), version(4, 3, 2)) == {3, 4}
+    assert gone(version(4, 3, 2), version(5, 4, 2), version(6, None, 2)) == {4, 5}, "nobody knows what 3 was made from"

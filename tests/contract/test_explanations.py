@@ -1,0 +1,129 @@
+"""What both stores promise of accounts, of where answers were shown, and of the figures that they give."""
+
+import contextlib
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from records.messages import NewMessage
+from records.scopes import Scope
+from storage.files.database import migrate
+from storage.files.driver import connect
+from storage.sqlite.migrations import MIGRATIONS
+from storage.sqlite.store import SqliteStore
+from tests.contract.conftest import ANNA, BORIS, TOPIC, Opener, config, fold, open_sqlite, said
+
+
+def answer(number: int, turn: int, *, saved: int = 0) -> NewMessage:
+    draft = said(f"reply {number}", role="assistant", source=f"1:{number}", turn=turn)
+    return replace(draft, account=json.dumps({"form": 1, "number": number}), saved=saved)
+
+
+async def turn(store: SqliteStore, scope: Scope, number: int, *, asked_as: int | None = None, saved: int = 0) -> int:
+    [question] = await store.append(scope, [replace(said(f"question {number}"), telegram_id=asked_as)])
+    [reply] = await store.append(scope, [answer(number, question.turn, saved=saved)])
+    return reply.id
+
+
+async def number_of(store: SqliteStore, scope: Scope, telegram_id: int | None = None) -> int | None:
+    text = await store.accounts.text(scope, telegram_id)
+    return json.loads(text)["number"] if text else None
+
+
+def forget_derived(folder: Path) -> None:
+    """The working copy of the JSON store, which may be deleted."""
+    for file in folder.glob("index.db*"):
+        file.unlink()
+
+
+async def test_the_newest_account_of_a_scope(store: SqliteStore) -> None:
+    assert await number_of(store, ANNA) is None
+    for number in range(3):
+        await turn(store, ANNA, number)
+    await turn(store, TOPIC, 7)
+    assert await number_of(store, ANNA) == 2
+    assert await number_of(store, TOPIC) == 7
+    assert await number_of(store, BORIS) is None
+
+
+async def test_an_account_is_found_by_each_message_that_showed_its_answer_and_by_its_question(
+    store: SqliteStore, opener: Opener, tmp_path: Path
+) -> None:
+    await turn(store, ANNA, 1, asked_as=50)
+    await turn(store, ANNA, 2, asked_as=60)
+    await store.accounts.note_shown(ANNA, "1:1", [51, 52])
+    await store.accounts.note_shown(ANNA, "1:9", [99])
+    for telegram_id in (50, 51, 52):
+        assert await number_of(store, ANNA, telegram_id) == 1
+    assert await number_of(store, ANNA, 60) == 2
+    assert await number_of(store, ANNA, 99) is None
+    assert await number_of(store, BORIS, 51) is None
+    reply = await store.find(ANNA, role="assistant", source="1:1")
+    assert reply is not None
+    assert reply.telegram_id == 51
+
+
+async def test_the_newest_hundred_of_an_owner_are_kept(store: SqliteStore) -> None:
+    for number in range(60):
+        await turn(store, BORIS, number, asked_as=1000 + number)
+        await turn(store, TOPIC, 100 + number, asked_as=2000 + number)
+        await turn(store, ANNA, number, asked_as=1000 + number)
+    assert await number_of(store, BORIS, 1009) is None
+    assert await number_of(store, BORIS, 1010) == 10
+    assert await number_of(store, TOPIC, 2010) == 110
+    assert await number_of(store, ANNA, 1000) == 0
+
+
+async def test_what_was_saved_adds_up_once_for_each_answer(store: SqliteStore) -> None:
+    await turn(store, ANNA, 1, saved=100)
+    await turn(store, ANNA, 2, saved=50)
+    await store.append(ANNA, [answer(2, 3, saved=50)])
+    assert await store.accounts.saved(ANNA.owner) == 150
+    await store.put_owner(config(store, ANNA.owner, every_n=9))
+    assert await store.accounts.saved(ANNA.owner) == 150
+    assert await store.accounts.saved(BORIS.owner) == 0
+
+
+async def test_accounts_and_figures_survive_closing(opener: Opener, tmp_path: Path) -> None:
+    async with opener(tmp_path) as store:
+        await store.put_owner(config(store, ANNA.owner))
+        await turn(store, ANNA, 1, saved=5)
+        await store.accounts.note_shown(ANNA, "1:1", [51])
+        counts = await store.counts(ANNA)
+    forget_derived(tmp_path)
+    async with opener(tmp_path) as store:
+        assert await number_of(store, ANNA, 51) == 1
+        assert await store.accounts.saved(ANNA.owner) == 5
+        assert await store.counts(ANNA) == counts
+
+
+async def test_accounts_go_with_their_owner(store: SqliteStore) -> None:
+    await turn(store, ANNA, 1, asked_as=50)
+    await store.erase(ANNA.owner)
+    assert await number_of(store, ANNA) is None
+    assert (await store.counts(ANNA)).characters == 0
+
+
+async def test_characters_are_counted_as_messages_come_and_are_folded(store: SqliteStore) -> None:
+    texts = ["Grüße 🎈", "", "x" * 5000]
+    stored = await store.append(ANNA, [said(text) for text in texts])
+    await fold(store, ANNA, stored[:2])
+    assert (await store.counts(ANNA)).characters == sum(len(text) for text in texts)
+
+
+async def test_characters_of_an_older_file_are_counted_when_it_is_opened(tmp_path: Path) -> None:
+    file = tmp_path / "memory.db"
+    migrate(file, MIGRATIONS[:3])
+    with contextlib.closing(connect(file)) as connection:
+        connection.execute(
+            "INSERT INTO users (user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at) "
+            "VALUES (?, 'sqlite', 7, 1, '2026-01-01T00:00:00+00:00', '2026-01-01T00:00:00+00:00')",
+            (ANNA.owner,),
+        )
+        connection.execute(
+            "INSERT INTO messages (id, user_id, role, content, created_at, is_active, turn_id) "
+            "VALUES (1, ?, 'user', 'Greenland', '2026-01-01T00:00:00+00:00', 1, 1)",
+            (ANNA.owner,),
+        )
+    async with open_sqlite(tmp_path) as store:
+        assert (await store.counts(ANNA)).characters == len("Greenland")

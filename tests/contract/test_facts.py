@@ -1,0 +1,198 @@
+"""The facts and profiles of both stores: what is promised of each method."""
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from records.errors import StaleFacts
+from records.facts import Fact, FactChange, NewFact, NewProfile
+from records.forgetting import Forgetting
+from records.owners import StorageType
+from storage.sqlite.store import SqliteStore
+from tests.contract.conftest import ANNA, BORIS, NOW, Opener, config, fold, talk
+
+
+def new(text: str, *sources: int, subject: str = "") -> NewFact:
+    return NewFact(
+        text=text, kind="personal", subject=subject, source_ids=sources, observed_at=NOW, valid_from=NOW, tags=("x",)
+    )
+
+
+async def learn(store: SqliteStore, *changes: FactChange) -> list[Fact]:
+    """Commit changes as learned from everything that is said."""
+    learned, messages = await store.facts.pending(ANNA, 100)
+    until = messages[-1].id if messages else learned
+    return await store.facts.commit(ANNA, changes, read=messages, learned=learned, until=until, now=NOW)
+
+
+async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: SqliteStore) -> None:
+    await talk(store, ANNA, 2)
+    (home, cat) = await learn(
+        store, FactChange(fact=new("Anna lives in Oslo.", 1)), FactChange(fact=new("Anna has a cat.", 1))
+    )
+    await store.facts.pin(ANNA.owner, home.id, is_pinned=True)
+    later = replace(new("Anna lives in Bergen.", 5), valid_from=NOW + timedelta(days=1))
+    await talk(store, ANNA, 1)
+    (moved,) = await learn(
+        store,
+        FactChange(fact=new("Anna has a cat.", 5), same_as=cat.id),
+        FactChange(fact=later, closes=(home.id,)),
+        FactChange(fact=new("Anna lives in Bergen.", 6), same_as=-2),
+    )
+    held = {fact.id: fact for fact in await store.facts.all(ANNA.owner)}
+    assert [fact.id for fact in await store.facts.valid(ANNA.owner)] == [cat.id, moved.id]
+    assert held[cat.id].source_ids == (1, 5)
+    assert held[moved.id].source_ids == (5, 6)
+    assert (held[home.id].valid_to, held[home.id].superseded_by) == (NOW + timedelta(days=1), moved.id)
+    assert (held[home.id].is_pinned, held[moved.id].is_pinned) == (False, True)
+    assert await store.facts.valid(BORIS.owner) == []
+
+
+async def test_a_commit_is_refused_whole_where_what_was_read_has_changed(store: SqliteStore) -> None:
+    (question, *_) = await talk(store, ANNA, 1)
+    learned, messages = await store.facts.pending(ANNA, 100)
+    change = [FactChange(fact=new("Anna lives in Oslo.", question.id))]
+    stale = [replace(messages[0], content="other words"), *messages[1:]]
+    for read, since in ((stale, learned), (messages, learned + 1)):
+        with pytest.raises(StaleFacts):
+            await store.facts.commit(ANNA, change, read=read, learned=since, until=2, now=NOW)
+    assert await store.facts.all(ANNA.owner) == []
+    assert (await store.facts.pending(ANNA, 100))[0] == learned
+
+
+async def test_what_is_waiting_is_known_after_a_restart(store: SqliteStore) -> None:
+    messages = await talk(store, ANNA, 1)
+    assert await store.facts.waiting(NOW - timedelta(minutes=1)) == []
+    assert await store.facts.waiting(NOW) == [ANNA]
+    await learn(store)
+    assert await store.facts.waiting(NOW) == []
+    assert await store.facts.pending(ANNA, 100) == (messages[-1].id, [])
+
+
+async def test_what_was_folded_before_facts_were_is_not_waiting(store: SqliteStore) -> None:
+    old = await talk(store, ANNA, 2)
+    await fold(store, ANNA, old)
+    assert await store.facts.pending(ANNA, 100) == (old[-1].id, [])
+    assert await store.facts.waiting(NOW) == []
+    fresh = await talk(store, ANNA, 1)
+    assert await store.facts.pending(ANNA, 100) == (old[-1].id, fresh)
+    await store.facts.begin(ANNA, old[-1].id)
+    await fold(store, ANNA, fresh)
+    assert await store.facts.pending(ANNA, 100) == (old[-1].id, [replace(one, chunk_id=2) for one in fresh])
+
+
+async def test_an_edit_keeps_the_id_and_can_be_undone(store: SqliteStore) -> None:
+    fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
+    for words in ("Anna lives in Bergen.", "Anna lives in Stavanger."):
+        edited = await store.facts.edit(ANNA.owner, fact.id, words, now=NOW)
+        assert edited is not None
+        assert (edited.id, edited.text, edited.origin) == (fact.id, words, "owner")
+    earlier = [one.text for one in await store.facts.all(ANNA.owner) if one.superseded_by == fact.id]
+    assert earlier == ["Anna lives in Oslo.", "Anna lives in Bergen."]
+    for words in ("Anna lives in Bergen.", "Anna lives in Oslo."):
+        earlier_id = await store.facts.before_edit(ANNA.owner, fact.id)
+        assert earlier_id is not None
+        await store.forgetting.forget(ANNA.owner, Forgetting(what="edits", ids=(earlier_id,)))
+        [undone] = await store.facts.valid(ANNA.owner)
+        assert (undone.id, undone.text) == (fact.id, words)
+    assert await store.facts.before_edit(ANNA.owner, fact.id) is None
+    assert len(await store.facts.all(ANNA.owner)) == 1
+    assert await store.facts.edit(ANNA.owner, 99, "No.", now=NOW) is None
+
+
+async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: SqliteStore) -> None:
+    fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
+    await store.facts.edit(ANNA.owner, fact.id, "Anna lives in Bergen.", now=NOW)
+    await store.facts.delete(ANNA.owner, fact.id, now=NOW)
+    assert await store.facts.valid(ANNA.owner) == []
+    assert await store.facts.deleted(NOW) == {}
+    await store.facts.restore(ANNA.owner, fact.id)
+    assert [one.text for one in await store.facts.valid(ANNA.owner)] == ["Anna lives in Bergen."]
+    await store.facts.delete(ANNA.owner, fact.id, now=NOW)
+    assert await store.facts.deleted(NOW + timedelta(days=1)) == {ANNA.owner: [fact.id]}
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(fact.id,)))
+    assert await store.facts.all(ANNA.owner) == []
+
+
+async def test_vectors_follow_their_facts(store: SqliteStore) -> None:
+    fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
+    assert await store.facts.unembedded("m", 10) == [fact]
+    vector = np.array([[0.6, 0.8]], np.float32)
+    await store.facts.put_vectors("m", [replace(fact, text="other words")], vector)
+    assert await store.facts.vectors(ANNA.owner, "m") == {}
+    await store.facts.put_vectors("m", [fact], vector)
+    assert np.allclose((await store.facts.vectors(ANNA.owner, "m"))[fact.id], vector[0], atol=1e-3)
+    assert await store.facts.unembedded("m", 10) == []
+    assert await store.facts.unembedded("other", 10) == [fact]
+    await store.facts.edit(ANNA.owner, fact.id, "Anna lives in Bergen.", now=NOW)
+    assert [one.id for one in await store.facts.unembedded("m", 10)] == [fact.id]
+
+
+async def test_facts_and_progress_are_there_after_reopening(opener: Opener, tmp_path: Path) -> None:
+    async with opener(tmp_path) as store:
+        await store.put_owner(config(store, ANNA.owner))
+        await talk(store, ANNA, 1)
+        made = await learn(store, FactChange(fact=new("Anna lives in Oslo.", 1)))
+        profile = await store.profiles.put(
+            NewProfile(owner=ANNA.owner, text="Anna.", model="m", base_id=None, facts=(made[0],), summary_ids=()),
+            now=NOW,
+        )
+    async with opener(tmp_path) as store:
+        assert await store.facts.valid(ANNA.owner) == made
+        assert (await store.facts.pending(ANNA, 10))[0] == 2
+        assert await store.profiles.newest(ANNA.owner) == profile
+        if store.kind is StorageType.JSON:
+            assert "Anna lives in Oslo." in (tmp_path / "memory.json").read_text(encoding="utf-8")
+
+
+async def test_a_profile_is_refused_where_its_sources_are_gone(store: SqliteStore) -> None:
+    fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
+    draft = NewProfile(owner=ANNA.owner, text="Anna.", model="m", base_id=None, facts=(fact,), summary_ids=())
+    first = await store.profiles.put(draft, now=NOW)
+    second = await store.profiles.put(replace(draft, base_id=first.id, text="Anna of Oslo."), now=NOW)
+    assert await store.profiles.versions(ANNA.owner) == [second, first]
+    for broken in (
+        replace(draft, facts=(fact, replace(fact, id=9))),
+        replace(draft, facts=(replace(fact, text="Anna lives in Bergen."),)),
+        replace(draft, summary_ids=(4,)),
+        replace(draft, base_id=77),
+    ):
+        with pytest.raises(StaleFacts):
+            await store.profiles.put(broken, now=NOW)
+    assert (await store.forgetting.forget(ANNA.owner, Forgetting(what="profiles", ids=(second.id, 99)))).profiles == 1
+    assert await store.profiles.newest(ANNA.owner) == first
+
+
+async def test_what_a_profile_was_made_from_is_known_after_reopening(opener: Opener, tmp_path: Path) -> None:
+    """So a version that an edit is no part of stays when that is taken back."""
+    async with opener(tmp_path) as store:
+        await store.put_owner(config(store, ANNA.owner))
+        tea, boat = [await store.facts.add(ANNA.owner, new(text), now=NOW) for text in ("Likes tea.", "Has a boat.")]
+        tulips = await store.facts.edit(ANNA.owner, tea.id, "Likes tulips.", now=NOW)
+        assert tulips is not None
+        draft = NewProfile(owner=ANNA.owner, text="Sails.", model="m", base_id=None, facts=(boat,), summary_ids=())
+        sails = await store.profiles.put(draft, now=NOW)
+        plants = await store.profiles.put(replace(draft, base_id=sails.id, facts=(boat, tulips)), now=NOW)
+        again = await store.profiles.put(replace(draft, base_id=plants.id), now=NOW)
+        assert [one.id for one in await store.profiles.versions(ANNA.owner)] == [again.id, plants.id, sails.id]
+    async with opener(tmp_path) as store:
+        earlier = await store.facts.before_edit(ANNA.owner, tea.id)
+        assert earlier is not None
+        what = Forgetting(what="edits", ids=(earlier,))
+        assert (await store.forgetting.preview(ANNA.owner, what)).profiles == 2
+        assert (await store.forgetting.forget(ANNA.owner, what)).profiles == 2
+        assert await store.profiles.versions(ANNA.owner) == [sails]
+
+
+async def test_summaries_wait_for_the_profile_until_it_has_them(store: SqliteStore) -> None:
+    made = [await fold(store, ANNA, await talk(store, ANNA, 1)) for _ in range(4)]
+    assert [one.id for one in await store.profiles.undistilled(ANNA.owner, 10)] == [one.id for one in made]
+    assert [one.id for one in await store.profiles.undistilled(ANNA.owner, 2)] == [one.id for one in made[2:]]
+    draft = NewProfile(
+        owner=ANNA.owner, text="Anna.", model="m", base_id=None, facts=(), summary_ids=(made[0].id, made[1].id)
+    )
+    assert (await store.profiles.put(draft, now=NOW)).last_summary_id == made[1].id
+    assert [one.id for one in await store.profiles.undistilled(ANNA.owner, 10)] == [one.id for one in made[2:]]

@@ -1,0 +1,180 @@
+"""What the policies ask of both stores: versions, windows, quiet scopes, and all summaries exchanged at once."""
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from records.errors import StaleFold
+from records.messages import Message, NewMessage
+from records.scopes import Scope
+from records.summaries import FoldPlan, Rebuilt, Summary
+from storage.sqlite.store import SqliteStore
+from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, TOPIC, Opener, config, fold, lease, made, talk
+
+
+def ids(messages: list[Message]) -> tuple[int, ...]:
+    return tuple(message.id for message in messages)
+
+
+async def version(store: SqliteStore, messages: list[Message], base: Summary | None, window: list[Message]) -> Summary:
+    plan = FoldPlan(
+        level=1,
+        message_ids=ids(messages),
+        summary_ids=(base.id,) if base else (),
+        base_id=base.id if base else None,
+        window_ids=ids(window),
+        reason="threshold",
+        policy="sliding" if window else "rolling",
+    )
+    text = replace(made(), score=0.5, details={"retention": 0.25})
+    return await store.commit_fold(await lease(store, ANNA), plan, text, now=NOW)
+
+
+async def test_a_version_takes_the_place_of_its_base(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 3)
+    first = await version(store, stored[:2], None, [])
+    second = await version(store, stored[2:], first, [])
+    assert (second.base_id, second.source_ids, second.level) == (first.id, (first.id,), 1)
+    assert [one.id for one in await store.superseded(ANNA, limit=9)] == [first.id]
+    assert second.source_chunk_ids == (first.id, second.id)
+    assert (second.first_id, second.last_id, second.message_count) == (stored[0].id, stored[5].id, 6)
+    assert (second.policy, second.reason, second.score, second.details) == (
+        "rolling",
+        "threshold",
+        0.5,
+        {"retention": 0.25},
+    )
+    assert await store.summaries(ANNA) == [second]
+
+
+async def test_a_window_covers_its_messages_alone(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 4)
+    first = await version(store, stored[:6], None, stored[:6])
+    second = await version(store, stored[6:], first, stored[2:])
+    assert (second.first_id, second.last_id, second.message_count) == (stored[2].id, stored[7].id, 6)
+    assert second.source_chunk_ids == (first.id, second.id)
+    assert [one.chunk_id for one in await store.page(ANNA)] == [first.id] * 6 + [second.id] * 2
+    with pytest.raises(StaleFold):
+        await version(store, [], second, [*stored[2:], replace(stored[7], id=99)])
+
+
+async def test_the_ends_of_a_scope(store: SqliteStore) -> None:
+    assert await store.ends(ANNA) == (1, 1)
+    stored = await talk(store, ANNA, 2)
+    assert await store.ends(ANNA) == (stored[0].id, stored[-1].id)
+
+
+async def test_quiet_scopes(store: SqliteStore) -> None:
+    mine, topic = await talk(store, ANNA, 2), await talk(store, TOPIC, 1)
+    await fold(store, ANNA, mine[:2])
+    later = NewMessage(role="user", content="later", created_at=NOW + 5 * MINUTE)
+    assert await store.quiet_scopes(NOW - MINUTE) == []
+    assert sorted(await store.quiet_scopes(NOW)) == [(TOPIC, topic[-1].id), (ANNA, mine[-1].id)]
+    [newest] = await store.append(ANNA, [later])
+    assert await store.quiet_scopes(NOW + MINUTE) == [(TOPIC, topic[-1].id)]
+    assert (ANNA, newest.id) in await store.quiet_scopes(NOW + 5 * MINUTE)
+    usual = config(store, BORIS.owner)
+    for choice in (replace(usual, enabled=False), replace(usual, auto_fold=False), replace(usual, incognito=True)):
+        await store.put_owner(choice)
+        assert await store.quiet_scopes(NOW) == []
+    await store.put_owner(usual)
+    await fold(store, TOPIC, topic)
+    assert await store.quiet_scopes(NOW) == [], "everything is folded"
+
+
+def rebuilt(messages: list[Message], sources: tuple[int, ...] = (), *, is_active: bool = False) -> Rebuilt:
+    return Rebuilt(
+        level=2 if sources else 1,
+        made=made("Made anew."),
+        message_ids=() if sources else ids(messages),
+        sources=sources,
+        base=None,
+        first=(messages[0].id, messages[0].created_at),
+        last=(messages[-1].id, messages[-1].created_at),
+        message_count=len(messages),
+        policy="pyramid",
+        is_active=is_active,
+    )
+
+
+async def archived(store: SqliteStore, scope: Scope = ANNA) -> list[Message]:
+    """Four turns, of which three are folded."""
+    stored = await talk(store, scope, 4)
+    await fold(store, scope, stored[:6])
+    return stored
+
+
+async def test_all_summaries_are_exchanged_at_once(opener: Opener, tmp_path: Path) -> None:
+    async with opener(tmp_path) as store:
+        for owner in (ANNA.owner, BORIS.owner):
+            await store.put_owner(config(store, owner))
+        stored, others = await archived(store), await archived(store, TOPIC)
+        theirs = await store.summaries(TOPIC)
+        held = await lease(store, ANNA)
+        outline = await store.rebuilds.outline(ANNA)
+        assert [(one.id, one.turn, one.is_user) for one in outline] == [
+            (one.id, one.turn, one.role == "user") for one in stored[:6]
+        ]
+        row = [rebuilt(stored[:4]), rebuilt(stored[4:6]), rebuilt(stored[:6], (0, 1), is_active=True)]
+        await store.rebuilds.commit(held, row, outline, since=NOW, now=NOW)
+        digest = await store.digest(ANNA.owner)
+    async with opener(tmp_path) as store:
+        assert await store.digest(ANNA.owner) == digest, "it is on disk"
+        low, high, top = await store.summaries(ANNA, active_only=False)
+        assert [one.id for one in (low, high, top)] == [2, 3, 4], "ids are not used again"
+        assert (top.source_ids, top.source_chunk_ids, top.is_active) == ((2, 3), (2, 3), True)
+        assert (low.is_active, low.reason, low.text) == (False, "rebuild", "Made anew.")
+        assert [one.chunk_id for one in await store.page(ANNA)] == [2] * 4 + [3] * 2 + [None] * 2
+        assert await store.summaries(TOPIC) == theirs
+        assert [one.chunk_id for one in await store.page(TOPIC)][:6] == [1] * 6
+        assert len(others) == 8
+        assert await store.begin_fold(ANNA, "now", now=NOW, lease=MINUTE), "the lease is free"
+
+
+async def test_an_exchange_without_its_lease_or_sources_changes_nothing(store: SqliteStore) -> None:
+    stored = await archived(store)
+    outline = await store.rebuilds.outline(ANNA)
+    held = await lease(store, ANNA)
+    lost = replace(held, fence=held.fence - 1)
+    for lease_of, seen in ((lost, outline), (held, outline[1:])):
+        with pytest.raises(StaleFold):
+            await store.rebuilds.commit(lease_of, [rebuilt(stored[:6])], seen, since=NOW, now=NOW)
+    with pytest.raises(StaleFold):
+        await store.rebuilds.renew(lost, NOW + MINUTE)
+    await store.rebuilds.renew(held, NOW + 9 * MINUTE)
+    assert await store.begin_fold(ANNA, "now", now=NOW + 8 * MINUTE, lease=MINUTE) is None, "it holds longer now"
+    await store.release_fold(held)
+    assert (await store.summaries(ANNA))[0].text == "They talked."
+
+
+async def test_an_interrupted_rebuild_is_found_three_times_at_most(opener: Opener, tmp_path: Path) -> None:
+    for start in range(5):
+        async with opener(tmp_path) as store:
+            if start == 0:
+                await store.put_owner(config(store, ANNA.owner))
+                await archived(store)
+            await store.take_back_leases()
+            assert await store.rebuilds.interrupted() == ([ANNA] if 0 < start < 3 else [])
+            assert await store.begin_fold(ANNA, "rebuild", now=NOW + timedelta(hours=start), lease=MINUTE)
+    async with opener(tmp_path) as store:
+        await store.take_back_leases()
+        held = await lease(store, ANNA)
+        await store.release_fold(held)
+        taken = await store.begin_fold(ANNA, "now", now=NOW, lease=MINUTE)
+        assert taken is not None
+        await store.fail_fold(taken, "no", now=NOW)
+        assert await store.rebuilds.interrupted() == []
+
+
+async def test_the_newest_of_what_was_superseded(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 4)
+    base: Summary | None = None
+    for end in (2, 4, 6, 8):
+        base = await version(store, stored[end - 2 : end], base, [])
+    assert base is not None
+    older = [one.id for one in await store.summaries(ANNA, active_only=False) if not one.is_active]
+    assert len(older) == 3
+    assert [one.id for one in await store.superseded(ANNA, limit=2)] == older[-2:]
+    assert await store.superseded(TOPIC, limit=2) == []

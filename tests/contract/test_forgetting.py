@@ -1,0 +1,434 @@
+"""Forgetting in one store: what goes, what stays and is active again, what can no longer be committed."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from records.errors import StaleFold
+from records.forgetting import Forgetting, Forgotten
+from records.messages import Message, NewMessage
+from records.summaries import FoldPlan, Summary
+from storage.files.tables import ACCOUNTS, FACTS, PROFILES, PROGRESS, Table
+from storage.search import word_index
+from storage.search.protocol import MessageVectors
+from storage.sqlite import history_extraction_table
+from storage.sqlite.store import SqliteStore
+from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, fold, fold_up, lease, made, said, talk
+
+
+async def put(store: SqliteStore, table: Table, **row: object) -> None:
+    whole = {**table.defaults, "user_id": ANNA.owner, **row}
+    async with store._db.write() as tx:
+        await tx.insert(table.upsert, *table.stored(whole))
+
+
+async def fact(store: SqliteStore, number: int, text: str, *sources: int, **more: object) -> None:
+    at = NOW.isoformat()
+    row = {"id": number, "text": text, "kind": "personal", "observed_at": at, "created_at": at}
+    await put(store, FACTS, **row, source_ids=list(sources), **more)
+
+
+async def turn(store: SqliteStore, text: str) -> int:
+    [message] = await store.append(ANNA, [said(text)])
+    await store.append(ANNA, [said("I see.", role="assistant", turn=message.turn)])
+    return message.id
+
+
+async def rows(store: SqliteStore, sql: str) -> list[tuple[object, ...]]:
+    async with store._db.read() as reader:
+        return [tuple(row) for row in await reader.rows(sql)]
+
+
+async def active(store: SqliteStore) -> list[int]:
+    return [one.id for one in await store.unfolded(ANNA)]
+
+
+async def pyramid(store: SqliteStore) -> tuple[list[Message], list[Summary], Summary]:
+    """Twelve messages in three chunks of four under one L2, and two that are not folded."""
+    stored = await talk(store, ANNA, 7)
+    leaves = [await fold(store, ANNA, stored[start : start + 4]) for start in (0, 4, 8)]
+    return stored, leaves, await fold_up(store, ANNA, leaves)
+
+
+def messages(*ids: int) -> Forgetting:
+    return Forgetting(what="messages", ids=ids)
+
+
+async def test_a_message_goes_with_every_summary_above_it(store: SqliteStore) -> None:
+    stored, leaves, _ = await pyramid(store)
+    what = messages(stored[5].id)
+    taken = await store.forgetting.preview(ANNA.owner, what)
+    assert taken == Forgotten(messages=1, summaries=2, unfolded=3)
+    assert await store.forgetting.forget(ANNA.owner, what) == taken
+    assert [one.id for one in await store.page(ANNA)] == [one.id for one in stored if one.id != stored[5].id]
+    assert [one.id for one in await store.summaries(ANNA, active_only=False)] == [leaves[0].id, leaves[2].id]
+    assert all(one.is_active for one in await store.summaries(ANNA))
+    assert await active(store) == [stored[4].id, stored[6].id, stored[7].id, stored[12].id, stored[13].id]
+    counts = await store.counts(ANNA)
+    assert (counts.total, counts.archived, counts.active_by_level) == (13, 8, {1: 2})
+
+
+async def test_forgetting_again_takes_nothing_more(store: SqliteStore) -> None:
+    stored, _, _ = await pyramid(store)
+    await store.forgetting.forget(ANNA.owner, messages(stored[5].id))
+    assert (await store.forgetting.forget(ANNA.owner, messages(stored[5].id))).is_nothing
+    assert (await store.forgetting.preview(ANNA.owner, messages(4711))).is_nothing
+    assert (await store.counts(ANNA)).total == 13
+
+
+async def test_a_forgotten_message_is_found_by_no_word_and_its_neighbours_still_are(store: SqliteStore) -> None:
+    [first, gone, last] = [
+        (await store.append(ANNA, [said(text)]))[0] for text in ("apple tree", "walrus tree", "cherry tree")
+    ]
+    await store.forgetting.forget(ANNA.owner, messages(gone.id))
+    assert await store.search(ANNA, ["walrus"], limit=9) == []
+    assert {hit.message.id for hit in await store.search(ANNA, ["tree"], limit=9)} == {first.id, last.id}
+    matched = await store.matching(ANNA, ["tree", "walrus"], limit=9)
+    assert (matched.turns, matched.frequency) == (2, {"tree": 2, "walrus": 0})
+    [later] = await store.append(ANNA, [said("walrus again")])
+    assert [hit.message.id for hit in await store.search(ANNA, ["walrus"], limit=9)] == [later.id]
+    assert later.id > last.id
+
+
+async def test_a_fold_in_flight_cannot_bring_it_back(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 3)
+    taken = await lease(store, ANNA)
+    await store.forgetting.forget(ANNA.owner, messages(stored[0].id))
+    for ids in ([one.id for one in stored], [one.id for one in stored[1:]]):
+        plan = FoldPlan(level=1, message_ids=tuple(ids), reason="now")
+        with pytest.raises(StaleFold):
+            await store.commit_fold(taken, plan, made("secret"), now=NOW)
+    assert await store.summaries(ANNA, active_only=False) == []
+    assert await store.begin_fold(ANNA, "now", now=NOW, lease=timedelta(minutes=1)) is not None
+
+
+async def test_what_a_failed_fold_said_goes_too(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 1)
+    await store.fail_fold(await lease(store, ANNA), "It said heliotrope.", now=NOW)
+    await store.forgetting.forget(ANNA.owner, messages(stored[0].id))
+    assert await store.fold_failure(ANNA) is None
+    assert await rows(store, "SELECT error FROM jobs WHERE error IS NOT NULL") == []
+
+
+async def test_dates_take_what_was_said_in_them_in_every_thread_of_this_owner(store: SqliteStore) -> None:
+    day = timedelta(days=1)
+    for scope in (BORIS, TOPIC, ANNA):
+        for number in range(4):
+            draft = NewMessage(role="user", content=f"day {number}", created_at=NOW + number * day)
+            await store.append(scope, [draft])
+    what = Forgetting(what="dates", since=NOW + day, until=NOW + 3 * day)
+    assert await store.forgetting.forget(BORIS.owner, what) == Forgotten(messages=4)
+    for scope in (BORIS, TOPIC):
+        assert [one.content for one in await store.page(scope)] == ["day 0", "day 3"]
+    assert len(await store.page(ANNA)) == 4
+
+
+async def test_archives_go_by_whole_chunks_and_what_is_unfolded_stays(store: SqliteStore) -> None:
+    day = timedelta(days=1)
+    stored = [
+        (await store.append(ANNA, [NewMessage(role="user", content=f"day {n}", created_at=NOW + n * day)]))[0]
+        for n in range(6)
+    ]
+    await fold(store, ANNA, stored[:2])
+    await fold(store, ANNA, stored[2:4])
+    what = Forgetting(what="archives", until=NOW + 3 * day)
+    assert await store.forgetting.forget(ANNA.owner, what) == Forgotten(messages=2, summaries=1)
+    assert [one.content for one in await store.page(ANNA)] == ["day 2", "day 3", "day 4", "day 5"]
+    assert (await store.forgetting.preview(ANNA.owner, what)).is_nothing
+
+
+async def test_everything_leaves_the_settings_and_the_other_owners(store: SqliteStore) -> None:
+    await pyramid(store)
+    await fact(store, 1, "Anna likes heliotrope.", 1)
+    await talk(store, BORIS, 2)
+    others = await store.digest(BORIS.owner)
+    before = await store.owner(ANNA.owner)
+    taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="everything"))
+    assert (taken.messages, taken.summaries, taken.facts) == (14, 4, 1)
+    assert await store.owner(ANNA.owner) == before
+    assert await store.digest(BORIS.owner) == others
+    assert await store.scopes(ANNA.owner) == []
+    [fresh] = await store.append(ANNA, [said("anew")])
+    assert fresh.id == 15, "ids are never used again"
+
+
+async def test_facts_and_profiles_built_on_a_message_go_and_what_they_had_replaced_holds_again(
+    store: SqliteStore,
+) -> None:
+    stored, _leaves, _ = await pyramid(store)
+    await fact(store, 1, "Anna lives in Portland.", stored[0].id, superseded_by=2, valid_to=NOW.isoformat())
+    await fact(store, 2, "Anna lives in Seattle.", stored[2].id)
+    await fact(store, 3, "Anna likes tea.", stored[12].id)
+    for number, last in ((1, 0), (2, 3)):
+        at = (NOW + timedelta(days=number - 2)).isoformat()
+        await put(store, PROFILES, id=number, text="Anna.", created_at=at, last_summary_id=last)
+    taken = await store.forgetting.forget(ANNA.owner, messages(stored[2].id))
+    assert (taken.facts, taken.profiles) == (1, 1)
+    assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts") == [(1, None, None), (3, None, None)]
+    assert await rows(store, "SELECT id FROM profiles") == [(1,)]
+
+
+async def test_a_chain_of_facts_closes_over_the_one_that_goes(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 3)
+    later = (NOW + timedelta(days=9)).isoformat()
+    await fact(store, 1, "Portland", stored[0].id, superseded_by=2, valid_to=NOW.isoformat())
+    await fact(store, 2, "Seattle", stored[2].id, superseded_by=3, valid_to=later)
+    await fact(store, 3, "Boston", stored[4].id, valid_from=later)
+    await store.forgetting.forget(ANNA.owner, messages(stored[2].id))
+    assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts") == [(1, 3, later), (3, None, None)]
+
+
+async def test_a_fact_that_goes_by_itself_leaves_its_message_and_its_predecessor_over(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 1)
+    await fact(store, 1, "Portland", stored[0].id, superseded_by=2, valid_to=NOW.isoformat())
+    await fact(store, 2, "Seattle", stored[0].id)
+    taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(2, 99)))
+    assert taken == Forgotten(facts=1)
+    assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts") == [(1, None, NOW.isoformat())]
+    assert (await store.counts(ANNA)).total == 2
+
+
+async def test_a_fact_that_had_ended_by_itself_stays_over(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 2)
+    past = (NOW - timedelta(days=99)).isoformat()
+    await fact(store, 1, "Worked at a bakery", stored[0].id, superseded_by=2, valid_to=past, valid_from=past)
+    await fact(store, 2, "Works at a bank", stored[2].id)
+    await store.forgetting.forget(ANNA.owner, messages(stored[2].id))
+    assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts") == [(1, None, past)]
+
+
+async def test_what_an_edit_of_a_fact_replaced_goes_with_it(store: SqliteStore) -> None:
+    await fact(store, 1, "Anna likes tea.", origin="owner")
+    await fact(store, 2, "Anna likes coffee.", origin="earlier", superseded_by=1, valid_to=NOW.isoformat())
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(1,)))
+    assert await rows(store, "SELECT id FROM facts") == []
+
+
+async def test_a_fact_that_repeats_what_only_the_forgotten_one_said_goes_and_is_learned_again(
+    store: SqliteStore,
+) -> None:
+    first = await turn(store, "I cook at the Heliotrope Bakery.")
+    second = await turn(store, "I am the head chef now.")
+    await turn(store, "Nothing else.")
+    await fact(store, 1, "Anna cooks at the Heliotrope Bakery.", first, superseded_by=2, valid_to=NOW.isoformat())
+    await fact(store, 2, "Anna is the head chef of the Heliotrope Bakery.", second)
+    await put(store, PROGRESS, thread_id=0, learned_id=6)
+    assert (await store.forgetting.forget(ANNA.owner, messages(first))).facts == 2
+    assert await rows(store, "SELECT learned_id FROM progress") == [(second - 1,)]
+
+
+async def test_a_fact_that_was_learned_beside_one_goes_with_the_words_that_it_took_from_it(store: SqliteStore) -> None:
+    """Also with those that an edit had replaced since; what its owner wrote, or its message says, stays."""
+    said_so = await turn(store, "I go there every day, with my dog.")
+    await fact(store, 1, "Anna walks her dog to the bakery.", origin="owner")
+    await fact(store, 2, "Anna works at the Heliotrope.", origin="earlier", superseded_by=1, valid_to=NOW.isoformat())
+    await fact(store, 3, "Anna goes to the Heliotrope every day.", said_so, known_id=1)
+    await fact(store, 4, "Anna has a dog.", said_so, known_id=1)
+    await fact(store, 5, "The Heliotrope is far.", said_so, known_id=1, origin="owner")
+    await fact(store, 6, "Anna goes to the Heliotrope every day but Monday.", said_so, known_id=3)
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(1,)))
+    assert await rows(store, "SELECT id FROM facts ORDER BY id") == [(4,), (5,)]
+
+
+async def test_a_fact_that_took_the_place_of_a_forgotten_one_in_its_own_words_stays(store: SqliteStore) -> None:
+    first = await turn(store, "I live in Portland.")
+    second = await turn(store, "I live in Seattle now.")
+    await fact(store, 1, "Anna lives in Portland.", first, superseded_by=2, valid_to=NOW.isoformat())
+    await fact(store, 2, "Anna lives in Seattle.", second)
+    assert (await store.forgetting.forget(ANNA.owner, messages(first))).facts == 1
+    assert await rows(store, "SELECT text FROM facts") == [("Anna lives in Seattle.",)]
+
+
+@pytest.mark.parametrize(
+    ("first", "place", "learned"),
+    [
+        (-45, -46, [[-50, -46], [-3, -1]]),
+        (-15, -16, [[-50, -30], [-3, -1]]),
+        (-5, -10, [[-50, -30], [-3, -1]]),
+        (-2, -10, [[-50, -30], [-2, -1]]),
+        (-60, -10, [[-50, -30], [-3, -1]]),
+    ],
+)
+async def test_imported_history_is_learned_from_again_from_there_on(
+    store: SqliteStore, first: int, place: int, learned: list[list[int]]
+) -> None:
+    """Wherever in the study that is. Of what was learned from elsewhere the message alone is to be offered again."""
+    await put(
+        store, PROGRESS, thread_id=0, past_from=-50, past_id=-10, past_until=-4, past_learned=[[-50, -30], [-3, -1]]
+    )
+    async with store._db.write() as tx:
+        await history_extraction_table.learn_again(tx, ANNA, [first])
+    assert await rows(store, "SELECT past_id, past_learned FROM progress") == [(place, json.dumps(learned))]
+
+
+async def history(store: SqliteStore, lowest: int) -> None:
+    """Imported messages of Anna's, up to -1."""
+    came_in = [
+        Message(
+            id=number,
+            scope=ANNA,
+            role="user",
+            content=f"I lead kitchen {number}.",
+            created_at=NOW,
+            turn=number,
+            origin="imported",
+        )
+        for number in range(lowest, 0)
+    ]
+    held = await lease(store, ANNA)
+    await store.history.add(held, came_in, made(), now=NOW)
+    await store.release_fold(held)
+
+
+@pytest.mark.parametrize(
+    ("ids", "study", "learned"),
+    [
+        ((-7, -6), (-8, -8, -6), [[-9, -8], [-4, -1]]),
+        ((-7, -2), (-8, -8, -7), [[-9, -8], [-7, -6], [-4, -3], [-2, -1]]),
+        ((-9, -3), (-4, -4, -3), [[-9, -6], [-3, -1]]),
+        ((-9, -5), (-4, -1, -1), [[-9, -6]]),
+    ],
+)
+async def test_where_no_study_is_under_way_what_is_to_be_learned_from_again_becomes_one(
+    store: SqliteStore, ids: tuple[int, ...], study: tuple[int, ...], learned: list[list[int]]
+) -> None:
+    """It reads nothing else: what was never learned from (-9, -5 and -4 here) waits until it is asked for."""
+    await history(store, -9)
+    await put(store, PROGRESS, thread_id=0, past_from=-4, past_id=-1, past_until=-1, past_learned=[[-9, -6]])
+    async with store._db.write() as tx:
+        await history_extraction_table.learn_again(tx, ANNA, ids)
+    found = await rows(store, "SELECT past_from, past_id, past_until, past_learned FROM progress")
+    assert found == [(*study, json.dumps(learned))]
+    _, waiting = await store.studies.next(ANNA, 9)
+    assert [one.id for one in waiting] == [one for one in ids if study[1] < one <= study[2]]
+
+
+async def test_live_talk_and_history_are_learned_from_again_each_by_itself(store: SqliteStore) -> None:
+    await history(store, -3)
+    cook, flute = await turn(store, "I cook at the Heliotrope Bakery."), await turn(store, "I play the ocarina.")
+    solo = await turn(store, "I am the soloist now.")
+    over = {"valid_to": NOW.isoformat()}
+    await fact(store, 1, "Anna cooks at the Heliotrope Bakery.", cook, superseded_by=2, **over)
+    await fact(store, 2, "Anna leads the kitchen of the Heliotrope Bakery.", -2)
+    await fact(store, 3, "Anna plays the ocarina.", flute, superseded_by=4, **over)
+    await fact(store, 4, "Anna is the soloist on the ocarina.", solo)
+    await put(store, PROGRESS, thread_id=0, learned_id=solo, past_from=-4, past_id=-1, past_until=-1)
+    assert (await store.forgetting.forget(ANNA.owner, messages(cook, flute))).facts == 4
+    found = await rows(store, "SELECT learned_id, past_id, past_until, past_learned FROM progress")
+    assert found == [(solo - 1, -3, -2, "[[-4, -3], [-2, -1]]")]
+
+
+async def test_accounts_of_forgotten_answers_go(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 2)
+    for one in (stored[1], stored[3]):
+        await put(store, ACCOUNTS, id=one.id, account={}, created_at=NOW.isoformat())
+    await store.forgetting.forget(ANNA.owner, messages(stored[1].id))
+    assert await rows(store, "SELECT id FROM accounts") == [(stored[3].id,)]
+
+
+# edited messages ---------------------------------------------------------------------------------------------
+async def test_an_edit_keeps_the_earlier_text_and_unfolds_what_was_built_on_it(store: SqliteStore) -> None:
+    stored, leaves, _ = await pyramid(store)
+    await fact(store, 1, "Anna said turn 2.", stored[4].id)
+    await put(store, PROGRESS, thread_id=0, learned_id=stored[-1].id)
+    revised = await store.forgetting.revise(ANNA, stored[4].id, "walrus", why="edited", now=NOW)
+    assert revised is not None
+    assert (revised.content, revised.edited_at, revised.is_active) == ("walrus", NOW, True)
+    assert [one.id for one in await store.summaries(ANNA)] == [leaves[0].id, leaves[2].id]
+    assert await active(store) == [one.id for one in (*stored[4:8], *stored[12:])]
+    assert await rows(store, "SELECT message_id, content, why FROM versions") == [(stored[4].id, "turn 2", "edited")]
+    assert await rows(store, "SELECT * FROM facts") == []
+    assert await rows(store, "SELECT learned_id FROM progress") == [(stored[4].id - 1,)]
+    [hit] = await store.search(ANNA, ["walrus"], limit=9)
+    assert hit.message.id == stored[4].id
+    assert stored[4].id not in [hit.message.id for hit in await store.search(ANNA, ["turn"], limit=99)]
+    assert (await store.matching(ANNA, ["walrus"], limit=9)).turns == len(stored)
+
+
+async def test_an_edit_that_says_the_same_or_of_nothing_changes_nothing(store: SqliteStore) -> None:
+    stored, _, _ = await pyramid(store)
+    digest = await store.digest(ANNA.owner)
+    assert await store.forgetting.revise(ANNA, stored[0].id, "turn 0", why="edited", now=NOW) is None
+    assert await store.forgetting.revise(ANNA, 999, "walrus", why="edited", now=NOW) is None
+    assert await store.forgetting.revise(BORIS, stored[0].id, "walrus", why="edited", now=NOW) is None
+    assert await store.digest(ANNA.owner) == digest
+
+
+async def test_versions_go_with_their_message(store: SqliteStore) -> None:
+    [message] = await store.append(ANNA, [said("first words")])
+    await store.forgetting.revise(ANNA, message.id, "second words", why="edited", now=NOW)
+    taken = await store.forgetting.forget(ANNA.owner, messages(message.id))
+    assert taken == Forgotten(messages=1, versions=1)
+    assert await rows(store, "SELECT * FROM versions") == []
+
+
+async def test_a_message_is_known_by_its_telegram_id_in_its_own_scope(store: SqliteStore) -> None:
+    draft = NewMessage(role="user", content="hello", created_at=NOW, telegram_id=77)
+    [message] = await store.append(ANNA, [draft])
+    assert await store.forgetting.said_as(ANNA, 77) == message
+    assert await store.forgetting.said_as(ANNA, 78) is await store.forgetting.said_as(BORIS, 77) is None
+
+
+async def test_a_long_answer_is_known_by_each_of_the_messages_that_showed_it(store: SqliteStore) -> None:
+    [question] = await store.append(ANNA, [said("tell me", source="1:5")])
+    draft = NewMessage(
+        role="assistant", content="much", created_at=NOW, source="1:5", turn=question.turn, account='{"form": 1}'
+    )
+    [answer] = await store.append(ANNA, [draft])
+    await store.accounts.note_shown(ANNA, "1:5", [70, 71])
+    for number in (70, 71):
+        found = await store.forgetting.said_as(ANNA, number)
+        assert found is not None
+        assert found.id == answer.id
+    assert await store.forgetting.said_as(ANNA, 72) is None
+
+
+async def test_no_vector_of_what_is_forgotten_or_edited_is_left(tmp_path: Path, store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 3)
+    random = np.random.default_rng(3)
+    vectors = random.standard_normal((len(stored), 1, 64)).astype(np.float32)
+    items = [
+        MessageVectors(seq=seq, message=one, passages=vector, sentences=vector)
+        for (seq, one), vector in zip(sorted(await store.vectors.backlog("m", 99)), vectors, strict=True)
+    ]
+    await store.vectors.put("m", items)
+    await fact(store, 1, "Anna said turn 0.", stored[0].id)
+    async with store._db.write() as tx:
+        blob = vectors[5].astype("<f2").tobytes()
+        await tx.rows("INSERT INTO fact_vectors VALUES (?, 1, 'm', ?)", ANNA.owner, blob)
+    blobs = [vector.astype("<f2").tobytes() for vector in vectors]
+
+    def held() -> list[bool]:
+        files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+        return [any(blob in file for file in files) for blob in blobs]
+
+    assert await store.vectors.nearest(ANNA, "m", vectors[2][0], 9) is not None
+    await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[5].id))
+    await store.forgetting.revise(ANNA, stored[2].id, "walrus", why="edited", now=NOW)
+    await store.scrub()
+    assert await store.cut_log()
+    assert held() == [False, True, False, True, True, False]
+    found = await store.vectors.nearest(ANNA, "m", vectors[2][0], 9)
+    assert found is not None
+    assert len(found.seqs) == 3, "what is held in RAM was dropped too"
+    assert [one.id for _, one in await store.vectors.backlog("m", 99)] == [stored[2].id]
+
+
+async def test_the_index_is_as_if_it_had_been_made_anew(store: SqliteStore) -> None:
+    stored, _, _ = await pyramid(store)
+    await store.forgetting.revise(ANNA, stored[3].id, "walrus and turn", why="edited", now=NOW)
+    await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[9].id))
+    wanted = ["turn", "walrus", "reply"]
+    before = await store.pool(ANNA, await store.matching(ANNA, wanted, limit=99), reach=0)
+    async with store._db.write() as tx:
+        for table in ("words", "places", "scope_words"):
+            await tx.rows(f"DELETE FROM {table}")  # noqa: S608
+        found = await tx.rows("SELECT * FROM messages ORDER BY seq")
+        await word_index.index(tx, [(row["seq"], dict(row)) for row in found])
+    after = await store.pool(ANNA, await store.matching(ANNA, wanted, limit=99), reach=0)
+    assert before.matched == after.matched
+    for column in ("seqs", "counts", "lengths"):
+        assert np.array_equal(getattr(before, column), getattr(after, column))

@@ -1,0 +1,260 @@
+"""Any interleaving of writing, folding, failing, moving, erasing and restarting keeps the invariants (properties)."""
+
+import asyncio
+import contextlib
+import tempfile
+from collections.abc import Coroutine
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from records.errors import StaleFold
+from records.messages import Message
+from records.owners import StorageType
+from records.scopes import Scope
+from records.summaries import FoldLease, FoldPlan, Summary
+from storage.directory import Directory
+from storage.files.database import Database
+from storage.json.store import JsonStore
+from storage.sqlite.store import SqliteStore
+from tests.contract.conftest import MINUTE, NOW, config, made, said
+
+Result = TypeVar("Result")
+
+SCOPES = [Scope(owner=1), Scope(owner=1, thread=5), Scope(owner=-2)]
+WORDS = ["walrus", "машина", "喝茶", "Zürich", "DR-2041"]
+
+
+@dataclass
+class Expected:
+    """What a scope must hold, kept in plain Python."""
+
+    messages: list[Message] = field(default_factory=list)
+    summaries: dict[int, Summary] = field(default_factory=dict)
+    chunk_of: dict[int, int] = field(default_factory=dict)
+    lease: FoldLease | None = None
+
+
+class Interleavings(RuleBasedStateMachine):
+    """Both stores in one data directory, as the program has them, with a directory that says who lives where."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory()
+        self.runner = asyncio.Runner()
+        self.expected = {scope: Expected() for scope in SCOPES}
+        self.highest = {scope.owner: 0 for scope in SCOPES}
+        self.enabled = dict.fromkeys(self.highest, True)
+        self.sources = 0
+        self.now = NOW
+        self.run(self.start())
+        for owner in self.highest:
+            self.run(self.settle(owner))
+
+    # the machinery -------------------------------------------------------------------------------------------
+    def run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        return self.runner.run(work)
+
+    async def start(self) -> None:
+        folder = Path(self.folder.name)
+        self.stack = contextlib.AsyncExitStack()
+        # The machine's disk is not asked to sync here: what a dying process leaves is test_killed.py's subject.
+        database = await self.stack.enter_async_context(Database.open(folder / "memory.db", durable=False))
+        json = await self.stack.enter_async_context(JsonStore.open(folder, clock=lambda: NOW))
+        assert json.reports == []
+        self.directory = Directory(database)
+        self.stores = {StorageType.SQLITE: SqliteStore(database), StorageType.JSON: json}
+
+    async def settle(self, owner: int) -> None:
+        place = await self.directory.settle(config(self.stores[StorageType.SQLITE], owner))
+        await self.stores[place.storage].put_owner(config(self.stores[place.storage], owner))
+
+    async def home(self, owner: int) -> SqliteStore:
+        place = await self.directory.place(owner)
+        assert place is not None
+        return self.stores[place.storage]
+
+    def teardown(self) -> None:
+        self.run(self.stack.aclose())
+        self.runner.close()
+        self.folder.cleanup()
+
+    # what may happen -----------------------------------------------------------------------------------------
+    @rule(scope=st.sampled_from(SCOPES), words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=3))
+    def append(self, scope: Scope, words: list[str]) -> None:
+        async def work() -> None:
+            store = await self.home(scope.owner)
+            self.sources += 1
+            drafts = [said(word, source=f"1:{self.sources}-{n}") for n, word in enumerate(words)]
+            stored = await store.append(scope, drafts)
+            assert await store.append(scope, drafts) == stored
+            assert [one.id for one in stored] == sorted(one.id for one in stored)
+            assert stored[0].id > self.highest[scope.owner]
+            self.highest[scope.owner] = stored[-1].id
+            self.expected[scope].messages += stored
+
+        self.run(work())
+
+    @rule(scope=st.sampled_from(SCOPES))
+    def begin_fold(self, scope: Scope) -> None:
+        async def work() -> None:
+            taken = await (await self.home(scope.owner)).begin_fold(scope, "now", now=self.now, lease=MINUTE)
+            held = self.expected[scope].lease
+            assert (taken is None) == (held is not None and held.expires_at > self.now)
+            self.expected[scope].lease = taken or held
+
+        self.run(work())
+
+    @rule(scope=st.sampled_from(SCOPES), size=st.integers(1, 5), upwards=st.booleans())
+    def commit_fold(self, scope: Scope, size: int, upwards: bool) -> None:
+        expected = self.expected[scope]
+        held = expected.lease
+        active = [one for one in expected.messages if one.id not in expected.chunk_of][:size]
+        below = [one for one in expected.summaries.values() if one.is_active and one.level == 1][:size]
+        sources: list[Any] = list(below if upwards else active)
+        if held is None or not sources:
+            return
+
+        async def work() -> None:
+            ids = tuple(one.id for one in sources)
+            plan = (
+                FoldPlan(level=2, summary_ids=ids, reason="upwards")
+                if upwards
+                else FoldPlan(level=1, message_ids=ids, reason="now")
+            )
+            store = await self.home(scope.owner)
+            summary = await store.commit_fold(held, plan, made(), now=self.now)
+            with pytest.raises(StaleFold):
+                await store.commit_fold(held, plan, made(), now=self.now)
+            expected.summaries[summary.id] = summary
+            if upwards:
+                for one in below:
+                    expected.summaries[one.id] = replace(one, is_active=False)
+            else:
+                expected.chunk_of |= dict.fromkeys(ids, summary.id)
+
+        self.run(work())
+        expected.lease = None
+
+    @rule(scope=st.sampled_from(SCOPES), release=st.booleans())
+    def give_up_fold(self, scope: Scope, release: bool) -> None:
+        held = self.expected[scope].lease
+        if held is None:
+            return
+
+        async def work() -> None:
+            store = await self.home(scope.owner)
+            if release:
+                await store.release_fold(held)
+            else:
+                failure = await store.fail_fold(held, "no answer", now=self.now)
+                assert failure.attempts >= 1
+
+        self.run(work())
+        self.expected[scope].lease = None
+
+    @rule(seconds=st.sampled_from([10, 61]))
+    def time_passes(self, seconds: int) -> None:
+        self.now += timedelta(seconds=seconds)
+
+    @rule(owner=st.sampled_from([1, -2]), goal=st.sampled_from(list(StorageType)))
+    def move(self, owner: int, goal: StorageType) -> None:
+        async def work() -> bool:
+            before = await self.directory.place(owner)
+            after = await self.directory.move(owner, self.stores, goal, now=self.now)
+            assert after.storage is goal
+            return before != after
+
+        if self.run(work()):
+            # Leases stay behind: a fold that was running is stale.
+            for scope, expected in self.expected.items():
+                if scope.owner == owner:
+                    expected.lease = None
+
+    @rule(owner=st.sampled_from([1, -2]), enabled=st.booleans())
+    def toggle(self, owner: int, enabled: bool) -> None:
+        async def work() -> None:
+            store = await self.home(owner)
+            switched = config(store, owner, enabled=enabled)
+            await self.directory.settle(switched)
+            await store.put_owner(switched)
+
+        self.run(work())
+        self.enabled[owner] = enabled
+
+    @rule(source=st.sampled_from(["index.db", "nothing"]))
+    def restart(self, source: str) -> None:
+        async def work() -> None:
+            await self.stack.aclose()
+            (Path(self.folder.name) / source).unlink(missing_ok=True)
+            await self.start()
+            for store in self.stores.values():
+                await store.take_back_leases()
+
+        self.run(work())
+        for expected in self.expected.values():
+            expected.lease = None
+
+    @precondition(lambda self: any(expected.messages for expected in self.expected.values()))
+    @rule(owner=st.sampled_from([1, -2]))
+    def erase(self, owner: int) -> None:
+        async def work() -> None:
+            await (await self.home(owner)).erase(owner)
+            await self.directory.remove(owner)
+            assert await self.directory.place(owner) is None
+            await self.settle(owner)
+
+        self.run(work())
+        self.highest[owner] = 0
+        self.enabled[owner] = True
+        for scope in SCOPES:
+            if scope.owner == owner:
+                self.expected[scope] = Expected()
+
+    # what must hold ------------------------------------------------------------------------------------------
+    @invariant()
+    def everything_is_where_it_should_be(self) -> None:
+        self.run(self.check())
+
+    async def check(self) -> None:
+        for scope, expected in self.expected.items():
+            place = await self.directory.place(scope.owner)
+            assert place is not None
+            kept = await self.stores[place.storage].owner(scope.owner)
+            assert kept is not None
+            assert kept.enabled == self.enabled[scope.owner]
+            for kind, store in self.stores.items():
+                if kind is not place.storage:
+                    assert await store.owner(scope.owner) is None
+                    assert (await store.counts(scope)).total == 0
+                    continue
+                found = await store.page(scope, limit=10_000)
+                wanted = [replace(one, chunk_id=expected.chunk_of.get(one.id)) for one in expected.messages]
+                assert found == wanted
+                assert await store.unfolded(scope) == [one for one in wanted if one.is_active]
+                assert await store.summaries(scope, active_only=False) == list(expected.summaries.values())
+                counts = await store.counts(scope)
+                assert (counts.total, counts.archived) == (len(wanted), len(expected.chunk_of))
+                assert counts.unfolded_turns == len([one for one in wanted if one.is_active])
+                for summary in expected.summaries.values():
+                    covered = [one.id for one in found if one.chunk_id in summary.source_chunk_ids]
+                    assert len(covered) == summary.message_count
+                    assert (covered[0], covered[-1]) == (summary.first_id, summary.last_id)
+                hits = await store.search(scope, ["walrus"], limit=10_000)
+                assert {hit.message.id for hit in hits} == {one.id for one in wanted if one.content == "walrus"}
+
+
+TestInterleavings = Interleavings.TestCase
+TestInterleavings.settings = settings(
+    max_examples=15,
+    stateful_step_count=25,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+)

@@ -1,0 +1,399 @@
+"""What every memory store promises, asked of each of them on real files."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from records.errors import StaleFold, StorageError
+from records.scopes import Scope
+from records.status import Counts
+from records.summaries import FoldPlan
+from storage.sqlite.store import SqliteStore
+from tests.contract.conftest import (
+    ANNA,
+    BORIS,
+    MINUTE,
+    NOW,
+    OPENERS,
+    TOPIC,
+    Opener,
+    config,
+    fold,
+    fold_up,
+    lease,
+    made,
+    said,
+    talk,
+)
+from text import analyzer
+
+
+async def test_an_owner_is_found_as_put(store: SqliteStore) -> None:
+    changed = config(store, ANNA.owner, every_n=9, enabled=False)
+    await store.put_owner(changed)
+    assert await store.owner(ANNA.owner) == changed
+    assert [one.owner for one in await store.owners()] == [BORIS.owner, ANNA.owner]
+    assert await store.owner(1) is None
+
+
+async def test_nothing_is_stored_for_an_owner_who_does_not_live_here(store: SqliteStore) -> None:
+    with pytest.raises(StorageError):
+        await store.append(Scope(owner=1), [said("hello")])
+    with pytest.raises(StorageError):
+        await store.begin_fold(Scope(owner=1), "now", now=NOW, lease=MINUTE)
+
+
+async def test_a_message_comes_back_as_it_went_in(store: SqliteStore) -> None:
+    text = '  Grüße \u2028 \x85\x00 "quoted" \\ 日本語 🎈\n\tend '
+    draft = replace(said(text, source="1:2"), telegram_id=77)
+    [stored] = await store.append(ANNA, [draft])
+    assert (stored.content, stored.turn, stored.is_active) == (text, stored.id, True)
+    assert await store.messages(ANNA, [stored.id]) == [stored]
+    assert await store.find(ANNA, role="user", source="1:2") == stored
+    assert await store.find(ANNA, role="assistant", source="1:2") is None
+
+
+async def test_halves_of_characters_do_not_break_the_file(store: SqliteStore, opener: Opener, tmp_path: Path) -> None:
+    [stored] = await store.append(ANNA, [said("a \ud83d b \ud83d\ude00 c")])
+    assert stored.content == "a \ufffd b 😀 c"
+
+
+async def test_a_time_without_a_zone_is_refused(store: SqliteStore) -> None:
+    naive = datetime(2026, 1, 1)  # noqa: DTZ001
+    with pytest.raises(ValueError, match="zone"):
+        await store.append(ANNA, [replace(said("x"), created_at=naive)])
+    assert (await store.counts(ANNA)).total == 0
+
+
+async def test_the_same_source_is_stored_once(store: SqliteStore) -> None:
+    [first] = await store.append(ANNA, [said("one", source="1:1")])
+    again = await store.append(ANNA, [said("other words", source="1:1"), said("two", source="1:2")])
+    twice = await store.append(ANNA, [said("three", source="1:3"), said("three", source="1:3")])
+    answer = await store.append(ANNA, [said("reply", role="assistant", source="1:1")])
+    assert again[0] == first
+    assert twice[0] == twice[1]
+    assert answer[0].role == "assistant"
+    assert [one.content for one in await store.page(ANNA)] == ["one", "two", "three", "reply"]
+
+
+async def test_sources_of_different_owners_do_not_meet(store: SqliteStore) -> None:
+    await store.append(ANNA, [said("hers", source="1:1")])
+    await store.append(BORIS, [said("his", source="1:1")])
+    found = await store.find(BORIS, role="user", source="1:1")
+    assert found is not None
+    assert found.content == "his"
+    assert await store.find(TOPIC, role="user", source="1:1") is None
+
+
+async def test_concurrent_appends_get_ascending_ids_without_a_gap(store: SqliteStore) -> None:
+    await asyncio.gather(
+        *(store.append(scope, [said(f"{n}", source=f"1:{n % 20}")]) for n in range(40) for scope in (ANNA, BORIS))
+    )
+    for scope in (ANNA, BORIS):
+        assert [one.id for one in await store.page(scope)] == list(range(1, 21))
+
+
+async def test_pages_go_backwards_and_read_forwards(store: SqliteStore) -> None:
+    await store.append(ANNA, [said(f"{n}") for n in range(7)])
+    newest = await store.page(ANNA, limit=3)
+    older = await store.page(ANNA, before=newest[0].id, limit=3)
+    assert [one.content for one in older + newest] == ["1", "2", "3", "4", "5", "6"]
+
+
+async def test_the_last_turns_come_whole_whether_folded_or_not(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 4)
+    await fold(store, ANNA, stored[:6])
+    assert [one.id for one in await store.last_turns(ANNA, 2)] == [one.id for one in stored[4:]]
+    assert [one.id for one in await store.last_turns(ANNA, 2, before=stored[4].turn)] == [one.id for one in stored[:4]]
+    assert await store.last_turns(ANNA, 0) == []
+
+
+async def test_scopes_of_one_owner_are_apart(store: SqliteStore) -> None:
+    [secret] = await store.append(TOPIC, [said("the password is walrus")])
+    [other] = await store.append(BORIS, [said("the weather is walrus")])
+    assert await store.scopes(BORIS.owner) == [BORIS, TOPIC]
+    assert await store.messages(BORIS, [secret.id, other.id]) == [other]
+    assert await store.page(BORIS) == await store.unfolded(BORIS) == await store.last_turns(BORIS, 9) == [other]
+    assert [hit.message for hit in await store.search(TOPIC, ["walrus"], limit=9)] == [secret]
+    assert (await store.counts(BORIS)).total == 1
+    with pytest.raises(StaleFold):
+        await fold(store, BORIS, [secret])
+    await fold(store, TOPIC, [secret])
+    assert await store.summaries(BORIS, active_only=False) == []
+
+
+async def test_counts(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 4)
+    first = await fold(store, ANNA, stored[:2])
+    second = await fold(store, ANNA, stored[2:4])
+    await fold_up(store, ANNA, [first, second])
+    await fold(store, ANNA, stored[4:6])
+    counts = await store.counts(ANNA)
+    characters = sum(len(one.content) for one in stored)
+    assert counts == Counts(total=8, archived=6, unfolded_turns=1, active_by_level={1: 1, 2: 1}, characters=characters)
+    assert await store.counts(BORIS) == Counts(total=0, archived=0, unfolded_turns=0)
+
+
+# words -------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("I sold two machines", "which machine?"),
+        ("Купил новую машину вчера", "что с машиной?"),
+        ("我喜欢喝茶", "喝茶"),
+        ("Café Zürich", "cafe zurich"),
+        ("order DR-2041 is late", "where is DR-2041"),
+        ("हिन्दी भाषा", "भाषा"),
+        ("what's up in C++?", "C++ well-known what's \" OR NEAR( *"),
+    ],
+)
+async def test_words_are_found(store: SqliteStore, text: str, question: str) -> None:
+    await store.append(ANNA, [said("something else entirely"), said(text)])
+    hits = await store.search(ANNA, analyzer.content_terms(question), limit=5)
+    assert [hit.message.content for hit in hits] == [text]
+
+
+async def test_any_terms_may_be_searched(store: SqliteStore) -> None:
+    await store.append(ANNA, [said('say "hello" AND goodbye')])
+    assert await store.search(ANNA, [], limit=5) == []
+    assert await store.search(ANNA, ["hello"], limit=0) == []
+    for term in ('"', "AND", "a b", "*", "", "^x", "col:x", "(", "\x00", "й́", "x" * 10_000):
+        await store.search(ANNA, [term], limit=5)
+    assert len(await store.search(ANNA, [str(n) for n in range(500)], limit=5)) <= 1
+
+
+async def test_folding_leaves_words_searchable(store: SqliteStore) -> None:
+    stored = await store.append(ANNA, [said("my cat is Möhre")])
+    await fold(store, ANNA, stored)
+    [hit] = await store.search(ANNA, ["mohr", "mohre"], limit=5)
+    assert hit.message.content == "my cat is Möhre"
+    assert await store.search(ANNA, analyzer.analyse("They talked."), limit=5) == []
+
+
+# folds -------------------------------------------------------------------------------------------------------
+async def test_a_fold_archives_exactly_its_messages(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 3)
+    summary = await fold(store, ANNA, stored[:4])
+    assert (summary.level, summary.source_chunk_ids, summary.source_ids) == (1, (summary.id,), ())
+    assert (summary.first_id, summary.last_id, summary.message_count) == (stored[0].id, stored[3].id, 4)
+    assert (summary.first_at, summary.tokens_in, summary.model) == (NOW, 7, "m")
+    after = await store.page(ANNA)
+    assert [one.chunk_id for one in after] == [summary.id] * 4 + [None] * 2
+    assert [replace(one, chunk_id=None) for one in after] == stored
+    assert await store.unfolded(ANNA) == stored[4:]
+
+
+async def test_a_higher_fold_takes_the_place_of_its_sources(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 3)
+    below = [await fold(store, ANNA, stored[n : n + 2]) for n in (0, 2)]
+    upper = await fold_up(store, ANNA, below)
+    assert (upper.level, upper.source_chunk_ids) == (2, (below[0].id, below[1].id))
+    assert upper.source_ids == (below[0].id, below[1].id)
+    assert (upper.first_id, upper.last_id, upper.message_count) == (stored[0].id, stored[3].id, 4)
+    assert await store.summaries(ANNA) == [upper]
+    assert [one.is_active for one in await store.summaries(ANNA, active_only=False)] == [False, False, True]
+    with pytest.raises(StaleFold):
+        await fold_up(store, ANNA, below)
+
+
+async def test_a_scope_has_one_live_lease(store: SqliteStore) -> None:
+    first = await lease(store, ANNA)
+    assert await store.begin_fold(ANNA, "now", now=NOW + MINUTE / 2, lease=MINUTE) is None
+    assert await store.begin_fold(TOPIC, "now", now=NOW, lease=MINUTE) is not None
+    second = await store.begin_fold(ANNA, "now", now=NOW + MINUTE, lease=MINUTE)
+    assert second is not None
+    assert second.fence > first.fence
+
+
+async def test_a_lost_lease_changes_nothing(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 2)
+    plan = FoldPlan(level=1, message_ids=(stored[0].id,), reason="now")
+    lost = await lease(store, ANNA)
+    taker = await store.begin_fold(ANNA, "now", now=NOW + 2 * MINUTE, lease=MINUTE)
+    assert taker is not None
+    with pytest.raises(StaleFold):
+        await store.commit_fold(lost, plan, made(), now=NOW)
+    await store.fail_fold(lost, "too late", now=NOW)
+    await store.release_fold(lost)
+    assert await store.fold_failure(ANNA) is None
+    assert await store.summaries(ANNA) == []
+    await store.commit_fold(taker, plan, made(), now=NOW)
+    with pytest.raises(StaleFold):
+        await store.commit_fold(taker, plan, made(), now=NOW)
+
+
+async def test_sources_that_changed_refuse_the_fold(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 2)
+    await fold(store, ANNA, stored[:2])
+    held = await lease(store, ANNA)
+    for ids in ((stored[0].id, stored[2].id), (stored[2].id, 999), ()):
+        with pytest.raises(StaleFold):
+            await store.commit_fold(held, FoldPlan(level=1, message_ids=ids, reason="now"), made(), now=NOW)
+    assert (await store.counts(ANNA)).archived == 2
+    await store.commit_fold(held, FoldPlan(level=1, message_ids=(stored[2].id,), reason="now"), made(), now=NOW)
+
+
+async def test_a_failure_is_kept_until_a_fold_succeeds(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 1)
+    first = await store.fail_fold(await lease(store, ANNA), "no answer", now=NOW)
+    assert (first.attempts, first.told, first.error, first.reason) == (1, False, "no answer", "now")
+    await store.mark_failure_told(ANNA)
+    held = await lease(store, ANNA)
+    assert held.attempt == 2
+    second = await store.fail_fold(held, "refused", now=NOW)
+    assert (second.attempts, second.told, second.error) == (2, True, "refused")
+    assert await store.fold_failure(ANNA) == second
+    assert await store.unfolded(ANNA) == stored
+    await fold(store, ANNA, stored)
+    assert await store.fold_failure(ANNA) is None
+
+
+async def test_a_released_lease_is_free_at_once(store: SqliteStore) -> None:
+    await store.release_fold(await lease(store, ANNA))
+    assert (await lease(store, ANNA)).attempt == 1
+    assert await store.fold_failure(ANNA) is None
+
+
+async def test_a_start_takes_its_predecessors_leases_back(store: SqliteStore) -> None:
+    held = await lease(store, ANNA)
+    await store.take_back_leases()
+    assert (await lease(store, ANNA)).fence > held.fence
+
+
+# owner-wide --------------------------------------------------------------------------------------------------
+async def test_a_memory_survives_closing(opener: Opener, tmp_path: Path) -> None:
+    async with opener(tmp_path) as store:
+        await store.put_owner(config(store, ANNA.owner))
+        stored = await talk(store, ANNA, 3)
+        await fold(store, ANNA, stored[:2])
+        await store.fail_fold(await lease(store, ANNA), "x", now=NOW)
+        before = (await store.digest(ANNA.owner), await store.page(ANNA), await store.fold_failure(ANNA))
+    async with opener(tmp_path) as store:
+        after = (await store.digest(ANNA.owner), await store.page(ANNA), await store.fold_failure(ANNA))
+        assert after == before
+        assert len(await store.search(ANNA, ["turn"], limit=9)) == 3
+        [fresh] = await store.append(ANNA, [said("next")])
+        assert fresh.id == stored[-1].id + 1
+
+
+@pytest.mark.parametrize("source", OPENERS)
+@pytest.mark.parametrize("target", OPENERS)
+async def test_a_move_keeps_everything(tmp_path: Path, source: str, target: str) -> None:
+    """Ids, counters, words and failures go along; nothing stays behind."""
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    async with OPENERS[source](tmp_path / "a") as old, OPENERS[target](tmp_path / "b") as new:
+        for scope in (ANNA, BORIS):
+            await old.put_owner(config(old, scope.owner))
+        stored = await talk(old, ANNA, 3)
+        await fold(old, ANNA, stored[:4])
+        await old.append(BORIS, [said("stays")])
+        await old.append(ANNA, [said(f"line {n}") for n in range(1200)])
+        before = (await old.digest(ANNA.owner), await old.counts(ANNA), await old.summaries(ANNA))
+        await new.load(ANNA.owner, old.dump(ANNA.owner))
+        assert (await new.digest(ANNA.owner), await new.counts(ANNA), await new.summaries(ANNA)) == before
+        with pytest.raises(StorageError):
+            await new.load(ANNA.owner, old.dump(ANNA.owner))
+        await old.erase(ANNA.owner)
+        assert await old.owner(ANNA.owner) is None
+        assert (await old.counts(ANNA)).total == 0
+        assert (await old.counts(BORIS)).total == 1
+        assert len(await new.search(ANNA, ["repli"], limit=9)) == 3
+        [fresh] = await new.append(ANNA, [said("next")])
+        assert fresh.id == 6 + 1200 + 1
+        assert (await fold(new, ANNA, stored[4:])).id == 2
+
+
+async def test_a_lease_does_not_survive_a_move(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    async with OPENERS["sqlite"](tmp_path / "a") as old, OPENERS["json"](tmp_path / "b") as new:
+        await old.put_owner(config(old, ANNA.owner))
+        stored = await talk(old, ANNA, 1)
+        held = await lease(old, ANNA)
+        await new.load(ANNA.owner, old.dump(ANNA.owner))
+        successor = await lease(new, ANNA)
+        assert successor.fence > held.fence
+        with pytest.raises(StaleFold):
+            await new.commit_fold(held, FoldPlan(level=1, message_ids=(stored[0].id,), reason="now"), made(), now=NOW)
+
+
+async def test_a_load_is_all_or_nothing(store: SqliteStore) -> None:
+    rows = [batch async for batch in store.dump(ANNA.owner)]
+    stranger = dict(rows[0][0], user_id=7)
+
+    async def broken() -> AsyncIterator[Sequence[Mapping[str, object]]]:
+        yield [stranger]
+        raise StorageError
+
+    with pytest.raises(StorageError):
+        await store.load(7, broken())
+    assert await store.owner(7) is None
+    with pytest.raises(StorageError, match="not this owner"):
+        await store.load(8, store.dump(ANNA.owner))
+
+
+async def test_what_is_erased_is_in_no_file(opener: Opener, tmp_path: Path) -> None:
+    """Tables, index, free pages, write-ahead log, journal and snapshot; the owner beside stays."""
+    async with opener(tmp_path) as store:
+        for scope in (ANNA, BORIS):
+            await store.put_owner(config(store, scope.owner))
+        stored = await store.append(ANNA, [said(f"xylophone{n} is her secret") for n in range(50)])
+        await fold(store, ANNA, stored[:9])
+        await store.append(BORIS, [said("walrus stays")])
+        await store.flush()
+        await store.append(ANNA, [said("xylophone again")])
+        assert files_with(tmp_path, b"xylophon")
+        await store.erase(ANNA.owner)
+        await store.erase(ANNA.owner)
+        assert not files_with(tmp_path, b"xylophon")
+        assert await store.search(ANNA, ["xylophon"], limit=5) == []
+        assert await store.scopes(ANNA.owner) == []
+        assert len(await store.search(BORIS, ["walrus"], limit=5)) == 1
+    assert not files_with(tmp_path, b"xylophon")
+
+
+def files_with(folder: Path, needle: bytes) -> list[str]:
+    return [file.name for file in folder.iterdir() if needle in file.read_bytes()]
+
+
+async def test_digests_tell_memories_apart(store: SqliteStore) -> None:
+    before = await store.digest(ANNA.owner)
+    await store.append(ANNA, [said("x")])
+    after = await store.digest(ANNA.owner)
+    assert before != after
+    assert after != await store.digest(BORIS.owner)
+
+
+@pytest.mark.parametrize("steps", range(0, 40, 3))
+async def test_a_cancelled_append_is_whole_or_nothing(store: SqliteStore, steps: int) -> None:
+    """Whenever the task is cancelled: no half turn, no held lock, and the next write works."""
+    task = asyncio.ensure_future(store.append(ANNA, [said("one", source="1:1"), said("two", source="1:2")]))
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert (await store.counts(ANNA)).total in (0, 2)
+    await store.append(ANNA, [said("one", source="1:1"), said("two", source="1:2")])
+    assert [one.content for one in await store.page(ANNA)] == ["one", "two"]
+
+
+async def test_a_reader_that_walks_away_blocks_nobody(store: SqliteStore) -> None:
+    await store.append(ANNA, [said(f"{n}") for n in range(600)])
+    for _ in range(10):
+        dump = store.dump(ANNA.owner)
+        async for _batch in dump:
+            break
+        await dump.aclose()  # type: ignore[attr-defined]
+    assert (await store.counts(ANNA)).total == 600
+
+
+async def test_expiry_is_by_the_callers_clock(store: SqliteStore) -> None:
+    taken = await store.begin_fold(ANNA, "idle", now=NOW, lease=timedelta(seconds=1))
+    assert taken is not None
+    assert taken.expires_at == NOW + timedelta(seconds=1)

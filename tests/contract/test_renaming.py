@@ -1,0 +1,203 @@
+"""A group's memory under a new id: all of it, at once, and whatever dies or fails meanwhile."""
+
+import contextlib
+import shutil
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from records.errors import StaleFold, StorageError
+from records.owners import OwnerConfig, StorageType
+from records.scopes import Scope
+from records.summaries import FoldPlan
+from storage.directory import Directory
+from storage.files.database import Database
+from storage.files.transaction import Transaction
+from storage.files.wizard_state import WizardState, WizardStates
+from storage.json.store import JsonStore
+from storage.sqlite.renaming import Renaming
+from storage.sqlite.store import SqliteStore
+from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, TOPIC, Opener, config, fold, lease, made, said, talk
+
+NEW = Scope(owner=-1_000_000_001_007)
+NEW_TOPIC = Scope(owner=NEW.owner, thread=TOPIC.thread)
+
+
+def copied(folder: Path) -> Path:
+    """The files as a process that dies now leaves them."""
+    killed = folder / "killed"
+    killed.mkdir()
+    for file in [file for file in folder.iterdir() if file.is_file()]:
+        shutil.copyfile(file, killed / file.name)
+    return killed
+
+
+async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
+    store: SqliteStore, opener: Opener, tmp_path: Path
+) -> None:
+    for scope in (ANNA, BORIS, TOPIC):
+        stored = await talk(store, scope, 4, words="walrus")
+        await fold(store, scope, stored[:4])
+    [numbered] = await store.append(BORIS, [replace(said("numbered"), telegram_id=7)])
+    pages = {scope: await store.page(scope) for scope in (ANNA, BORIS, TOPIC)}
+    shown = {scope: await store.summaries(scope) for scope in (BORIS, TOPIC)}
+    annas = await store.digest(ANNA.owner)
+    await store.flush()  # else a snapshot may be written beside what follows, and files change while they are copied
+
+    await store.rename(BORIS.owner, NEW.owner)
+    await store.rename(BORIS.owner, NEW.owner)
+
+    async def check(store: SqliteStore) -> None:
+        assert await store.digest(ANNA.owner) == annas
+        assert await store.scopes(BORIS.owner) == []
+        assert await store.owner(BORIS.owner) is None
+        assert await store.search(BORIS, ["walrus"], limit=9) == []
+        for old, new in ((BORIS, NEW), (TOPIC, NEW_TOPIC)):
+            assert await store.page(new) == [replace(one, scope=new, telegram_id=None) for one in pages[old]]
+            assert await store.summaries(new) == [replace(one, scope=new) for one in shown[old]]
+            assert {hit.message.scope for hit in await store.search(new, ["walrus"], limit=9)} == {new}
+            assert len(await store.pool(new, await store.matching(new, ["walrus"], limit=9), reach=1)) == len(
+                pages[old]
+            )
+        assert (await store.counts(NEW)).total == 9
+        assert await store.forgetting.said_as(NEW, 7) is None, "the new chat counts its messages anew"
+
+    await check(store)
+    async with opener(copied(tmp_path)) as recovered:
+        await check(recovered)
+        [later] = await recovered.append(NEW, [said("later")])
+        assert later.id > numbered.id
+
+
+async def test_a_fold_under_way_is_void_and_the_next_need_not_wait(store: SqliteStore) -> None:
+    stored = await talk(store, BORIS, 2)
+    taken = await lease(store, BORIS)
+    await store.rename(BORIS.owner, NEW.owner)
+    plan = FoldPlan(level=1, message_ids=tuple(one.id for one in stored), reason="now")
+    with pytest.raises(StaleFold):
+        await store.commit_fold(taken, plan, made(), now=NOW)
+    again = await store.begin_fold(NEW, "now", now=NOW, lease=MINUTE)
+    assert again is not None
+    await store.commit_fold(again, plan, made(), now=NOW)
+
+
+class Broken:
+    """A witness that lets some commits pass and fails the rest."""
+
+    def __init__(self, commits: int) -> None:
+        self.commits = commits
+
+    async def before_commit(self, tx: Transaction) -> None:
+        self.commits -= 1
+        if self.commits < 0:
+            raise StorageError("The disk is full.")
+
+    async def after_failure(self) -> None: ...
+
+    def after_commit(self) -> None: ...
+
+
+class Files:
+    """memory.db and memory.json with what renames between them."""
+
+    def __init__(self, database: Database, json: JsonStore) -> None:
+        self.database = database
+        self.stores = {StorageType.SQLITE: SqliteStore(database), StorageType.JSON: json}
+        self.renaming = Renaming(database, self.stores)
+        self.directory = Directory(database)
+        self.wizards = WizardStates(database)
+
+    async def begin(self, scope: Scope, kind: StorageType) -> OwnerConfig:
+        """Somebody who has said one thing, and is in a setup."""
+        made = config(self.stores[kind], scope.owner)
+        await self.directory.settle(made)
+        await self.stores[kind].put_owner(made)
+        await self.stores[kind].append(scope, [said("walrus")])
+        await self.wizards.put(
+            WizardState(scope=scope, person=5, step="number", nonce="n", expires_at=NOW + timedelta(minutes=9))
+        )
+        await self.stores[StorageType.JSON].flush()  # as above
+        return made
+
+    async def follows(self, kind: StorageType) -> bool:
+        """Whether all is under the new id and nothing under the old; never half of it."""
+        place = await self.directory.place(NEW.owner)
+        found = [await store.page(NEW) for store in self.stores.values()]
+        wizard = await self.wizards.get(NEW, 5)
+        has_followed = (place is not None, sum(map(len, found)) == 1, wizard is not None)
+        assert len(set(has_followed)) == 1, has_followed
+        old = (await self.directory.place(BORIS.owner), await self.wizards.get(BORIS, 5))
+        assert [one is None for one in old] == [all(has_followed)] * 2
+        if place is not None:
+            assert place.storage is kind
+            assert self.renaming.successors == {BORIS.owner: NEW.owner}
+        return all(has_followed)
+
+
+@contextlib.asynccontextmanager
+async def files(folder: Path) -> AsyncIterator[Files]:
+    async with Database.open(folder / "memory.db") as database, JsonStore.open(folder, clock=lambda: NOW) as json:
+        opened = Files(database, json)
+        await opened.renaming.resume()
+        yield opened
+
+
+@pytest.mark.parametrize("kind", StorageType)
+async def test_home_and_setup_follow(tmp_path: Path, kind: StorageType) -> None:
+    async with files(tmp_path) as opened:
+        await opened.begin(BORIS, kind)
+        assert await opened.renaming.rename(BORIS.owner, NEW.owner, now=NOW)
+        assert await opened.follows(kind)
+        assert not await opened.renaming.rename(BORIS.owner, NEW.owner, now=NOW), "told twice, done once"
+    async with files(tmp_path) as opened:
+        assert await opened.follows(kind)
+
+
+@pytest.mark.parametrize("passed", range(3))
+@pytest.mark.parametrize("kind", StorageType)
+async def test_where_a_disk_fails_or_a_process_dies_it_is_whole_in_the_end(
+    tmp_path: Path, kind: StorageType, passed: int
+) -> None:
+    """`passed` commits to memory.db go through, then none: the process tries again, or the next start finishes."""
+    async with files(tmp_path) as opened:
+        await opened.begin(BORIS, kind)
+        opened.database.witness = Broken(passed)
+        with contextlib.suppress(StorageError):
+            await opened.renaming.rename(BORIS.owner, NEW.owner, now=NOW)
+        killed = copied(tmp_path)
+        opened.database.witness = None
+        await opened.renaming.rename(BORIS.owner, NEW.owner, now=NOW)
+        assert await opened.follows(kind)
+    async with files(killed) as recovered:
+        if not await recovered.follows(kind):
+            await recovered.renaming.rename(BORIS.owner, NEW.owner, now=NOW)
+            assert await recovered.follows(kind)
+
+
+async def test_a_memory_that_is_there_already_is_not_mixed_with_another(tmp_path: Path) -> None:
+    async with files(tmp_path) as opened:
+        await opened.begin(BORIS, StorageType.SQLITE)
+        await opened.begin(NEW, StorageType.JSON)
+        assert not await opened.renaming.rename(BORIS.owner, NEW.owner, now=NOW)
+        assert len(await opened.stores[StorageType.SQLITE].page(BORIS)) == 1
+        assert len(await opened.stores[StorageType.JSON].page(NEW)) == 1
+
+
+async def test_choices_without_memory_make_room(tmp_path: Path) -> None:
+    async with files(tmp_path) as opened:
+        await opened.begin(BORIS, StorageType.SQLITE)
+        empty = config(opened.stores[StorageType.JSON], NEW.owner)
+        await opened.directory.settle(empty)
+        await opened.stores[StorageType.JSON].put_owner(empty)
+        assert await opened.renaming.rename(BORIS.owner, NEW.owner, now=NOW)
+        assert await opened.follows(StorageType.SQLITE)
+        assert await opened.stores[StorageType.JSON].owner(NEW.owner) is None
+
+
+async def test_of_whom_nothing_is_kept_nothing_is_noted(tmp_path: Path) -> None:
+    async with files(tmp_path) as opened:
+        assert not await opened.renaming.rename(BORIS.owner, NEW.owner, now=NOW)
+        assert opened.renaming.successors == {}

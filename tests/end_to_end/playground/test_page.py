@@ -1,0 +1,411 @@
+"""The chat page in a real browser, talking to a scripted bot through the Bot API server."""
+
+import contextlib
+import os
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.async_api import Browser, Page, async_playwright, expect
+
+from playground.app import playground_app
+from playground.panel import MemoryPanel, OwnerState, PanelStudy
+from playground.server import serve
+from playground.world import World
+from tests.end_to_end.playground.sample_memory import sample_panel
+from tests.end_to_end.playground.scripted_bot import ScriptedBot, scripted_bot
+from tests.paths import ROOT
+from tests.peers.ports import kept_port
+
+CHROMIUM = Path("/usr/bin/chromium")
+TOKEN = "4242:test-token"
+PATIENCE = 90_000
+"""Milliseconds; Playwright's own five seconds are too few for a browser on a machine with other work."""
+ANNA, BORIS, CLUB, FORUM, TIDES = 1, 2, -500, -1_001_000_000_500, 7
+HOSTILE = "<img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>"
+EMPTY = MemoryPanel(owner=OwnerState(enabled=False, storage="", every_n=0, total=0, archived=0, unfolded_turns=0))
+
+
+@dataclass(kw_only=True)
+class Playground:
+    """The served page, the world behind it, and the memory that its panel shows."""
+
+    world: World
+    url: str
+    bot: ScriptedBot
+    browser: Browser
+    memory: dict[int, MemoryPanel]
+    problems: list[str]
+
+    async def open(self, *, width: int = 1400, height: int = 900) -> Page:
+        """A new visitor's page, its chats loaded. What the console complains of is a failure of the test."""
+        context = await self.browser.new_context(viewport={"width": width, "height": height}, locale="en")
+        page = await context.new_page()
+        page.set_default_timeout(PATIENCE)
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.on("console", lambda line: self.problems.append(line.text) if line.type == "error" else None)
+        await page.goto(self.url)
+        await page.locator(".dialog").first.wait_for(state="attached")
+        return page
+
+
+def new_world() -> World:
+    world = World(token=TOKEN)
+    world.add_person(ANNA, "Anna", username="anna")
+    world.add_person(BORIS, "Boris", username="boris")
+    world.add_group(CLUB, "Book club", members=[ANNA, BORIS], admins=[ANNA])
+    world.add_group(FORUM, "Harbour", members=[ANNA, BORIS], admins=[ANNA], is_forum=True, topics={TIDES: "Tides"})
+    return world
+
+
+@contextlib.asynccontextmanager
+async def chromium() -> AsyncIterator[Browser]:
+    if not os.access(CHROMIUM, os.X_OK):
+        reason = f"The page is tested in Chromium, and {CHROMIUM} is missing."
+        if os.environ.get("KEEPSAKE_NO_SKIPS") == "1":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    expect.set_options(timeout=PATIENCE)
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=PATIENCE)
+        try:
+            yield browser
+        finally:
+            await browser.close()
+
+
+@pytest.fixture
+async def playground() -> AsyncIterator[Playground]:
+    world, memory, problems = new_world(), dict[int, MemoryPanel](), list[str]()
+
+    async def remembered(owner: int, thread: int) -> MemoryPanel:
+        return memory.get(owner, EMPTY)
+
+    app = playground_app(world, memory=remembered, model_name="a scripted bot")
+    async with chromium() as browser, serve(app) as url, scripted_bot(url, TOKEN) as bot:
+        yield Playground(world=world, url=url, bot=bot, browser=browser, memory=memory, problems=problems)
+        # Before the server goes: its absence would be a problem on every console.
+        for context in browser.contexts:
+            await context.close()
+    assert problems == []
+
+
+async def send(page: Page, text: str) -> None:
+    await page.get_by_label("Message", exact=True).fill(text)
+    await page.keyboard.press("Enter")
+
+
+async def test_an_empty_chat_begins_with_start_and_its_buttons_answer(playground: Playground) -> None:
+    page = await playground.open()
+    await expect(page.locator("#banner")).to_contain_text("a scripted bot")
+    await page.get_by_role("button", name="Start", exact=True).click()
+    await expect(page.locator(".message.out")).to_contain_text("/start")
+    await expect(page.get_by_role("link", name="Docs")).to_have_attribute("href", "https://example.org")
+    await page.get_by_role("button", name="SQLite").click()
+    await expect(page.locator(".toast")).to_have_text("SQLite it is")
+    await expect(page.locator(".message.in")).to_contain_text("Memory in SQLite.")
+    await expect(page.locator(".message.in .edited")).to_be_visible()
+    await expect(page.locator(".key")).to_have_count(0)
+
+
+async def test_entities_are_drawn_in_utf16_units(playground: Playground) -> None:
+    playground.world.say(ANNA, ANNA, "show")
+    page = await playground.open()
+    text = page.locator(".message.in .text")
+    await expect(text.locator("strong").nth(0)).to_have_text("bold")
+    await expect(text.locator("strong").nth(1)).to_have_text("bold")
+    await expect(text.locator("em")).to_have_text("italic")
+    await expect(text.locator("a")).to_have_attribute("rel", "noopener noreferrer")
+    await expect(text.locator("pre code")).to_have_text("print('hi')")
+    await expect(text.locator("pre .copy")).to_have_text("python")
+    await expect(text.locator("blockquote")).to_have_text("quoted words")
+    await text.locator(".spoiler").click()
+    await expect(text.locator(".spoiler")).to_have_class("spoiler shown")
+    await text.get_by_role("button", name="/summary").click()
+    await expect(page.locator(".message.in").last).to_contain_text("You said: /summary")
+
+
+async def test_a_reply_is_seen_while_it_is_written(playground: Playground) -> None:
+    playground.world.say(ANNA, ANNA, "hello")
+    page = await playground.open()
+    await send(page, "type")
+    await expect(page.locator("#chat-status")).to_have_text("typing…")
+    await expect(page.locator(".draft .dots")).to_be_visible()
+    await send(page, "stream")
+    await expect(page.locator(".draft")).to_have_text("First words")
+    playground.bot.go_on.set()
+    await expect(page.locator(".message.in").last).to_contain_text("First words, and the rest.")
+    await expect(page.locator(".draft")).to_have_count(0)
+    await expect(page.locator("#chat-status")).to_have_text("bot · you write as Anna")
+
+
+async def test_the_command_menu_is_driven_by_keys(playground: Playground) -> None:
+    playground.world.say(ANNA, ANNA, "hello")
+    page = await playground.open()
+    field = page.get_by_label("Message", exact=True)
+    await field.press_sequentially("/sum")
+    await expect(page.locator(".menu-item")).to_have_count(2)
+    await field.press("ArrowDown")
+    await field.press("Enter")
+    await expect(page.locator(".message.out").last).to_contain_text("/summary_status")
+    await page.get_by_role("button", name="Commands").click()
+    await expect(page.locator(".menu-item")).to_have_count(4)
+    await page.get_by_role("button", name="Commands").click()
+    await expect(page.locator("#menu")).to_be_hidden()
+    await page.get_by_role("button", name="Commands").click()
+    await expect(page.locator("#menu")).to_be_visible()
+    await field.press("Escape")
+    await expect(page.locator("#menu")).to_be_hidden()
+
+
+async def test_replies_edits_and_asked_replies(playground: Playground) -> None:
+    playground.world.say(ANNA, ANNA, "helo")
+    page = await playground.open()
+    await expect(page.locator(".message.in .quote")).to_contain_text("helo")
+    field = page.get_by_label("Message", exact=True)
+    await field.press("ArrowUp")
+    await expect(field).to_have_value("helo")
+    await send(page, "hello")
+    await expect(page.locator(".message.out")).to_contain_text("hello")
+    await expect(page.locator(".message.out .edited")).to_be_visible()
+    await page.locator(".message.in").focus()
+    await page.keyboard.press("r")
+    await expect(page.locator("#about")).to_contain_text("Reply to Keepsake")
+    await send(page, "ask")
+    await expect(page.locator(".message.out .quote")).to_contain_text("You said: helo")
+    await expect(page.locator("#about")).to_contain_text("After how many turns?")
+    await field.press("Escape")
+    await expect(page.locator("#about")).to_be_hidden()
+
+
+async def test_files_travel_both_ways(playground: Playground) -> None:
+    playground.world.say(ANNA, ANNA, "file")
+    page = await playground.open()
+    chip = page.get_by_role("link", name="Download memory.json")
+    async with page.expect_download() as download:
+        await chip.click()
+    assert (await (await download.value).path()).read_bytes() == b"{}"
+    pixel = ROOT / "playground/static/icon.svg"
+    await page.locator("#file").set_input_files(pixel)
+    await expect(page.locator(".message.out").last).to_contain_text("icon.svg")
+    await expect(page.locator(".message.in").last).to_contain_text("What a file!")
+
+
+async def test_in_a_group_one_chooses_who_speaks(playground: Playground) -> None:
+    page = await playground.open()
+    await page.get_by_role("button", name="Book club").click()
+    await page.get_by_label("Speak as").select_option("Boris")
+    await send(page, "only for people")
+    await expect(page.locator(".message.out")).to_contain_text("only for people")
+    await page.get_by_label("Speak as").select_option("Anna")
+    await expect(page.locator(".message.in .sender")).to_have_text("Boris")
+    field = page.get_by_label("Message", exact=True)
+    await field.press_sequentially("@kee")
+    await field.press("Enter")
+    await expect(field).to_have_value("@keepsake_bot ")
+    await field.press_sequentially("hi")
+    await field.press("Enter")
+    await expect(page.locator(".message.bot")).to_contain_text("You said:")
+
+
+async def test_topics_of_a_forum_are_apart(playground: Playground) -> None:
+    playground.world.say(ANNA, FORUM, "@keepsake_bot high water", thread_id=TIDES)
+    page = await playground.open()
+    await page.get_by_role("button", name="Harbour").click()
+    await expect(page.locator("article")).to_have_count(0)
+    await page.get_by_role("tab", name="Tides").click()
+    await expect(page.locator("article")).to_have_count(2)
+    await send(page, "in the topic")
+    await expect(page.locator(".message.out").last).to_contain_text("in the topic")
+    said = list(playground.world.messages[FORUM].values())[-1]
+    assert said["message_thread_id"] == TIDES
+
+
+async def test_what_is_unread_is_counted_and_a_reload_keeps_the_place(playground: Playground) -> None:
+    page = await playground.open()
+    playground.world.say(BORIS, BORIS, "from Boris")
+    boris = page.locator(f'[data-chat="{BORIS}"]')
+    await expect(boris.locator(".badge")).to_have_text("1")
+    await boris.click()
+    await expect(boris.locator(".badge")).to_have_count(0)
+    await page.get_by_label("Message", exact=True).fill("half a thought")
+    await page.reload()
+    await expect(page.locator("#chat-status")).to_have_text("bot · you write as Boris")
+    await expect(page.get_by_label("Message", exact=True)).to_have_value("half a thought")
+    await expect(boris.locator(".badge")).to_have_count(0)
+
+
+async def test_new_messages_do_not_move_a_reader_of_old_ones(playground: Playground) -> None:
+    for number in range(40):
+        playground.world.say(ANNA, CLUB, f"line {number}\nand more of it")
+    page = await playground.open()
+    await page.get_by_role("button", name="Book club").click()
+    log = page.locator("#log")
+    await expect(log.get_by_text("line 39")).to_be_in_viewport()
+    await log.get_by_text("line 20").scroll_into_view_if_needed()
+    await expect(page.locator("#jump")).to_be_visible()
+    before = await log.evaluate("log => log.scrollTop")
+    playground.world.say(BORIS, CLUB, "news")
+    await expect(page.locator("#jump-count")).to_have_text("1")
+    assert await log.evaluate("log => log.scrollTop") == before
+    await page.locator("#jump").click()
+    await expect(log.get_by_text("news")).to_be_in_viewport()
+
+
+async def test_text_is_text_and_never_markup(playground: Playground) -> None:
+    owner = replace(sample_panel().messages[-1], text=HOSTILE, speaker=HOSTILE)
+    playground.memory[ANNA] = replace(sample_panel(), messages=(owner,))
+    playground.world.say(ANNA, ANNA, HOSTILE)
+    page = await playground.open()
+    await expect(page.locator(".message.in")).to_contain_text("<img src=x")
+    await page.locator(".chunks .block").click()
+    await expect(page.locator(".blocks .detail-text")).to_have_text(HOSTILE)
+    assert await page.locator("img, #log script").count() == 0
+    assert await page.title() == "Keepsake · playground"
+
+
+async def test_the_panel_shows_the_memory_live(playground: Playground) -> None:
+    page = await playground.open()
+    await expect(page.locator(".panel-head")).to_contain_text("Memory is off")
+    playground.memory[ANNA] = sample_panel()
+    await expect(page.locator(".pill.on")).to_be_visible()
+    await expect(page.locator(".chunk")).to_have_count(9)
+    await expect(page.locator(".chunk.live .block")).to_have_count(7)
+    await expect(page.locator(".brick.active")).to_have_count(4)
+    await expect(page.locator(".level-name")).to_have_text(["L2", "L1"])
+    await page.locator('[data-summary="9"]').hover()
+    await expect(page.locator(".block.lit")).to_have_count(60)
+    await expect(page.locator(".brick.lit")).to_have_count(6)
+    await page.locator('[data-summary="9"]').click()
+    await expect(page.locator(".pyramid .detail-text")).to_contain_text("settled in Lisbon")
+    await expect(page.locator(".bars li").nth(2)).to_contain_text("1,480 / 3,000")
+    await expect(page.locator(".cuts")).to_contain_text("#3–9")
+    await expect(page.locator(".snippet-list")).to_contain_text("shares “sister”")
+
+
+async def test_the_panel_shows_what_is_known_and_how_it_came_about(playground: Playground) -> None:
+    """Facts with what they took the place of, the profile's versions, a summary's versions and its quality."""
+    playground.memory[ANNA] = sample_panel()
+    page = await playground.open()
+    await expect(page.locator(".facts small")).to_have_text("2 hold, 3 in all")
+    await expect(page.locator(".facts .fact-list > .fact").first).to_contain_text("Anna keeps bees.")
+    study = page.locator(".facts .progress")
+    await expect(study).to_contain_text("Learning from imported history20 of 1,045 of your messages")
+    await expect(study.get_by_role("progressbar")).to_have_attribute("aria-valuemax", "1045")
+    partly = PanelStudy(state="partly", read=2, total=4)
+    playground.memory[ANNA] = replace(sample_panel(), studied=partly)
+    await expect(study).to_contain_text("Learned from part of imported history2 of 4 of your messages")
+    lives = page.locator('.facts [data-fact="2"]')
+    await expect(lives.locator('[data-fact="1"]')).to_be_hidden()
+    await lives.locator("summary").click()
+    await expect(lives.locator('[data-fact="1"]')).to_contain_text("Anna lives in Faro.")
+    await expect(page.locator(".profile .version").first).to_contain_text("keeps bees")
+    await page.locator(".profile summary").click()
+    await expect(page.locator(".profile .version").nth(1)).to_contain_text("Faro")
+    # Drawn anew while one reads: what was opened stays open.
+    panel = sample_panel()
+    playground.memory[ANNA] = replace(
+        panel, profiles=(replace(panel.profiles[0], text="Anna has moved."), *panel.profiles[1:])
+    )
+    await expect(page.locator(".profile .version").first).to_contain_text("has moved")
+    await expect(page.locator(".profile .version").nth(1)).to_be_visible()
+    await page.locator('[data-summary="9"]').click()
+    await expect(page.locator(".pyramid .chain")).to_have_text("Version 2 (rolling): #9 ← #4")
+    await expect(page.locator(".pyramid .quality")).to_contain_text("Quality 0.82 · retention 0.9 · novelty 0.75")
+    await expect(page.locator(".pyramid .cost")).to_have_text(
+        "compressed 2 times · summary-model · because of threshold · 900 → 120 tokens · 1.2 s"
+    )
+
+
+async def test_on_a_phone_the_columns_are_views(playground: Playground) -> None:
+    playground.memory[ANNA] = sample_panel()
+    page = await playground.open(width=390, height=844)
+    await expect(page.locator("#chat")).to_be_hidden()
+    await page.locator(f'[data-chat="{ANNA}"]').click()
+    await page.get_by_role("button", name="Start", exact=True).click()
+    await expect(page.locator(".message.in")).to_be_visible()
+    await page.get_by_role("button", name="Back to chats").click()
+    await expect(page.locator("#dialogs")).to_be_visible()
+    await page.get_by_role("button", name="Book club").click()
+    await expect(page.get_by_role("button", name="Send")).to_be_in_viewport(ratio=1)
+    await page.get_by_role("button", name="Memory", exact=True).click()
+    await expect(page.locator(".panel-head")).to_contain_text("Book club")
+    await page.get_by_role("button", name="Chats").click()
+    await page.locator(f'[data-chat="{ANNA}"]').click()
+    await page.get_by_role("button", name="Memory", exact=True).click()
+    await expect(page.locator(".brick.active").first).to_be_visible()
+    assert await page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+async def test_the_page_comes_back_when_the_server_does(playground: Playground) -> None:
+    async def remembered(owner: int, thread: int) -> MemoryPanel:
+        return EMPTY
+
+    first, second = new_world(), new_world()
+    first.say(ANNA, ANNA, "before")
+    second.say(ANNA, ANNA, "after")
+    context = await playground.browser.new_context()
+    page = await context.new_page()
+    page.set_default_timeout(PATIENCE)
+    with kept_port() as port:
+        async with serve(playground_app(first, memory=remembered, model_name="first"), port) as url:
+            await page.goto(url)
+            await expect(page.locator("article")).to_contain_text("before")
+        await expect(page.locator("#chat-status")).to_have_text("waiting for the server…")
+        async with serve(playground_app(second, memory=remembered, model_name="second"), port):
+            await expect(page.locator("article")).to_contain_text("after")
+            await expect(page.locator("#banner")).to_contain_text("second")
+            await context.close()
+
+
+@pytest.fixture
+async def served() -> AsyncIterator[httpx.AsyncClient]:
+    async def remembered(owner: int, thread: int) -> MemoryPanel:
+        if owner != ANNA:
+            raise LookupError("Nobody has this id.")
+        return sample_panel()
+
+    app = playground_app(new_world(), memory=remembered, model_name="none")
+    async with serve(app) as url, httpx.AsyncClient(base_url=url, trust_env=False) as client:
+        yield client
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},  # another port of this machine
+    ],
+)
+async def test_another_site_is_refused(served: httpx.AsyncClient, headers: dict[str, str]) -> None:
+    said = {"person_id": ANNA, "chat_id": ANNA, "text": "hi"}
+    assert (await served.post("/api/say", json=said, headers=headers)).status_code in (400, 403)
+    assert (await served.get(f"/bot{TOKEN}/getMe", headers=headers)).status_code in (400, 403)
+    assert (await served.get("/api/snapshot")).json()["messages"][str(ANNA)] == []
+
+
+async def test_the_own_page_and_programs_pass(served: httpx.AsyncClient) -> None:
+    said = {"person_id": ANNA, "chat_id": ANNA, "text": "hi"}
+    own = {"Origin": str(served.base_url).rstrip("/"), "Sec-Fetch-Site": "same-origin"}
+    assert (await served.post("/api/say", json=said, headers=own)).status_code == 200
+    assert (await served.get(f"/bot{TOKEN}/getMe")).json()["ok"]
+    page = await served.get("/", headers={"Sec-Fetch-Site": "cross-site"})
+    assert page.status_code == 200
+    assert "default-src 'none'" in page.headers["content-security-policy"]
+
+
+async def test_the_panel_is_one_json_object(served: httpx.AsyncClient) -> None:
+    shown = (await served.get("/api/memory", params={"owner": ANNA, "thread": 0})).json()
+    parts = {"owner", "messages", "summaries", "summaries_total", "facts", "profiles", "studied"} | {
+        "context",
+        "folding",
+    }
+    assert set(shown) == parts
+    assert shown["messages"][0]["created_at"] == "2026-05-04T09:07:00+00:00"
+    assert (await served.get("/api/memory", params={"owner": 9})).status_code == 404
+    assert (await served.get("/api/memory")).status_code == 400

@@ -1,0 +1,435 @@
+"""Fuzzing: generated inputs at every door that takes text from outside, and any order of acts on the whole memory.
+
+`python -m tests.fuzz [--inputs 120000] [--examples 60] [--seed 1]` prints one JSON object of counts and exits with 1
+when an exception was not caught. An input is made from the seed and its number alone, so each can be made again.
+"""
+
+import argparse
+import asyncio
+import copy
+import json
+import logging
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, closing
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import telegram
+from hypothesis import HealthCheck, Phase
+from hypothesis import settings as hypothesis_settings
+from hypothesis.stateful import run_state_machine_as_test
+from telegram.error import TelegramError
+
+from assembly import budgets, summary_text_budget
+from records.errors import SettingsError, StorageTooNew
+from records.owners import OwnerConfig, StorageType
+from records.scopes import Person, Scope
+from settings import Secret, Settings
+from storage.files.database import Database, migrate
+from storage.files.driver import connect, sqlite3
+from storage.files.inbox import UpdateInbox
+from storage.files.wizard_state import WizardState
+from storage.json import snapshot
+from storage.json.journal import Entry
+from storage.json.store import JsonStore
+from storage.sqlite.migrations import MIGRATIONS
+from storage.sqlite.store import SqliteStore
+from telegram_ui.commands.buttons import Buttons
+from telegram_ui.commands.registry import Commands
+from telegram_ui.commands.wizard import NUMBER, STORAGE, Wizard
+from telegram_ui.sending import formatting
+from telegram_ui.sending.chat import Chat
+from telegram_ui.updates.durable_queue import DurableQueue
+from telegram_ui.updates.parsing import arrival
+from telegram_ui.updates.relevance import Concern
+from tests.contract.conftest import NOW, config, fold, said, talk
+from tests.contract.test_interleavings import Interleavings
+from tests.fuzz.imports import ImportDoors
+from tests.fuzz.values import ATOMS, Chance, garbled, mutated, text_from
+from text.analyzer import content_terms
+
+Door = Callable[[Chance], Awaitable[None]]
+
+
+# what stands behind the doors -----------------------------------------------------------------------------------
+class Silent:
+    """A delivery to nobody."""
+
+    async def say(self, chat: Chat, text: str, **_: object) -> None:
+        text.encode("utf-16-le", "surrogatepass")
+
+    async def send(self, chat: Chat, pieces: Sequence[formatting.Piece], **_: object) -> None: ...
+    async def replace(self, *_: object) -> None: ...
+
+    @asynccontextmanager
+    async def typing(self, chat: Chat) -> AsyncIterator[None]:
+        yield
+
+
+class OneState:
+    """The wizard's state of the one person there is."""
+
+    state: WizardState | None = None
+
+    async def get(self, scope: Scope, person: int) -> WizardState | None:
+        return self.state
+
+    async def put(self, state: WizardState) -> None:
+        self.state = state
+
+    async def drop(self, scope: Scope, person: int) -> bool:
+        self.state = None
+        return True
+
+
+class OneMemory:
+    """Configurations that go nowhere, and must be lawful."""
+
+    known: OwnerConfig | None = None
+
+    async def config(self, owner: int) -> OwnerConfig | None:
+        return self.known
+
+    async def configure(self, owner: int, *, storage: StorageType, every_n: int) -> OwnerConfig:
+        assert 1 <= every_n <= 500
+        self.known = OwnerConfig(
+            owner=owner, storage=storage, every_n=every_n, enabled=True, created_at=NOW, updated_at=NOW
+        )
+        return self.known
+
+    async def switch(self, owner: int, *, enabled: bool) -> OwnerConfig:
+        return replace(await self.configure(owner, storage=StorageType.SQLITE, every_n=20), enabled=enabled)
+
+    async def total(self, owner: int) -> int:
+        return 3
+
+
+@dataclass
+class Query:
+    """A press of a button, as commands see it."""
+
+    data: str
+    message: None = None
+    answered: list[str | None] = field(default_factory=list)
+
+    async def answer(self, toast: str | None = None) -> None:
+        self.answered.append(toast)
+        if len(toast or "") > 200:
+            raise TelegramError("A toast has at most 200 characters.")
+
+
+UPDATE: dict[str, Any] = {
+    "update_id": 5,
+    "message": {
+        "message_id": 7,
+        "date": 1_790_000_000,
+        "chat": {"id": -5, "type": "supergroup", "title": "Picnic", "is_forum": True},
+        "from": {"id": 1, "is_bot": False, "first_name": "Ann", "last_name": "Lee", "language_code": "en"},
+        "text": "@keepsake_bot what 👨‍👩‍👧 now?",
+        "entities": [{"type": "mention", "offset": 0, "length": 13}, {"type": "bold", "offset": 14, "length": 4}],
+        "message_thread_id": 3,
+        "is_topic_message": True,
+        "forward_origin": {"type": "hidden_user", "date": 1_790_000_000, "sender_user_name": "Eve"},
+        "reply_to_message": {
+            "message_id": 3,
+            "date": 1_790_000_000,
+            "chat": {"id": -5, "type": "supergroup"},
+            "from": {"id": 9, "is_bot": True, "first_name": "Keepsake"},
+        },
+        "photo": [{"file_id": "f", "file_unique_id": "u", "width": 5, "height": 5}],
+        "caption": "/start@keepsake_bot now",
+    },
+}
+JOURNAL = Entry(seq=1).line()
+MY_NAMES = [name for name in Settings.__dataclass_fields__ if name not in ("everyone_allowed", "data_dir")]
+
+
+class Doors:
+    """Every door, with what it needs opened once."""
+
+    def __init__(
+        self,
+        database: Database,
+        stores: Sequence[SqliteStore],
+        folder: Path,
+        written: Sequence[Any],
+        imports: ImportDoors,
+    ) -> None:
+        self._imports = imports
+        self._stores = stores
+        self._folder = folder
+        self._written = written
+        self._me = telegram.User(9, "Keepsake", is_bot=True, username="keepsake_bot")
+        self._chat, self._person = Chat(id=1), Person(id=1, name="Ann")
+        self._states, self._memory = OneState(), OneMemory()
+        delivery = cast("Any", Silent())
+
+        async def may(chat: Chat, person: Person) -> bool:
+            return True
+
+        self._wizard = Wizard(self._states, self._memory, delivery, may_configure=may, now=lambda: NOW)
+        conversation = cast("Any", SimpleNamespace(memory=self._memory, summaries=None))
+        self._commands = Commands(conversation, delivery, self._wizard, may_configure=may, buttons=Buttons(b"key"))
+        self._bot = SimpleNamespace(bot=self._me, id=9)
+        served = cast("Any", SimpleNamespace(is_served=lambda person: True))
+        concern = Concern(served, self._commands)
+        self._queue = DurableQueue(UpdateInbox(database), keep=concern, now=lambda: NOW, limit=10**9)
+        self._updates = 0
+        scratch = folder / "scratch.db"
+        migrate(scratch, MIGRATIONS)
+        self._scratch = connect(scratch, durable=False)
+        self._opened = 0
+
+    def close(self) -> None:
+        self._scratch.close()
+
+    def all(self) -> dict[str, tuple[float, Door]]:
+        """The doors by name, each with its share of the inputs: the slow ones get fewer."""
+        return {
+            "wizard input": (0.2, self.wizard_input),
+            "callback data": (0.2, self.callback_data),
+            "memory.json": (0.1, self.memory_json),
+            "memory.json opened": (0.002, self.memory_json_opened),
+            "word queries": (0.148, self.word_query),
+            "markdown": (0.15, self.markdown),
+            "settings": (0.1, self.settings),
+            "updates": (0.1, self.update),
+            "imported files": (0.1, self._imports.file),
+            "imports": (0.005, self._imports.run),
+        }
+
+    async def wizard_input(self, chance: Chance) -> None:
+        step = chance.choice((STORAGE, NUMBER))
+        self._states.state = WizardState(
+            scope=self._chat.scope,
+            person=1,
+            step=step,
+            nonce="n",
+            expires_at=datetime(2026 + chance.randrange(2), 1, 2, tzinfo=UTC),
+            storage=chance.choice((None, *StorageType)),
+        )
+        await self._wizard.input(cast("Any", None), self._chat, self._person, text_from(chance, 8))
+
+    async def callback_data(self, chance: Chance) -> None:
+        parts = [chance.choice(("w", "on", "1", "n", "sqlite", "json", "", text_from(chance, 6))) for _ in range(4)]
+        query = Query(":".join(parts[: chance.randrange(5)]) if chance.random() < 0.8 else text_from(chance))
+        self._states.state = WizardState(
+            scope=self._chat.scope, person=1, step=STORAGE, nonce="n", expires_at=datetime(2027, 1, 1, tzinfo=UTC)
+        )
+        await self._commands.press(cast("Any", SimpleNamespace(callback_query=query)), self._chat, self._person)
+        assert len(query.answered) == 1
+
+    def _file(self, chance: Chance) -> bytes:
+        value = copy.deepcopy(chance.choice(self._written))
+        for _ in range(chance.randrange(1, 4)):
+            value = mutated(value, chance)
+        content = json.dumps(value, ensure_ascii=chance.random() < 0.5).encode("utf-8", "surrogatepass")
+        return garbled(content, chance) if chance.random() < 0.3 else content
+
+    async def memory_json(self, chance: Chance) -> None:
+        file = self._folder / "generated.json"
+        file.write_bytes(self._file(chance))
+        self._scratch.execute("BEGIN")
+        try:
+            snapshot.insert(self._scratch, snapshot.read(file), StorageType.JSON)
+        except (snapshot.SnapshotError, StorageTooNew, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError):
+            pass  # what a start knows how to take: the file is put aside
+        finally:
+            self._scratch.rollback()
+
+    async def memory_json_opened(self, chance: Chance) -> None:
+        """A whole start over it: whatever is in the file, it is refused or answered, and never overwritten."""
+        self._opened += 1
+        folder = self._folder / f"opened-{self._opened}"
+        folder.mkdir()
+        content = self._file(chance)
+        (folder / "memory.json").write_bytes(content)
+        if chance.random() < 0.3:
+            (folder / "memory.json.journal").write_bytes(garbled(JOURNAL * 3, chance))
+        try:
+            async with JsonStore.open(folder, clock=lambda: NOW) as store:
+                for owner in await store.owners():
+                    await store.counts(Scope(owner=owner.owner))
+                is_damaged = any("memory.json could not" in report for report in store.reports)
+        except StorageTooNew:
+            assert (folder / "memory.json").read_bytes() == content
+        else:
+            aside = [file.read_bytes() for file in folder.glob("memory.json.unreadable-*")]
+            assert not is_damaged or content in aside
+
+    async def word_query(self, chance: Chance) -> None:
+        question = text_from(chance)
+        terms = list(content_terms(question)) if chance.random() < 0.7 else [text_from(chance, 4) for _ in range(3)]
+        store = chance.choice(self._stores)
+        await store.search(Scope(owner=chance.choice((1, 2))), terms, limit=10)
+
+    async def markdown(self, chance: Chance) -> None:
+        source = text_from(chance, chance.choice((20, 60, 400)))
+        limit = chance.choice((2, 50, 4096))
+        text, _ = formatting.rendered(source)
+        made = formatting.pieces(source, limit=limit)
+        assert "".join(piece.text for piece in made) == text
+        for piece in made:
+            assert formatting.units(piece.text) <= limit
+            assert len(piece.entities) <= formatting.MAX_ENTITIES
+            assert all(0 <= one.offset < one.offset + one.length <= limit for one in piece.entities)
+            piece.text.encode()
+            piece.plain.encode()
+
+    async def settings(self, chance: Chance) -> None:
+        names = chance.sample(MY_NAMES, chance.randrange(1, 5))
+        numbers = ("10" * 200, "-5", "1_000", "nan", "inf", "1e400", " 7 ", "0x10", "500")
+        environ = {
+            name.upper(): text_from(chance, 10) if chance.random() < 0.6 else chance.choice(numbers) for name in names
+        }
+        error: SettingsError | None = None
+        try:
+            made = Settings.from_env(environ)
+        except SettingsError as refused:
+            error = refused
+        if error:
+            assert error.variable in environ
+            return
+        budgets(made).under(made.max_context_tokens)
+        summary_text_budget(made)
+        shown = [repr(getattr(made, name)) for name in MY_NAMES if isinstance(getattr(made, name), Secret)]
+        assert set(shown) == {repr(Secret(""))}
+
+    async def update(self, chance: Chance) -> None:
+        raw = copy.deepcopy(UPDATE)
+        for _ in range(chance.randrange(1, 5)):
+            raw = mutated(raw, chance)
+        # The id is Telegram's own count; a body without one is refused before.
+        self._updates += 1
+        raw = {**(raw if isinstance(raw, dict) else {}), "update_id": self._updates}
+        if chance.random() < 0.5 and isinstance(raw.get("message"), dict):
+            raw["message"]["text"] = text_from(chance)
+        try:
+            update = telegram.Update.de_json(raw, cast("Any", self._bot))
+        except Exception:
+            return  # inbox and webhook catch whatever PTB stumbles over
+        await self._queue.put(update)
+        while not self._queue.empty():
+            arrival(cast("Any", self._queue.get_nowait()).update, self._me)
+
+
+@asynccontextmanager
+async def open_doors(folder: Path) -> AsyncIterator[Doors]:
+    """Real stores with something in them behind the doors; the files that they wrote are what is garbled."""
+    async with AsyncExitStack() as stack:
+        database = await stack.enter_async_context(Database.open(folder / "memory.db", durable=False))
+        stores = [SqliteStore(database), await stack.enter_async_context(JsonStore.open(folder, clock=lambda: NOW))]
+        for store in stores:
+            for owner in (1, 2):
+                await store.put_owner(config(store, owner))
+                words = await talk(store, Scope(owner=owner), 6, "Zürich машина 喝茶 C++ well-known")
+                await fold(store, Scope(owner=owner), words[:4])
+            await store.append(Scope(owner=2, thread=5), [said(atom) for atom in ATOMS])
+        await stores[1].flush()
+        ours = json.loads((folder / "memory.json").read_text(encoding="utf-8"))
+        original = {
+            "users": {"1": {"user_id": 1, "storage_type": "json", "summary_every_n": 4, "memory_enabled": True}},
+            "messages": {
+                "1": [
+                    {"id": n, "user_id": 1, "role": "user", "content": f"line {n}", "is_active": n > 2,
+                     "created_at": "2024-05-01T10:00:00", "chunk_id": "c1" if n < 3 else None}
+                    for n in range(1, 6)
+                ]
+            },
+            "summaries": {
+                "1": [{"id": 1, "user_id": 1, "summary_text": "They talked.", "created_at": "2024-05-01T10:00:00",
+                       "level": 1, "source_chunk_ids": ["c1"], "is_active": True}]
+            },
+        }  # fmt: skip
+        imports = await stack.enter_async_context(ImportDoors.open(folder / "imports"))
+        doors = Doors(database, stores, folder, [ours, original], imports)
+        with closing(doors):
+            yield doors
+
+
+async def fuzz_doors(inputs: int, seed: int, failures: list[str]) -> dict[str, int]:
+    """That many inputs over all doors; how many each took. Exceptions that were not caught go to `failures`."""
+    counts: dict[str, int] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        async with open_doors(Path(folder)) as doors:
+            for name, (share, door) in doors.all().items():
+                counts[name] = max(1, round(inputs * share))
+                for number in range(counts[name]):
+                    try:
+                        await door(Chance(f"{seed} {name} {number}"))
+                    except Exception as error:  # whatever it is, it is what this looks for
+                        last = traceback.extract_tb(error.__traceback__)[-1]
+                        failures.append(
+                            f"{name} {number}: {type(error).__name__} at {Path(last.filename).name}:{last.lineno}: "
+                            f"{str(error)[:200]}"
+                        )
+    return counts
+
+
+class _Counted(Interleavings):
+    """The machine of tests/storage, counting what it did."""
+
+    steps = 0
+
+    async def check(self) -> None:
+        type(self).steps += 1
+        await super().check()
+
+
+def fuzz_memory(examples: int, seed: int) -> dict[str, int]:
+    """Any order of appending, folding, failing, moving, switching, restarting and erasing, against plain Python."""
+    _Counted.steps = 0
+    machine = cast("Any", _Counted)
+    machine._hypothesis_internal_use_seed = seed
+    run_state_machine_as_test(
+        machine,
+        settings=hypothesis_settings(
+            max_examples=examples,
+            stateful_step_count=40,
+            deadline=None,
+            database=None,
+            phases=(Phase.generate, Phase.shrink),
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+    return {"examples": examples, "steps": _Counted.steps}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Fuzz the doors and the whole memory.")
+    parser.add_argument("--inputs", type=int, default=120_000)
+    parser.add_argument("--examples", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    # What is refused is logged, one line for each of thousands.
+    logging.disable()
+    started, failures = time.monotonic(), list[str]()
+    doors = asyncio.run(fuzz_doors(options.inputs, options.seed, failures))
+    try:
+        memory = fuzz_memory(options.examples, options.seed)
+    except Exception as error:
+        failures.append(f"memory: {type(error).__name__}: {error}")
+        memory = {"examples": options.examples, "steps": _Counted.steps}
+    for failure in failures[:50]:
+        sys.stderr.write(failure + "\n")
+    result = {
+        "seed": options.seed,
+        "inputs": sum(doors.values()),
+        "by_door": doors,
+        "memory": memory,
+        "uncaught": len(failures),
+        "seconds": round(time.monotonic() - started),
+    }
+    sys.stdout.write(json.dumps(result) + "\n")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+"""Fuzzing's doors for imported files: each is refused with a sentence, or read; what is read leaves a sound memory."""
+
+import gzip
+import io
+import json
+import zipfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from external_memory import ExternalMemory
+from records.errors import ImportRefused
+from records.messages import NewMessage
+from records.owners import StorageType
+from records.scopes import Scope
+from storage.files.row_validation import RowError, checked
+from tests.fuzz.values import Chance, garbled, mutated
+from tests.paths import EXPORTS as SAMPLES
+from text.tokenizer import Tokenizer
+from transfer.archiver import Shelving
+from transfer.exporter import Exporting
+from transfer.formats.detection import read
+from transfer.importer import Importing
+
+NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
+ME = 7
+
+
+class ImportDoors:
+    """The reading of files alone, and whole imports into real stores."""
+
+    def __init__(self, memory: ExternalMemory) -> None:
+        self._memory = memory
+        shelving = Shelving(
+            home=memory.home, tokenizer=Tokenizer.for_model("extractive"), text_budget=60, clock=lambda: NOW
+        )
+        self._importing = Importing(memory=memory, shelving=shelving, clock=lambda: NOW)
+        self._files: list[Any] = [json.loads(path.read_text(encoding="utf-8")) for path in SAMPLES.glob("*.json")]
+        self._owners = count(10_000)
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, folder: Path) -> AsyncIterator["ImportDoors"]:
+        async with ExternalMemory.open(folder, clock=lambda: NOW) as memory:
+            doors = cls(memory)
+            await doors._write_an_export()
+            yield doors
+
+    async def _write_an_export(self) -> None:
+        scope = Scope(owner=ME)
+        await self._memory.switch(ME, enabled=True)
+        await self._importing.run(scope, 1001, (SAMPLES / "telegram_chat.json").read_bytes(), progress=_untold)
+        async with self._memory.home(ME) as store:
+            said = [NewMessage(role="user", content=f"Note {n}.", created_at=NOW, source=f"1:{n}") for n in range(3)]
+            await store.append(scope, said)
+        async with Exporting(memory=self._memory, clock=lambda: NOW).files(ME) as files:
+            self._files.append(json.loads(files[0].file.read()))
+
+    def _file(self, chance: Chance) -> bytes:
+        value = chance.choice(self._files)
+        for _ in range(chance.randrange(1, 4)):
+            value = mutated(value, chance)
+        content = json.dumps(value, ensure_ascii=chance.random() < 0.5).encode("utf-8", "surrogatepass")
+        content = garbled(content, chance) if chance.random() < 0.2 else content
+        if chance.random() < 0.1:
+            content = gzip.compress(content, 1)
+        elif chance.random() < 0.1:
+            packed = io.BytesIO()
+            with zipfile.ZipFile(packed, "w") as archive:
+                archive.writestr(chance.choice(("result.json", "a/conversations.json", "x.json", "photo.png")), content)
+            content = packed.getvalue()
+        return garbled(content, chance) if chance.random() < 0.1 else content
+
+    async def file(self, chance: Chance) -> None:
+        try:
+            past = read(self._file(chance), person=ME)
+        except ImportRefused:
+            return
+        for message in past.messages:
+            assert message.source.startswith("import:")
+            assert message.created_at.tzinfo is not None
+            assert isinstance(message.content, str)
+        if past.rows is not None:
+            try:
+                checked(past.rows, ME)
+            except RowError:
+                return
+
+    async def run(self, chance: Chance) -> None:
+        """A whole import; then everything that reads a memory reads it, and a second import finds nothing new."""
+        owner = next(self._owners)
+        scope, data = Scope(owner=owner), self._file(chance).replace(b'"owner": 7,', b'"owner": %d,' % owner)
+        try:
+            await self._memory.configure(owner, storage=chance.choice(list(StorageType)), every_n=5)
+            await self._importing.run(scope, ME, data, progress=_untold)
+        except ImportRefused:
+            return
+        assert (await self._importing.plan(scope, ME, data)).new == 0
+        async with self._memory.home(owner) as store:
+            for there in await store.scopes(owner):
+                await store.page(there)
+                await store.last_turns(there, 4)
+                assert len(await store.summaries(there)) <= 10
+                lease = await store.begin_fold(there, "now", now=NOW, lease=NOW - NOW)
+                assert lease is not None
+                await store.release_fold(lease)
+            assert await store.digest(owner)
+            await store.append(scope, [NewMessage(role="user", content="Still here.", created_at=NOW)])
+        for storage in StorageType:  # moving verifies that every row comes out equal
+            await self._memory.configure(owner, storage=storage, every_n=5)
+
+
+async def _untold(done: int, total: int) -> None:
+    """Nobody waits for it."""

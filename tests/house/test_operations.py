@@ -1,0 +1,49 @@
+"""The SQL of docs/operations.md runs as it is written there, and shows what it promises."""
+
+import contextlib
+import re
+import sqlite3
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+from records.scopes import Scope
+from tests.paths import ROOT
+from tests.peers.openai_server import Behaviour
+from tests.support.talk import ANNA, talking
+
+PAGE = ROOT / "docs" / "operations.md"
+SCOPE = Scope(owner=ANNA.id)
+
+
+def queries() -> dict[str, str]:
+    """The statements of the page, by the line of words before each block."""
+    found = {}
+    for words, block in re.findall(r"\n([^\n]+:)\n\n```sql\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL):
+        for number, statement in enumerate(one for one in block.split(";") if one.strip()):
+            found[f"{words.split()[0]} {words.split()[1]} {number}"] = statement
+    return found
+
+
+async def test_the_pages_questions_are_answered(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        await talk.conversation.memory.choose(ANNA.id, lambda known: replace(known, policy="sliding"))
+        for number in range(5):
+            await talk.turn(f"Point {number}.")
+        talk.server.default("summary-model", Behaviour(status=400))
+        await talk.turn("Point 5.")
+        async with talk.conversation.memory.home(ANNA.id) as store:
+            assert await store.begin_fold(SCOPE, "now", now=talk.moment[0], lease=timedelta(hours=1))
+        with contextlib.closing(sqlite3.connect(f"file:{tmp_path / 'memory.db'}?mode=ro", uri=True)) as connection:
+            rows = {
+                name: connection.execute(sql.replace("101", str(ANNA.id))).fetchall() for name, sql in queries().items()
+            }
+    assert len(rows) == 6
+    (job,) = rows["Jobs that 0"]
+    assert (job[1], job[3]) == (ANNA.id, "now")
+    assert [row[4] for row in rows["Failures: of 0"]] == [1]
+    assert ("completed", "threshold", 3) in rows["Failures: of 1"]
+    assert [row[:2] for row in rows["The version 0"]] == [(3, 2), (2, 1), (1, None)]
+    assert [row[3] for row in rows["Times and 0"]] == [3]
+    assert len(rows["The worst 0"]) == 3

@@ -1,0 +1,74 @@
+"""A conversation for tests: the real rooms over real files, models over real HTTP, a clock that is set by hand."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+
+from assembly import open_conversation
+from chat.conversation import Conversation
+from llm.chat_model import OnText
+from records.owners import StorageType
+from records.scopes import Person, Scope
+from records.turns import Incoming, Piece, Reply
+from settings import Settings
+from tests.peers.openai_server import OpenAIServer, running
+
+ANNA, BORIS = Person(id=7, name="Anna"), Person(id=8, name="Boris")
+
+
+@dataclass
+class Talk:
+    """One run of the program's rooms, with the scripted endpoint beside it."""
+
+    conversation: Conversation
+    server: OpenAIServer
+    moment: list[datetime]
+    updates: "count[int]" = field(default_factory=lambda: count(1))
+
+    def incoming(self, *texts: str, person: Person = ANNA, thread: int = 0, source: str | None = None) -> Incoming:
+        self.moment[0] += timedelta(seconds=30)
+        pieces = tuple(
+            Piece(text=text, source=source or f"1:{next(self.updates)}", sent_at=self.moment[0]) for text in texts
+        )
+        return Incoming(scope=Scope(owner=person.id, thread=thread), person=person, pieces=pieces)
+
+    async def say(self, *texts: str, person: Person = ANNA, thread: int = 0, on_text: OnText | None = None) -> Reply:
+        return await self.conversation.reply(self.incoming(*texts, person=person, thread=thread), on_text=on_text)
+
+    async def turn(self, text: str, *, person: Person = ANNA) -> tuple[str, ...]:
+        """A turn and what follows it; the notices of the settling."""
+        assert not (await self.say(text, person=person)).is_error
+        return await self.conversation.settle(Scope(owner=person.id))
+
+    async def remember(self, *, every_n: int = 5, storage: StorageType = StorageType.SQLITE, owner: int = 7) -> None:
+        await self.conversation.memory.configure(owner, storage=storage, every_n=every_n)
+
+    def prompts(self, model: str = "chat-model") -> list[str]:
+        """The recorded requests of a model, each as one text."""
+        return ["\n".join(str(one["content"]) for one in request.messages) for request in self.server.of(model)]
+
+
+@asynccontextmanager
+async def talking(folder: Path, **settings: object) -> AsyncIterator[Talk]:
+    """A talk over the files in `folder`; run it again over the same folder to see what a restart sees."""
+    moment = [datetime(2026, 11, 21, 9, 0, tzinfo=UTC)]
+    async with AsyncExitStack() as stack:
+        server, url = await stack.enter_async_context(running())
+        server.default("chat-model", "Understood.")
+        server.default("summary-model", "The user talked about several things.")
+        values = {
+            "data_dir": folder,
+            "openai_base_url": url,
+            "openai_model": "chat-model",
+            "summary_model": "summary-model",
+            "model_timeout": 5.0,
+            "embedding_model": "none",
+            **settings,
+        }
+        conversation = await stack.enter_async_context(
+            open_conversation(Settings(**values), clock=lambda: moment[0])  # type: ignore[arg-type]
+        )
+        yield Talk(conversation, server, moment)

@@ -1,0 +1,86 @@
+"""A process that writes until it is killed, and says on stdout what was acknowledged. Run by test_killed.py.
+
+`python -m tests.storage.writer FOLDER SEED`: prints one line for each thing that is done.
+"""
+
+import asyncio
+import random
+import sys
+from pathlib import Path
+
+from records.owners import StorageType
+from records.scopes import Scope
+from records.summaries import FoldPlan
+from storage.directory import Directory
+from storage.files.data_dir import data_dir
+from storage.files.database import Database
+from storage.json.store import JsonStore
+from storage.sqlite.store import SqliteStore
+from tests.contract.conftest import MINUTE, NOW, config, made, said
+
+OWNERS = (1, 2)
+
+
+async def write(folder: Path, seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311 - not a secret
+    with data_dir(folder):
+        async with Database.open(folder / "memory.db") as database, JsonStore.open(folder) as json:
+            assert json.reports == [], json.reports
+            directory = Directory(database)
+            sqlite = SqliteStore(database)
+            stores = {StorageType.SQLITE: sqlite, StorageType.JSON: json}
+            await directory.finish_moves(stores)
+            for store in (sqlite, json):
+                await store.take_back_leases()
+            for owner in OWNERS:
+                if await directory.place(owner) is None:
+                    kind = list(StorageType)[owner % 2]
+                    await directory.settle(config(stores[kind], owner))
+                place = await directory.place(owner)
+                assert place
+                home = stores[place.storage]
+                if await home.owner(owner) is None:
+                    await home.put_owner(config(home, owner))
+            tell("ready")
+            while True:
+                owner = chance.choice(OWNERS)
+                place = await directory.place(owner)
+                assert place
+                await step(chance, directory, stores, owner, stores[place.storage])
+
+
+async def step(
+    chance: random.Random,
+    directory: Directory,
+    stores: dict[StorageType, SqliteStore],
+    owner: int,
+    store: SqliteStore,
+) -> None:
+    scope = Scope(owner=owner)
+    match chance.choices(["say", "fold", "move", "flush"], [20, 4, 1, 1])[0]:
+        case "say":
+            source = f"{chance.getrandbits(60)}"
+            await store.append(scope, [said(f"line {source} " + "x" * 300, source=source)])
+            tell(f"said {owner} {source}")
+        case "fold":
+            lease = await store.begin_fold(scope, "now", now=NOW, lease=MINUTE)
+            ids = tuple(one.id for one in await store.unfolded(scope))
+            if lease and ids:
+                plan = FoldPlan(level=1, message_ids=ids, reason="now")
+                await store.commit_fold(lease, plan, made(), now=NOW)
+            elif lease:
+                await store.release_fold(lease)
+        case "move":
+            target = next(kind for kind in StorageType if kind is not store.kind)
+            await directory.move(owner, stores, target, now=NOW)
+        case "flush":
+            await store.flush()
+
+
+def tell(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    asyncio.run(write(Path(sys.argv[1]), int(sys.argv[2])))

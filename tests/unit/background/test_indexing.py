@@ -1,0 +1,163 @@
+"""Embedding in the background: everything is embedded some day, whatever fails, and found by what it means."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from background.indexing import Indexing
+from external_memory import ExternalMemory
+from llm.embeddings import EndpointEmbedder, LocalEmbedder
+from records.messages import NewMessage, Role
+from records.owners import StorageType
+from records.scopes import Scope
+from settings import Secret
+from telegram_ui.commands.registry import status_text
+from tests.peers.openai_server import Behaviour, OpenAIServer, running
+from tests.support.talk import talking
+from text.tokenizer import Tokenizer
+
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+ANNA = Scope(owner=7)
+TOKENS = Tokenizer.for_encoding("o200k_base")
+
+
+async def no_pause(seconds: float) -> None:
+    await asyncio.sleep(0)
+
+
+@pytest.fixture(params=StorageType)
+async def memory(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[ExternalMemory]:
+    async with ExternalMemory.open(tmp_path, clock=lambda: NOW) as memory:
+        await memory.configure(ANNA.owner, storage=request.param, every_n=20)
+        yield memory
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[tuple[OpenAIServer, str]]:
+    async with running() as (server, url):
+        yield server, url
+
+
+def endpoint(url: str, model: str) -> EndpointEmbedder:
+    return EndpointEmbedder(model=model, api_key=Secret("k"), base_url=url, timeout=60, sleep=no_pause)
+
+
+@asynccontextmanager
+async def indexed(memory: ExternalMemory, url: str, model: str = "e") -> AsyncIterator[EndpointEmbedder]:
+    """Everything embedded by an endpoint's model."""
+    async with AsyncExitStack() as stack:
+        embedder = await stack.enter_async_context(endpoint(url, model))
+        indexing = Indexing(memory=memory, embedder=embedder, tokenizer=TOKENS, pause=no_pause)
+        await stack.enter_async_context(indexing)
+        await asyncio.wait_for(indexing.caught_up(), 90)
+        yield embedder
+
+
+async def remember(memory: ExternalMemory, *texts: str, role: Role = "user") -> None:
+    drafts = [NewMessage(role=role, content=text, created_at=NOW, speaker="") for text in texts]
+    async with memory.home(ANNA.owner) as store:
+        await store.append(ANNA, drafts)
+
+
+async def best(memory: ExternalMemory, embedder: EndpointEmbedder | LocalEmbedder, question: str) -> str:
+    async with memory.home(ANNA.owner) as store:
+        found = await store.vectors.nearest(ANNA, embedder.name, await embedder.query(question), 1)
+        assert found is not None
+        pool = await store.pool(ANNA, await store.matching(ANNA, [], limit=0), reach=0, seeds=found.seqs)
+        [message] = await store.messages(ANNA, [int(pool.ids[pool.seqs == found.seqs[0]][0])])
+        return message.content
+
+
+async def progress(memory: ExternalMemory, model: str) -> tuple[int, int]:
+    async with memory.home(ANNA.owner) as store:
+        return await store.vectors.progress(ANNA.owner, model)
+
+
+async def test_the_local_model_finds_across_languages(memory: ExternalMemory) -> None:
+    await remember(memory, "My dog is called Biscuit.", "Я живу в Лиссабоне.", "火车晚点了两个小时。")
+    async with (
+        LocalEmbedder() as embedder,
+        Indexing(memory=memory, embedder=embedder, tokenizer=TOKENS) as indexing,
+    ):
+        await indexing.caught_up()
+        assert await best(memory, embedder, "In which city do I live?") == "Я живу в Лиссабоне."
+        assert await best(memory, embedder, "Wie heißt mein Hund?") == "My dog is called Biscuit."
+        await remember(memory, "La boda es en junio.")
+        indexing.wake()
+        await indexing.caught_up()
+        assert await best(memory, embedder, "When is the wedding?") == "La boda es en junio."
+
+
+async def test_speaker_and_text_are_embedded_and_long_answers_by_sentence(
+    memory: ExternalMemory, server: tuple[OpenAIServer, str]
+) -> None:
+    await remember(memory, "Hello.")
+    answer = " ".join(f"This is sentence number {number} of a long-winded answer." for number in range(60))
+    await remember(memory, answer, role="assistant")
+    async with indexed(memory, server[1]):
+        texts = [text for request in server[0].of("e") for text in request.body["input"]]
+        assert "User: Hello." in texts
+        assert "Assistant: This is sentence number 7 of a long-winded answer." in texts
+        async with memory.home(ANNA.owner) as store:
+            pool = await store.pool(ANNA, await store.matching(ANNA, [], limit=0), reach=0, seeds=[1, 2])
+            [seq] = pool.seqs[pool.by_assistant].tolist()
+            assert (await store.vectors.sentences(ANNA, "e", [seq]))[seq].shape == (60, 64)
+
+
+async def test_another_model_recomputes_everything(memory: ExternalMemory, server: tuple[OpenAIServer, str]) -> None:
+    await remember(memory, *[f"message {number}" for number in range(40)])
+    async with indexed(memory, server[1], "first"):
+        assert await progress(memory, "first") == (40, 40)
+    async with indexed(memory, server[1], "second") as embedder:
+        assert await progress(memory, "second") == (40, 40)
+        assert await progress(memory, "first") == (0, 40)
+        assert await best(memory, embedder, "message 7") == "message 7"
+
+
+async def test_it_goes_on_when_the_endpoint_is_back(memory: ExternalMemory, server: tuple[OpenAIServer, str]) -> None:
+    server[0].script("e", *[Behaviour(status=500)] * 8, Behaviour(status=401), Behaviour(drop="start"))
+    await remember(memory, "one", "two")
+    async with indexed(memory, server[1]):
+        assert await progress(memory, "e") == (2, 2)
+
+
+async def test_a_message_that_is_refused_holds_up_no_other(
+    memory: ExternalMemory, server: tuple[OpenAIServer, str]
+) -> None:
+    await remember(memory, "one", "two", "three")
+    # The batch; the probe succeeds; the newest by itself.
+    server[0].script("e", Behaviour(status=400), Behaviour(), Behaviour(status=400))
+    async with indexed(memory, server[1]) as embedder:
+        assert await progress(memory, "e") == (3, 3)
+        async with memory.home(ANNA.owner) as store:
+            pool = await store.pool(ANNA, await store.matching(ANNA, [], limit=0), reach=0, seeds=[1, 2, 3])
+            found = await store.vectors.nearest(ANNA, "e", await embedder.query("one"), 9)
+            assert found is not None
+            having = await store.messages(ANNA, pool.ids[np.isin(pool.seqs, found.seqs)].tolist())
+            assert {message.content for message in having} == {"one", "two"}
+
+
+async def test_the_bot_embeds_what_is_said_and_tells_its_progress(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        await talk.say("Before there were vectors.")
+        assert (await talk.conversation.summaries.status(ANNA)).indexed is None
+    async with talking(tmp_path, embedding_model="e") as talk:
+        talk.server.default("e", Behaviour(hold="start"))
+        await talk.server.until_held()
+        status = await talk.conversation.summaries.status(ANNA)
+        assert status.indexed == (0, 2)
+        assert "Search index: 0 of 2 messages" in status_text(status)
+        talk.server.default("e", Behaviour())
+        await talk.server.release(10)
+        assert talk.conversation.indexing is not None
+        await talk.conversation.reply(talk.incoming("And now?", source="1:99"))
+        await talk.conversation.indexing.caught_up()
+        status = await talk.conversation.summaries.status(ANNA)
+        assert status.indexed == (4, 4)
+        assert "Search index" not in status_text(status)

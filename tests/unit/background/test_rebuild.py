@@ -1,0 +1,263 @@
+"""Making all summaries anew: the old ones serve until the new are whole, and nothing else changes."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from background.rebuild import CHANGED, Progress
+from records.forgetting import Forgetting
+from records.messages import Archived, Message, NewMessage
+from records.owners import Policy, StorageType
+from records.scopes import Scope
+from records.summaries import Summary
+from telegram_ui.commands.registry import status_text
+from tests.peers.openai_server import Behaviour
+from tests.support.talk import ANNA, Talk, talking
+from tests.unit.chat.test_forgetting import traces
+
+SCOPE = Scope(owner=ANNA.id)
+OLD, NEW = "They talked about animals.", "They talked about beasts."
+
+
+@pytest.fixture(params=StorageType)
+async def talk(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Talk]:
+    async with talking(tmp_path) as talk:
+        await begin(talk, request.param)
+        yield talk
+
+
+async def begin(talk: Talk, storage: StorageType = StorageType.SQLITE) -> None:
+    """Twenty turns under the pyramid, six of each three folded; the last two stay unfolded."""
+    talk.server.default("summary-model", OLD)
+    await talk.remember(every_n=3, storage=storage)
+    for number in range(20):
+        await talk.turn(f"Animal {number}.")
+    talk.server.default("summary-model", NEW)
+    talk.server.requests.clear()
+
+
+async def choose(talk: Talk, policy: Policy, every_n: int = 3) -> None:
+    await talk.conversation.memory.choose(ANNA.id, lambda known: replace(known, policy=policy, every_n=every_n))
+
+
+async def everything(talk: Talk) -> list[Message]:
+    async with talk.conversation.memory.home(ANNA.id) as store:
+        return await store.page(SCOPE, limit=10_000)
+
+
+async def versions(talk: Talk) -> list[Summary]:
+    async with talk.conversation.memory.home(ANNA.id) as store:
+        return await store.summaries(SCOPE, active_only=False)
+
+
+async def rebuilt(talk: Talk) -> tuple[Progress, list[Progress]]:
+    heard: list[Progress] = []
+
+    async def tell(progress: Progress) -> None:
+        heard.append(progress)
+
+    return await talk.conversation.rebuilding.rebuild(SCOPE, tell), heard
+
+
+def demand_sound(messages: list[Message], made: list[Summary], before: list[Message]) -> None:
+    by_id = {one.id: one for one in made}
+    assert [(one.id, one.content, one.is_active) for one in messages] == [
+        (one.id, one.content, one.is_active) for one in before
+    ]
+    assert all(one.chunk_id in by_id for one in messages if not one.is_active)
+    for one in made:
+        assert {*one.source_ids, *one.source_chunk_ids} <= by_id.keys()
+        assert all(not by_id[source].is_active for source in one.source_ids)
+
+
+async def advised(talk: Talk) -> tuple[int, bool]:
+    """How often the oldest detail was compressed, and whether making all anew is advised."""
+    status = await talk.conversation.summaries.status(SCOPE)
+    return status.compressed, "/summary_rebuild" in status_text(status)
+
+
+async def test_the_pyramid_is_made_anew_with_another_threshold(talk: Talk) -> None:
+    before = await everything(talk)
+    old = await versions(talk)
+    await choose(talk, "pyramid", every_n=2)
+    outcome, heard = await rebuilt(talk)
+    assert (outcome.state, outcome.summaries) == ("done", 10)
+    assert [(one.done, one.total) for one in heard] == [(number, 9) for number in range(9)]
+    made = await versions(talk)
+    demand_sound(await everything(talk), made, before)
+    assert {one.text for one in made} == {NEW}
+    assert min(one.id for one in made) > max(one.id for one in old)
+    assert {one.level: one.message_count for one in made if one.is_active} == {1: 4, 2: 20}
+    assert sum(one.message_count for one in made if one.is_active) == 36
+    assert [one.reason for one in made] == ["rebuild"] * 10
+    top = next(one for one in made if one.level == 2)
+    assert (top.first_id, top.last_id, len(top.source_chunk_ids), top.details["compressed"]) == (1, 20, 5, 2)
+    assert await advised(talk) == (2, False), "what was just made anew is not to be made anew"
+    await choose(talk, "rolling")
+    assert await advised(talk) == (2, False), "a second version needs more than 20 turns, and 36 messages may be those"
+    await choose(talk, "sliding")
+    assert await advised(talk) == (2, True)
+
+
+async def test_rolling_is_made_anew_as_a_chain(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("folding.rolling.ANEW_TURNS", 8)
+    before = await everything(talk)
+    await choose(talk, "rolling")
+    assert (await rebuilt(talk))[0].state == "done"
+    made = await versions(talk)
+    demand_sound(await everything(talk), made, before)
+    assert [(one.base_id, one.source_ids, one.message_count) for one in made] == [
+        (None, (), 16),
+        (made[0].id, (made[0].id,), 32),
+        (made[1].id, (made[1].id,), 36),
+    ]
+    (live,) = [one for one in made if one.is_active]
+    assert (live.first_id, live.last_id, live.message_count, live.policy) == (1, 36, 36, "rolling")
+    for number in range(20, 26):
+        await talk.turn(f"Animal {number}.")
+    (live,) = await talk.conversation.summaries.active(SCOPE)
+    assert live.base_id is not None
+
+
+async def test_sliding_is_made_anew_for_the_window_alone(talk: Talk) -> None:
+    before = await everything(talk)
+    await choose(talk, "sliding")
+    assert (await rebuilt(talk))[0].state == "done"
+    (made,) = await versions(talk)
+    demand_sound(await everything(talk), [made], before)
+    assert (made.first_id, made.last_id, made.message_count) == (23, 36, 14)
+    (prompt,) = talk.prompts("summary-model")
+    assert "Animal 10." not in prompt
+    assert "Animal 11." in prompt
+
+
+async def test_the_old_ones_serve_until_the_new_are_whole(talk: Talk) -> None:
+    talk.server.default("summary-model", Behaviour(hold="start", text=NEW))
+    running = asyncio.create_task(rebuilt(talk))
+    await talk.server.until_held()
+    assert {one.text for one in await talk.conversation.summaries.active(SCOPE)} == {OLD}
+    status = await talk.conversation.summaries.status(SCOPE)
+    assert status.rebuilding == (0, 6)
+    reply = await talk.say("And now?")
+    assert reply.context is not None
+    assert {one.text for one in reply.context.summaries} == {OLD}
+    assert (await rebuilt(talk))[0].state == "busy"
+    await talk.conversation.settle(SCOPE)
+    talk.server.default("summary-model", NEW)
+    await talk.server.release(20)
+    assert (await running)[0].state == "done"
+    assert {one.text for one in await talk.conversation.summaries.active(SCOPE)} == {NEW}
+    assert (await talk.conversation.summaries.status(SCOPE)).rebuilding is None
+
+
+async def test_a_model_that_fails_leaves_the_old_ones(talk: Talk) -> None:
+    old = await versions(talk)
+    talk.server.script("summary-model", NEW, Behaviour(status=400))
+    outcome, _ = await rebuilt(talk)
+    assert outcome.state == "failed"
+    assert outcome.error
+    assert await versions(talk) == old
+    assert (await rebuilt(talk))[0].state == "done", "and its lease is free"
+
+
+async def test_a_chunk_that_the_model_refuses_is_summarised_by_extraction(talk: Talk) -> None:
+    talk.server.script("summary-model", *["I'm sorry, I can't help with that."] * 2)
+    assert (await rebuilt(talk))[0].state == "done"
+    assert [one.model for one in await versions(talk)].count("extractive") == 1
+
+
+async def test_it_is_refused_where_the_memory_moved_meanwhile(talk: Talk) -> None:
+    config = await talk.conversation.memory.config(ANNA.id)
+    assert config is not None
+    talk.server.script("summary-model", Behaviour(hold="start", text=NEW))
+    running = asyncio.create_task(rebuilt(talk))
+    await talk.server.until_held()
+    other = next(one for one in StorageType if one is not config.storage)
+    await talk.remember(every_n=3, storage=other)
+    await talk.server.release()
+    assert (await running)[0] == Progress(state="failed", error=CHANGED)
+    assert {one.text for one in await versions(talk)} == {OLD}
+
+
+async def test_it_is_refused_where_something_was_forgotten_or_edited_meanwhile(talk: Talk) -> None:
+    """The store checks once more what was read; a message that is not there any more voids it all."""
+    old = await versions(talk)
+    now = talk.moment[0]
+    async with talk.conversation.memory.home(ANNA.id) as store:
+        outline = await store.rebuilds.outline(SCOPE)
+        lease = await store.begin_fold(SCOPE, "rebuild", now=now, lease=timedelta(minutes=5))
+        assert lease is not None
+        gone = [*outline, Archived(id=999, turn=999, is_user=True)]
+        with pytest.raises(Exception, match="changed meanwhile"):
+            await store.rebuilds.commit(lease, [], gone, since=now, now=now)
+        await store.release_fold(lease)
+    assert await versions(talk) == old
+
+
+async def test_nothing_to_make_anew(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=30)
+        await talk.turn("One point.")
+        assert (await rebuilt(talk))[0].state == "nothing"
+        await talk.conversation.memory.switch(ANNA.id, enabled=False)
+        assert (await rebuilt(talk))[0].state == "nothing"
+
+
+async def test_imported_history_gets_real_summaries(talk: Talk) -> None:
+    """Whatever archived it: each stored message is in a chunk of a summary made from it."""
+    async with talk.conversation.memory.home(ANNA.id) as store:
+        drafts = [NewMessage(role="user", content="Late news.", created_at=talk.moment[0], origin="imported")]
+        await store.append(SCOPE, drafts)
+    await talk.conversation.summaries.fold_now(SCOPE)
+    talk.server.requests.clear()
+    assert (await rebuilt(talk))[0].state == "done"
+    assert any("Late news." in prompt for prompt in talk.prompts("summary-model"))
+
+
+@pytest.mark.parametrize("storage", StorageType)
+async def test_one_that_ended_with_its_process_is_begun_again(tmp_path: Path, storage: StorageType) -> None:
+    async with talking(tmp_path) as talk:
+        await begin(talk, storage)
+        talk.server.default("summary-model", Behaviour(hold="start", text=NEW))
+        talk.conversation.rebuilding.start(SCOPE, ignore)
+        await talk.server.until_held()
+    async with talking(tmp_path) as talk:
+        await talk.conversation.rebuilding.finished()
+        assert {one.text for one in await versions(talk)} == {"The user talked about several things."}
+    async with talking(tmp_path) as talk:
+        assert (await talk.conversation.summaries.status(SCOPE)).rebuilding is None
+        assert not talk.server.of("summary-model"), "once is enough"
+
+
+@pytest.mark.parametrize("storage", StorageType)
+async def test_one_that_ended_half_way_goes_on_with_what_it_had(tmp_path: Path, storage: StorageType) -> None:
+    async with talking(tmp_path) as talk:
+        await begin(talk, storage)
+        talk.server.script("summary-model", NEW, NEW, Behaviour(hold="start", text=NEW))
+        talk.conversation.rebuilding.start(SCOPE, ignore)
+        await talk.server.until_held()
+    async with talking(tmp_path) as talk:
+        await talk.conversation.rebuilding.finished()
+        assert [one.text for one in await versions(talk)].count(NEW) == 2
+        # 6 chunks and what stands above five of them, less the two that were there.
+        assert len(talk.server.of("summary-model")) == len(await versions(talk)) - 2
+
+
+@pytest.mark.parametrize("storage", StorageType)
+async def test_what_was_forgotten_is_in_no_part_that_is_kept(tmp_path: Path, storage: StorageType) -> None:
+    async with talking(tmp_path) as talk:
+        await begin(talk, storage)
+        talk.server.script("summary-model", "They spoke of Animal heliotrope.", Behaviour(status=400))
+        await talk.conversation.memory.choose(ANNA.id, lambda known: replace(known, every_n=9))
+        assert (await rebuilt(talk))[0].state == "failed"
+        assert traces(tmp_path, ["heliotrope"])
+        await talk.conversation.amending.forget(ANNA.id, Forgetting(what="messages", ids=(1, 2)))
+        assert traces(tmp_path, ["heliotrope"]) == []
+
+
+async def ignore(progress: Progress) -> None:
+    """Nobody listens."""

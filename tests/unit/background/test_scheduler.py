@@ -1,0 +1,40 @@
+"""Steps beside the talk: each in its time, each failing by itself."""
+
+import asyncio
+
+import pytest
+
+from background.scheduler import Step, Upkeep
+
+
+async def test_a_step_that_fails_stops_no_other(caplog: pytest.LogCaptureFixture) -> None:
+    done: list[str] = []
+
+    async def breaks() -> None:
+        raise ValueError("what somebody said")
+
+    async def works() -> None:
+        done.append("works")
+
+    upkeep = Upkeep([Step(name="breaking", work=breaks, every=60), Step(name="working", work=works, every=60)])
+    await upkeep.once()
+    assert done == ["works"]
+    assert "breaking failed: ValueError" in caplog.text
+    assert "somebody" not in caplog.text
+
+
+async def test_steps_repeat_until_the_block_ends() -> None:
+    enough = asyncio.Event()
+    times = 0
+
+    async def works() -> None:
+        nonlocal times
+        times += 1
+        if times == 3:
+            enough.set()
+
+    async with Upkeep([Step(name="working", work=works, every=0.001)]):
+        await asyncio.wait_for(enough.wait(), 10)
+    ended = times
+    await asyncio.sleep(0)
+    assert times == ended

@@ -1,0 +1,77 @@
+"""What a benchmark is told wrongly ends it before anything is measured: one clear line, exit status 2."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from benchmarks import ablation, curve, fit, import_history, load, recall, scale, tokens
+from tests.paths import CHAT as CHAT_FILE
+
+CHAT = str(CHAT_FILE)
+Main = Callable[[list[str]], None]
+
+
+@pytest.mark.parametrize(
+    ("main", "arguments", "why"),
+    [
+        (recall.main, ["--data", CHAT, "--out", "/nowhere/x"], "there is no folder /nowhere"),
+        (recall.main, ["--data", CHAT, "--vectors", "/nowhere/x"], "there is no folder /nowhere"),
+        (recall.main, ["--data", CHAT, "--out", "/"], "is a folder"),
+        (tokens.main, ["--every-n", "0"], "'0' is no whole number from 1 to 500"),
+        (tokens.main, ["--turns", "0"], "'0' is no whole number of 1 or more"),
+        (tokens.main, ["--data", "/nowhere.json"], "/nowhere.json cannot be read"),
+        (scale.main, ["--turns", "0"], "'0' is no whole number of 1 or more"),
+        (scale.main, ["--messages", "10,x"], "'x' is no whole number of 1 or more"),
+        (scale.main, ["--embedding", "-3"], "'-3' is no number of seconds"),
+        (scale.main, ["--embedding", "nan"], "'nan' is no number of seconds"),
+        (load.main, ["--users", "0"], "'0' is no whole number of 1 or more"),
+        (load.main, ["--users", "-1"], "'-1' is no whole number of 1 or more"),
+        (import_history.main, ["--messages", "0"], "'0' is no whole number of 1 or more"),
+        (fit.main, ["--data", CHAT, "--budgets", "-5"], "'-5' is no whole number of 1 or more"),
+        (ablation.main, ["--data", CHAT, "--budget", "-1"], "'-1' is no whole number of 1 or more"),
+        (curve.main, ["--data", CHAT, "--names", "one", "two"], "as many as there are --data"),
+    ],
+)
+def test_a_wrong_argument(main: Main, arguments: list[str], why: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    told = capsys.readouterr()
+    assert ended.value.code == 2
+    assert why in told.err.splitlines()[-1]
+    assert told.out == ""
+
+
+@pytest.mark.parametrize(
+    ("main", "arguments"),
+    [
+        (recall.main, ["--data", CHAT]),
+        (tokens.main, []),
+        (scale.main, []),
+        (load.main, []),
+        (import_history.main, []),
+        (fit.main, ["--data", CHAT]),
+        (ablation.main, ["--data", CHAT]),
+        (curve.main, ["--data", CHAT]),
+    ],
+)
+def test_a_wrong_setting(
+    main: Main, arguments: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SNIPPET_BUDGET", "abc")
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    told = capsys.readouterr()
+    assert ended.value.code == 2
+    assert "error: SNIPPET_BUDGET" in told.err
+    assert len(told.err.splitlines()) == 1
+    assert told.out == ""
+
+
+def test_a_talk_without_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "talk.json"
+    file.write_text("[]", encoding="utf-8")
+    with pytest.raises(SystemExit) as ended:
+        tokens.main(["--data", str(file)])
+    assert ended.value.code == 2
+    assert "nothing in it is said by a person and answered" in capsys.readouterr().err

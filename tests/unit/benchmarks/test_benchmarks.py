@@ -1,0 +1,217 @@
+"""Each benchmark, run on tiny sizes, prints one JSON object with what the contract promises."""
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assembly import open_conversation
+from benchmarks import ablation, fit, load, recall, scale, tokens
+from benchmarks.backlog import chatting
+from benchmarks.filling import UNFOLDED, fill, said
+from benchmarks.locomo import read
+from benchmarks.planted import plant
+from benchmarks.recall import SCOPE, Clock, remember
+from benchmarks.scale_recall import recall_figures
+from external_memory import ExternalMemory
+from llm.embeddings import EndpointEmbedder
+from records.owners import StorageType
+from records.scopes import Scope
+from retrieval.ranking import WEIGHTS
+from settings import Secret, Settings
+from tests.paths import ROOT
+from tests.peers.openai_server import running
+from text.tokenizer import Tokenizer
+
+DATA = ROOT / "benchmarks" / "data"
+
+
+def printed(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    """What was printed to stdout: one JSON object and nothing else."""
+    result: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return result
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    """The English chat's first two sessions and what is asked of them."""
+    (sample,) = json.loads((DATA / "chat-en.json").read_text(encoding="utf-8"))
+    conversation = sample["conversation"]
+    kept = ("speaker_a", "speaker_b", "session_1", "session_1_date_time", "session_2", "session_2_date_time")
+    sample["conversation"] = {name: conversation[name] for name in kept}
+    file = tmp_path / "tiny.json"
+    file.write_text(json.dumps([sample]), encoding="utf-8")
+    return file
+
+
+def test_recall_prints_shares_and_writes_a_line_for_each_question(
+    tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out.jsonl"
+    recall.main(["--data", str(tiny), "--out", str(out)])
+    result = printed(capsys)
+    assert result.keys() >= {"n", "coverage", "all_at_10", "by_category", "ms_p50", "ms_p95"}
+    assert 0 < result["coverage"] <= 100
+    assert sum(of["n"] for of in result["by_category"].values()) == result["n"] > 0
+    lines = [json.loads(line) for line in out.read_text(encoding="utf-8").split("\n") if line]
+    assert len(lines) == result["n"]
+    for line in lines:
+        assert line.keys() == {"sample_id", "question", "ranked", "snippets", "tokens"}
+        assert len(line["ranked"]) <= 50
+        assert all(one["ids"] and one["text"].startswith("2024-") for one in line["snippets"])
+
+
+def test_recall_keeps_to_the_budget_of_the_environment(
+    tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SNIPPET_BUDGET", "150")
+    monkeypatch.setenv("EMBEDDING_MODEL", "none")
+    out = tmp_path / "out.jsonl"
+    recall.main(["--data", str(tiny), "--out", str(out), "--storage", "json"])
+    assert printed(capsys)["snippet_budget"] == 150
+    count = Tokenizer.for_model(Settings().openai_model).count
+    for line in map(json.loads, filter(None, out.read_text(encoding="utf-8").split("\n"))):
+        assert sum(count(one["text"]) for one in line["snippets"]) <= line["tokens"] <= 150
+
+
+async def test_recall_remembers_sessions_as_archived_turns_with_their_speakers(tiny: Path, tmp_path: Path) -> None:
+    (sample,) = read(tiny)
+    async with open_conversation(
+        Settings(data_dir=tmp_path / "data", embedding_model="none"), clock=Clock(), offline=True
+    ) as conversation:
+        await conversation.memory.configure(SCOPE.owner, storage=StorageType.SQLITE, every_n=20)
+        async with conversation.memory.home(SCOPE.owner) as store:
+            for session in sample.sessions:
+                await remember(session, store)
+            kept = await store.page(SCOPE, limit=1000)
+    assert [(one.role, one.speaker, one.content, one.created_at) for one in kept] == [
+        (line.role, line.speaker, line.text, line.said_at) for line in sample.lines
+    ]
+    assert not any(one.is_active for one in kept)
+    assert len({one.chunk_id for one in kept}) == len(sample.sessions)
+    assert len({one.turn for one in kept}) == sum(one.role == "user" for one in kept)
+
+
+def test_fit_prints_what_it_recommends_and_what_that_gives_where_it_was_not_chosen(
+    tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EMBEDDING_MODEL", "none")
+    second = tmp_path / "second.json"
+    (sample,) = json.loads(tiny.read_text(encoding="utf-8"))
+    second.write_text(json.dumps([{**sample, "sample_id": "second"}]), encoding="utf-8")
+    fit.main(["--data", str(tiny), str(second), "--budgets", "150"])
+    result = printed(capsys)
+    assert result["recommended"].keys() == {field.name for field in dataclasses.fields(WEIGHTS)}
+    assert result["is_ours"] == (not result["changes"])
+    assert result["ours"]["150"].keys() == {"mean", "chat-en-1", "second"}
+    assert result["conversation_left_out"].keys() == {"chat-en-1", "second"}
+    assert result["file_left_out"].keys() == {"tiny.json", "second.json"}
+    assert "words × 2.0" in {one["change"] for one in result["one_change"]}
+
+
+def test_ablation_prints_what_is_found_without_each_part(
+    tiny: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EMBEDDING_MODEL", "none")
+    ablation.main(["--data", str(tiny), "--budget", "150"])
+    result = printed(capsys)
+    assert result["coverage_without"].keys() == ablation.PARTS.keys()
+    assert result["coverage_without"]["words"] < result["coverage"]
+
+
+def test_every_part_of_the_ablation_names_constants_that_are_there() -> None:
+    for names in ablation.PARTS.values():
+        assert ablation.without(names) != WEIGHTS
+
+
+def test_tokens_prints_prompts_beside_the_whole_history(capsys: pytest.CaptureFixture[str]) -> None:
+    tokens.main(["--turns", "8", "--every-n", "3"])
+    result = printed(capsys)
+    assert result["turns"] == 8
+    assert result["prompt_tokens"].keys() == result["whole_history_tokens"].keys() >= {"median", "last"}
+    assert 0 < result["repeated_prefix_percent"] < 100
+    assert result["background"]["summaries"]["calls"] == 2
+    assert result["policies"].keys() == {"pyramid", "rolling", "sliding"}
+    assert result["policies"]["sliding"]["background"]["summaries"]["calls"] >= 6
+    assert result["background_tokens_per_turn"] > 0
+
+
+def test_scale_prints_each_storage_beside_its_floor(capsys: pytest.CaptureFixture[str]) -> None:
+    scale.main(["--messages", "100", "--turns", "2", "--questions", "0", "--embedding", "0"])
+    result = printed(capsys)
+    for storage in ("sqlite", "json"):
+        (figures,) = result[storage]
+        assert figures["messages"] == 100
+        assert figures["turn_ms"].keys() == figures["floor_ms"].keys() == figures["recall_ms"].keys() == {"p50", "p95"}
+        assert min(figures["startup_ms"], figures["rss_mb"], figures["bytes_per_message"]) > 0
+
+
+def test_scale_fills_a_kept_folder_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    options = ["--messages", "100", "--turns", "2", "--questions", "0", "--embedding", "0", "--storage", "sqlite"]
+    options += ["--folder", str(tmp_path)]
+    for run in range(2):
+        scale.main(options)
+        assert printed(capsys)["sqlite"][0]["messages"] == 100, run
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["floor-sqlite-100.db", "sqlite-100"]
+
+
+@pytest.mark.parametrize("storage", list(StorageType))
+async def test_what_is_planted_is_found_as_by_an_exhaustive_search(storage: StorageType, tmp_path: Path) -> None:
+    scope = Scope(owner=1)
+    await fill(tmp_path, storage, scope, 200)
+    async with (
+        running() as (_, url),
+        EndpointEmbedder(model="e", api_key=Secret("k"), base_url=url, timeout=20) as embedder,
+    ):
+        figures = await recall_figures(Settings(data_dir=tmp_path), scope, 2, embedder, [DATA / "chat-en.json"])
+    found, exhaustive = figures["found_percent"], figures["exhaustive"]
+    assert isinstance(found, float)
+    assert isinstance(exhaustive, dict)
+    assert found > 30  # the server's vectors know nothing of meaning
+    assert found == exhaustive["found_percent"]
+    async with ExternalMemory.open(tmp_path, clock=Clock()) as memory, memory.home(scope.owner) as store:
+        await plant(store, scope, [DATA / "chat-en.json"])
+        assert (await store.counts(scope)).total == 300
+        assert await store.vectors.progress(scope.owner, "e") == (300, 300)
+
+
+async def test_a_backlog_is_embedded_beside_chats(tmp_path: Path) -> None:
+    scope = Scope(owner=1)
+    await fill(tmp_path, StorageType.SQLITE, scope, 100)
+    quiet = await chatting(Settings(data_dir=tmp_path, embedding_model="none"), scope, 0.1)
+    beside = await chatting(Settings(data_dir=tmp_path, embedding_model="local"), scope, 0.1)
+    assert quiet.keys() >= {"turn_ms", "event_loop_blocked_ms"}
+    assert beside.keys() == quiet.keys() | {"embedded_per_second", "left"}
+
+
+@pytest.mark.parametrize("storage", list(StorageType))
+async def test_a_filled_store_is_as_the_bot_would_have_left_it(storage: StorageType, tmp_path: Path) -> None:
+    """1,500 messages: chunks under a pyramid, the last ones unfolded, memory on, and no hole."""
+    scope = Scope(owner=1)
+    await fill(tmp_path, storage, scope, 1_500)
+    async with (
+        open_conversation(Settings(data_dir=tmp_path, embedding_model="none"), offline=True) as conversation,
+        conversation.memory.opened(scope.owner) as store,
+    ):
+        assert store is not None
+        assert store.kind is storage
+        counts = await store.counts(scope)
+        summaries = await store.summaries(scope)
+        newest = await store.page(scope, limit=1)
+    assert (counts.total, counts.archived) == (1_500, sum(one.message_count for one in summaries))
+    assert UNFOLDED <= counts.unfolded < 3 * UNFOLDED
+    assert 0 < counts.active_summaries <= 10
+    assert newest[0].content == list(said(1_500))[-1]
+
+
+def test_load_prints_our_bot_beside_two_bare_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    load.main(["--users", "3", "--turns", "2"])
+    result = printed(capsys)
+    for name in ("keepsake", "bare_model", "bare_echo"):
+        assert result[name]["turns"] == 6
+        assert result[name]["turns_per_second"] > 0
+        assert result[name]["ms"].keys() == {"p50", "p95"}
+    assert result["keepsake"]["model_requests"] == result["bare_model"]["model_requests"] == 6
+    assert result["bare_echo"]["model_requests"] == 0

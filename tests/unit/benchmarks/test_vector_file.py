@@ -1,0 +1,28 @@
+"""Vectors that are kept in a file: the model is asked once for each text, and what comes back is the same."""
+
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.vector_file import KeptVectors
+from llm.embeddings import EndpointEmbedder
+from settings import Secret
+from tests.peers.openai_server import running
+
+
+async def test_what_was_embedded_once_is_kept(tmp_path: Path) -> None:
+    async with running() as (server, url):
+
+        def opened() -> KeptVectors:
+            return KeptVectors(EndpointEmbedder(model="e", api_key=Secret("k"), base_url=url), tmp_path / "vectors")
+
+        async with opened() as kept:
+            first = await kept.passages(["one", "two"])
+            asked = await kept.query("one")
+        async with opened() as kept:
+            again = await kept.passages(["two", "three", "one"])
+            assert np.array_equal(again[[2, 0]], first)
+            assert np.array_equal(await kept.query("one"), asked)
+            assert (await kept.passages([])).shape[0] == 0
+        inputs = [request.body["input"] for request in server.of("e")]
+    assert inputs == [["one", "two"], ["one"], ["three"]], "a query is not a passage; nothing is asked twice"

@@ -1,0 +1,103 @@
+"""However many people talk, what the process keeps of them has a limit."""
+
+import gc
+from collections import Counter
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from assembly import open_conversation
+from chat.conversation import Conversation
+from chat.session import CONTEXTS_HERE, SCOPES_HERE, Line, Lines, Unwritten
+from newest import Newest
+from records.context import Context
+from records.messages import NewMessage
+from records.scopes import Person, Scope
+from records.turns import Incoming, Piece
+from runtime.locks import OwnerGate, OwnerGates
+from settings import Settings
+
+NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
+MANY = SCOPES_HERE + 200
+
+
+@pytest.fixture
+async def conversation(tmp_path: Path) -> AsyncIterator[Conversation]:
+    async with open_conversation(Settings(data_dir=tmp_path, embedding_model="none"), offline=True) as conversation:
+        yield conversation
+
+
+def said(person: int) -> Incoming:
+    piece = Piece(text="My cat is called Murka.", source=f"1:{person}", sent_at=NOW)
+    return Incoming(scope=Scope(owner=person), person=Person(id=person, name="Anna"), pieces=(piece,))
+
+
+def alive() -> Counter[type]:
+    """How many objects of each type there are in this process."""
+    gc.collect()
+    return Counter(type(one) for one in gc.get_objects())
+
+
+async def test_after_many_people_only_the_newest_are_kept(conversation: Conversation) -> None:
+    for person in range(1, MANY):
+        await conversation.reply(said(person))
+    kept = alive()
+    assert kept[Line] <= SCOPES_HERE
+    assert kept[Context] <= CONTEXTS_HERE
+    assert kept[OwnerGate] == 0
+    assert conversation.last_context(Scope(owner=MANY - 1)) is not None
+
+
+async def test_learning_and_folding_leave_no_gate_behind(conversation: Conversation) -> None:
+    for person in range(1, 6):
+        await conversation.memory.switch(person, enabled=True)
+        await conversation.reply(said(person))
+        await conversation.settle(Scope(owner=person))
+        await conversation.facts.learn(Scope(owner=person))
+    assert alive()[OwnerGate] == 0
+
+
+def test_a_scope_that_is_served_or_has_something_to_write_is_never_dropped() -> None:
+    lines = Lines()
+    unwritten, served = lines.of(Scope(owner=1)), lines.of(Scope(owner=2))
+    draft = NewMessage(role="user", content="Not on disk yet.", created_at=NOW, source="1:1")
+    unwritten.unwritten.append(Unwritten([draft]))
+    served.users += 1
+    for person in range(3, MANY):
+        lines.of(Scope(owner=person))
+    assert lines.of(Scope(owner=1)) is unwritten
+    assert lines.of(Scope(owner=2)) is served
+    assert len(list(lines)) <= SCOPES_HERE
+
+
+async def test_who_waits_for_a_scope_is_counted_until_they_are_through() -> None:
+    line = Line(Scope(owner=1))
+    async with line.alone():
+        assert not line.is_idle
+    assert line.is_idle
+
+
+async def test_a_gate_is_one_and_the_same_while_somebody_is_inside() -> None:
+    gates = OwnerGates()
+    async with gates.of(1).shared():
+        gc.collect()
+        inside = gates.of(1)
+        async with gates.of(1).shared(), gates.of(2).exclusive():
+            assert gates.of(1) is inside
+            assert len(gates) == 2
+    del inside
+    gc.collect()
+    assert len(gates) == 0
+
+
+def test_what_was_not_used_for_the_longest_goes_first() -> None:
+    newest = Newest[str, int](2)
+    newest["a"], newest["b"] = 1, 2
+    assert newest["a"] == 1
+    newest["c"] = 3
+    assert dict(newest) == {"a": 1, "c": 3}
+    assert newest.get("b") is None
+    assert newest.pop("a", None) == 1
+    assert len(newest) == 1

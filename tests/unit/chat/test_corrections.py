@@ -1,0 +1,130 @@
+"""Words of a fact that are taken back: nothing that was under way brings them back, and nothing else goes with them."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from records.facts import Fact
+from records.forgetting import Forgetting
+from records.owners import StorageType
+from records.scopes import Scope
+from tests.peers.openai_server import Behaviour
+from tests.support.talk import ANNA, Talk, talking
+from tests.unit.chat.test_forgetting import WORD, traces
+from tests.unit.facts.test_learning import answer, asked, known, told
+
+SCOPE = Scope(owner=ANNA.id)
+
+
+@pytest.fixture(params=StorageType)
+async def talk(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Talk]:
+    async with talking(tmp_path, facts_batch_turns=99) as talk:
+        await talk.remember(every_n=50, storage=request.param)
+        yield talk
+
+
+async def edited(talk: Talk, *texts: str) -> Fact:
+    """A fact told by hand in the first words, and given the others since."""
+    fact, _ = await talk.conversation.facts.add(ANNA.id, texts[0])
+    for text in texts[1:]:
+        changed = await talk.conversation.facts.edit(ANNA.id, fact.id, text)
+        assert changed is not None
+        fact = changed
+    return fact
+
+
+async def take_back(talk: Talk, fact: int) -> None:
+    taken = await talk.conversation.amending.undo_edit(ANNA.id, fact)
+    assert taken is not None
+    assert taken.is_clean
+
+
+async def forget(talk: Talk, fact: int) -> None:
+    assert (await talk.conversation.amending.forget(ANNA.id, Forgetting(what="facts", ids=(fact,)))).is_clean
+
+
+async def delete(talk: Talk, fact: int) -> None:
+    assert await talk.conversation.facts.delete(ANNA.id, fact) is not None
+
+
+@pytest.mark.parametrize("erase", [take_back, forget, delete])
+async def test_what_is_being_learned_does_not_bring_back_the_words_of_a_fact_that_it_was_shown(
+    talk: Talk, tmp_path: Path, erase: Callable[[Talk, int], Awaitable[None]]
+) -> None:
+    fact = await edited(talk, "Anna drinks tea.", f"Anna drinks {WORD}.")
+    await talk.say("I have it every morning.")
+    brought_back = answer(told(f"Anna drinks {WORD} every morning.", 1, known=fact.id))
+    talk.server.script_schema("facts", Behaviour(hold="start", text=brought_back))
+    talk.server.default_schema("facts", answer(told("Anna has it every morning.", 1)))
+    learning = asyncio.create_task(talk.conversation.facts.before_fold(SCOPE, [1]))
+    await talk.server.until_held()
+    await erase(talk, fact.id)
+    await talk.server.release()
+    await learning
+    assert not [one.text for one in await known(talk) if one.is_valid and WORD in one.text]
+    if erase is not delete:  # it may still be restored
+        assert traces(tmp_path) == []
+    await talk.conversation.facts.before_fold(SCOPE, [1])
+    assert WORD not in str(asked(talk)[1]), "it is asked again, and shown what is known now"
+    assert "Anna has it every morning." in [one.text for one in await known(talk) if one.is_valid]
+
+
+@pytest.mark.parametrize("mode", ["on", "off", "incognito"])
+async def test_the_talk_goes_on_where_a_fact_is_taken_back(talk: Talk, mode: str) -> None:
+    memory = talk.conversation.memory
+    fact = await edited(talk, "Anna likes tea.", f"Anna likes {WORD}.")
+    await talk.conversation.facts.pin(ANNA.id, fact.id, is_pinned=True)
+    if mode == "off":
+        await memory.switch(ANNA.id, enabled=False)
+    elif mode == "incognito":
+        await memory.choose(ANNA.id, lambda config: replace(config, incognito=True))
+    await talk.say("The code word is tangerine.")
+    await take_back(talk, fact.id)
+    await talk.conversation.amending.forget(ANNA.id, Forgetting(what="profiles", ids=(1,)))
+    explanation = await talk.conversation.provenance.explain(SCOPE)
+    assert explanation is not None
+    assert [one.fact.text for one in explanation.facts if one.fact] == ([] if mode == "off" else ["Anna likes tea."])
+    assert talk.conversation.last_context(SCOPE) is None
+    await talk.say("What was the code word?")
+    assert "tangerine" in talk.prompts()[-1]
+    assert WORD not in talk.prompts()[-1]
+    assert talk.conversation.last_context(SCOPE) is not None
+
+
+async def test_a_fact_is_taken_back_while_an_answer_is_written(talk: Talk) -> None:
+    fact = await edited(talk, "Anna likes tea.", f"Anna likes {WORD}.")
+    talk.server.script("chat-model", Behaviour(hold="start", text="I see."))
+    answering = asyncio.create_task(talk.say("What do I like?"))
+    await talk.server.until_held()
+    await take_back(talk, fact.id)
+    assert not answering.done()
+    await talk.server.release()
+    assert (await answering).text == "I see."
+    assert WORD in talk.prompts()[-1]
+    assert talk.conversation.last_context(SCOPE) is None, "the process does not keep a prompt that quotes it"
+
+
+@pytest.mark.parametrize("erase", [take_back, forget])
+async def test_what_was_learned_beside_a_fact_does_not_keep_its_words(
+    talk: Talk, tmp_path: Path, erase: Callable[[Talk, int], Awaitable[None]]
+) -> None:
+    """It is learned again, from its own message alone."""
+    fact = await edited(talk, "Anna drinks tea.", f"Anna drinks {WORD}.")
+    await talk.say("I have it every morning.")
+    talk.server.script_schema(
+        "facts",
+        answer(
+            told(f"Anna drinks {WORD} every morning.", 1, known=fact.id), told("Anna gets up early.", 1, known=fact.id)
+        ),
+    )
+    await talk.conversation.facts.learn(SCOPE)
+    assert len(await known(talk)) == 4
+    await erase(talk, fact.id)
+    assert traces(tmp_path) == []
+    assert "Anna gets up early." in [one.text for one in await known(talk) if one.is_valid]
+    talk.server.default_schema("facts", answer(told("Anna has it every morning.", 1)))
+    await talk.conversation.facts.learn(SCOPE)
+    assert "Anna has it every morning." in [one.text for one in await known(talk) if one.is_valid]

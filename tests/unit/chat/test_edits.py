@@ -1,0 +1,132 @@
+"""An edited message: memory follows it, what was built on it goes, and the last turn may be answered anew."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from records.messages import Correction, Message
+from records.owners import StorageType
+from records.scopes import Scope
+from records.turns import Incoming, Piece
+from tests.peers.openai_server import Behaviour
+from tests.support.talk import ANNA, BORIS, Talk, talking
+
+SCOPE = Scope(owner=ANNA.id)
+
+
+@pytest.fixture
+async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=2)
+        yield talk
+
+
+async def say(talk: Talk, text: str, telegram_id: int) -> None:
+    incoming = talk.incoming(text)
+    piece = Piece(text=text, source=incoming.source, sent_at=talk.moment[0], telegram_id=telegram_id)
+    await talk.conversation.reply(Incoming(scope=SCOPE, person=ANNA, pieces=(piece,)))
+    await talk.conversation.settle(SCOPE)
+
+
+async def stored(talk: Talk) -> list[str]:
+    async with talk.conversation.memory.home(ANNA.id) as store:
+        return [one.content for one in await store.page(SCOPE)]
+
+
+async def answers(talk: Talk) -> list[Message]:
+    async with talk.conversation.memory.home(ANNA.id) as store:
+        return [one for one in await store.page(SCOPE) if one.role == "assistant"]
+
+
+async def versions(talk: Talk) -> list[tuple[str, str]]:
+    async with talk.conversation.memory.home(ANNA.id) as store, store._db.read() as reader:  # type: ignore[attr-defined]
+        return [tuple(row) for row in await reader.rows("SELECT content, why FROM versions ORDER BY id")]
+
+
+async def test_memory_says_what_the_message_says_now(talk: Talk) -> None:
+    await say(talk, "I live in Portland.", 5)
+    await say(talk, "Hello.", 7)
+    assert await talk.conversation.amending.correct(SCOPE, 5, "I live in Seattle.") == Correction(turn=1, is_last=False)
+    assert await stored(talk) == ["I live in Seattle.", "Understood.", "Hello.", "Understood."]
+    assert await versions(talk) == [("I live in Portland.", "edited")]
+    async with talk.conversation.memory.home(ANNA.id) as store:
+        assert await store.summaries(SCOPE, active_only=False) == []
+    await talk.conversation.settle(SCOPE)
+    assert "Portland" not in talk.prompts("summary-model")[-1]
+    assert "Seattle" in talk.prompts("summary-model")[-1]
+    await say(talk, "Where do I live?", 9)
+    assert "Portland" not in talk.prompts()[-1]
+
+
+async def test_the_last_turn_is_answered_anew_and_the_earlier_answer_is_a_version(talk: Talk) -> None:
+    await say(talk, "Hello.", 5)
+    await say(talk, "What is the capital of Austria?", 7)
+    found = await talk.conversation.amending.correct(SCOPE, 7, "What is the capital of Australia?")
+    assert found == Correction(turn=3, is_last=True)
+    talk.server.script("chat-model", Behaviour(text="Canberra."))
+    answered = await talk.conversation.answer_again(SCOPE, 3, ANNA)
+    assert answered is not None
+    incoming, reply = answered
+    assert incoming.text == "What is the capital of Australia?"
+    assert (reply.text, reply.is_error) == ("Canberra.", False)
+    prompt = talk.prompts()[-1]
+    assert "Australia" in prompt
+    assert "Austria?" not in prompt
+    assert prompt.count("Understood.") == 1, "the earlier answer is not shown"
+    assert await stored(talk) == ["Hello.", "Understood.", "What is the capital of Australia?", "Canberra."]
+    assert await versions(talk) == [("What is the capital of Austria?", "edited"), ("Understood.", "superseded")]
+
+
+async def test_a_turn_that_got_no_answer_gets_one(talk: Talk) -> None:
+    talk.server.script("chat-model", Behaviour(status=401))
+    await say(talk, "Hello?", 5)
+    assert await stored(talk) == ["Hello?"]
+    await talk.conversation.amending.correct(SCOPE, 5, "Hello!")
+    assert await talk.conversation.answer_again(SCOPE, 1, ANNA) is not None
+    assert await stored(talk) == ["Hello!", "Understood."]
+    [answer] = await answers(talk)
+    assert answer.source == "1:1", "a replay of the update finds it"
+
+
+async def test_a_failing_model_leaves_the_earlier_answer(talk: Talk) -> None:
+    await say(talk, "Hello.", 5)
+    talk.server.script("chat-model", Behaviour(status=401))
+    answered = await talk.conversation.answer_again(SCOPE, 1, ANNA)
+    assert answered is not None
+    assert answered[1].is_error
+    assert await stored(talk) == ["Hello.", "Understood."]
+
+
+async def test_what_is_not_the_last_turn_is_not_answered_anew(talk: Talk) -> None:
+    await say(talk, "Hello.", 5)
+    await say(talk, "Good bye.", 7)
+    assert await talk.conversation.answer_again(SCOPE, 1, ANNA) is None
+    assert await talk.conversation.answer_again(Scope(owner=BORIS.id), 1, BORIS) is None
+    assert len(talk.server.of("chat-model")) == 2
+
+
+async def test_an_edit_of_what_is_not_stored_changes_nothing(talk: Talk) -> None:
+    await say(talk, "Hello.", 5)
+    for scope, number, text in ((SCOPE, 6, "x"), (SCOPE, 5, "Hello."), (Scope(owner=BORIS.id), 5, "x")):
+        assert await talk.conversation.amending.correct(scope, number, text) == Correction()
+    await talk.conversation.memory.choose(ANNA.id, lambda config: replace(config, incognito=True))
+    assert await talk.conversation.amending.correct(SCOPE, 5, "x") == Correction(), "incognito nothing is written"
+    await talk.conversation.memory.switch(ANNA.id, enabled=False)
+    assert await talk.conversation.amending.correct(SCOPE, 5, "x") == Correction()
+    assert await stored(talk) == ["Hello.", "Understood."]
+
+
+async def test_the_json_store_keeps_corrections_over_a_restart(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember(storage=StorageType.JSON)
+        await say(talk, "walrus", 5)
+        await talk.conversation.amending.correct(SCOPE, 5, "zebra")
+    (tmp_path / "index.db").unlink()
+    async with talking(tmp_path) as talk:
+        assert await stored(talk) == ["zebra", "Understood."]
+        async with talk.conversation.memory.home(ANNA.id) as store:
+            assert len(await store.search(SCOPE, ["zebra"], limit=9)) == 1
+            assert await store.search(SCOPE, ["walrus"], limit=9) == []
+        assert await versions(talk) == [("walrus", "edited")]

@@ -1,0 +1,145 @@
+"""What an answer was made from can be asked, later too, and never tells of another scope."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from records.owners import StorageType
+from records.scopes import Scope
+from tests.peers.openai_server import Behaviour
+from tests.support.talk import ANNA, BORIS, Talk, talking
+from text.tokenizer import Tokenizer
+
+SCOPE = Scope(owner=ANNA.id)
+
+
+def files_with(folder: Path, word: bytes) -> list[str]:
+    return [file.name for file in folder.rglob("*") if file.is_file() and word in file.read_bytes()]
+
+
+@pytest.fixture
+async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
+    async with talking(tmp_path) as talk:
+        yield talk
+
+
+@pytest.mark.parametrize("storage", StorageType)
+async def test_an_explanation_names_what_the_prompt_carried(tmp_path: Path, storage: StorageType) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=3, storage=storage)
+        talk.server.default("summary-model", Behaviour(mode="extract:2"))
+        await talk.turn("The walnuts are in the blue cellar box.")
+        for number in range(12):
+            await talk.turn(f"Something else, number {number}.")
+        asked = talk.incoming("Where are the walnuts, in which cellar box?")
+        reply = await talk.conversation.reply(asked)
+        await talk.conversation.shown(asked, [501, 502])
+        await talk.say("Thanks.")
+    assert reply.context is not None
+    async with talking(tmp_path) as talk:
+        told = await talk.conversation.provenance.explain(SCOPE, 502)
+    assert told is not None
+    context = reply.context
+    assert told.is_stored
+    assert told.account.tokens == context.tokens
+    assert {one.name: one.tokens for one in told.account.parts} == {one.name: one.tokens for one in context.parts}
+    assert [one.id for one in told.recent] == [one.id for one in context.recent]
+    assert {one.id for one in told.summaries} == {one.id for one in context.summaries}
+    assert next(one.message.content for one in told.brought if one.message).startswith("The walnuts")
+    assert told.account.whole > 0
+
+
+async def test_the_newest_answer_is_explained_unless_another_is_named(talk: Talk) -> None:
+    await talk.remember()
+    assert await talk.conversation.provenance.explain(SCOPE) is None
+    first = talk.incoming("One.")
+    await talk.conversation.reply(first)
+    await talk.conversation.shown(first, [11])
+    await talk.say("Two.")
+    explain = talk.conversation.provenance.explain
+    newest, named = await explain(SCOPE), await explain(SCOPE, 11)
+    assert newest is not None
+    assert named is not None
+    assert newest.account.at > named.account.at
+    assert await explain(SCOPE, 12) is None
+    assert await explain(Scope(owner=ANNA.id, thread=3)) is None
+    assert await explain(Scope(owner=BORIS.id), 11) is None
+
+
+async def test_while_memory_is_off_the_process_knows_and_no_file_does(talk: Talk, tmp_path: Path) -> None:
+    first = talk.incoming("The password is heliotrope.")
+    await talk.conversation.reply(first)
+    await talk.conversation.shown(first, [11])
+    explain = talk.conversation.provenance.explain
+    told = await explain(SCOPE, 11)
+    assert told is not None
+    assert not told.is_stored
+    await talk.say("And?")
+    told = await explain(SCOPE)
+    assert told is not None
+    assert (told.account.here, told.recent) == (2, ())
+    await talk.remember()
+    await talk.say("On now.")
+    assert await explain(SCOPE, 11) is None
+    assert not files_with(tmp_path, b"heliotrope")
+
+
+async def incognito(talk: Talk, *, on: bool) -> None:
+
+    await talk.conversation.memory.choose(ANNA.id, lambda known: replace(known, incognito=on))
+
+
+async def test_incognito_reads_memory_and_leaves_no_trace_in_it(talk: Talk) -> None:
+    await talk.remember(every_n=1)
+    await talk.say("My cat is called Murka.")
+    await incognito(talk, on=True)
+    async with talk.conversation.memory.home(ANNA.id) as store:
+        before = await store.digest(ANNA.id)
+    reply = await talk.say("What is she called? The word is heliotrope.")
+    assert (reply.is_incognito, reply.is_remembered, reply.is_kept) == (True, False, True)
+    assert "Murka" in talk.prompts()[-1]
+    await talk.say("And the word?")
+    assert "heliotrope" in talk.prompts()[-1], "the process goes on knowing what was said"
+    assert await talk.conversation.settle(SCOPE) == ()
+    async with talk.conversation.memory.home(ANNA.id) as store:
+        assert await store.digest(ANNA.id) == before
+    told = await talk.conversation.provenance.explain(SCOPE)
+    assert told is not None
+    assert (told.is_stored, told.account.here, len(told.recent)) == (False, 2, 2)
+
+
+async def test_what_was_said_incognito_is_gone_when_it_ends(talk: Talk) -> None:
+    await talk.remember()
+    await talk.say("My cat is called Murka.")
+    await incognito(talk, on=True)
+    await talk.say("The word is heliotrope.")
+    await incognito(talk, on=False)
+    reply = await talk.say("What is the word?")
+    assert not reply.is_incognito
+    assert "heliotrope" not in talk.prompts()[-1]
+    assert "Murka" in talk.prompts()[-1]
+    told = await talk.conversation.provenance.explain(SCOPE)
+    assert told is not None
+    assert told.is_stored
+
+
+async def test_what_was_saved_is_near_what_the_whole_history_costs(tmp_path: Path) -> None:
+    async with talking(tmp_path, recent_budget=200, snippet_budget=200) as talk:
+        await talk.remember(every_n=3)
+        talk.server.default("summary-model", Behaviour(mode="extract:1"))
+        talk.server.default("chat-model", "That is a long answer about the garden and its old walnut trees. " * 12)
+        for number in range(30):
+            await talk.turn(f"Question {number}: what shall I do in the garden today?")
+        reply = await talk.say("And now?")
+        async with talk.conversation.memory.home(ANNA.id) as store:
+            messages = await store.page(SCOPE, limit=1000)
+            saved = await store.accounts.saved(ANNA.id)
+    assert reply.context is not None
+    history = "\n".join(one.content for one in messages[:-2])
+
+    count = Tokenizer.for_model("chat-model").count
+    exact = count(history) + 4 * len(messages[:-2]) + 30
+    assert abs(reply.context.whole - exact) < 0.1 * exact
+    assert saved > reply.context.whole

@@ -1,0 +1,382 @@
+"""Forgetting as a whole: no file of the data directory holds the words afterwards, whatever they were in."""
+
+import asyncio
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from external_memory import ExternalMemory
+from records.errors import StaleFacts
+from records.facts import NewProfile
+from records.forgetting import Forgetting
+from records.owners import StorageType
+from records.scopes import Scope
+from storage.erasure import _text
+from storage.files.tables import ACCOUNTS, FACTS, PROFILES
+from tests.peers.openai_server import Behaviour
+from tests.support.talk import ANNA, BORIS, Talk, talking
+from tests.unit.chat.test_conversation import room
+
+SCOPE = Scope(owner=ANNA.id)
+WORD, OTHER = "Heliotröpe“", "marigold"
+STORAGES = list(StorageType)
+
+
+def traces(folder: Path, words: Iterable[str] = (WORD,)) -> list[str]:
+    """Files that hold one of the words: as UTF-8, as UTF-16, escaped as JSON, or as the word index has it."""
+    found = []
+    for path in sorted(folder.rglob("*")):
+        held = path.read_bytes() if path.is_file() else b""
+        for word in words:
+            core = word.casefold()[:7]
+            forms = {word, core, json.dumps(word)[1:-1], json.dumps(core)[1:-1]}
+            encodings = ("utf-8", "utf-16-le", "utf-16-be")
+            found += [f"{path.name}: {form}" for form in forms if any(form.encode(name) in held for name in encodings)]
+    return found
+
+
+async def store_of(talk: Talk, owner: int = ANNA.id):  # type: ignore[no-untyped-def]
+    async with talk.conversation.memory.home(owner) as store:
+        return store
+
+
+async def ids_with(talk: Talk, word: str) -> tuple[int, ...]:
+    async with talk.conversation.memory.home(ANNA.id) as store:
+        return tuple(one.id for one in await store.page(SCOPE, limit=1000) if word in one.content)
+
+
+async def lived(talk: Talk) -> None:
+    """A conversation in which the word is in a question, an answer, summaries, a fact, a profile and a version."""
+    talk.server.default("chat-model", f"You said {OTHER}.")
+    talk.server.default("summary-model", "They spoke of flowers.")
+    store = await store_of(talk)
+    number = 0
+    for turn in range(12):
+        text = f"{OTHER} {turn} " + "x" * 50 * turn
+        if turn == 5:
+            talk.server.script("chat-model", Behaviour(text=f"Your secret is {WORD}."))
+            await talk.say(f"My secret is {WORD}. " * 3)
+            number = (await ids_with(talk, "My secret"))[0]
+            await store.forgetting.revise(SCOPE, number, f"{WORD}, corrected", why="edited", now=talk.moment[0])
+            talk.server.script("summary-model", Behaviour(text=f"They spoke of {WORD}."))
+            await talk.conversation.settle(SCOPE)
+            continue
+        if turn == 11:
+            talk.server.script("summary-model", Behaviour(text="They spoke."), Behaviour(text=f"Of {WORD}, mostly."))
+        await talk.turn(text)
+    assert len([one for one in await store.summaries(SCOPE, active_only=False) if WORD in one.text]) == 2
+    async with store._db.write() as tx:
+        at = talk.moment[0].isoformat()
+        for table, row in (
+            (FACTS, {"id": 1, "text": f"Has {WORD}.", "kind": "personal", "source_ids": [number], "observed_at": at}),
+            (PROFILES, {"id": 1, "text": f"Owner of {WORD}.", "last_summary_id": 99}),
+            (ACCOUNTS, {"id": number + 1, "account": {"recent": [number]}}),
+        ):
+            await tx.insert(
+                table.upsert, *table.stored({**table.defaults, **row, "user_id": ANNA.id, "created_at": at})
+            )
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+async def test_no_file_holds_a_forgotten_message(tmp_path: Path, storage: StorageType) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=2)
+        await lived(talk)
+        assert traces(tmp_path), "the test would see them"
+        talk.server.default("summary-model", "They spoke of flowers.")
+        ids = await ids_with(talk, WORD)
+        taken = await talk.conversation.amending.forget(ANNA.id, Forgetting(what="messages", ids=ids))
+        assert (taken.messages, taken.facts, taken.profiles, taken.versions) == (2, 1, 1, 1)
+        assert (taken.summaries, taken.unfolded) == (2, 2)
+        assert traces(tmp_path) == []
+        assert (await store_of(talk)).kind is storage
+        await talk.conversation.settle(SCOPE)
+        await talk.turn(f"Still {OTHER}?")
+        assert WORD not in talk.prompts()[-1]
+        assert traces(tmp_path) == []
+        assert traces(tmp_path, [OTHER]), "nothing else went"
+    assert traces(tmp_path) == []
+    async with talking(tmp_path) as talk:
+        assert traces(tmp_path) == []
+        assert await ids_with(talk, OTHER)
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+async def test_no_file_holds_anything_of_an_owner_who_forgets_everything(tmp_path: Path, storage: StorageType) -> None:
+    async with talking(tmp_path) as talk:
+        # Somebody else's words, and a life in the other store before.
+        await talk.remember(owner=BORIS.id, storage=storage)
+        await talk.say("begonia", person=BORIS)
+        other = next(one for one in STORAGES if one is not storage)
+        await talk.conversation.memory.configure(ANNA.id, storage=other, every_n=2)
+        await lived(talk)
+        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=2)
+        taken = await talk.conversation.amending.forget(ANNA.id, Forgetting(what="everything"))
+        assert taken.messages == 24
+        assert taken.is_clean
+        assert traces(tmp_path, [WORD, OTHER]) == []
+        config = await talk.conversation.memory.config(ANNA.id)
+        assert config is not None
+        assert (config.storage, config.enabled) == (storage, True)
+        talk.server.default("chat-model", "Hello.")
+        await talk.say("Anew.")
+        assert WORD not in talk.prompts()[-1]
+        assert OTHER not in talk.prompts()[-1]
+    assert traces(tmp_path, [WORD, OTHER]) == []
+    assert traces(tmp_path, ["begonia"])
+
+
+async def test_copies_made_by_an_upgrade_go_and_what_was_put_aside_is_named(tmp_path: Path) -> None:
+    (tmp_path / "memory.db.before-format-1").write_text(WORD)
+    (tmp_path / "memory.json.unreadable-20260101T000000Z").write_text("somebody's only copy")
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        await talk.say(WORD)
+        taken = await talk.conversation.amending.forget(ANNA.id, Forgetting(what="everything"))
+    assert taken.kept_aside == ("memory.json.unreadable-20260101T000000Z",)
+    assert traces(tmp_path) == []
+
+
+async def test_an_update_that_waits_for_its_answer_loses_its_text_when_its_message_is_forgotten(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        memory = talk.conversation.memory
+        for number, text in ((5, WORD), (6, "kept")):
+            await memory.inbox.receive(1, number, json.dumps({"text": text}), talk.moment[0])
+        await talk.conversation.reply(talk.incoming(WORD, source="1:5"))
+        await talk.conversation.amending.forget(ANNA.id, Forgetting(what="everything"))
+        assert [one.payload for one in await memory.inbox.pending(1)] == ["", '{"text": "kept"}']
+        assert traces(tmp_path) == []
+
+
+async def test_forgetting_waits_for_an_answer_that_may_have_read_it(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        await talk.say(WORD)
+        talk.server.script("chat-model", Behaviour(text=f"It was {WORD}.", hold="start"))
+        answering = asyncio.create_task(talk.say("What was it?"))
+        await talk.server.until_held()
+        forgetting = asyncio.create_task(talk.conversation.amending.forget(ANNA.id, Forgetting(what="everything")))
+        await talk.server.release()
+        await answering
+        assert (await forgetting).messages == 4
+        assert traces(tmp_path) == []
+
+
+async def test_a_turn_that_waits_to_be_written_is_not_written_while_it_is_forgotten(tmp_path: Path) -> None:
+    """Its store failed; it is written again at the moment in which its owner forgets it."""
+    async with talking(tmp_path) as talk:
+        conversation = talk.conversation
+        await talk.remember()
+        await talk.say(OTHER)
+        await room(talk, 1)
+        assert not (await talk.say(f"{WORD} " * 2000)).is_kept
+        await room(talk, 2**30)
+        async with conversation.memory.home(ANNA.id):
+            # Both get as far as they can while somebody reads: the forgetting up to the memory's gate.
+            forgetting = asyncio.create_task(conversation.amending.forget(ANNA.id, Forgetting(what="everything")))
+            writing = asyncio.create_task(conversation.write_kept())
+        await forgetting
+        assert await writing == 0
+        assert (await (await store_of(talk)).counts(SCOPE)).total == 0
+        assert traces(tmp_path) == []
+    assert traces(tmp_path) == []
+
+
+async def test_the_process_forgets_too(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        await talk.say(WORD)
+        await talk.conversation.amending.forget(ANNA.id, Forgetting(what="everything"))
+        await talk.conversation.memory.switch(ANNA.id, enabled=False)
+        await talk.say("And?")
+        assert WORD not in talk.prompts()[-1]
+        assert talk.conversation.last_context(SCOPE) is None or WORD not in str(talk.conversation.last_context(SCOPE))
+
+
+async def test_one_can_forget_while_memory_is_off(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        await talk.say(WORD)
+        await talk.conversation.memory.switch(ANNA.id, enabled=False)
+        assert (await talk.conversation.amending.forget(ANNA.id, Forgetting(what="everything"))).messages == 2
+    assert traces(tmp_path) == []
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+async def test_a_forgetting_that_had_begun_is_finished_at_the_next_start(tmp_path: Path, storage: StorageType) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=2)
+        await lived(talk)
+        ids = await ids_with(talk, WORD)
+        memory = talk.conversation.memory
+        async with memory._erasing._db.write() as tx:
+            what = json.dumps({"what": "messages", "ids": ids, "since": None, "until": None})
+            await tx.rows("INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, 'now')", ANNA.id, what)
+    assert traces(tmp_path)
+    async with ExternalMemory.open(tmp_path, clock=lambda: talk.moment[0]) as memory:
+        assert traces(tmp_path) == []
+        async with memory.home(ANNA.id) as store:
+            assert len(await store.page(SCOPE, limit=1000)) == 22
+        assert await memory._erasing._unfinished() == []
+
+
+async def test_what_was_said_after_a_forgetting_is_not_taken_by_its_cleaning(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        await talk.say(WORD)
+        memory = talk.conversation.memory
+        async with memory._erasing._db.read(frozen=True) as reader:
+            await reader.rows("SELECT 1 FROM users")
+            assert not (await talk.conversation.amending.forget(ANNA.id, Forgetting(what="everything"))).is_clean
+        await talk.say(OTHER)
+        await memory.tidy()
+        assert traces(tmp_path) == []
+        assert await ids_with(talk, OTHER)
+
+
+async def test_what_is_left_of_a_chunk_is_summarised_anew_before_anything_else(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=2)
+        for number in range(6):
+            await talk.turn(f"{WORD if number == 2 else OTHER} {number}")
+        store = await store_of(talk)
+        assert [one.first_id for one in await store.summaries(SCOPE)] == [1, 5, 9]
+        await talk.conversation.amending.forget(ANNA.id, Forgetting(what="messages", ids=(5, 6)))
+        assert [one.first_id for one in await store.summaries(SCOPE)] == [1, 9]
+        await talk.conversation.settle(SCOPE)
+        summaries = await store.summaries(SCOPE)
+        assert [(one.first_id, one.last_id) for one in summaries] == [(1, 4), (9, 12), (7, 8)]
+        assert WORD not in talk.prompts("summary-model")[-1]
+        assert (await store.counts(SCOPE)).unfolded == 0
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+async def test_archives_older_than_what_is_kept_go_and_nothing_else(tmp_path: Path, storage: StorageType) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=2)
+        await talk.turn(f"{WORD} 1")
+        await talk.turn(f"{WORD} 2")
+        talk.moment[0] += timedelta(days=20)
+        for number in range(3):
+            await talk.turn(f"{OTHER} {number}")
+        talk.moment[0] += timedelta(days=20)
+        await talk.conversation.amending.forget_archives(timedelta(days=50))
+        assert (await (await store_of(talk)).counts(SCOPE)).total == 10
+        await talk.conversation.amending.forget_archives(timedelta(days=30))
+        assert traces(tmp_path) == []
+        counts = await (await store_of(talk)).counts(SCOPE)
+        assert (counts.total, counts.archived, counts.active_summaries) == (6, 4, 1)
+        await talk.conversation.amending.forget_archives(timedelta(days=10))
+        assert (await (await store_of(talk)).counts(SCOPE)).total == 2, "what is not summarised stays"
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+async def test_no_file_holds_a_fact_that_was_deleted_a_day_ago(tmp_path: Path, storage: StorageType) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=5)
+        amending, facts = talk.conversation.amending, talk.conversation.facts
+        kept, _ = await facts.add(ANNA.id, f"Anna likes {OTHER}.")
+        fact, _ = await facts.add(ANNA.id, "Anna likes roses.")
+        await facts.edit(ANNA.id, fact.id, f"Anna likes {WORD}.")
+        edited = await facts.edit(ANNA.id, fact.id, "Anna likes tulips.")
+        assert edited is not None
+        store = await store_of(talk)
+        made = NewProfile(
+            owner=ANNA.id, text=f"Likes {WORD}.", model="m", base_id=None, facts=(edited,), summary_ids=()
+        )
+        await store.profiles.put(made, now=talk.moment[0])
+        await facts.delete(ANNA.id, fact.id)
+        talk.moment[0] += timedelta(hours=23)
+        await amending.forget_deleted()
+        assert traces(tmp_path), "it can still be restored"
+        talk.moment[0] += timedelta(hours=2)
+        await amending.forget_deleted()
+        assert traces(tmp_path, [WORD, "tulips"]) == []
+        assert [one.id for one in await facts.known(ANNA.id)] == [kept.id]
+        await amending.forget_deleted()
+    assert traces(tmp_path, [WORD, "tulips"]) == []
+    assert traces(tmp_path, [OTHER])
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+async def test_no_file_holds_the_words_of_an_edit_that_was_taken_back(tmp_path: Path, storage: StorageType) -> None:
+    """Nor what a profile had made of them; earlier edits stay, as does a profile that was made before."""
+    async with talking(tmp_path) as talk:
+        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=5)
+        amending, facts = talk.conversation.amending, talk.conversation.facts
+        fact, _ = await facts.add(ANNA.id, "Anna likes roses.")
+        tulips = await facts.edit(ANNA.id, fact.id, "Anna likes tulips.")
+        assert tulips is not None
+        profiles = (await store_of(talk)).profiles
+        draft = NewProfile(owner=ANNA.id, text=OTHER, model="m", base_id=None, facts=(tulips,), summary_ids=())
+        await profiles.put(draft, now=talk.moment[0])
+        talk.moment[0] += timedelta(minutes=1)
+        wrong = await facts.edit(ANNA.id, fact.id, f"Anna likes {WORD}.")
+        assert wrong is not None
+        draft = replace(draft, text=f"Likes {WORD}.", facts=(wrong,))
+        await profiles.put(draft, now=talk.moment[0])
+        assert traces(tmp_path)
+        taken = await amending.undo_edit(ANNA.id, fact.id)
+        assert taken is not None
+        assert (taken.profiles, taken.is_clean) == (1, True)
+        assert traces(tmp_path) == []
+        with pytest.raises(StaleFacts):
+            await profiles.put(draft, now=talk.moment[0])
+        assert [(one.text, one.origin) for one in await facts.known(ANNA.id)] == [
+            ("Anna likes tulips.", "owner"),
+            ("Anna likes roses.", "earlier"),
+        ]
+        newest = await profiles.newest(ANNA.id)
+        assert newest is not None
+        assert newest.text == OTHER
+        await amending.forget(ANNA.id, Forgetting(what="profiles", ids=(newest.id,)))
+        assert traces(tmp_path, [WORD, OTHER]) == []
+    assert traces(tmp_path, [WORD, OTHER]) == []
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+async def test_taking_back_that_was_broken_off_takes_back_one_edit_only(tmp_path: Path, storage: StorageType) -> None:
+    """A start finishes it, however far it had come."""
+    async with talking(tmp_path) as talk:
+        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=5)
+        facts, store = talk.conversation.facts, await store_of(talk)
+        fact, _ = await facts.add(ANNA.id, "Anna likes roses.")
+        for words in ("Anna likes tulips.", f"Anna likes {WORD}."):
+            await facts.edit(ANNA.id, fact.id, words)
+        earlier = await store.facts.before_edit(ANNA.id, fact.id)
+        assert earlier is not None
+        what = Forgetting(what="edits", ids=(earlier,))
+        await store.forgetting.forget(ANNA.id, what)
+        async with talk.conversation.memory._erasing._db.write() as tx:
+            record = (ANNA.id, _text(what), talk.moment[0].isoformat())
+            await tx.rows("INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)", *record)
+    async with talking(tmp_path) as talk:
+        assert [one.text for one in await talk.conversation.facts.known(ANNA.id) if one.is_valid] == [
+            "Anna likes tulips."
+        ]
+        assert traces(tmp_path) == []
+
+
+async def test_a_fact_that_is_restored_just_before_it_would_go_stays(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        fact, _ = await talk.conversation.facts.add(ANNA.id, "Anna likes roses.")
+        due = Forgetting(what="facts", ids=(fact.id,), until=talk.moment[0] + timedelta(days=1))
+        assert (await talk.conversation.amending.forget(ANNA.id, due)).facts == 0
+        assert [one.id for one in await talk.conversation.facts.known(ANNA.id)] == [fact.id]
+
+
+async def test_two_who_forget_at_the_same_time_leave_no_trace_of_either(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        for person, storage in ((ANNA, StorageType.SQLITE), (BORIS, StorageType.JSON)):
+            await talk.conversation.memory.configure(person.id, storage=storage, every_n=2)
+            await talk.say(WORD if person is ANNA else OTHER, person=person)
+        everything = Forgetting(what="everything")
+        await asyncio.gather(*(talk.conversation.amending.forget(person.id, everything) for person in (ANNA, BORIS)))
+        assert traces(tmp_path, [WORD, OTHER]) == []
+        assert await talk.conversation.memory._erasing._unfinished() == []

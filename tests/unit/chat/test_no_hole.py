@@ -1,0 +1,80 @@
+"""No hole: what a prompt has no room for is found by its rarest word in the same turn, at least in part.
+
+However small the ceiling and the room for snippets, whatever the text is like, in every storage.
+"""
+
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from records.context import Context
+from records.messages import Message
+from records.owners import StorageType
+from records.scopes import Scope
+from tests.support.talk import ANNA, Talk, talking
+
+SCOPE = Scope(owner=ANNA.id)
+LETTERS = "abcdefghijkl"
+COMMON = ["garden", "river", "stone", "bread", "window", "morning", "letter", "music", "bridge", "winter", "paper"]
+HAN = "山水田人口手日月木火土金石竹米"
+
+
+def sentences(chance: random.Random) -> str:
+    return " ".join(" ".join(chance.choices(COMMON, k=9)).capitalize() + "." for _ in range(chance.randrange(30)))
+
+
+def words(chance: random.Random) -> str:
+    return " ".join(f"{chance.choice(COMMON)}{chance.randrange(100)}" for _ in range(chance.randrange(120)))
+
+
+def unspaced(chance: random.Random) -> str:
+    return "".join(chance.choices(HAN, k=chance.randrange(200)))
+
+
+def says(context: Context, word: str) -> bool:
+    """Whether it is in the prompt, but for the question."""
+    *before, last = (message.content for message in context.messages)
+    return any(word in text for text in before) or last.count(word) > 1
+
+
+def is_cut(context: Context, message: Message) -> bool:
+    told = [(one.first_id, one.last_id) for one in context.cut]
+    told += [(one.first_id, one.last_id) for one in context.summaries]
+    return any(first <= message.id <= last for first, last in told)
+
+
+async def everything(talk: Talk) -> Sequence[Message]:
+    async with talk.conversation.memory.home(ANNA.id) as store:
+        return await store.page(SCOPE, limit=10_000)
+
+
+@pytest.mark.parametrize("filler", [sentences, words, unspaced])
+@pytest.mark.parametrize(("ceiling", "snippets"), [(600, 1500), (1000, 1500), (1000, 300), (8000, 60), (8000, 200)])
+async def test_what_is_cut_is_found_by_its_rarest_word(
+    tmp_path: Path, filler: Callable[[random.Random], str], ceiling: int, snippets: int
+) -> None:
+    chance = random.Random(f"{filler(random.Random(1))} {ceiling} {snippets}")  # noqa: S311 - repeatable, not secret
+    storage = chance.choice(list(StorageType))
+    async with talking(
+        tmp_path, max_context_tokens=ceiling, snippet_budget=snippets, system_prompt="Be brief.", recent_budget=900
+    ) as talk:
+        await talk.remember(every_n=500, storage=storage)
+        marks = [f"q{letter}x{number}" for number in (7, 8) for letter in LETTERS]
+        for asked, answered in zip(marks[::2], marks[1::2], strict=True):
+            talk.server.script("chat-model", f"{filler(chance)} {answered} {filler(chance)}".strip())
+            await talk.say(f"{filler(chance)} {asked} {filler(chance)}".strip())
+        talk.server.default("chat-model", "Well.")
+        said = await everything(talk)
+        found = 0
+        for mark in chance.sample(marks, len(marks)):
+            [message] = [one for one in said if mark in one.content]
+            question = chance.choice([f"{mark} ?", f"What was that of {mark}?", f"Tell me about {mark} again, please."])
+            reply = await talk.say(question)
+            assert reply.context is not None
+            assert reply.context.tokens <= ceiling
+            assert is_cut(reply.context, message) or message in reply.context.recent
+            assert says(reply.context, mark), f"{question} {message.role} {len(message.content)}"
+            found += is_cut(reply.context, message)
+        assert found > len(marks) // 2

@@ -1,0 +1,119 @@
+"""/search by words, by exact phrases and by meaning, over everything that was said in one scope."""
+
+from pathlib import Path
+
+import pytest
+
+from records.messages import NewMessage
+from records.owners import StorageType
+from records.scopes import Scope
+from tests.peers.openai_server import Behaviour
+from tests.support.talk import ANNA, Talk, talking
+
+SCOPE = Scope(owner=ANNA.id)
+LONG = "Nothing of note happened on that day in the garden. " * 60
+
+
+async def say_all(talk: Talk, texts: list[str], *, thread: int = 0) -> None:
+    async with talk.conversation.memory.home(ANNA.id) as store:
+        for text in texts:
+            moment = talk.moment[0]
+            await store.append(
+                Scope(owner=ANNA.id, thread=thread), [NewMessage(role="user", content=text, created_at=moment)]
+            )
+
+
+async def found(talk: Talk, typed: str, *, thread: int = 0) -> list[str]:
+    page = await talk.conversation.search.page(Scope(owner=ANNA.id, thread=thread), typed, size=50)
+    return [one.message.content for one in page.found]
+
+
+@pytest.mark.parametrize("storage", StorageType)
+async def test_words_find_folded_and_unfolded_messages_of_this_scope_alone(
+    tmp_path: Path, storage: StorageType
+) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=2, storage=storage)
+        talk.server.default("summary-model", Behaviour(mode="extract:1"))
+        for text in ("We bought a walnut tree.", "It rained.", "The walnuts are ripe.", "Good night."):
+            await talk.turn(text)
+        await say_all(talk, ["Walnuts of another topic."], thread=5)
+        assert sorted(await found(talk, "walnuts")) == ["The walnuts are ripe.", "We bought a walnut tree."]
+        assert await found(talk, "walnuts", thread=5) == ["Walnuts of another topic."]
+        assert await found(talk, "xylophone") == []
+        assert await found(talk, "") == []
+
+
+async def test_where_nothing_was_said_nothing_is_found(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        assert await found(talk, "walnuts") == []
+
+
+async def test_a_message_with_all_the_words_comes_first(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        await say_all(talk, ["Oil is cheap.", "Walnut oil from the old mill.", "A walnut.", "Something else."])
+        assert (await found(talk, "walnut oil mill"))[0] == "Walnut oil from the old mill."
+
+
+async def test_phrases_are_exact_in_any_script_even_of_function_words(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        texts = [
+            "To be or not to be.",
+            "Not to worry, be happy.",
+            "Купили белый дом.",
+            "Дом у нас белый.",
+            "東京に行った",
+        ]
+        await say_all(talk, texts)
+        assert await found(talk, '"or not to be"') == texts[:1]
+        assert await found(talk, "«белый дом»") == texts[2:3]
+        assert await found(talk, "「京に行」") == texts[4:]
+        assert await found(talk, '"to be" "not to"') == texts[:1]
+
+
+async def test_of_a_long_text_the_sentences_that_matter_are_shown(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        await say_all(talk, [LONG + "Then the walnut fell. " + LONG, "x" * 5000 + " walnut " + "y" * 5000])
+        page = await talk.conversation.search.page(SCOPE, "walnut")
+        shown = [one.text for one in page.found]
+        assert len(shown) == 2
+        assert all("walnut" in text and "…" in text and len(text) < 1000 for text in shown)
+
+
+async def test_pages_follow_each_other_whatever_is_said_meanwhile(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        await say_all(talk, [f"Apple {number}" for number in range(12)])
+        search = talk.conversation.search
+        page = await search.page(SCOPE, "apple", size=5)
+        seen = [one.message.id for one in page.found]
+        assert (page.total, page.next) == (12, 5)
+        await say_all(talk, ["Apple too late"])
+        while page.next is not None:
+            page = await search.page(SCOPE, "apple", first=page.next, size=5, until=page.until)
+            seen += [one.message.id for one in page.found]
+        assert sorted(seen) == list(range(1, 13))
+
+
+async def test_meaning_finds_what_no_word_does(tmp_path: Path) -> None:
+    async with talking(tmp_path, embedding_model="local") as talk:
+        await talk.remember()
+        await say_all(
+            talk,
+            [
+                "I cannot eat peanuts, they make my throat swell.",
+                *(f"On day {number} we walked along the river and talked about films." for number in range(20)),
+                "The train to Porto leaves at nine.",
+            ],
+        )
+        assert talk.conversation.indexing is not None
+        talk.conversation.indexing.wake()
+        await talk.conversation.indexing.caught_up()
+        texts = await found(talk, "food allergy")
+        assert texts
+        assert texts[0].startswith("I cannot eat peanuts")
+        assert len(texts) < 5

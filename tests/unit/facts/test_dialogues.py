@@ -1,0 +1,84 @@
+"""The labelled dialogues through the real rooms and stores, the model scripted: no wrong merge, no lost update."""
+
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from records.facts import Fact
+from records.owners import StorageType
+from records.scopes import Person, Scope
+from tests.support.dialogues import Dialogue, dialogues
+from tests.support.talk import Talk, talking
+
+NAMES = {"en": "Anna", "de": "Jonas", "es": "Lucía", "ru": "Игорь"}
+ALL = dialogues()
+
+
+@asynccontextmanager
+async def learned(folder: Path, storage: StorageType, **settings: object) -> AsyncIterator[dict[str, list[Fact]]]:
+    """What is known in the end of each dialogue, each of an owner of its own."""
+    async with talking(folder, **settings) as talk:
+        found = {}
+        for owner, dialogue in enumerate(ALL, start=1):
+            await talk.remember(owner=owner, storage=storage)
+            found[dialogue.id] = await played(talk, dialogue, Scope(owner=owner))
+        yield found
+
+
+async def played(talk: Talk, dialogue: Dialogue, scope: Scope) -> list[Fact]:
+    who = Person(id=scope.owner, name=NAMES[dialogue.language] if "wife" not in dialogue.id else "Boris")
+    for stage in dialogue.stages:
+        talk.moment[0] = stage.day
+        for text in stage.said:
+            assert not (await talk.say(text, person=who)).is_error
+        async with talk.conversation.memory.home(scope.owner) as store:
+            said = [one for one in await store.page(scope, limit=100) if one.role == "user"][-len(stage.said) :]
+            known = {fact.text: fact.id for fact in await store.facts.valid(scope.owner)}
+        answer = stage.answer([one.id for one in said], known)
+        talk.server.default_schema("facts", answer)
+        await talk.conversation.facts.learn(scope)
+    async with talk.conversation.memory.home(scope.owner) as store:
+        return await store.facts.all(scope.owner)
+
+
+def faults(dialogue: Dialogue, facts: list[Fact]) -> dict[str, list[str]]:
+    """What is wrong with what is known: merged or refused though it was new, or old though it was changed."""
+    by_id = {fact.id: fact for fact in facts}
+    valid = Counter(fact.text for fact in facts if fact.is_valid)
+    past = {
+        fact.text: by_id[fact.superseded_by].text if fact.superseded_by else None for fact in facts if not fact.is_valid
+    }
+    return {
+        "wrong merges": sorted((Counter(dialogue.valid) - valid).elements()),
+        "lost updates": sorted((valid - Counter(dialogue.valid)).elements()),
+        "history": sorted({str(one) for one in past.items() ^ dict(dialogue.past).items()}),
+        "sources": [
+            f"{fact.text}: {len(fact.source_ids)}"
+            for fact in facts
+            if len(fact.source_ids) != dialogue.sources.get(fact.text, len(fact.source_ids))
+        ],
+    }
+
+
+def test_there_are_enough_dialogues_of_each_kind() -> None:
+    assert len(ALL) >= 60
+    assert {one.language for one in ALL} == {"en", "de", "es", "ru"}
+    assert {one.about for one in ALL} >= {"update", "negation", "dates", "joke", "quoted", "same", "different"}
+    assert len({one.id for one in ALL}) == len(ALL)
+
+
+@pytest.mark.parametrize("storage", StorageType)
+async def test_no_wrong_merge_and_no_lost_update(tmp_path: Path, storage: StorageType) -> None:
+    async with learned(tmp_path, storage) as found:
+        wrong = {one.id: fault for one in ALL if any((fault := faults(one, found[one.id])).values())}
+    assert not wrong
+
+
+async def test_nearness_in_meaning_nominates_and_decides_nothing(tmp_path: Path) -> None:
+    """The same where everything with a word in common is near."""
+    async with learned(tmp_path, StorageType.SQLITE, embedding_model="vectors", fact_duplicate_distance=1.0) as found:
+        wrong = {one.id: fault for one in ALL if any((fault := faults(one, found[one.id])).values())}
+    assert not wrong

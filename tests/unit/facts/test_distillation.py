@@ -1,0 +1,99 @@
+"""The profile: when it is distilled, from what, and what of it may stand."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from facts import profile_schema
+from records.errors import ModelBusy
+from records.owners import StorageType
+from records.scopes import Scope
+from tests.peers.openai_server import Behaviour
+from tests.support.talk import ANNA, Talk, talking
+
+SCOPE = Scope(owner=ANNA.id)
+DOCUMENT = {"profile": "Anna lives in Oslo.", "preferences": "", "ongoing_topics": "She looks for a boat."}
+
+
+@pytest.fixture(params=StorageType)
+async def talk(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Talk]:
+    async with talking(tmp_path, profile_every_summaries=4, profile_keep_summaries=2) as talk:
+        await talk.remember(every_n=1, storage=request.param)
+        talk.server.default_schema("profile", json.dumps(DOCUMENT))
+        yield talk
+
+
+async def test_it_is_distilled_when_enough_is_waiting_and_leaves_the_newest(talk: Talk) -> None:
+    for number in range(3):
+        await talk.turn(f"Point {number}.")
+    assert talk.server.asked_for("profile") == []
+    await talk.turn("Point 3.")
+    (version,) = await talk.conversation.distilling.versions(ANNA.id)
+    assert version.text == "Who they are: Anna lives in Oslo.\nOngoing: She looks for a boat."
+    (request,) = talk.server.asked_for("profile")
+    assert request.messages[1]["content"].count("[level 1") == 2
+    await talk.turn("Point 4.")
+    assert len(talk.server.asked_for("profile")) == 1
+    await talk.turn("Point 5.")
+    assert [one.id for one in await talk.conversation.distilling.versions(ANNA.id)] == [2, 1]
+    assert "<profile>\nWho they are: Anna" in talk.server.asked_for("profile")[1].messages[1]["content"]
+
+
+async def test_it_stands_before_the_summaries_in_every_prompt(talk: Talk) -> None:
+    await talk.conversation.facts.add(ANNA.id, "Anna sails.")
+    assert await talk.conversation.distilling.distil(ANNA.id) is not None
+    await talk.turn("Point 0.")
+    reply = await talk.say("Point 1.")
+    assert reply.context is not None
+    assert reply.context.profile is not None
+    messages = talk.server.of("chat-model")[-1].messages
+    assert [one["role"] for one in messages[:2]] == ["system", "user"]
+    assert messages[1]["content"].index("<profile>") < messages[1]["content"].index("<summaries>")
+    assert {part.name: part.tokens for part in reply.context.parts}["profile"] > 0
+    assert sum(part.tokens for part in reply.context.parts) == reply.context.tokens
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "The user talked about several things.",
+        "{}",
+        "[]",
+        '{"profile": 7}',
+        '{"profile": "I\'m sorry, I can\'t help with that."}',
+        '{"profile": "Anna owes 98765 euros."}',
+    ],
+)
+async def test_what_is_no_profile_is_not_stored(talk: Talk, told: str) -> None:
+    await talk.conversation.facts.add(ANNA.id, "Anna sails.")
+    talk.server.default_schema("profile", told)
+    assert await talk.conversation.distilling.distil(ANNA.id) is None
+    assert await talk.conversation.distilling.versions(ANNA.id) == []
+
+
+async def test_a_failure_is_not_repeated_with_every_turn_and_disturbs_nothing(talk: Talk) -> None:
+    talk.server.default_schema("profile", Behaviour(status=500))
+    for number in range(4):
+        assert await talk.turn(f"Point {number}.") == ()
+    tries = len(talk.server.asked_for("profile"))
+    assert tries > 0
+    await talk.conversation.settle(SCOPE)
+    assert len(talk.server.asked_for("profile")) == tries
+    with pytest.raises(ModelBusy):
+        await talk.conversation.distilling.distil(ANNA.id)
+    assert len(await talk.conversation.summaries.active(SCOPE)) == 4
+
+
+async def test_there_is_none_of_nothing(talk: Talk) -> None:
+    assert await talk.conversation.distilling.distil(ANNA.id) is None
+    assert talk.server.asked_for("profile") == []
+
+
+def test_a_profile_has_at_most_so_many_words() -> None:
+    told = json.dumps({"profile": "word " * 500, "preferences": "more " * 10, "key_history": ["One.", "Two."]})
+    text = profile_schema.document(profile_schema.parse(f"Here it is: {told} Enjoy!"), most_words=400)
+    assert 390 <= len(text.split()) <= 403
+    few = profile_schema.parse(json.dumps({"key_history": ["One.", "Two."]}))
+    assert profile_schema.document(few, most_words=400) == "History: One. Two."

@@ -1,0 +1,326 @@
+"""Facts through the whole program: when they are learned, from what, and that a failure touches nothing else."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from records.errors import StaleFacts
+from records.facts import Fact
+from records.forgetting import Forgetting
+from records.messages import Origin
+from records.owners import Policy, StorageType
+from records.scopes import Scope
+from records.turns import Incoming
+from telegram_ui.commands.why import why_text
+from telegram_ui.sending.chat import Chat
+from tests.peers.openai_server import Behaviour
+from tests.support.talk import ANNA, Talk, talking
+
+SCOPE = Scope(owner=ANNA.id)
+
+
+@pytest.fixture(params=StorageType)
+async def talk(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Talk]:
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=50, storage=request.param)
+        yield talk
+
+
+def told(text: str, *sources: int, **more: Any) -> dict[str, Any]:
+    return {"text": text, "type": "personal", "subject": "", "sources": list(sources), **more}
+
+
+def answer(*facts: Mapping[str, Any]) -> str:
+    return json.dumps({"facts": facts})
+
+
+async def known(talk: Talk) -> list[Fact]:
+    return await talk.conversation.facts.known(ANNA.id)
+
+
+async def valid(talk: Talk) -> list[str]:
+    return [fact.text for fact in await known(talk) if fact.is_valid]
+
+
+async def said(talk: Talk, *texts: str) -> None:
+    for text in texts:
+        await talk.say(text)
+
+
+def asked(talk: Talk) -> list[Sequence[Mapping[str, str]]]:
+    return [request.messages for request in talk.server.asked_for("facts")]
+
+
+async def test_four_waiting_turns_are_learned_from_at_once(talk: Talk) -> None:
+    talk.server.default_schema("facts", answer(told("Anna lives in Oslo.", 1, subject="home", importance=4)))
+    for text in ("I live in Oslo.", "It rains.", "What a day!"):
+        await talk.turn(text)
+    assert asked(talk) == []
+    await talk.turn("Good night.")
+    (request,) = asked(talk)
+    assert [text in request[1]["content"] for text in ("I live in Oslo.", "Good night.")] == [True, True]
+    (fact,) = await known(talk)
+    assert (fact.text, fact.source_ids, fact.importance, fact.subject) == ("Anna lives in Oslo.", (1,), 0.75, "home")
+    await talk.turn("One more.")
+    assert len(asked(talk)) == 1
+
+
+async def test_a_pause_is_enough_for_less(talk: Talk) -> None:
+    talk.server.default_schema("facts", answer(told("Anna lives in Oslo.", 1)))
+    await talk.turn("I live in Oslo.")
+    await talk.conversation.facts.settle_quiet()
+    assert await valid(talk) == []
+    talk.moment[0] += timedelta(minutes=3)
+    await talk.conversation.facts.settle_quiet()
+    assert await valid(talk) == ["Anna lives in Oslo."]
+    await talk.conversation.facts.settle_quiet()
+    assert len(asked(talk)) == 1
+
+
+async def test_what_is_folded_was_learned_from_before(talk: Talk) -> None:
+    talk.server.default_schema("facts", answer(told("Anna lives in Oslo.", 1)))
+    await talk.turn("I live in Oslo.")
+    assert (await talk.conversation.summaries.fold_now(SCOPE)).state == "folded"
+    kinds = [request.schema for request in talk.server.requests if request.model == "summary-model"]
+    assert kinds == ["facts", ""]
+    assert await valid(talk) == ["Anna lives in Oslo."]
+
+
+@pytest.mark.parametrize("policy", get_args(Policy))
+async def test_each_policy_leaves_what_there_is_to_learn(tmp_path: Path, policy: Policy) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=3)
+        await talk.conversation.memory.choose(ANNA.id, lambda config: replace(config, policy=policy))
+        for number in range(12):
+            await talk.turn(f"Point {number}.")
+        seen = "".join(request[1]["content"] for request in asked(talk))
+        assert all(f": Point {number}." in seen for number in range(12))
+        assert len(asked(talk)) <= 4
+
+
+async def test_only_the_persons_own_words_can_be_learned(talk: Talk) -> None:
+    forwarded: Origin = "forwarded"
+    incoming = talk.incoming("[Forwarded from Olga]\nI live in Rome.")
+    await talk.conversation.reply(
+        replace(incoming, pieces=tuple(replace(piece, origin=forwarded) for piece in incoming.pieces))
+    )
+    talk.server.script("chat-model", "You live in Paris, I think.")
+    await talk.say("Guess where I live.")
+    talk.server.default_schema(
+        "facts",
+        answer(told("Anna lives in Rome.", 1), told("Anna lives in Paris.", 4), told("Anna lives in Paris.", 3)),
+    )
+    await talk.conversation.facts.learn(SCOPE)
+    (request,) = asked(talk)
+    assert "Rome" not in request[1]["content"]
+    assert "#3 [" in request[1]["content"]
+    assert "#4" not in request[1]["content"]
+    assert await known(talk) == []
+
+
+async def test_what_could_not_be_answered_yields_nothing(talk: Talk) -> None:
+    talk.server.script("chat-model", Behaviour(status=403))
+    assert (await talk.say("I live in Oslo.")).is_error
+    await talk.say("I live in Bergen.")
+    talk.server.default_schema("facts", answer(told("Anna lives in Bergen.", 2)))
+    await talk.conversation.facts.learn(SCOPE)
+    (request,) = asked(talk)
+    assert "Oslo" not in request[1]["content"]
+    assert await valid(talk) == ["Anna lives in Bergen."]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [Behaviour(text="The user talked."), Behaviour(text='{"facts": "none"}'), Behaviour(text="[1, 2]")],
+    ids=["prose", "shape", "numbers"],
+)
+async def test_an_answer_that_is_no_list_is_repaired_once(talk: Talk, bad: Behaviour) -> None:
+    await talk.say("I live in Oslo.")
+    talk.server.script_schema("facts", bad, answer(told("Anna lives in Oslo.", 1)))
+    await talk.conversation.facts.learn(SCOPE)
+    assert len(asked(talk)) == 2
+    assert asked(talk)[1][-1]["role"] == "user"
+    assert await valid(talk) == ["Anna lives in Oslo."]
+    await talk.say("I live in Oslo, really.")
+    talk.server.default_schema("facts", bad)
+    await talk.conversation.facts.learn(SCOPE)
+    assert len(asked(talk)) == 4
+    await talk.conversation.facts.learn(SCOPE)
+    assert len(asked(talk)) == 4, "what cannot be read is passed over, not asked for ever"
+    assert await valid(talk) == ["Anna lives in Oslo."]
+
+
+async def test_a_failing_extraction_is_tried_again_and_disturbs_no_fold(talk: Talk) -> None:
+    await talk.remember(every_n=4, storage=(await talk.conversation.memory.config(ANNA.id)).storage)  # type: ignore[union-attr]
+    talk.server.default_schema("facts", Behaviour(status=500))
+    for text in ("I live in Oslo.", "It rains.", "It pours."):
+        assert await talk.turn(text) == ()
+    assert await talk.turn("Still.") == ()
+    assert len(await talk.conversation.summaries.active(SCOPE)) == 1
+    assert await known(talk) == []
+    talk.server.default_schema("facts", answer(told("Anna lives in Oslo.", 1)))
+    talk.moment[0] += timedelta(minutes=10)
+    await talk.conversation.facts.settle_quiet()
+    assert await valid(talk) == ["Anna lives in Oslo."]
+
+
+async def test_an_endpoint_without_response_format_is_asked_without(talk: Talk) -> None:
+    refusing = Behaviour(text=answer(told("Anna lives in Oslo.", 1)), refuses=("response_format",))
+    talk.server.default_schema("facts", refusing)
+    talk.server.default("summary-model", answer(told("Anna lives in Oslo.", 1)))
+    await talk.say("I live in Oslo.")
+    await talk.conversation.facts.learn(SCOPE)
+    assert await valid(talk) == ["Anna lives in Oslo."]
+    assert len(asked(talk)) == 1
+    assert len(talk.server.of("summary-model")) == 1
+
+
+async def test_what_was_forgotten_meanwhile_is_not_learned(talk: Talk) -> None:
+    await talk.say("I live in Oslo.")
+    talk.server.script_schema("facts", Behaviour(text=answer(told("Anna lives in Oslo.", 1)), hold="start"))
+    learning = asyncio.create_task(talk.conversation.facts.learn(SCOPE))
+    await talk.server.until_held()
+    await talk.conversation.amending.forget(ANNA.id, Forgetting(what="messages", ids=(1,)))
+    await talk.server.release()
+    with pytest.raises(StaleFacts):
+        await learning
+    assert await known(talk) == []
+
+
+async def test_what_was_edited_meanwhile_is_learned_anew(talk: Talk) -> None:
+    await talk.say("I live in Oslo.")
+    talk.server.script_schema("facts", Behaviour(text=answer(told("Anna lives in Oslo.", 1)), hold="start"))
+    learning = asyncio.create_task(talk.conversation.facts.before_fold(SCOPE, [1]))
+    await talk.server.until_held()
+    async with talk.conversation.memory.home(ANNA.id) as store:
+        await store.forgetting.revise(SCOPE, 1, "I live in Bergen.", why="edited", now=talk.moment[0])
+    await talk.server.release()
+    await learning
+    assert await known(talk) == []
+    talk.server.default_schema("facts", answer(told("Anna lives in Bergen.", 1)))
+    await talk.conversation.facts.learn(SCOPE)
+    assert await valid(talk) == ["Anna lives in Bergen."]
+
+
+async def test_nothing_is_learned_while_facts_are_off(tmp_path: Path) -> None:
+    async with talking(tmp_path, facts="off") as talk:
+        await talk.remember(every_n=50)
+        for number in range(6):
+            await talk.turn(f"Point {number}.")
+        talk.moment[0] += timedelta(hours=1)
+        await talk.conversation.facts.settle_quiet()
+        assert asked(talk) == []
+
+
+async def test_talk_from_before_facts_were_is_not_paid_for(tmp_path: Path) -> None:
+    async with talking(tmp_path, facts="off") as talk:
+        await talk.remember(every_n=50)
+        await said(talk, "I live in Oslo.", "It rains.")
+        await talk.conversation.summaries.fold_now(SCOPE)
+        await talk.say("It pours.")
+    async with talking(tmp_path) as talk:
+        await talk.conversation.facts.learn(SCOPE)
+        (request,) = asked(talk)
+        assert ["Oslo" in request[1]["content"], "pours" in request[1]["content"]] == [False, True]
+
+
+async def test_dates_are_written_in_the_owners_zone(talk: Talk) -> None:
+    await talk.conversation.memory.choose(ANNA.id, lambda config: replace(config, timezone="Pacific/Auckland"))
+    talk.moment[0] = datetime(2026, 11, 20, 23, 0, tzinfo=UTC)
+    await talk.say("Yesterday I bought a boat.")
+    assert "It is now 2026-11-21 12:00 Pacific/Auckland." in talk.prompts()[-1]
+    talk.server.default_schema("facts", answer(told("Anna bought a boat on 2026-11-20.", 1, since="2026-11-20")))
+    await talk.conversation.facts.learn(SCOPE)
+    assert "[2026-11-21 12:00, Saturday] Anna: Yesterday" in asked(talk)[0][1]["content"]
+    (fact,) = await known(talk)
+    assert fact.valid_from == datetime(2026, 11, 19, 11, 0, tzinfo=UTC)
+
+
+async def test_a_request_keeps_to_the_window(tmp_path: Path) -> None:
+    async with talking(tmp_path, max_context_tokens=1500) as talk:
+        await talk.remember(every_n=50)
+        for number in range(6):
+            await talk.say(f"Point {number}. " + "The weather was fine and the sea was calm. " * 40)
+        await talk.conversation.facts.learn(SCOPE)
+        assert len(asked(talk)) > 1
+        seen = "".join(request[1]["content"] for request in asked(talk))
+        assert all(f"Point {number}." in seen for number in range(6))
+        count = talk.conversation.facts._requests._tokens
+        for request in talk.server.asked_for("facts"):
+            schema = json.dumps(request.body["response_format"]["json_schema"])
+            used = sum(3 + count.count(one["role"]) + count.count(one["content"]) for one in request.messages)
+            assert 3 + used + count.count(schema) <= 1500
+
+
+async def test_facts_move_with_their_owner(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=50)
+        talk.server.default_schema("facts", answer(told("Anna lives in Oslo.", 1)))
+        await talk.say("I live in Oslo.")
+        await talk.conversation.facts.learn(SCOPE)
+        await talk.remember(every_n=50, storage=StorageType.JSON)
+        assert await valid(talk) == ["Anna lives in Oslo."]
+    async with talking(tmp_path) as again:
+        assert await valid(again) == ["Anna lives in Oslo."]
+        await again.remember(every_n=50)
+        assert await valid(again) == ["Anna lives in Oslo."]
+        assert "Oslo" not in (tmp_path / "memory.json").read_text(encoding="utf-8")
+
+
+async def test_a_fact_comes_with_its_question_and_brings_its_message(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=50)
+        await talk.say("Since May the harbour with the red cranes is what I see from my kitchen.")
+        for number in range(12):
+            await talk.say(f"Point {number}: the weather was fine and the sea was calm.")
+        talk.server.default_schema("facts", answer(told("Anna's flat is beside a harbour.", 1, subject="flat")))
+        await talk.conversation.facts.learn(SCOPE)
+        async with talk.conversation.memory.home(ANNA.id) as store:
+            retrieval = talk.conversation.retrieval
+            known = await retrieval.found("Tell me of the flat.", store, SCOPE, limit=5)
+            found = await retrieval.snippets(known, store, SCOPE)
+        assert found[0].message.id == 1
+        assert found[0].score["fact"] > 0
+        reply = await talk.say("Tell me of the flat.")
+        assert reply.context is not None
+        assert [one.fact.text for one in reply.context.facts] == ["Anna's flat is beside a harbour."]
+        request = talk.server.of("chat-model")[-1].messages
+        assert [one["role"] for one in request].count("system") == 1
+        assert "[fact 1 · since 2026-11-21] Anna's flat is beside a harbour." in request[-1]["content"]
+
+
+async def test_nothing_of_one_owner_is_known_of_another(talk: Talk) -> None:
+    talk.server.default_schema("facts", answer(told("Anna lives in Oslo.", 1)))
+    await talk.say("I live in Oslo.")
+    await talk.conversation.facts.learn(SCOPE)
+    group = Scope(owner=-5)
+    await talk.remember(owner=-5, every_n=50)
+    incoming = Incoming(scope=group, person=ANNA, in_group=True, pieces=talk.incoming("Where do I live?").pieces)
+    reply = await talk.conversation.reply(incoming)
+    assert reply.context is not None
+    assert reply.context.facts == ()
+    assert "Oslo" not in talk.prompts()[-1]
+
+
+async def test_the_account_names_facts_and_profile(talk: Talk) -> None:
+    talk.server.default_schema("profile", json.dumps({"profile": "Anna plays the cello."}))
+    fact, _ = await talk.conversation.facts.add(ANNA.id, "Anna plays the cello.")
+    await talk.conversation.facts.pin(ANNA.id, fact.id, is_pinned=True)
+    await talk.conversation.distilling.distil(ANNA.id)
+    await talk.say("Which strings are good?")
+    explanation = await talk.conversation.provenance.explain(SCOPE)
+    assert explanation is not None
+    text = why_text(explanation, Chat(id=ANNA.id))
+    assert "fact 1, since 2026-11-21, told by hand: “Anna plays the cello.”" in text
+    assert "you pinned it" in text
+    assert "The profile of you, version 1 of 2026-11-21 09:00" in text
+    await talk.conversation.amending.forget(ANNA.id, Forgetting(what="facts", ids=(fact.id,)))
+    explanation = await talk.conversation.provenance.explain(SCOPE)
+    if explanation is not None:
+        assert "cello" not in why_text(explanation, Chat(id=ANNA.id))

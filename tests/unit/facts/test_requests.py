@@ -1,0 +1,162 @@
+"""Requests for facts and profiles: within every ceiling, whatever is in them, and without leaving a message out."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from facts.extraction import FACTS_SCHEMA
+from facts.profile_schema import PROFILE_SCHEMA
+from facts.requests import MOST_TURNS, Requests, Stretch
+from llm import prompts
+from records.facts import Fact, Profile
+from records.messages import Message, Role
+from records.scopes import Scope
+from records.summaries import Summary
+from tests.support.dense import ceilings, texts
+from text.tokenizer import Tokenizer
+
+TOKENS = Tokenizer.for_encoding("o200k_base")
+SCOPE = Scope(owner=7)
+NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
+WITH_SCHEMA = 1200
+"""From this ceiling on the schema is within it too."""
+
+said = st.tuples(st.sampled_from(["user", "user", "assistant"]), texts(4096))
+turns = st.lists(st.lists(said, min_size=1, max_size=8), min_size=1, max_size=5)
+whom = st.sampled_from([prompts.whom(7), prompts.whom(-7)])
+
+
+def talk(turns: Sequence[Sequence[tuple[Role, str]]], speaker: str = "Anna") -> list[list[Message]]:
+    """Turns with a person's words in each, and high numbers."""
+    made, id_ = [], 987_654_000
+    for turn in turns:
+        pieces = list(turn) if any(role == "user" for role, _ in turn) else [*turn, ("user", "Yes.")]
+        first = id_ + 1
+        messages = []
+        for role, content in pieces:
+            id_ += 1
+            messages.append(
+                Message(id=id_, scope=SCOPE, role=role, content=content, created_at=NOW, turn=first, speaker=speaker)
+            )
+        made.append(messages)
+    return made
+
+
+def facts(contents: Sequence[str]) -> list[Fact]:
+    return [
+        Fact(
+            id=100_000 + number,
+            owner=7,
+            text=text[:300],
+            kind="personal",
+            subject=text[:60],
+            source_ids=(),
+            observed_at=NOW,
+            valid_from=NOW,
+            created_at=NOW,
+        )
+        for number, text in enumerate(contents)
+    ]
+
+
+def summaries(contents: Sequence[str]) -> list[Summary]:
+    return [
+        Summary(
+            id=number,
+            scope=SCOPE,
+            level=1,
+            text=text,
+            created_at=NOW,
+            source_chunk_ids=(number,),
+            source_ids=(),
+            is_active=True,
+            first_id=number,
+            last_id=number,
+            first_at=NOW,
+            last_at=NOW + timedelta(days=2),
+            message_count=40,
+        )
+        for number, text in enumerate(contents)
+    ]
+
+
+def read_out(requests: Requests, turns: Sequence[Sequence[Message]], known: Sequence[Fact], who: str) -> list[Stretch]:
+    """Every stretch until all is read, as facts.py takes them: what lies above the last number is waiting."""
+    stretches = []
+    waiting = [list(turn) for turn in turns]
+    while waiting:
+        stretch = requests.stretch(waiting, known, who=who, zone=UTC)
+        stretches.append(stretch)
+        assert stretch.messages, "each request reads on"
+        rest = [[message for message in turn if message.id > stretch.until] for turn in waiting]
+        waiting = [turn for turn in rest if any(message.role == "user" for message in turn)]
+        assert stretch.is_all == (not waiting)
+    return stretches
+
+
+@given(ceilings, turns, st.lists(texts(400), max_size=6), whom, st.text(max_size=80) | texts(80), texts(6000))
+def test_facts_are_asked_for_and_repaired_within_the_ceiling(
+    ceiling: int,
+    said: Sequence[Sequence[tuple[Role, str]]],
+    known: Sequence[str],
+    who: str,
+    speaker: str,
+    answer: str,
+) -> None:
+    requests = Requests(TOKENS, ceiling)
+    schema = TOKENS.count(str(FACTS_SCHEMA)) if ceiling >= WITH_SCHEMA else 0
+    waiting = talk(said, speaker)
+    stretches = read_out(requests, waiting, facts(known), who)
+    for stretch in stretches:
+        assert TOKENS.prompt_tokens(stretch.request) + schema <= ceiling
+        assert TOKENS.prompt_tokens(requests.repair(stretch, answer)) + schema <= ceiling
+    wanted = [message.id for turn in waiting for message in turn if message.role == "user"]
+    assert [message.id for stretch in stretches for message in stretch.messages] == wanted
+
+
+@pytest.mark.parametrize("ceiling", [500, 1000, 2000, 8000])
+def test_the_pieces_of_a_paste_are_read_in_several_requests(ceiling: int) -> None:
+    words = "Xq7 vR2 kp9 Lw4 zT1 "
+    pieces: list[tuple[Role, str]] = [("user", f"Piece {number}. {words * 200}") for number in range(8)]
+    stretches = read_out(Requests(TOKENS, ceiling), talk([[*pieces, ("assistant", "Noted.")]]), [], "the user")
+    seen = "".join(stretch.request[1].content for stretch in stretches)
+    assert all(f": Piece {number}." in seen for number in range(8))
+    assert 1 < len(stretches) <= 8
+
+
+def test_what_was_answered_stands_with_the_last_of_the_pieces() -> None:
+    pieces: list[tuple[Role, str]] = [("user", "xq7 " * 1000) for _ in range(7)]
+    stretches = read_out(Requests(TOKENS, 8000), talk([[*pieces, ("assistant", "It is noted.")]]), [], "the user")
+    assert ["It is noted." in stretch.request[1].content for stretch in stretches] == [False, True]
+
+
+def test_small_turns_share_a_request() -> None:
+    turns: list[list[tuple[Role, str]]] = [
+        [("user", f"Point {number}."), ("assistant", "Noted.")] for number in range(30)
+    ]
+    stretches = read_out(Requests(TOKENS, 8000), talk(turns), [], "the user")
+    assert [len(stretch.messages) for stretch in stretches] == [MOST_TURNS, 30 - MOST_TURNS]
+
+
+@pytest.mark.parametrize("ceiling", [500, 700, 1000])
+def test_a_short_sentence_is_read_whole_at_the_smallest_ceilings(ceiling: int) -> None:
+    words = "I moved to Oslo in May and work at the harbour."
+    (stretch,) = read_out(Requests(TOKENS, ceiling), talk([[("user", words)]]), [], "the user")
+    assert words in stretch.request[1].content
+
+
+@given(ceilings, texts(8000), st.lists(texts(3000), max_size=8), st.lists(texts(400), max_size=8), whom)
+def test_a_profile_is_asked_for_within_the_ceiling(
+    ceiling: int, before: str, told: Sequence[str], known: Sequence[str], who: str
+) -> None:
+    version = Profile(id=1, owner=7, text=before, created_at=NOW)
+    asked = Requests(TOKENS, ceiling).profile(version, summaries(told), facts(known), who=who)
+    assert TOKENS.prompt_tokens(asked.request) + TOKENS.count(str(PROFILE_SCHEMA)) <= ceiling
+
+
+def test_a_mere_estimate_of_tokens_stops_nothing() -> None:
+    requests = Requests(Tokenizer.estimate(), 500)
+    assert read_out(requests, talk([[("user", "I live in Oslo. " * 300)]]), [], "the user")

@@ -1,0 +1,143 @@
+"""Embedders: the one that ships with the install, and an endpoint over real HTTP."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import numpy as np
+import pytest
+
+from llm.embeddings import EndpointEmbedder, LocalEmbedder, embedder_for, normalised
+from records.errors import ModelBroken, ModelBusy, ModelRefused, ModelUnreachable
+from settings import Secret, Settings
+from tests.peers.openai_server import Behaviour, OpenAIServer, running
+
+
+async def no_pause(seconds: float) -> None:
+    return
+
+
+@pytest.fixture
+async def endpoint() -> AsyncIterator[tuple[OpenAIServer, EndpointEmbedder]]:
+    async with (
+        running() as (server, url),
+        EndpointEmbedder(model="e", api_key=Secret("k"), base_url=url, timeout=60, sleep=no_pause) as embedder,
+    ):
+        yield server, embedder
+
+
+async def test_the_local_model_finds_meaning_across_languages() -> None:
+    async with LocalEmbedder() as embedder:
+        passages = await embedder.passages(["My dog is called Biscuit.", "Я живу в Лиссабоне.", "The train was late."])
+        query = await embedder.query("Where do I live?")
+    assert passages.shape == (3, embedder.dimensions)
+    assert passages.dtype == np.float32
+    assert np.allclose(np.linalg.norm(passages, axis=1), 1, atol=1e-4)
+    assert int(np.argmax(passages @ query)) == 1
+
+
+async def test_the_local_model_takes_any_text_and_leaves_the_loop_free() -> None:
+    async with LocalEmbedder() as embedder:
+        odd = ["", "\0a\0b", "\ud800", "x" * 50_000, *["word"] * 20]
+        work = asyncio.create_task(embedder.passages(odd))
+        turns = 0
+        while not work.done():
+            await asyncio.sleep(0)
+            turns += 1
+        vectors = await work
+        assert turns > 100
+        assert (await embedder.passages([])).shape == (0, 384)
+    assert vectors.shape == (24, 384)
+    assert np.isfinite(vectors).all()
+
+
+async def test_an_endpoint_is_asked_in_batches_for_floats(
+    endpoint: tuple[OpenAIServer, EndpointEmbedder],
+) -> None:
+    server, embedder = endpoint
+    assert embedder.dimensions == 0
+    vectors = await embedder.passages([f"text {n}" for n in range(70)])
+    assert vectors.shape == (70, 64)
+    assert embedder.dimensions == 64
+    assert [len(request.body["input"]) for request in server.requests] == [64, 6]
+    assert all(set(request.body) == {"model", "input", "encoding_format"} for request in server.requests)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    assert np.allclose(vectors[3], await embedder.query("text 3"))
+    assert (await embedder.passages([])).shape == (0, 64)
+
+
+async def test_dimensions_are_asked_for_where_they_are_given() -> None:
+    async with running() as (server, url):
+        async with EndpointEmbedder(model="e", api_key=Secret(""), base_url=url, size=16) as embedder:
+            assert (await embedder.query("x")).shape == (16,)
+            assert embedder.name == "e/16"
+        assert server.requests[0].body["dimensions"] == 16
+
+
+async def test_an_endpoint_that_refuses_the_format_is_asked_without(
+    endpoint: tuple[OpenAIServer, EndpointEmbedder],
+) -> None:
+    server, embedder = endpoint
+    server.script("e", Behaviour(status=400, param="encoding_format"))
+    assert (await embedder.query("x")).shape == (64,)
+    assert "encoding_format" not in server.requests[1].body
+
+
+@pytest.mark.parametrize(
+    ("answers", "kind"),
+    [
+        ([Behaviour(status=401)], ModelRefused),
+        ([Behaviour(status=500)] * 3, ModelBusy),
+        ([Behaviour(drop="start")] * 3, ModelUnreachable),
+        ([Behaviour(raw='{"data": []}', plain=True)], ModelBroken),
+        ([Behaviour(raw='{"data": [{"index": 0, "embedding": ["x"]}]}', plain=True)], ModelBroken),
+        ([Behaviour(raw="{no json", plain=True)], ModelBroken),
+    ],
+)
+async def test_each_failure_of_an_endpoint_is_told(
+    endpoint: tuple[OpenAIServer, EndpointEmbedder], answers: list[Behaviour], kind: type[Exception]
+) -> None:
+    server, embedder = endpoint
+    server.script("e", *answers)
+    with pytest.raises(kind):
+        await embedder.query("x")
+    assert len(server.requests) == len(answers)
+
+
+async def test_a_silent_endpoint_is_given_up() -> None:
+    async with running() as (server, url):
+        server.script("e", Behaviour(hold="start"))
+        async with EndpointEmbedder(model="e", api_key=Secret("k"), base_url=url, timeout=0.2) as embedder:
+            with pytest.raises(ModelUnreachable, match=r"0\.2 seconds"):
+                await embedder.query("x")
+
+
+async def test_vectors_of_another_length_are_refused(endpoint: tuple[OpenAIServer, EndpointEmbedder]) -> None:
+    server, embedder = endpoint
+    await embedder.query("x")
+    server.dimensions = 32
+    with pytest.raises(ModelBroken):
+        await embedder.query("x")
+
+
+def test_the_settings_choose() -> None:
+    assert embedder_for(Settings(embedding_model="none")) is None
+    assert isinstance(embedder_for(Settings()), LocalEmbedder)
+
+
+async def test_a_key_goes_only_to_the_address_that_it_was_given_for() -> None:
+    async with running() as (server, url):
+        for settings in (
+            Settings(embedding_model="e", embedding_base_url=url, openai_api_key=Secret("chat-key")),
+            Settings(embedding_model="e", openai_base_url=url, openai_api_key=Secret("chat-key")),
+            Settings(embedding_model="e", embedding_base_url=url, embedding_api_key=Secret("other-key")),
+        ):
+            embedder = embedder_for(settings)
+            assert embedder is not None
+            async with embedder:
+                await embedder.query("x")
+    assert [request.key for request in server.requests] == ["none needed", "chat-key", "other-key"]
+
+
+def test_a_vector_without_length_is_zero() -> None:
+    rows = normalised(np.array([[3, 4], [0, 0], [np.nan, 1]], dtype=np.float32))
+    assert np.allclose(rows, [[0.6, 0.8], [0.0, 0.0], [0.0, 1.0]])

@@ -1,0 +1,238 @@
+"""The offline models: quoting, acknowledging, extracting."""
+
+import pytest
+
+from llm.offline import MARKER, NOTED, REMEMBERED, UNKNOWN, ExtractiveSummarizer, OfflineModel, extract
+from llm.prompt_sentences import is_question, split_sentences
+from records.errors import ModelBroken
+from records.model_calls import PromptMessage
+from text.tokenizer import Tokenizer
+
+COUNT = Tokenizer.for_model("offline").count
+
+
+def user(content: str) -> PromptMessage:
+    return PromptMessage(role="user", content=content)
+
+
+def assistant(content: str) -> PromptMessage:
+    return PromptMessage(role="assistant", content=content)
+
+
+def last(words: str, *snippets: str) -> PromptMessage:
+    block = "\n".join(("<remembered>", *snippets, "</remembered>\n")) if snippets else ""
+    return user(f"{block}It is now 2026-11-21 03:55 UTC.\n\n{words}")
+
+
+async def replied(*messages: PromptMessage) -> str:
+    return (await OfflineModel().complete([PromptMessage(role="system", content="Be kind."), *messages])).text
+
+
+async def test_a_snippet_is_quoted_with_its_date() -> None:
+    text = await replied(
+        last(
+            "What's my dog called?",
+            "[2026-05-03 14:02, 201 days ago] Anna: We got a dog! My dog is called Biscuit.",
+            "[2026-05-04 10:00, 200 days ago] Anna: The weather is nice today.",
+        )
+    )
+    assert text == f"{REMEMBERED} “My dog is called Biscuit.” (3 May 2026)."
+
+
+async def test_snippets_stand_under_the_heading_of_their_day() -> None:
+    text = await replied(
+        last(
+            "What's my dog called?",
+            "2026-05-03 (28 weeks ago)",
+            "Anna: We got a dog! My dog is called Biscuit.",
+            "Assistant: Lovely.",
+            "2026-05-04 (28 weeks ago)",
+            "Anna: The weather is nice today.",
+        )
+    )
+    assert text == f"{REMEMBERED} “My dog is called Biscuit.” (3 May 2026)."
+
+
+async def test_the_question_is_never_quoted_back() -> None:
+    asked = "[2026-05-03 14:02, 201 days ago] Anna: Where did I park the car?"
+    assert (
+        await replied(user("Where did I park the car?"), assistant(UNKNOWN), last("Where did I park the car?", asked))
+    ).startswith(UNKNOWN)
+    text = await replied(
+        last(
+            "Where did I park the car?",
+            asked,
+            "[2026-05-03 15:00, 201 days ago] Anna: The car is parked on Elm Street.",
+        )
+    )
+    assert text == f"{REMEMBERED} “The car is parked on Elm Street.” (3 May 2026)."
+
+
+async def test_what_the_user_said_counts_more_than_what_was_answered() -> None:
+    text = await replied(
+        user("My budget for the trip is 900 euros."),
+        assistant("A trip budget of 5000 euros is common."),
+        last("What is my trip budget?"),
+    )
+    assert text == f"{REMEMBERED} “My budget for the trip is 900 euros.”"
+
+
+async def test_a_question_about_oneself_is_answered_by_what_was_said_of_oneself() -> None:
+    text = await replied(
+        user("My sister Mara lives in Porto, above a bakery."), user("I live in Kiel."), last("Where do I live?")
+    )
+    assert text.startswith(f"{REMEMBERED} “I live in Kiel.”")
+
+
+async def test_its_own_earlier_answers_are_no_knowledge() -> None:
+    text = await replied(
+        user("My cat is Miso."),
+        assistant(f"{REMEMBERED} “My cat is Miso.” (3 May 2026). {MARKER}"),
+        last("Who is my cat?"),
+    )
+    assert text == f"{REMEMBERED} “My cat is Miso.”"
+
+
+async def test_a_correction_comes_before_what_it_corrects() -> None:
+    text = await replied(
+        last(
+            "Where do I live?",
+            "[2026-01-03 14:02, 300 days ago] Anna: I live in Porto.",
+            "[2026-05-03 14:02, 201 days ago] Anna: I live in Braga.",
+        )
+    )
+    assert text.startswith(f"{REMEMBERED} “I live in Braga.” (3 May 2026).")
+
+
+async def test_summaries_are_quoted_with_the_day_until_which_they_hold() -> None:
+    summaries = user(
+        "<summaries>\n[level 2 · 2026-01-03 to 2026-02-10 · 120 messages] "
+        "Anna is allergic to peanuts. She moved.\n</summaries>"
+    )
+    text = await replied(summaries, last("What allergies do I have?"))
+    assert text == f"{REMEMBERED} “Anna is allergic to peanuts.” (10 February 2026)."
+
+
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        ("Мою собаку зовут Бисквит.", "Как зовут собаку?"),
+        ("Mi perro se llama Galleta.", "¿Cómo se llama mi perro?"),
+        ("我的狗叫饼干。", "我的狗叫什么?"),
+        ("My flight leaves at 6:40 from gate B22.", "when does my flight leave"),
+    ],
+)
+async def test_it_finds_what_was_told_in_other_languages_and_word_forms(told: str, asked: str) -> None:
+    assert told in await replied(
+        user("Nice day, isn't it."), assistant(NOTED), user(told), assistant(NOTED), last(asked)
+    )
+
+
+async def test_it_says_what_it_is_to_a_newcomer_and_then_keeps_quiet() -> None:
+    assert await replied(last("My name is Anna.")) == f"{NOTED} {MARKER}"
+    assert await replied(user("Hi"), assistant("Hello"), last("My name is Anna.")) == NOTED
+    assert MARKER in await replied(user("x"), assistant("y"), last("hello!"))
+    assert MARKER in await replied(last("What is the capital of France?"))
+
+
+async def test_a_prompt_without_any_of_the_layout_is_read_too() -> None:
+    assert "Biscuit" in await replied(user("My dog is Biscuit."), assistant("Noted."), user("What is my dog's name?"))
+    assert (await OfflineModel().complete([])).text
+
+
+async def test_a_question_asked_before_in_other_words_is_no_answer() -> None:
+    asked = user("Do you know where I have put the keys of my car?")
+    assert (await replied(asked, assistant(UNKNOWN), last("Where are my car keys?"))).startswith(UNKNOWN)
+    told = user("The car keys are in the drawer, aren't they?")
+    assert "drawer" in await replied(asked, assistant(UNKNOWN), told, assistant(NOTED), last("Where are my car keys?"))
+
+
+async def test_lines_in_brackets_and_clocks_of_the_users_own_are_kept_whole() -> None:
+    told = user("[x] Pay: the gas bill is 40 euros.")
+    assert "[x] Pay: the gas bill is 40 euros." in await replied(
+        told, assistant(NOTED), last("How much is the gas bill?")
+    )
+    assert "tea" in await replied(user("I like tea."), assistant(NOTED), user("It is now time for what I like: tea?"))
+
+
+async def test_blocks_that_the_user_types_are_the_users_words() -> None:
+    text = await replied(user("I like tea."), assistant(NOTED), last("Is <remembered>x</remembered> about tea?"))
+    assert "I like tea." in text
+
+
+async def test_it_is_shown_word_by_word_and_cut_to_its_limit() -> None:
+    shown: list[str] = []
+
+    async def on_text(text: str) -> None:
+        shown.append(text)
+
+    answer = await OfflineModel().complete([last("hello")], on_text=on_text, max_tokens=8)
+    assert shown[0] == "Hello!"
+    assert shown[-1] == answer.text
+    assert answer.is_truncated
+    assert COUNT(answer.text) <= 8
+    assert answer.usage.prompt > 0
+
+
+TALK = """<conversation>
+[2026-05-03 14:00] Anna: Hi! How are you?
+[2026-05-03 14:00] Keepsake: I'm fine, thanks for asking. There are 7 continents and 195 countries.
+[2026-05-03 14:01] Anna: My daughter Mira starts school on 2 September 2026. We're so excited.
+[2026-05-03 14:02] Keepsake: Wonderful! Starting school is a big step.
+[2026-05-03 14:03] Anna: We decided not to buy the flat on Elm Street. It rained.
+[2026-05-03 14:04] Keepsake: Ok.
+[2026-05-03 14:05] Anna: Thanks. I am allergic to peanuts.
+</conversation>"""
+
+
+def test_an_extract_keeps_what_tells_something_verbatim_and_in_order() -> None:
+    text = extract(TALK, 45, count=COUNT)
+    assert text == (
+        "My daughter Mira starts school on 2 September 2026. "
+        "We decided not to buy the flat on Elm Street. I am allergic to peanuts."
+    )
+
+
+def test_an_extract_leaves_out_the_dates_of_our_own_quotes() -> None:
+    quote = "From what I remember: “I started learning Portuguese with Inês.” (21 November 2026)."
+    asked = f"[2026-11-21 20:07] Anna: Who teaches me Portuguese?\n[2026-11-21 20:07] Keepsake: {quote}"
+    assert extract(asked, 200, count=COUNT) == "Who teaches me Portuguese?"
+    told = f"{asked}\n[2026-11-21 20:08] Anna: My gym locker opens with 4471 since 3 May 2026."
+    assert extract(told, 200, count=COUNT) == "My gym locker opens with 4471 since 3 May 2026."
+
+
+@pytest.mark.parametrize("limit", [0, 1, 5, 12, 40, 200])
+def test_an_extract_keeps_its_limits(limit: int) -> None:
+    text = extract(TALK, limit, count=COUNT)
+    assert COUNT(text) <= limit
+    assert len(list(split_sentences(text))) <= 5
+
+
+async def test_a_told_fact_survives_four_levels() -> None:
+    fact = "My sister Mira is allergic to penicillin."
+    small = "It was a pleasant walk by the river. The soup tasted of carrots. We watched a film in the evening."
+    text = f"[2026-05-03 14:00] Anna: {small} {fact} {small}"
+    for level in range(1, 5):
+        summary = (await ExtractiveSummarizer().complete([user(text)])).text
+        assert fact in summary
+        others = "\n".join(f"[level {level} · 2026-05-0{n} to 2026-05-0{n} · 5 messages] {small}" for n in range(1, 5))
+        text = f"<summaries>\n[level {level} · 2026-05-03 to 2026-05-03 · 5 messages] {summary}\n{others}\n</summaries>"
+
+
+async def test_a_summary_of_nothing_is_an_error() -> None:
+    with pytest.raises(ModelBroken):
+        await ExtractiveSummarizer().complete([user("<conversation>\n</conversation>")])
+
+
+async def test_one_endless_sentence_is_cut_not_lost() -> None:
+    answer = await ExtractiveSummarizer().complete(
+        [user("[2026-05-03 14:00] Anna: " + "and so on " * 500)], max_tokens=50
+    )
+    assert answer.text.startswith("and so on")
+    assert COUNT(answer.text) <= 50
+
+
+def test_questions_are_told_from_statements() -> None:
+    assert is_question("what's my name")
+    assert is_question("Где я живу")
+    assert not is_question("I know what I want.")

@@ -1,0 +1,58 @@
+"""What the offline model notes of plain statements, and that it notes nothing else."""
+
+import json
+
+from facts.extraction import FACTS_SCHEMA
+from facts.profile_schema import PROFILE_SCHEMA
+from llm.offline_facts import stated
+
+
+def facts(*lines: str, known: str = "") -> list[dict[str, object]]:
+    talk = "\n".join(f"#{number} [2026-11-21 09:00, Saturday] Anna: {line}" for number, line in enumerate(lines, 1))
+    block = f"<known>\n{known}\n</known>\n\n" if known else ""
+    told = json.loads(stated(f"{block}<conversation>\n{talk}\n</conversation>", FACTS_SCHEMA))
+    found: list[dict[str, object]] = told["facts"]
+    return found
+
+
+def test_plain_statements_are_noted() -> None:
+    found = facts("I live in Oslo. I'm allergic to walnuts!", "My sister is Olga, and I love jazz.")
+    assert [(one["text"], one["sources"]) for one in found] == [
+        ("Anna lives in Oslo.", [1]),
+        ("Anna is allergic to walnuts.", [1]),
+        ("Anna likes jazz.", [2]),
+        ("Anna's sister is Olga.", [2]),
+    ]
+
+
+def test_what_somebody_is_and_where_theirs_live_is_noted() -> None:
+    found = facts(
+        "My sister Mara lives in Porto and has a dog.", "I am a carpenter and I work on Mondays.", "I'm a bit sad."
+    )
+    assert [(one["text"], one["subject"]) for one in found] == [
+        ("Anna's sister Mara lives in Porto.", "sister mara's home"),
+        ("Anna is a carpenter.", "occupation"),
+    ]
+
+
+def test_when_it_was_is_no_part_of_a_place() -> None:
+    found = facts("I moved from Portland to Seattle in May.", "I now live in Bergen since 2019.")
+    assert [one["text"] for one in found] == ["Anna lives in Seattle.", "Anna lives in Bergen."]
+
+
+def test_questions_quotes_and_others_are_not() -> None:
+    assert facts("Do I live in Oslo?", "He said: “I live in Rome.”", "I like what you wrote.", "What is my name?") == []
+
+
+def test_a_move_names_what_it_replaces_and_a_repetition_what_it_repeats() -> None:
+    known = "3 · home · since 2026-05-01: Anna lives in Oslo."
+    (moved,) = facts("I moved from Oslo to Bergen.", known=known)
+    assert (moved["text"], moved["relation"], moved["known"]) == ("Anna lives in Bergen.", "replaces", 3)
+    (again,) = facts("I live in Oslo.", known=known)
+    assert (again["relation"], again["known"]) == ("repeats", 3)
+
+
+def test_a_profile_is_made_of_facts() -> None:
+    request = "<facts>\n[fact 1 · since 2026-05-01] Anna lives in Oslo.\n[fact 2 · since 2026-05-01] Anna likes jazz.\n"
+    told = json.loads(stated(request + "</facts>", PROFILE_SCHEMA))
+    assert (told["profile"], told["preferences"]) == ("Anna lives in Oslo.", "Anna likes jazz.")

@@ -1,0 +1,362 @@
+"""OpenAIChat against the scripted server, over real HTTP."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from llm.event_stream import events
+from llm.openai_api import OpenAIChat, without_thoughts
+from records.errors import (
+    ContextTooLong,
+    ModelBroken,
+    ModelBusy,
+    ModelDeclined,
+    ModelError,
+    ModelRefused,
+    ModelUnreachable,
+)
+from records.model_calls import PromptMessage, Usage
+from settings import Secret
+from tests.peers.openai_server import Behaviour, OpenAIServer, running
+from tests.peers.ports import kept_port
+
+KEY = "sk-very-secret"
+PRIVATE = "my diary says tangerine"
+
+
+def asked(text: str = PRIVATE) -> list[PromptMessage]:
+    return [PromptMessage(role="system", content="Be kind."), PromptMessage(role="user", content=text)]
+
+
+class Pauses:
+    """A sleep that does not sleep, and remembers how long it was asked to."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+
+    async def __call__(self, seconds: float) -> None:
+        self.seconds.append(seconds)
+
+
+class Shown:
+    """What a reader was shown, in order."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.more = asyncio.Event()
+
+    async def __call__(self, text: str) -> None:
+        self.texts.append(text)
+        self.more.set()
+
+
+class Bench:
+    """A model, the server that it talks to, and the pauses that it took."""
+
+    def __init__(self, server: OpenAIServer, model: OpenAIChat, pauses: Pauses) -> None:
+        self.server = server
+        self.model = model
+        self.pauses = pauses
+
+    async def failure(self, *answers: Behaviour | str, shown: Shown | None = None) -> ModelError:
+        """The error that these answers end in."""
+        self.server.script("m", *answers)
+        with pytest.raises(ModelError) as caught:
+            await self.model.complete(asked(), on_text=shown)
+        assert KEY not in str(caught.value)
+        assert "tangerine" not in str(caught.value)
+        assert caught.value.__cause__ is None
+        return caught.value
+
+
+@asynccontextmanager
+async def a_bench(timeout: float = 20.0) -> AsyncIterator[Bench]:
+    pauses = Pauses()
+    async with (
+        running() as (server, url),
+        OpenAIChat(
+            model="m", api_key=Secret(KEY), base_url=url, timeout=timeout, sleep=pauses, jitter=lambda: 1.0
+        ) as model,
+    ):
+        yield Bench(server, model, pauses)
+
+
+@pytest.fixture
+async def bench() -> AsyncIterator[Bench]:
+    async with a_bench() as bench:
+        yield bench
+
+
+async def test_an_answer_is_shown_as_it_grows_and_its_usage_is_recorded(bench: Bench) -> None:
+    bench.server.script("m", Behaviour(text="One two\u2028three.\n", cached=2))
+    shown = Shown()
+    answer = await bench.model.complete(asked("a b c"), on_text=shown)
+    assert answer.text == "One two\u2028three."
+    assert answer.usage == Usage(prompt=5, completion=3, cached=2)
+    assert not answer.is_truncated
+    assert shown.texts[0] == "One"
+    assert shown.texts == sorted(set(shown.texts), key=len)
+    assert bench.server.requests[0].key == KEY
+
+
+async def test_only_what_is_needed_is_sent(bench: Bench) -> None:
+    await bench.model.complete(asked())
+    assert set(bench.server.requests[0].body) == {"model", "messages", "stream", "stream_options"}
+
+
+async def test_adjacent_messages_of_one_role_are_merged_with_a_blank_line_between(bench: Bench) -> None:
+    parts = [*asked("one"), PromptMessage(role="user", content="two \ud800")]
+    await bench.model.complete(parts)
+    assert list(bench.server.requests[0].messages) == [
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": "one\n\ntwo \ufffd"},
+    ]
+
+
+async def test_a_server_that_ignores_streaming_works(bench: Bench) -> None:
+    bench.server.script("m", Behaviour(text="Plain.", plain=True))
+    shown = Shown()
+    assert (await bench.model.complete(asked(), on_text=shown)).text == "Plain."
+    assert shown.texts == ["Plain."]
+
+
+async def test_refused_parameters_are_dropped_one_by_one_and_never_sent_again(bench: Bench) -> None:
+    picky = Behaviour(text="Yes.", refuses=("stream_options", "max_completion_tokens", "max_tokens"))
+    bench.server.default("m", picky)
+    assert (await bench.model.complete(asked(), max_tokens=50)).text == "Yes."
+    assert len(bench.server.requests) == 4
+    assert bench.server.requests[2].body["max_tokens"] == 50
+    assert (await bench.model.complete(asked(), max_tokens=50)).text == "Yes."
+    assert set(bench.server.requests[4].body) == {"model", "messages", "stream"}
+    assert bench.pauses.seconds == []
+
+
+async def test_an_endpoint_that_cannot_stream_is_asked_without(bench: Bench) -> None:
+    bench.server.script("m", Behaviour(status=400, param="stream", message="no"), "Whole.")
+    assert (await bench.model.complete(asked())).text == "Whole."
+    assert "stream" not in bench.server.requests[1].body
+    assert "stream_options" not in bench.server.requests[1].body
+
+
+async def test_tokens_are_counted_here_where_the_endpoint_does_not(bench: Bench) -> None:
+    bench.server.script("m", Behaviour(text="Fine.", usage=False))
+    usage = (await bench.model.complete(asked())).usage
+    assert usage.prompt > 10
+    assert usage.completion == 2
+
+
+async def test_a_refused_connection_is_told_after_two_more_attempts() -> None:
+    pauses = Pauses()
+    with kept_port() as port:
+        async with OpenAIChat(
+            model="m",
+            api_key=Secret(KEY),
+            base_url=f"http://127.0.0.1:{port}/v1",
+            sleep=pauses,
+            jitter=lambda: 0.0,
+        ) as model:
+            with pytest.raises(ModelUnreachable, match="OPENAI_BASE_URL"):
+                await model.complete(asked())
+    assert pauses.seconds == [0.25, 0.5]
+
+
+@pytest.mark.parametrize("where", ["start", "middle"])
+@pytest.mark.parametrize("plain", [False, True])
+async def test_silence_is_given_up_after_the_time_limit(where: str, plain: bool) -> None:
+    async with a_bench(timeout=1) as bench:
+        hold = Behaviour(text="a b c d", hold="start" if where == "start" else "middle", plain=plain)
+        failure = await bench.failure(hold)
+        assert type(failure) is ModelUnreachable
+        assert "within 1 seconds" in str(failure)
+        await bench.server.until_hung_up()
+    assert bench.pauses.seconds == []
+
+
+async def test_the_time_that_showing_takes_is_not_the_models() -> None:
+    async with a_bench(timeout=1) as bench:
+        bench.server.script("m", Behaviour(text="a b", step=True))
+        first, reader_is_done = asyncio.Event(), asyncio.Event()
+
+        async def slow_reader(text: str) -> None:
+            first.set()
+            await reader_is_done.wait()
+
+        answering = asyncio.create_task(bench.model.complete(asked(), on_text=slow_reader))
+        await bench.server.release(9)
+        await first.wait()
+        asyncio.get_running_loop().call_later(1.5, reader_is_done.set)
+        assert (await answering).text == "a b"
+
+
+async def test_a_busy_endpoint_is_asked_again_after_a_growing_pause(bench: Bench) -> None:
+    bench.server.script("m", Behaviour(status=429), Behaviour(status=503), "At last.")
+    assert (await bench.model.complete(asked())).text == "At last."
+    assert bench.pauses.seconds == [0.5, 1.0]
+
+
+async def test_an_endpoint_that_stays_busy_is_told_after_three_attempts(bench: Bench) -> None:
+    failure = await bench.failure(*[Behaviour(status=429)] * 3)
+    assert type(failure) is ModelBusy
+    assert len(bench.server.requests) == 3
+
+
+async def test_retry_after_is_waited_for(bench: Bench) -> None:
+    bench.server.script("m", Behaviour(status=429, retry_after="7"), "Now.")
+    assert (await bench.model.complete(asked())).text == "Now."
+    assert 7 <= bench.pauses.seconds[0] < 7.2
+
+
+async def test_a_retry_after_beyond_patience_is_told_at_once(bench: Bench) -> None:
+    failure = await bench.failure(Behaviour(status=429, retry_after="120"))
+    assert isinstance(failure, ModelBusy)
+    assert failure.retry_after == 120
+    assert "120 seconds" in str(failure)
+    assert bench.pauses.seconds == []
+
+
+async def test_a_retry_after_beyond_the_time_limit_is_told_at_once() -> None:
+    async with a_bench(timeout=5) as bench:
+        assert isinstance(await bench.failure(Behaviour(status=503, retry_after="6")), ModelBusy)
+        assert bench.pauses.seconds == []
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 529])
+async def test_a_fault_of_the_endpoint_is_told(bench: Bench, status: int) -> None:
+    failure = await bench.failure(*[Behaviour(status=status, message=f"{KEY} {PRIVATE}")] * 3)
+    assert type(failure) is ModelBusy
+    assert str(status) in str(failure)
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "words"),
+    [
+        (Behaviour(status=401, message=f"Incorrect key {KEY}"), ModelRefused, "OPENAI_API_KEY"),
+        (Behaviour(status=403), ModelRefused, "OPENAI_API_KEY"),
+        (Behaviour(status=404, code="model_not_found"), ModelRefused, "OPENAI_MODEL"),
+        (Behaviour(status=400, message=PRIVATE), ModelRefused, "status 400"),
+        (Behaviour(status=429, code="insufficient_quota"), ModelRefused, "credit"),
+        (Behaviour(status=400, code="context_length_exceeded"), ContextTooLong, "too long"),
+        (Behaviour(status=400, message="exceeds the available context size"), ContextTooLong, "too long"),
+        (Behaviour(raw="{not json"), ModelBroken, "malformed"),
+        (Behaviour(raw="{not json", plain=True), ModelBroken, "malformed"),
+        (Behaviour(raw='"text"', plain=True), ModelBroken, "malformed"),
+        (Behaviour(empty_choices=True), ModelBroken, "empty"),
+        (Behaviour(empty_choices=True, plain=True), ModelBroken, "empty"),
+        (Behaviour(text=""), ModelBroken, "empty"),
+        (Behaviour(text=" \n", plain=True), ModelBroken, "empty"),
+        (Behaviour(refusal="I cannot help with that."), ModelDeclined, "declined"),
+        (Behaviour(refusal="No.", plain=True), ModelDeclined, "declined"),
+        (Behaviour(text="half", finish="content_filter"), ModelDeclined, "declined"),
+        (Behaviour(text="", finish="length"), ModelBroken, "allowed length"),
+        (Behaviour(text="<think>for ever"), ModelBroken, "empty"),
+        (
+            Behaviour(text="x", raw='{"error": {"message": "x", "code": "context_length_exceeded"}}'),
+            ContextTooLong,
+            "",
+        ),
+    ],
+)
+async def test_a_failure_that_will_not_pass_is_told_at_once(
+    bench: Bench, answer: Behaviour, kind: type[ModelError], words: str
+) -> None:
+    failure = await bench.failure(answer)
+    assert type(failure) is kind
+    assert words in str(failure)
+    assert len(bench.server.requests) == 1
+
+
+@pytest.mark.parametrize("drop", ["start", "middle"])
+async def test_a_lost_connection_before_anything_was_shown_is_tried_again(bench: Bench, drop: str) -> None:
+    bench.server.script("m", Behaviour(drop="start" if drop == "start" else "middle"), "Back.")
+    assert (await bench.model.complete(asked())).text == "Back."
+
+
+async def test_a_stream_cut_in_the_middle_is_never_taken_for_an_answer(bench: Bench) -> None:
+    shown = Shown()
+    failure = await bench.failure(Behaviour(text="a b c d e f", drop="middle"), "Again.", shown=shown)
+    assert type(failure) is ModelBroken or isinstance(failure, ModelBroken)
+    assert "broke off" in str(failure)
+    assert shown.texts
+    assert len(bench.server.requests) == 1
+
+
+async def test_a_stream_that_just_ends_is_cut_too(bench: Bench) -> None:
+    failure = await bench.failure(Behaviour(text="a b c", finish=None, done=False), shown=Shown())
+    assert "broke off" in str(failure)
+
+
+@pytest.mark.parametrize("kind", ["no [DONE]", "no finish"])
+async def test_one_sign_of_the_end_is_enough(bench: Bench, kind: str) -> None:
+    whole = Behaviour(text="Whole.", done=False) if kind == "no [DONE]" else Behaviour(text="Whole.", finish=None)
+    bench.server.script("m", whole)
+    assert (await bench.model.complete(asked())).text == "Whole."
+
+
+async def test_a_text_that_ends_at_the_length_limit_says_so(bench: Bench) -> None:
+    bench.server.script("m", Behaviour(text="As far as", finish="length"))
+    answer = await bench.model.complete(asked(), max_tokens=3)
+    assert answer.text == "As far as"
+    assert answer.is_truncated
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [Behaviour(text="Four.", reasoning="two and two"), Behaviour(text="<think>two and two</think>\n\nFour.")],
+)
+async def test_thoughts_are_not_shown(bench: Bench, answer: Behaviour) -> None:
+    bench.server.script("m", answer)
+    shown = Shown()
+    assert (await bench.model.complete(asked(), on_text=shown)).text == "Four."
+    assert shown.texts == ["Four."]
+
+
+async def test_cancelling_closes_the_request_at_once(bench: Bench) -> None:
+    bench.server.script("m", Behaviour(text="a b c d e f", hold="middle"))
+    shown = Shown()
+    answering = asyncio.create_task(bench.model.complete(asked(), on_text=shown))
+    await bench.server.until_held()
+    await shown.more.wait()
+    answering.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await answering
+    await bench.server.until_hung_up()
+
+
+async def test_what_the_reader_raises_is_passed_on_as_it_is(bench: Bench) -> None:
+    async def broken_reader(text: str) -> None:
+        raise TimeoutError("Telegram, not the model")
+
+    with pytest.raises(TimeoutError, match="Telegram"):
+        await bench.model.complete(asked(), on_text=broken_reader)
+
+
+async def test_check_says_that_the_model_answers(bench: Bench) -> None:
+    assert "m answers" in await bench.model.check()
+
+
+async def test_check_names_the_setting_at_fault() -> None:
+    async with running() as (server, url):
+        server.script("s", Behaviour(status=404))
+        async with OpenAIChat(model="s", api_key=Secret(""), base_url=url, model_setting="SUMMARY_MODEL") as model:
+            with pytest.raises(ModelRefused, match="SUMMARY_MODEL"):
+                await model.check()
+
+
+async def test_events_are_read_however_the_bytes_are_cut() -> None:
+    whole = b': comment\r\ndata: {"a":\r\ndata: "\xe2\x80\xa8\xc3\xa9"}\r\n\r\nevent: x\ndata:two\n\ndata: [DONE]'
+    for size in range(1, len(whole)):
+
+        async def pieces(size: int = size) -> AsyncIterator[bytes]:
+            for start in range(0, len(whole), size):
+                yield whole[start : start + size]
+
+        assert [event async for event in events(pieces())] == ['{"a":\n"\u2028é"}', "two", "[DONE]"]
+
+
+def test_a_thought_is_recognised_only_at_the_start() -> None:
+    assert without_thoughts("<thi") == ""
+    assert without_thoughts("<b>bold") == "<b>bold"
+    assert without_thoughts("Say <think>x</think>") == "Say <think>x</think>"
+    assert without_thoughts("<THINK>x</THINK> y") == "y"

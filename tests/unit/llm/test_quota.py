@@ -1,0 +1,140 @@
+"""The day's token budgets: checked before the model is asked, counted after, kept across restarts."""
+
+import asyncio
+from contextlib import suppress
+from datetime import UTC, date, datetime
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from records.errors import StorageError
+from records.model_calls import Usage
+from records.scopes import Scope
+from storage.files.database import Database
+from storage.files.usage import KEPT_DAYS, UsageLedger
+from tests.peers.openai_server import Behaviour
+from tests.support.talk import ANNA, BORIS, Talk, talking
+
+
+async def spent(talk: Talk) -> dict[int, int]:
+    """Tokens by id, as the ledger has them."""
+    found = await talk.conversation.memory.usage.of(talk.moment[0].date())
+    return {spender: used.prompt + used.completion for spender, used in found.items()}
+
+
+async def test_a_person_over_the_budget_is_told_when_it_starts_anew_and_the_model_is_not_asked(
+    tmp_path: Path,
+) -> None:
+    async with talking(tmp_path, daily_token_budget_per_user=60) as talk:
+        await talk.remember()
+        while not (reply := await talk.say("A word about walruses.")).is_error:
+            assert (await spent(talk))[ANNA.id] < 200
+        asked = len(talk.server.requests)
+        assert "00:00 UTC, in 14 h 5" in reply.text
+        assert "Your message is kept." in reply.text
+        assert (await talk.say("And this?")).is_error
+        assert len(talk.server.requests) == asked
+        assert not (await talk.say("I am somebody else.", person=BORIS)).is_error
+        async with talk.conversation.memory.home(ANNA.id) as store:
+            kept = [one.content for one in await store.page(Scope(owner=ANNA.id))]
+        assert kept[-2:] == ["A word about walruses.", "And this?"]
+
+
+async def test_one_budget_for_all(tmp_path: Path) -> None:
+    async with talking(tmp_path, daily_token_budget=20) as talk:
+        assert not (await talk.say("Hello there, how do you do?")).is_error
+        asked = len(talk.server.requests)
+        reply = await talk.say("And you?", person=BORIS)
+        assert reply.is_error
+        assert "This bot's token budget for today" in reply.text
+        assert "kept" not in reply.text, "memory is off: nothing is"
+        assert len(talk.server.requests) == asked
+
+
+async def test_a_restart_gives_nobody_a_new_day_and_midnight_does(tmp_path: Path) -> None:
+    async with talking(tmp_path, daily_token_budget_per_user=20) as talk:
+        assert not (await talk.say("Hello there, how do you do?")).is_error
+        before = await spent(talk)
+    async with talking(tmp_path, daily_token_budget_per_user=20) as talk:
+        assert await spent(talk) == before
+        assert (await talk.say("Hello?")).is_error
+        assert talk.server.requests == []
+        talk.moment[0] = datetime(2026, 11, 22, tzinfo=UTC)
+        assert not (await talk.say("Good morning.")).is_error
+
+
+async def test_background_work_counts_for_the_owner_and_waits_for_a_new_day(tmp_path: Path) -> None:
+    async with talking(tmp_path, daily_token_budget_per_user=1_000_000) as talk:
+        await talk.remember(every_n=1)
+        assert await talk.turn("I moved to Lisbon.") == ()
+        after_answer = sum(
+            len(str(one["content"]).split()) for request in talk.server.of("chat-model") for one in request.messages
+        )
+        assert len(talk.server.of("summary-model")) == 1
+        assert (await spent(talk))[ANNA.id] > after_answer
+    async with talking(tmp_path, daily_token_budget_per_user=1) as talk:
+        talk.updates = count(100)
+        talk.moment[0] = datetime(2026, 11, 22, tzinfo=UTC)
+        assert not (await talk.say("It rains.")).is_error
+        assert await talk.conversation.settle(Scope(owner=ANNA.id)) == (), "a fold that waits has not failed"
+        assert talk.server.of("summary-model") == []
+        outcome = await talk.conversation.summaries.fold_now(Scope(owner=ANNA.id))
+        assert outcome.state == "waiting"
+        assert "00:00 UTC" in (outcome.error or "")
+        talk.moment[0] = datetime(2026, 11, 23, tzinfo=UTC)
+        assert (await talk.conversation.summaries.fold_now(Scope(owner=ANNA.id))).state == "folded"
+
+
+async def test_an_answer_that_was_stopped_is_counted_as_far_as_it_came(tmp_path: Path) -> None:
+    async with talking(tmp_path, daily_token_budget_per_user=1000) as talk:
+        talk.server.script("chat-model", Behaviour(text="word " * 50, hold="middle"))
+        begun = asyncio.Event()
+
+        async def on_text(text: str) -> None:
+            begun.set()
+
+        answer = asyncio.create_task(talk.say("Tell me a long story.", on_text=on_text))
+        await begun.wait()
+        answer.cancel()
+        with suppress(asyncio.CancelledError):
+            await answer
+        assert (await spent(talk))[ANNA.id] > 10
+
+
+async def test_where_no_budget_is_set_nothing_is_written(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=1)
+        await talk.turn("Hello.")
+        assert await spent(talk) == {}
+
+
+async def test_what_the_ledger_did_not_take_counts_all_the_same_and_is_written_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with talking(tmp_path, daily_token_budget_per_user=200) as talk:
+        ledger = talk.conversation.memory.usage
+        add = ledger.add
+
+        async def full(day: date, used: object) -> None:
+            raise StorageError
+
+        monkeypatch.setattr(ledger, "add", full)
+        assert not (await talk.say("Hello there, how do you do?")).is_error
+        assert await spent(talk) == {}
+        monkeypatch.setattr(ledger, "add", add)
+        first = len(talk.server.requests)
+        assert not (await talk.say("Hello again.")).is_error
+        assert len(talk.server.requests) == first + 1
+        assert (await spent(talk))[ANNA.id] > 50, "both answers"
+
+
+async def test_the_ledger_forgets_days_that_are_long_past(tmp_path: Path) -> None:
+    async with Database.open(tmp_path / "memory.db") as database:
+        ledger = UsageLedger(database)
+        first = date(2026, 1, 1)
+        await ledger.add(first, {1: Usage(prompt=3, completion=4)})
+        await ledger.add(first, {1: Usage(prompt=1), 2: Usage(completion=5)})
+        assert await ledger.of(first) == {1: Usage(prompt=4, completion=4), 2: Usage(completion=5)}
+        await ledger.add(date.fromordinal(first.toordinal() + KEPT_DAYS + 1), {1: Usage(prompt=1)})
+        assert await ledger.of(first) == {}

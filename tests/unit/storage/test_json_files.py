@@ -1,0 +1,470 @@
+"""memory.json, its journal and its working copy: how they look, and what is made of each kind of damage."""
+
+import contextlib
+import json
+import shutil
+import stat
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from records.errors import StorageError, StorageTooNew
+from storage.files.tables import BY_NAME
+from storage.json import snapshot as snapshots
+from storage.json.journal import Entry, entry_of
+from storage.json.store import JsonStore
+from storage.sqlite.store import SqliteStore
+from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, config, fold, lease, said, talk
+
+STAMP = "unreadable-20260301T120000Z"
+
+
+@contextlib.asynccontextmanager
+async def opened(folder: Path) -> AsyncIterator[JsonStore]:
+    async with JsonStore.open(folder, clock=lambda: NOW) as store:
+        yield store
+
+
+async def filled(folder: Path) -> str:
+    """A closed store with Anna's six messages, four of them folded; the digest of it."""
+    async with opened(folder) as store:
+        await store.put_owner(config(store, ANNA.owner))
+        stored = await talk(store, ANNA, 3)
+        await fold(store, ANNA, stored[:4])
+        await store.fail_fold(await lease(store, ANNA), "no answer", now=NOW)
+        return await store.digest(ANNA.owner)
+
+
+async def killed(folder: Path, *, snapshot: bool) -> tuple[Path, str]:
+    """The files as kill -9 leaves them: a copy taken while the store is open, with its journal."""
+    copy = folder / "killed"
+    live = folder / "live"
+    live.mkdir()
+    async with opened(live) as store:
+        await store.put_owner(config(store, ANNA.owner))
+        if store._background:
+            await store._background
+        await talk(store, ANNA, 2)
+        if snapshot:
+            await store.flush()
+        await talk(store, ANNA, 2, "later")
+        shutil.copytree(live, copy)
+        return copy, await store.digest(ANNA.owner)
+
+
+async def indexed(store: JsonStore) -> int:
+    """How many places there are, of whomever."""
+    async with store._db.read() as reader:
+        row = await reader.row("SELECT COUNT(*) FROM places")
+    return int(row[0]) if row else 0
+
+
+def names(folder: Path) -> set[str]:
+    return {file.name for file in folder.iterdir()}
+
+
+def content(folder: Path) -> Any:
+    return json.loads((folder / "memory.json").read_text(encoding="utf-8"))
+
+
+async def test_after_a_clean_stop_memory_json_is_complete(tmp_path: Path) -> None:
+    await filled(tmp_path)
+    assert names(tmp_path) == {"memory.json", "index.db"}
+    assert stat.S_IMODE((tmp_path / "memory.json").stat().st_mode) == 0o600
+    whole = content(tmp_path)
+    assert list(whole) == ["keepsake", *BY_NAME]
+    user, first = whole["users"]["42"], whole["messages"]["42"][0]
+    assert (user["storage_type"], user["memory_enabled"], user["summary_every_n"]) == ("json", True, 3)
+    assert (first["content"], first["is_active"], first["chunk_id"]) == ("turn 0", False, 1)
+    assert whole["summaries"]["42"][0]["source_chunk_ids"] == [1]
+    assert [one["is_active"] for one in whole["messages"]["42"]] == [False] * 4 + [True] * 2
+
+
+async def test_people_can_read_it(tmp_path: Path) -> None:
+    async with opened(tmp_path) as store:
+        await store.put_owner(config(store, ANNA.owner))
+        await store.append(ANNA, [said("Я живу в Zürich \u2028 日本")])
+    text = (tmp_path / "memory.json").read_text(encoding="utf-8")
+    assert '\n        "content": "Я живу в Zürich \u2028 日本",\n' in text
+
+
+async def test_no_owner_no_file(tmp_path: Path) -> None:
+    async with opened(tmp_path) as store:
+        await store.flush()
+    assert names(tmp_path) == {"index.db"}
+
+
+async def test_the_working_copy_may_be_deleted(tmp_path: Path) -> None:
+    digest = await filled(tmp_path)
+    (tmp_path / "index.db").unlink()
+    async with opened(tmp_path) as store:
+        assert await store.digest(ANNA.owner) == digest
+        assert len(await store.search(ANNA, ["turn"], limit=9)) == 3
+        assert store.reports == []
+        failure = await store.fold_failure(ANNA)
+        assert failure is not None
+        assert failure.error == "no answer"
+
+
+@pytest.mark.parametrize("snapshot", [True, False])
+@pytest.mark.parametrize("index", [True, False])
+async def test_a_killed_process_loses_nothing(tmp_path: Path, snapshot: bool, index: bool) -> None:
+    folder, digest = await killed(tmp_path, snapshot=snapshot)
+    assert "memory.json.journal" in names(folder)
+    if not index:
+        for file in folder.glob("index.db*"):
+            file.unlink()
+    async with opened(folder) as store:
+        assert await store.digest(ANNA.owner) == digest
+        assert store.reports == []
+        [fresh] = await store.append(ANNA, [said("next")])
+        assert fresh.id == 9
+    assert names(folder) == {"memory.json", "index.db"}
+
+
+@pytest.mark.parametrize("cut", [1, 20, 200])
+@pytest.mark.parametrize("index", [True, False])
+async def test_a_torn_tail_is_dropped(tmp_path: Path, cut: int, index: bool) -> None:
+    folder, digest = await killed(tmp_path, snapshot=True)
+    journal = folder / "memory.json.journal"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    if not index:
+        for file in folder.glob("index.db*"):
+            file.unlink()
+        journal.write_bytes(b"".join(lines[:-1]) + lines[-1][:-cut])
+    else:
+        # The working copy never lags behind an acknowledged record: what is torn was on its way when it was killed.
+        journal.write_bytes(b"".join(lines) + lines[-1].replace(b'"seq":', b'"seq":1')[:-cut])
+    async with opened(folder) as store:
+        assert store.reports == []
+        assert (await store.counts(ANNA)).total == (8 if index else 7)
+        assert (await store.digest(ANNA.owner) == digest) is index
+        await store.append(ANNA, [said("next")])
+    async with opened(folder) as store:
+        assert (await store.counts(ANNA)).total == (9 if index else 8)
+
+
+@pytest.mark.parametrize("index", [True, False])
+async def test_a_garbled_journal_is_set_aside_and_what_can_be_read_is_used(tmp_path: Path, index: bool) -> None:
+    folder, digest = await killed(tmp_path, snapshot=True)
+    journal = folder / "memory.json.journal"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    garbled = b"".join([lines[0], b"\x00garbage\n", *lines[2:]])
+    journal.write_bytes(garbled)
+    if not index:
+        for file in folder.glob("index.db*"):
+            file.unlink()
+    async with opened(folder) as store:
+        assert len(store.reports) == 1
+        assert "memory.json.journal could not be read in full" in store.reports[0]
+        assert (await store.counts(ANNA)).total == (8 if index else 7)
+        assert (await store.digest(ANNA.owner) == digest) is index
+    assert (folder / f"memory.json.journal.{STAMP}").read_bytes() == garbled
+
+
+GARBLED: dict[str, Callable[[bytes], bytes]] = {
+    "truncated": lambda whole: whole[: len(whole) // 2],
+    "empty": lambda whole: b"",
+    "binary": lambda whole: b"\xff\xfe\x00" * 99,
+    "a list": lambda whole: b"[]",
+    "another object": lambda whole: b'{"a": 1}',
+    "users a list": lambda whole: whole.replace(b'"users": {', b'"users": [], "u": {'),
+    "a number for a text": lambda whole: whole.replace(b'"content": "turn 0"', b'"content": {}'),
+    "no ids": lambda whole: whole.replace(b'"id"', b'"di"'),
+    "twice the same id": lambda whole: whole.replace(b'"role": "user"', b'"role": "king"'),
+}
+
+
+@pytest.mark.parametrize("damage", GARBLED)
+@pytest.mark.parametrize("index", [True, False])
+async def test_a_garbled_memory_json_is_set_aside(tmp_path: Path, damage: str, index: bool) -> None:
+    """With the working copy everything comes back; without, nothing is overwritten, and it is said."""
+    digest = await filled(tmp_path)
+    target = tmp_path / "memory.json"
+    garbled = GARBLED[damage](target.read_bytes())
+    target.write_bytes(garbled)
+    if not index:
+        (tmp_path / "index.db").unlink()
+    async with opened(tmp_path) as store:
+        [report] = store.reports
+        assert f"memory.json.{STAMP}" in report
+        if index:
+            assert await store.digest(ANNA.owner) == digest
+            assert "restored" in report
+        else:
+            assert await store.owners() == []
+            assert "not remembered" in report
+        await store.put_owner(config(store, BORIS.owner))
+    assert (tmp_path / f"memory.json.{STAMP}").read_bytes() == garbled
+    async with opened(tmp_path) as store:
+        assert store.reports == []
+        assert await store.owner(BORIS.owner) is not None
+
+
+async def test_a_garbled_memory_json_and_a_journal(tmp_path: Path) -> None:
+    """What the journal alone still holds is kept, with memory off, and its ids are never given again."""
+    folder, _ = await killed(tmp_path, snapshot=True)
+    (folder / "memory.json").write_bytes(b"{")
+    for file in folder.glob("index.db*"):
+        file.unlink()
+    async with opened(folder) as store:
+        assert [one.content for one in await store.page(ANNA)] == ["later 0", "reply 0", "later 1", "reply 1"]
+        [fresh] = await store.append(ANNA, [said("next")])
+        assert fresh.id == 9
+
+
+async def test_a_missing_memory_json_is_reported_and_its_copy_kept(tmp_path: Path) -> None:
+    await filled(tmp_path)
+    (tmp_path / "memory.json").unlink()
+    async with opened(tmp_path) as store:
+        assert "is gone" in store.reports[0]
+        assert await store.owners() == []
+    assert f"index.db.{STAMP}" in names(tmp_path)
+
+
+async def test_an_edited_memory_json_is_the_truth(tmp_path: Path) -> None:
+    await filled(tmp_path)
+    whole = content(tmp_path)
+    whole["messages"]["42"][0]["content"] = "walrus"
+    whole["summaries"]["42"] = []
+    (tmp_path / "memory.json").write_text(json.dumps(whole))
+    async with opened(tmp_path) as store:
+        assert store.reports == []
+        assert [hit.message.id for hit in await store.search(ANNA, ["walrus"], limit=5)] == [1]
+        assert (await store.counts(ANNA)).archived == 0
+
+
+async def test_a_newer_memory_json_is_refused_and_left_alone(tmp_path: Path) -> None:
+    await filled(tmp_path)
+    whole = content(tmp_path)
+    whole["keepsake"]["format"] = snapshots.FORMAT + 1
+    text = json.dumps(whole)
+    (tmp_path / "memory.json").write_text(text)
+    with pytest.raises(StorageTooNew, match="newer version"):
+        async with opened(tmp_path):
+            pass
+    assert (tmp_path / "memory.json").read_text() == text
+    assert names(tmp_path) == {"memory.json", "index.db"}
+
+
+@pytest.mark.parametrize("index", [True, False])
+async def test_a_group_that_got_another_id_is_replayed_with_its_places(tmp_path: Path, index: bool) -> None:
+    live, copy, renamed = tmp_path / "live", tmp_path / "copy", BORIS.owner - 1
+    live.mkdir()
+    async with opened(live) as store:
+        for owner in (ANNA.owner, BORIS.owner):
+            await store.put_owner(config(store, owner))
+        for scope in (TOPIC, ANNA, BORIS, TOPIC, BORIS):
+            await store.append(scope, [said("walrus")])
+        await store.rename(BORIS.owner, renamed)
+        await store.append(ANNA, [said("later")])
+        shutil.copytree(live, copy)
+        before = [await store.digest(owner) for owner in (ANNA.owner, renamed)]
+    if not index:
+        (copy / "index.db").unlink()
+    async with opened(copy) as store:
+        assert [await store.digest(owner) for owner in (ANNA.owner, renamed)] == before
+        for scope, count in ((ANNA, 2), (replace(BORIS, owner=renamed), 2), (replace(TOPIC, owner=renamed), 2)):
+            assert len(await store.pool(scope, await store.matching(scope, ["walrus"], limit=9), reach=1)) == count
+        assert await indexed(store) == 6
+
+
+@pytest.mark.parametrize("index", [True, False])
+async def test_an_owner_who_moved_away_before_a_kill_leaves_the_index_too(tmp_path: Path, index: bool) -> None:
+    live, copy = tmp_path / "live", tmp_path / "copy"
+    live.mkdir()
+    async with opened(live) as store:
+        for owner in (ANNA.owner, BORIS.owner):
+            await store.put_owner(config(store, owner))
+        await store.append(BORIS, [said("tulip")])
+        await store.append(ANNA, [said("walrus")])
+        await store.append(ANNA, [said("walrus")])
+        # As SqliteStore erases: what a kill leaves before the snapshot that follows.
+        await SqliteStore.erase(store, ANNA.owner)
+        shutil.copytree(live, copy)
+    if not index:
+        (copy / "index.db").unlink()
+    async with opened(copy) as store:
+        assert await store.search(BORIS, ["tulip"], limit=9)
+        await store.append(BORIS, [said("again")])
+        await store.append(BORIS, [said("and again")])
+        assert await indexed(store) == 3
+    assert b"walrus" not in (copy / "index.db").read_bytes()
+
+
+async def test_a_damaged_working_copy_is_made_anew(tmp_path: Path) -> None:
+    digest = await filled(tmp_path)
+    (tmp_path / "index.db").write_bytes(b"garbage" * 5000)
+    async with opened(tmp_path) as store:
+        assert await store.digest(ANNA.owner) == digest
+
+
+async def test_leftovers_of_a_killed_snapshot_do_no_harm(tmp_path: Path) -> None:
+    digest = await filled(tmp_path)
+    for name in ("memory.json.tmp", "memory.json.journal.tmp", "index.db.tmp"):
+        (tmp_path / name).write_bytes(b"half")
+    async with opened(tmp_path) as store:
+        assert await store.digest(ANNA.owner) == digest
+    assert names(tmp_path) == {"memory.json", "index.db"}
+
+
+# faults while running ----------------------------------------------------------------------------------------
+class BrokenDisk:
+    """Stands where the journal's file is: every write fails after some bytes."""
+
+    def __init__(self, store: JsonStore) -> None:
+        self.journal = store._journal
+        self.path = self.journal.path
+
+    def __enter__(self) -> None:
+        self.path.unlink(missing_ok=True)
+        self.journal.close()
+        self.path.mkdir()
+
+    def __exit__(self, *_: object) -> None:
+        self.path.rmdir()
+
+
+async def test_a_journal_that_cannot_be_written_changes_nothing(tmp_path: Path) -> None:
+    async with opened(tmp_path) as store:
+        await store.put_owner(config(store, ANNA.owner))
+        await talk(store, ANNA, 1)
+        await store.flush()
+        with BrokenDisk(store), pytest.raises(StorageError, match=r"memory\.json\.journal cannot be"):
+            await store.append(ANNA, [said("lost")])
+        assert (await store.counts(ANNA)).total == 2
+        [stored] = await store.append(ANNA, [said("kept")])
+        assert stored.id == 3
+        digest = await store.digest(ANNA.owner)
+    (tmp_path / "index.db").unlink()
+    async with opened(tmp_path) as store:
+        assert await store.digest(ANNA.owner) == digest
+
+
+async def test_a_record_whose_commit_failed_is_taken_back(tmp_path: Path) -> None:
+    """The journal holds no record that its transaction does not."""
+
+    class LateError(Exception):
+        pass
+
+    async with opened(tmp_path) as store:
+        await store.put_owner(config(store, ANNA.owner))
+        await store.flush()
+        await store.append(ANNA, [said("first")])
+        journal = tmp_path / "memory.json.journal"
+        before = journal.read_bytes()
+        witnessed = store.before_commit
+
+        async def fails_late(tx: Any) -> None:
+            await witnessed(tx)
+            assert journal.read_bytes() != before
+            raise LateError
+
+        store.before_commit = fails_late  # type: ignore[method-assign]
+        with pytest.raises(LateError):
+            await store.append(ANNA, [said("second")])
+        store.before_commit = witnessed  # type: ignore[method-assign]
+        assert journal.read_bytes() == before
+        await store.append(ANNA, [said("third")])
+        digest = await store.digest(ANNA.owner)
+    (tmp_path / "index.db").unlink()
+    async with opened(tmp_path) as store:
+        assert [one.content for one in await store.page(ANNA)] == ["first", "third"]
+        assert await store.digest(ANNA.owner) == digest
+
+
+async def test_a_snapshot_that_fails_leaves_the_journal_to_hold_everything(tmp_path: Path) -> None:
+    async with opened(tmp_path) as store:
+        await store.put_owner(config(store, ANNA.owner))
+        if store._background:
+            await store._background
+        await talk(store, ANNA, 2)
+        (tmp_path / "memory.json.tmp").mkdir()
+        with pytest.raises(StorageError, match=r"memory\.json cannot be"):
+            await store.flush()
+        digest = await store.digest(ANNA.owner)
+    assert "could not be brought up to date" in store.reports[0]
+    (tmp_path / "memory.json.tmp").rmdir()
+    (tmp_path / "index.db").unlink()
+    async with opened(tmp_path) as store:
+        assert await store.digest(ANNA.owner) == digest
+
+
+# cost --------------------------------------------------------------------------------------------------------
+async def test_a_message_costs_the_same_at_any_size(tmp_path: Path) -> None:
+    """Counted in bytes written to the journal, which do not depend on the machine."""
+    async with opened(tmp_path) as store:
+        await store.put_owner(config(store, ANNA.owner))
+        costs = []
+        for size in (10, 3000):
+            await store.append(ANNA, [said(f"filling {n}") for n in range(size)])
+            await store.flush()
+            await store.append(ANNA, [said("one more")])
+            costs.append((tmp_path / "memory.json.journal").stat().st_size)
+    assert costs[1] - costs[0] <= 20
+
+
+async def test_a_journal_grown_large_becomes_a_snapshot_by_itself(tmp_path: Path) -> None:
+    async with opened(tmp_path) as store:
+        await store.put_owner(config(store, ANNA.owner))
+        if store._background:
+            await store._background
+        for number in range(12):
+            await store.append(ANNA, [said(f"{number}" + "x" * 100_000)])
+        assert store._background is not None
+        await store._background
+        assert (tmp_path / "memory.json").stat().st_size > 1_000_000
+        assert store._journal.size < 300_000
+        digest = await store.digest(ANNA.owner)
+    (tmp_path / "index.db").unlink()
+    async with opened(tmp_path) as store:
+        assert await store.digest(ANNA.owner) == digest
+
+
+async def test_large_transactions_are_one_record_of_many_lines(tmp_path: Path) -> None:
+    source, target = tmp_path / "a", tmp_path / "b"
+    source.mkdir()
+    target.mkdir()
+    async with opened(source) as old, opened(target) as new:
+        await old.put_owner(config(old, ANNA.owner))
+        await old.append(ANNA, [said(f"{n}") for n in range(1300)])
+        await new.put_owner(config(new, BORIS.owner))
+        await new.load(ANNA.owner, old.dump(ANNA.owner))
+        shutil.copytree(target, tmp_path / "killed")
+        digest = await old.digest(ANNA.owner)
+    journal = tmp_path / "killed" / "memory.json.journal"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    assert len(lines) > 3
+    for file in (tmp_path / "killed").glob("index.db*"):
+        file.unlink()
+    shutil.copytree(tmp_path / "killed", tmp_path / "torn")
+    async with opened(tmp_path / "killed") as store:
+        assert await store.digest(ANNA.owner) == digest
+    (tmp_path / "torn" / "memory.json.journal").write_bytes(b"".join(lines[:-1]))
+    async with opened(tmp_path / "torn") as store:
+        assert await store.owner(ANNA.owner) is None
+        assert store.reports == []
+
+
+def test_a_line_knows_whether_it_is_whole() -> None:
+    line = Entry(seq=3, put={"users": [{"user_id": 1}]}, delete={"messages": [[1, 2]]}).line()
+    assert entry_of(line) == Entry(seq=3, put={"users": [{"user_id": 1}]}, delete={"messages": [[1, 2]]})
+    for length in range(len(line)):
+        assert entry_of(line[:length]) is None
+        assert entry_of(line[:length] + b"#" + line[length + 1 :]) is None
+
+
+async def test_a_working_copy_that_was_found_damaged_is_made_anew_once(tmp_path: Path) -> None:
+    async with JsonStore.open(tmp_path, clock=lambda: NOW) as store:
+        await store.put_owner(config(store, ANNA.owner))
+        await store.append(ANNA, [said("walrus")])
+        store.distrust()
+    async with JsonStore.open(tmp_path, clock=lambda: NOW) as store:
+        assert "made anew" in str(store.reports)
+        assert [one.content for one in await store.page(ANNA)] == ["walrus"]
+    async with JsonStore.open(tmp_path, clock=lambda: NOW) as store:
+        assert store.reports == []
+    assert names(tmp_path) == {"memory.json", "index.db"}

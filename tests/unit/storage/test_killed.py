@@ -1,0 +1,81 @@
+"""kill -9 at seeded points while a process writes, folds, moves and makes snapshots: nothing is lost or doubled."""
+
+import asyncio
+import contextlib
+import random
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+from records.owners import StorageType
+from records.scopes import Scope
+from storage.directory import Directory
+from storage.files.database import Database
+from storage.json.store import JsonStore
+from storage.sqlite.store import SqliteStore
+from tests.paths import ROOT
+from tests.support.writer import OWNERS
+
+KILLS = 12
+
+
+async def run_and_kill(folder: Path, seed: int, lines: int, delay: float) -> set[tuple[int, str]]:
+    """Let a writer go until it has acknowledged that much, kill it a moment later; what it acknowledged."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.support.writer", folder, str(seed), cwd=ROOT, stdout=subprocess.PIPE
+    )
+    assert process.stdout
+    said: set[tuple[int, str]] = set()
+    while line := (await process.stdout.readline()).decode().split():
+        if line[0] == "said":
+            said.add((int(line[1]), line[2]))
+        if len(said) == lines:
+            # Not a wait for an event: the point of death is to be anywhere inside the next operations.
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), delay)
+            break
+    assert process.returncode is None, "the writer ended by itself"
+    process.kill()
+    rest, _ = await process.communicate()
+    for line in (text.split() for text in rest.decode().splitlines(keepends=True) if text.endswith("\n")):
+        if line[0] == "said":
+            said.add((int(line[1]), line[2]))
+    return said
+
+
+async def test_killed_at_any_moment_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
+    chance = random.Random(7)  # noqa: S311 - not a secret
+    acknowledged: set[tuple[int, str]] = set()
+    for seed in range(KILLS):
+        acknowledged |= await run_and_kill(tmp_path, seed, chance.randint(1, 40), chance.random() / 50)
+        if seed % 4 == 3:
+            await check(tmp_path, acknowledged)
+    with contextlib.closing(sqlite3.connect(tmp_path / "memory.db")) as plain:
+        assert plain.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+async def check(folder: Path, acknowledged: set[tuple[int, str]]) -> None:
+    async with Database.open(folder / "memory.db") as database, JsonStore.open(folder) as json:
+        assert json.reports == []
+        directory = Directory(database)
+        stores = {StorageType.SQLITE: SqliteStore(database), StorageType.JSON: json}
+        await directory.finish_moves(stores)
+        for owner in OWNERS:
+            scope = Scope(owner=owner)
+            place = await directory.place(owner)
+            assert place is not None
+            for kind, store in stores.items():
+                if kind is not place.storage:
+                    assert (await store.counts(scope)).total == 0
+            home = stores[place.storage]
+            found = await home.page(scope, limit=100_000)
+            sources = [one.source for one in found]
+            assert len(sources) == len(set(sources)), "doubled"
+            lost = {source for who, source in acknowledged if who == owner} - set(sources)
+            assert not lost
+            summaries = {one.id: one for one in await home.summaries(scope, active_only=False)}
+            chunks = [one.chunk_id for one in found if one.chunk_id is not None]
+            assert set(chunks) <= summaries.keys()
+            assert all(chunks.count(number) == one.message_count for number, one in summaries.items())
+            assert len(await home.search(scope, ["line"], limit=100_000)) == len(found)

@@ -1,0 +1,255 @@
+"""All planners under the same promises: whatever is said, asked for and switched, over the same messages."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from records.owners import Policy
+from records.summaries import FoldPlan, FoldReason
+from summaries import pyramid, rolling, sliding
+from summaries.pyramid import MOST_ACTIVE
+from summaries.situation import KEPT_MESSAGES, Planner, Said, Situation, Standing, UnfoldedTurn, ready
+
+PLANNERS: Mapping[Policy, Planner] = {"pyramid": pyramid.plan, "rolling": rolling.plan, "sliding": sliding.plan}
+EVERY_N = 3
+
+
+@dataclass
+class Made:
+    """A summary as a store would keep it; `covers`: ids of the messages that it tells of."""
+
+    id: int
+    level: int
+    policy: Policy
+    chunk: tuple[int, ...]
+    covers: frozenset[int]
+    sources: tuple[int, ...]
+    is_active: bool = True
+
+
+@dataclass
+class Scope:
+    """A scope without texts: what a store does with the plans."""
+
+    policy: Policy = "pyramid"
+    turns: list[list[Said]] = field(default_factory=list)
+    unanswered: set[int] = field(default_factory=set)
+    chunk_of: dict[int, int] = field(default_factory=dict)
+    made: list[Made] = field(default_factory=list)
+    newest: int = 0
+
+    def say(self, pieces: int, *, answered: bool) -> None:
+        ids = range(self.newest + 1, self.newest + 1 + pieces + answered)
+        self.newest = ids[-1]
+        self.turns.append([Said(id=one, is_user=place < pieces) for place, one in enumerate(ids)])
+        if not answered:
+            self.unanswered.add(ids[0])
+
+    def situation(self) -> Situation:
+        open_turns = [[one for one in turn if one.id not in self.chunk_of] for turn in self.turns]
+        return Situation(
+            turns=[
+                UnfoldedTurn(
+                    message_ids=tuple(one.id for one in turn),
+                    answered=turn[0].id not in self.unanswered,
+                    user_ids=frozenset(one.id for one in turn if one.is_user),
+                    tokens=10 * len(turn),
+                )
+                for turn in open_turns
+                if turn
+            ],
+            standing=[
+                Standing(id=one.id, level=one.level, policy=one.policy)
+                for one in sorted(self.active(), key=lambda one: min(one.covers))
+            ],
+            archived=[one for turn in self.turns for one in turn if one.id in self.chunk_of][-20:],
+            every_n=EVERY_N,
+        )
+
+    def active(self) -> list[Made]:
+        return [one for one in self.made if one.is_active]
+
+    def fold(self, reason: FoldReason) -> list[FoldPlan]:
+        """Everything due; the plans, each checked against what there is before it is carried out."""
+        plans: list[FoldPlan] = []
+        while found := PLANNERS[self.policy](self.situation(), "upwards" if plans else reason):
+            assert len(plans) < 50, "folding comes to an end"
+            self.commit(found)
+            plans.append(found)
+        return plans
+
+    def commit(self, found: FoldPlan) -> None:
+        active = {one.id: one for one in self.active()}
+        assert found.message_ids or found.summary_ids
+        assert list(found.message_ids) == sorted(set(found.message_ids)), "oldest first, none twice"
+        assert not set(found.message_ids) & self.chunk_of.keys(), "no message is folded twice"
+        assert set(found.summary_ids) <= active.keys(), "only active summaries are folded"
+        assert found.base_id is None or found.base_id in found.summary_ids
+        number = len(self.made) + 1
+        below = [active[one] for one in found.summary_ids]
+        covers = frozenset(found.message_ids).union(*(one.covers for one in below))
+        if found.window_ids:
+            assert set(found.window_ids) <= set(found.message_ids) | self.chunk_of.keys()
+            covers = frozenset(found.window_ids)
+        for one in below:
+            one.is_active = False
+        self.chunk_of.update(dict.fromkeys(found.message_ids, number))
+        self.made.append(
+            Made(number, found.level, found.policy, found.message_ids, covers, found.summary_ids),
+        )
+
+
+events = st.one_of(
+    st.tuples(st.just("say"), st.integers(1, 3), st.booleans()),
+    st.tuples(st.just("say"), st.just(1), st.just(True)),
+    st.tuples(st.just("fold"), st.sampled_from(["now", "idle", "pressure", "cut", "threshold"])),
+)
+switches = st.tuples(st.just("switch"), st.sampled_from(sorted(PLANNERS)))
+
+
+def live(scope: Scope, history: list[tuple[object, ...]]) -> None:
+    for event in history:
+        match event:
+            case ["say", int(pieces), bool(answered)]:
+                scope.say(pieces, answered=answered)
+                scope.fold("threshold")
+            case ["fold", str(reason)]:
+                scope.fold(reason)  # type: ignore[arg-type]
+            case ["switch", str(policy)]:
+                scope.policy = policy  # type: ignore[assignment]
+        check(scope)
+
+
+def check(scope: Scope) -> None:
+    active = scope.active()
+    archived = set(scope.chunk_of)
+    assert all(number in {one.id for one in scope.made} for number in scope.chunk_of.values())
+    covered = [message for one in active for message in one.covers]
+    assert len(covered) == len(set(covered)), "what is active does not overlap"
+    assert set(covered) <= archived, "only archived messages are covered"
+    for one in scope.made:
+        assert {message for message, chunk in scope.chunk_of.items() if chunk == one.id} == set(one.chunk)
+        assert all(not scope.made[source - 1].is_active for source in one.sources)
+    if not any(one.policy == "sliding" for one in scope.made):
+        assert set(covered) == archived, "no hole"
+    for one in active:
+        span = [message for message in sorted(archived) if min(one.covers) <= message <= max(one.covers)]
+        assert set(span) == one.covers, "first to last without a gap"
+
+
+@pytest.mark.parametrize("policy", sorted(PLANNERS))
+@given(history=st.lists(events, max_size=60))
+def test_every_policy_keeps_the_promises(policy: Policy, history: list[tuple[object, ...]]) -> None:
+    scope = Scope(policy=policy)
+    live(scope, history)
+    assert len(scope.active()) <= (MOST_ACTIVE if policy == "pyramid" else 1)
+
+
+@given(history=st.lists(st.one_of(events, switches), max_size=80))
+def test_policies_may_be_switched_at_any_time(history: list[tuple[object, ...]]) -> None:
+    scope = Scope()
+    live(scope, history)
+    for policy in PLANNERS:
+        scope.policy = policy
+        scope.say(1, answered=True)
+        scope.fold("now")
+        check(scope)
+        assert len(scope.chunk_of) == scope.newest, "now folds everything, whatever went before"
+        assert len(scope.active()) <= (MOST_ACTIVE if policy == "pyramid" else 1)
+
+
+@given(history=st.lists(events, max_size=40), policy=st.sampled_from(sorted(PLANNERS)))
+def test_nothing_that_is_being_answered_is_folded_unasked(policy: Policy, history: list[tuple[object, ...]]) -> None:
+    scope = Scope(policy=policy)
+    live(scope, history)
+    scope.say(2, answered=False)
+    for reason in ("threshold", "idle", "pressure", "cut"):
+        scope.fold(reason)
+        assert not {scope.newest, scope.newest - 1} & scope.chunk_of.keys()
+
+
+def said(scope: Scope, turns: int) -> list[list[FoldPlan]]:
+    plans = []
+    for _ in range(turns):
+        scope.say(1, answered=True)
+        plans.append(scope.fold("threshold"))
+    return plans
+
+
+def test_rolling_begins_at_ten_messages_and_is_made_anew_every_eight() -> None:
+    scope = Scope(policy="rolling")
+    plans = said(scope, 17)
+    assert [turn for turn, made in enumerate(plans, start=1) if made] == [5, 9, 13, 17]
+    first, second = plans[4][0], plans[8][0]
+    assert (first.message_ids, first.summary_ids, first.base_id) == ((1, 2), (), None)
+    assert (second.message_ids, second.summary_ids, second.base_id) == (tuple(range(3, 11)), (1,), 1)
+    assert len(scope.situation().turns) == rolling.VERBATIM_TURNS
+    assert [one.is_active for one in scope.made] == [False, False, False, True]
+
+
+def test_rolling_takes_over_what_the_pyramid_left() -> None:
+    scope = Scope()
+    said(scope, 60)
+    levels = {one.level for one in scope.active()}
+    scope.policy = "rolling"
+    said(scope, 12)
+    (summary,) = scope.active()
+    assert summary.level == max(levels)
+    assert summary.covers == scope.chunk_of.keys()
+
+
+def test_sliding_works_from_the_third_turn_on_after_every_turn() -> None:
+    scope = Scope(policy="sliding")
+    plans = said(scope, 12)
+    assert [len(made) for made in plans] == [0, 0, *[1] * 10]
+    assert [made[0].base_id for made in plans[2:]] == [None, *range(1, 10)]
+    assert plans[2][0].window_ids == tuple(range(1, 7))
+    assert plans[6][0].window_ids == tuple(range(1, 15))
+    assert plans[7][0].window_ids == tuple(range(3, 17)), "what leaves the window leaves the summary"
+    assert plans[11][0].message_ids == (23, 24)
+    assert len(scope.chunk_of) == 24, "and stays archived"
+
+
+def test_a_window_begins_at_a_persons_message() -> None:
+    scope = Scope(policy="sliding")
+    for pieces in (1, 2, 2, 2, 1, 2):
+        scope.say(pieces, answered=True)
+        scope.fold("threshold")
+    (summary,) = scope.active()
+    assert (min(summary.covers), max(summary.covers), len(summary.covers)) == (3, 16, 14)
+    scope.say(2, answered=True)
+    scope.fold("threshold")
+    (summary,) = scope.active()
+    assert min(summary.covers) == 6, "5 is an answer"
+
+
+def test_a_sliding_summary_is_not_based_on_another_policys() -> None:
+    scope = Scope()
+    said(scope, 6)
+    scope.policy = "sliding"
+    (made,) = said(scope, 1)[0]
+    assert (made.base_id, made.summary_ids) == (None, (1, 2))
+
+
+def turn_of(*ids: int, tokens: int = 1) -> UnfoldedTurn:
+    return UnfoldedTurn(message_ids=ids, answered=True, tokens=tokens)
+
+
+def test_pressure_keeps_the_last_twenty_messages() -> None:
+    turns = [turn_of(number, number + 1) for number in range(1, 60, 2)]
+    kept = turns[len(ready(turns, "pressure")) :]
+    assert sum(len(turn.message_ids) for turn in kept) == KEPT_MESSAGES
+
+
+def test_pressure_keeps_a_fifth_of_the_tokens_where_that_is_more() -> None:
+    turns = [turn_of(number, tokens=100 if number < 51 else 10) for number in range(1, 101)]
+    kept = turns[len(ready(turns, "pressure")) :]
+    assert sum(turn.tokens for turn in kept) >= 0.2 * 5500
+    assert len(kept) == 50 + 6
+
+
+def test_pressure_folds_nothing_of_what_is_kept() -> None:
+    assert ready([turn_of(1, 2, tokens=5000)] * 3, "pressure") == []

@@ -1,0 +1,102 @@
+"""The pyramid's planner: counts worked out in the design, and what holds for every history."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from records.summaries import FoldPlan, FoldReason
+from summaries.pyramid import FAN_IN, MOST_ACTIVE, height, plan
+from summaries.situation import Situation, Standing, UnfoldedTurn
+
+
+def turn(*ids: int, answered: bool = True) -> UnfoldedTurn:
+    return UnfoldedTurn(message_ids=ids, answered=answered)
+
+
+def upwards(active: Mapping[int, Sequence[int]]) -> FoldPlan | None:
+    standing = [Standing(id=number, level=level) for level, ids in active.items() for number in ids]
+    return plan(Situation(standing=standing), "upwards")
+
+
+def asked(turns: Sequence[UnfoldedTurn], every_n: int, reason: FoldReason) -> FoldPlan | None:
+    return plan(Situation(turns=turns, every_n=every_n), reason)
+
+
+def settled_after(l1s: int) -> tuple[list[int], int]:
+    """Active counts by level after so many L1s, and the most that were ever active once settled."""
+    active: dict[int, list[int]] = {}
+    most = newest = 0
+    for _ in range(l1s):
+        newest += 1
+        active.setdefault(1, []).append(newest)
+        while (fold := upwards(active)) is not None:
+            below = active[fold.level - 1]
+            assert list(fold.summary_ids) == below[: len(fold.summary_ids)], "the oldest go first"
+            del below[: len(fold.summary_ids)]
+            newest += 1
+            active.setdefault(fold.level, []).append(newest)
+        most = max(most, sum(map(len, active.values())))
+    return [len(active.get(level, [])) for level in range(1, max(active, default=0) + 1)], most
+
+
+@pytest.mark.parametrize(
+    ("l1s", "counts"),
+    [(5, [5]), (6, [1, 1]), (30, [5, 5]), (31, [1, 1, 1]), (55, [5, 0, 2]), (60, [5, 1, 2]), (80, [5, 0, 3])],
+)
+def test_counts_of_the_design(l1s: int, counts: list[int]) -> None:
+    assert settled_after(l1s)[0] == counts
+
+
+@pytest.mark.parametrize("l1s", [0, 1, 5, 6, 30, 31, 55, 200])
+def test_the_height_is_that_of_the_folds(l1s: int) -> None:
+    assert height(l1s, most=99) == len(settled_after(l1s)[0])
+    assert height(l1s, most=2) == min(2, len(settled_after(l1s)[0]))
+
+
+def test_a_long_history_never_has_more_active_summaries_than_fit() -> None:
+    assert settled_after(3000)[1] <= MOST_ACTIVE
+
+
+def test_eleven_levels_of_one_summary_each_end_in_one_fold_of_the_oldest_two() -> None:
+    """Folding a single summary upwards would go on for ever, one model call after the other."""
+    active = {level: [12 - level] for level in range(1, MOST_ACTIVE + 2)}
+    fold = upwards(active)
+    assert fold is not None
+    assert (fold.level, fold.summary_ids) == (12, (1, 2))
+    after = {**active, 10: [], 11: [], 12: [13]}
+    assert upwards(after) is None
+
+
+def test_a_threshold_counts_answered_turns_only() -> None:
+    turns = [turn(1, 2), turn(3, answered=False)]
+    assert asked(turns, 2, "threshold") is None
+    due = asked([*turns[:1], turn(3, 4), turn(5, answered=False)], 2, "threshold")
+    assert due is not None
+    assert due.message_ids == (1, 2, 3, 4)
+
+
+def test_an_unanswered_turn_in_the_middle_is_folded_with_the_others() -> None:
+    due = asked([turn(1, answered=False), turn(2, 3)], 2, "threshold")
+    assert due is not None
+    assert due.message_ids == (1, 2, 3)
+
+
+def test_asked_for_now_folds_whatever_there_is() -> None:
+    due = asked([turn(7, answered=False)], 500, "now")
+    assert due is not None
+    assert due.message_ids == (7,)
+    assert plan(Situation(standing=[Standing(id=1, level=1)]), "now") is None
+
+
+@given(st.dictionaries(st.integers(1, 6), st.lists(st.integers(1, 10**6), max_size=12), max_size=6))
+def test_a_fold_upwards_takes_two_to_five_of_one_level(active: dict[int, list[int]]) -> None:
+    fold = upwards(active)
+    total = sum(map(len, active.values()))
+    if fold is None:
+        assert total <= MOST_ACTIVE
+        assert all(len(ids) <= FAN_IN for ids in active.values())
+    else:
+        assert 2 <= len(fold.summary_ids) <= FAN_IN
+        assert list(fold.summary_ids) == active[fold.level - 1][: len(fold.summary_ids)]

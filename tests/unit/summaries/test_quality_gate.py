@@ -1,0 +1,65 @@
+"""The gate: what a summary is refused for, and that ordinary good ones pass."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summaries.quality_gate import invented_numbers, objections
+
+SOURCE = (
+    "[2026-05-03 14:02] Anna: I have three cats. My flight to Porto is on March 14 at 09:30, seat 12A.\n"
+    "[2026-05-03 14:03] Assistant: Noted. It costs 1,250 euros."
+)
+
+
+def judged(text: str, *, tokens: int = 30, source_tokens: int = 300) -> list[str]:
+    return objections(text, SOURCE, tokens=tokens, source_tokens=source_tokens)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Anna has 3 cats and flies to Porto on 2026-03-14 at 9:30 (seat 12A) for 1250 euros.",
+        "On 3 May 2026 Anna said that she has three cats.",
+        "1. Anna has cats.\n2. She flies to Porto.",
+        "Анна летит в Порту 14.03.",
+        "Summary 7: Anna has cats.",
+        "[L2] Anna has cats. S7-x: she flies with an A380, code 7f3a9c.",
+    ],
+)
+def test_good_summaries_pass(text: str) -> None:
+    assert judged(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "empty"),
+        ("  \n ", "empty"),
+        ("I'm sorry, but I can't help with that.", "refusal"),
+        ("К сожалению, я не могу это сделать.", "refusal"),
+        ("Anna has 7 cats.", "lacks"),
+        ("Anna has 7kg of cats.", "lacks"),
+        ("Anna flies on 2026-04-14.", "lacks"),
+        ("Anna flies in May-2024.", "lacks"),
+        ("Anna retires in FY2031.", "lacks"),
+        ("Anna paid EUR500.", "lacks"),
+        ("安娜于2031年搬家。", "lacks"),
+        ("アンナは8万円を払う。", "lacks"),
+        ("Anna likes her cats. " * 5, "repeats"),
+        ("she said that she " * 20, "repeats"),
+    ],
+)
+def test_bad_summaries_are_refused_with_a_reason(text: str, reason: str) -> None:
+    assert any(reason in objection for objection in judged(text))
+
+
+def test_a_summary_as_long_as_its_source_is_refused_only_where_the_source_is_long() -> None:
+    assert judged("Anna has cats.", tokens=300, source_tokens=300)
+    assert not judged("Anna has cats.", tokens=100, source_tokens=100)
+
+
+@given(st.text(), st.text())
+def test_any_text_is_judged_without_an_exception(text: str, source: str) -> None:
+    objections(text, source, tokens=1, source_tokens=1)
+    assert invented_numbers(source, source) == set()

@@ -1,0 +1,73 @@
+"""The score: better summaries score higher, part by part, and any text has one."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from summaries.quality_score import WEIGHTS, Score, Source, marks, score
+
+SOURCES = (
+    Source(text="[2026-05-03 14:02] Anna: I moved to Porto with my sister Olga. The rent is 850 euros."),
+    Source(text="[2026-05-03 14:02] Assistant: Congratulations on the move to Porto!", is_user=False),
+    Source(text="[2026-05-03 14:03] Anna: I will never eat fish again. My code is at https://example.org/anna today."),
+    Source(text="[2026-05-03 14:03] Assistant: Noted: no fish.", is_user=False),
+)
+GOOD = (
+    "Anna moved to Porto with her sister Olga; the rent was 850 euros. She will never eat fish again. "
+    "Her code was at https://example.org/anna."
+)
+
+
+def scored(text: str, *, tokens: int = 40, source_tokens: int = 120) -> Score:
+    return score(text, SOURCES, tokens=tokens, source_tokens=source_tokens)
+
+
+def test_a_good_summary_scores_high_in_every_part() -> None:
+    good = scored(GOOD)
+    assert good.total >= 0.85
+    assert min(good.parts.values()) >= 0.6, good.parts
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("They talked about several things.", "retention"),
+        ("They talked about several things.", "coverage"),
+        (f"{GOOD} She met Bernhard in Berlin and paid 970.", "novelty"),
+        ("Anna moved to Porto. " * 6, "repetition"),
+    ],
+)
+def test_each_fault_lowers_its_part(text: str, part: str) -> None:
+    assert scored(text).parts[part] < scored(GOOD).parts[part] - 0.1
+
+
+def test_a_long_text_compresses_less() -> None:
+    assert scored(GOOD, tokens=110).parts["compression"] < scored(GOOD).parts["compression"]
+    assert scored(GOOD, tokens=50, source_tokens=50).parts["compression"] == 1.0, "what is short need not be shorter"
+
+
+def test_the_users_words_weigh_more() -> None:
+    of_user = [Source(text="It is in Porto."), Source(text="It is in Berlin.", is_user=False)]
+    kept = {city: score(f"It is in {city}.", of_user, tokens=5, source_tokens=20) for city in ("Porto", "Berlin")}
+    assert kept["Porto"].parts["retention"] > kept["Berlin"].parts["retention"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("We met Olga in Kazan at 09:30.", {"olga", "kazan", "9", "30"}),
+        ("Вчера мы с Ольгой были в Казани.", {"ольгои", "казани"}),
+        ("Write to anna@example.org or see https://example.org/x.", {"anna@example.org", "https://example.org/x"}),
+        ("Everything is quiet here.", set()),
+    ],
+)
+def test_marks(text: str, expected: set[str]) -> None:
+    assert marks(text) == expected
+
+
+@given(st.text(), st.lists(st.text(), max_size=4))
+def test_any_text_has_a_score_between_0_and_1(text: str, sources: list[str]) -> None:
+    made = score(text, [Source(text=one) for one in sources], tokens=5, source_tokens=100)
+    assert 0 <= made.total <= 1
+    assert made.parts.keys() == WEIGHTS.keys()
+    assert all(0 <= value <= 1 for value in made.parts.values())

@@ -1,0 +1,234 @@
+"""The outward half against a local Bot API server over real HTTP; a real memory, and a clock that is told to move."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import telegram
+from telegram.ext import ExtBot
+from telegram.request import HTTPXRequest
+
+from external_memory import ExternalMemory
+from playground.bot_api import bot_api
+from playground.faults import Fault, Faults
+from playground.refusals import Json
+from playground.server import serve
+from playground.world import World
+from records.scopes import Person, Scope
+from records.status import Counts, Status
+from records.summaries import FoldOutcome, Summary
+from telegram_ui.commands.buttons import Buttons
+from telegram_ui.commands.registry import Commands
+from telegram_ui.commands.wizard import Wizard
+from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.delivery import Delivery, Streaming
+from telegram_ui.updates.parsing import arrival
+
+TOKEN = "4242:test-token"
+ANN, BOB = 11, 12
+GROUP, FORUM, TOPIC = -500, -1_001_000_000_500, 7
+PRIVATE = Chat(id=ANN)
+OTHER = Chat(id=BOB)
+IN_GROUP = Chat(id=GROUP, is_private=False)
+IN_TOPIC = Chat(id=FORUM, thread=TOPIC, is_private=False)
+STARTED = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+class ManualClock:
+    """Monotonic seconds that pass only by `advance`; sleepers wake when their time has come."""
+
+    def __init__(self) -> None:
+        self.seconds = 1000.0
+        self._sleepers: dict[asyncio.Future[None], float] = {}
+        self._changed = asyncio.Event()
+
+    def time(self) -> float:
+        return self.seconds
+
+    async def sleep(self, seconds: float) -> None:
+        until = self.seconds + seconds
+        woken = asyncio.get_running_loop().create_future()
+        self._sleepers[woken] = until
+        self._changed.set()
+        try:
+            await woken
+        finally:
+            self._sleepers.pop(woken, None)
+
+    def advance(self, seconds: float) -> None:
+        self.seconds += seconds
+        for woken, until in list(self._sleepers.items()):
+            if until <= self.seconds and not woken.done():
+                woken.set_result(None)
+
+    async def sleeper(self, least: float = 0.0, most: float = 3600.0) -> float:
+        """Wait until somebody sleeps for `least` to `most` seconds more; how long exactly."""
+        while True:
+            left = [until - self.seconds for woken, until in self._sleepers.items() if not woken.done()]
+            if found := [seconds for seconds in left if least <= seconds <= most]:
+                return min(found)
+            self._changed.clear()
+            await self._changed.wait()
+
+
+@dataclass
+class Peer:
+    """The served world and the bot that talks to it."""
+
+    world: World
+    faults: Faults
+    bot: ExtBot[None]
+    clock: ManualClock
+
+    def delivery(self, streaming: Streaming = "auto") -> Delivery:
+        return Delivery(self.bot, streaming=streaming, clock=self.clock)
+
+    def fault(self, kind: str, **rule: Any) -> None:
+        self.faults.add(Fault(kind=kind, **rule))
+
+    def texts(self, chat_id: int) -> list[str]:
+        """What the bot has written in a chat, in order, as it stands now."""
+        bot_id = self.world.bot["id"]
+        found = self.world.messages.get(chat_id, {}).values()
+        return [message["text"] for message in found if message["from"]["id"] == bot_id and "text" in message]
+
+    def called(self, *methods: str) -> list[Json]:
+        return [call for call in self.world.calls if call["method"] in methods]
+
+    async def call(self, method: str, number: int = 1) -> Json:
+        """Wait for the method's call with this number (from 1)."""
+        while len(calls := self.called(method)) < number:
+            await self.world.calls.after(self.world.calls.last)
+        return calls[number - 1]
+
+
+@pytest.fixture
+async def peer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Peer]:
+    # python-telegram-bot warns at every 429 until it is told that waits may be timedeltas.
+    monkeypatch.setenv("PTB_TIMEDELTA", "true")
+    world, faults = World(token=TOKEN), Faults()
+    world.add_person(ANN, "Ann")
+    world.add_person(BOB, "Bob")
+    world.add_group(GROUP, "Picnic", members=[ANN, BOB], admins=[ANN])
+    world.add_group(FORUM, "Club", members=[ANN, BOB], admins=[ANN], is_forum=True, topics={TOPIC: "Garden"})
+    world.privacy_mode = False
+    for person in (ANN, BOB):
+        world.say(person, person, "hello")
+    async with serve(bot_api(world, faults)) as url:
+        request = HTTPXRequest(read_timeout=20.0, httpx_kwargs={"trust_env": False})
+        updates = HTTPXRequest(httpx_kwargs={"trust_env": False})
+        async with ExtBot[None](TOKEN, base_url=f"{url}/bot", request=request, get_updates_request=updates) as bot:
+            yield Peer(world, faults, bot, ManualClock())
+            faults.clear()
+
+
+@dataclass
+class ScriptedSummaries:
+    """Summaries that are what a test says."""
+
+    outcome: FoldOutcome = field(default_factory=lambda: FoldOutcome(state="nothing"))
+    shown: Sequence[Summary] = ()
+    status_: Status = field(
+        default_factory=lambda: Status(config=None, counts=Counts(total=0, archived=0, unfolded_turns=0))
+    )
+
+    async def fold_now(self, scope: Scope) -> FoldOutcome:
+        return self.outcome
+
+    async def status(self, scope: Scope) -> Status:
+        return self.status_
+
+    async def active(self, scope: Scope) -> Sequence[Summary]:
+        return self.shown
+
+
+@dataclass
+class Talk:
+    """Where commands find memory and summaries."""
+
+    memory: ExternalMemory
+    summaries: ScriptedSummaries
+
+
+@dataclass
+class Desk:
+    """Commands as people use them: they write and press, the updates arrive over HTTP, and are handled in order."""
+
+    peer: Peer
+    talk: Talk
+    make: Callable[[], Commands]
+    commands: Commands
+    now: list[datetime]
+    offset: int = 0
+
+    def restart(self) -> None:
+        """Forget everything that is not stored."""
+        self.commands = self.make()
+
+    def pass_time(self, time: timedelta) -> None:
+        self.now[0] += time
+
+    async def say(self, person: int, chat: int, text: str, **more: Any) -> bool:
+        """A person writes; whether it was a command or the wizard's."""
+        self.peer.world.say(person, chat, text, **more)
+        taken = False
+        for update in await self._updates():
+            said = arrival(update, self.peer.bot.bot)
+            if said is None:
+                continue
+            if said.kind == "command":
+                await self.commands.handle(update, said.chat, said.person, said.command, said.argument)
+                taken = True
+            else:
+                taken = await self.commands.wizard_input(update, said.chat, said.person, said.text)
+        return taken
+
+    async def press(self, person: int, chat: int, message: Json, data: str) -> str | None:
+        """A person presses; the toast that is shown."""
+        self.peer.world.press(person, chat, message["message_id"], data)
+        for update in await self._updates():
+            said = arrival(update, self.peer.bot.bot)
+            assert said is not None
+            await self.commands.press(update, said.chat, said.person)
+        toast: str | None = self.peer.called("answerCallbackQuery")[-1]["params"].get("text")
+        return toast
+
+    async def _updates(self) -> Sequence[telegram.Update]:
+        updates = await self.peer.bot.get_updates(offset=self.offset, timeout=0)
+        for update in updates:
+            self.offset = update.update_id + 1
+        return updates
+
+    def buttons(self, chat: int) -> tuple[Json, dict[str, str]]:
+        """The newest message with buttons, and their data by their text."""
+        for message in reversed(self.peer.world.messages[chat].values()):
+            if rows := message.get("reply_markup", {}).get("inline_keyboard"):
+                return message, {button["text"]: button["callback_data"] for row in rows for button in row}
+        raise AssertionError("no message has buttons")
+
+    def last(self, chat: int) -> str:
+        return self.peer.texts(chat)[-1]
+
+
+@pytest.fixture
+async def desk(peer: Peer, tmp_path: Path) -> AsyncIterator[Desk]:
+    now = [STARTED]
+
+    async def may_configure(chat: Chat, person: Person) -> bool:
+        return chat.is_private or person.id == ANN
+
+    async with ExternalMemory.open(tmp_path / "data", clock=lambda: now[0]) as memory:
+        talk = Talk(memory, ScriptedSummaries())
+
+        def make() -> Commands:
+            delivery = peer.delivery()
+            wizard = Wizard(memory.wizards, memory, delivery, may_configure=may_configure, now=lambda: now[0])
+            return Commands(talk, delivery, wizard, may_configure=may_configure, buttons=Buttons(b"key"))
+
+        made = Desk(peer, talk, make, make(), now)
+        await made._updates()
+        yield made

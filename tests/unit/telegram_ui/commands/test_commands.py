@@ -1,0 +1,328 @@
+"""What commands and the wizard promise, as a person sees them."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from records.messages import NewMessage
+from records.owners import StorageType
+from records.scopes import Person, Scope
+from records.status import Counts, Status
+from records.summaries import FoldFailure, FoldOutcome, Summary
+from telegram_ui.commands.buttons import Buttons
+from telegram_ui.commands.families import families
+from telegram_ui.commands.registry import retention_text, status_text
+from telegram_ui.commands.table import COMMANDS
+from telegram_ui.commands.wizard import CANCELLED, EXPIRED, LIFETIME, NOTHING_TO_CANCEL, number_in
+from telegram_ui.sending.chat import Chat
+from telegram_ui.updates.parsing import arrival
+from tests.support.talk import talking
+from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, STARTED, TOPIC, Desk
+
+
+async def choose(desk: Desk, person: int, chat: int, name: str) -> str | None:
+    message, buttons = desk.buttons(chat)
+    return await desk.press(person, chat, message, buttons[name])
+
+
+def summary(level: int, text: str, *, number: int = 1, covers: int = 8) -> Summary:
+    return Summary(
+        id=number,
+        scope=Scope(owner=ANN),
+        level=level,
+        text=text,
+        created_at=STARTED,
+        source_chunk_ids=(number,),
+        source_ids=(),
+        is_active=True,
+        first_id=1,
+        last_id=covers,
+        first_at=STARTED,
+        last_at=STARTED + timedelta(days=1),
+        message_count=covers,
+    )
+
+
+async def test_the_wizard_configures_in_two_steps(desk: Desk) -> None:
+    assert await desk.say(ANN, ANN, "/summary")
+    assert set(desk.buttons(ANN)[1]) == {"SQLite", "JSON"}
+    assert await choose(desk, ANN, ANN, "JSON") is None
+    assert "1 to 500" in desk.last(ANN)
+    assert await desk.say(ANN, ANN, " 7 ")
+    assert "External memory configured" in desk.last(ANN)
+    assert "Storage: JSON" in desk.last(ANN)
+    assert "Threshold: 7 turns" in desk.last(ANN)
+    config = await desk.talk.memory.config(ANN)
+    assert config is not None
+    assert (config.storage, config.every_n, config.enabled) == (StorageType.JSON, 7, True)
+    assert not await desk.say(ANN, ANN, "8")
+
+
+async def test_changing_storage_says_how_much_moved(desk: Desk) -> None:
+    memory = desk.talk.memory
+    await memory.configure(ANN, storage=StorageType.SQLITE, every_n=20)
+    async with memory.home(ANN) as store:
+        await store.append(Scope(owner=ANN), [NewMessage(role="user", content="hi", created_at=STARTED)])
+    await desk.say(ANN, ANN, "/summary")
+    await choose(desk, ANN, ANN, "JSON")
+    await desk.say(ANN, ANN, "20")
+    assert "Moved: 1 message from SQLite to JSON" in desk.last(ANN)
+
+
+@pytest.mark.parametrize("wrong", ["0", "501", "-3", "2.5", "twenty", "20 turns", "²", "9" * 5000])
+async def test_a_wrong_number_is_asked_for_again_and_nothing_is_lost(desk: Desk, wrong: str) -> None:
+    await desk.say(ANN, ANN, "/summary")
+    await choose(desk, ANN, ANN, "SQLite")
+    for text in [wrong] if len(wrong) < 4096 else [wrong[:4096]]:
+        assert await desk.say(ANN, ANN, text)
+    assert "1 to 500" in desk.last(ANN)
+    assert "/cancel" in desk.last(ANN)
+    await desk.say(ANN, ANN, "٢٠")
+    assert "Threshold: 20 turns" in desk.last(ANN)
+
+
+async def test_the_wizard_survives_a_restart_and_other_commands(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/summary")
+    desk.restart()
+    await choose(desk, ANN, ANN, "SQLite")
+    desk.restart()
+    await desk.say(ANN, ANN, "/summary_status")
+    await desk.say(ANN, ANN, "30")
+    assert "Threshold: 30 turns" in desk.last(ANN)
+
+
+async def test_the_wizard_expires_and_says_so(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/summary")
+    desk.pass_time(LIFETIME)
+    toast = await choose(desk, ANN, ANN, "SQLite")
+    assert "expired" in (toast or "")
+    assert desk.last(ANN) == EXPIRED
+    await desk.say(ANN, ANN, "/summary")
+    await choose(desk, ANN, ANN, "SQLite")
+    desk.pass_time(LIFETIME)
+    assert await desk.say(ANN, ANN, "20")
+    assert desk.last(ANN) == EXPIRED
+    assert await desk.talk.memory.config(ANN) is None
+    assert not await desk.say(ANN, ANN, "20")
+
+
+async def test_cancel_leaves_at_any_step(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/cancel")
+    assert desk.last(ANN) == NOTHING_TO_CANCEL
+    for step in range(2):
+        await desk.say(ANN, ANN, "/summary")
+        if step:
+            await choose(desk, ANN, ANN, "SQLite")
+        await desk.say(ANN, ANN, "/cancel")
+        assert desk.last(ANN) == CANCELLED
+        assert not await desk.say(ANN, ANN, "20")
+    assert await desk.talk.memory.config(ANN) is None
+
+
+async def test_a_second_press_and_an_older_wizards_buttons_change_nothing(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/summary")
+    message, buttons = desk.buttons(ANN)
+    await desk.say(ANN, ANN, "/summary")
+    assert "earlier setup" in (await desk.press(ANN, ANN, message, buttons["JSON"]) or "")
+    message, buttons = desk.buttons(ANN)
+    await desk.press(ANN, ANN, message, buttons["SQLite"])
+    before = desk.peer.texts(ANN)
+    assert "SQLite is chosen" in (await desk.press(ANN, ANN, message, buttons["JSON"]) or "")
+    assert desk.peer.texts(ANN) == before
+    await desk.say(ANN, ANN, "20")
+    assert "Storage: SQLite" in desk.last(ANN)
+
+
+async def test_in_a_group_only_the_admin_who_began_can_go_on(desk: Desk) -> None:
+    await desk.say(BOB, GROUP, "/summary@keepsake_bot")
+    assert "Only the admins" in desk.last(GROUP)
+    await desk.say(ANN, GROUP, "/summary@keepsake_bot")
+    assert "somebody else" in (await choose(desk, BOB, GROUP, "JSON") or "")
+    await choose(desk, ANN, GROUP, "SQLite")
+    question = desk.peer.called("sendMessage")[-1]["params"]
+    assert question["reply_markup"]["force_reply"]
+    assert question["reply_markup"]["selective"]
+    assert not await desk.say(BOB, GROUP, "20")
+    assert not await desk.say(ANN, GROUP, "what a day")
+    assert await desk.say(ANN, GROUP, "12")
+    assert "Threshold: 12 turns" in desk.last(GROUP)
+    assert await desk.talk.memory.config(ANN) is None
+
+
+async def test_a_topics_wizard_is_its_own(desk: Desk) -> None:
+    await desk.say(ANN, FORUM, "/summary@keepsake_bot", thread_id=TOPIC)
+    await choose(desk, ANN, FORUM, "SQLite")
+    assert not await desk.say(ANN, FORUM, "20")
+    assert await desk.say(ANN, FORUM, "20", thread_id=TOPIC)
+
+
+async def test_the_welcomes_button_turns_memory_on_for_its_person_alone(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/start")
+    message, buttons = desk.buttons(ANN)
+    data = buttons["Turn memory on"]
+    desk.restart()
+    assert "does nothing" in (await desk.press(ANN, ANN, message, data[:-1] + "é") or "")
+    assert await desk.talk.memory.config(ANN) is None
+    assert await desk.press(ANN, ANN, message, data) == "Memory is on."
+    config = await desk.talk.memory.config(ANN)
+    assert config is not None
+    assert (config.storage, config.every_n, config.enabled) == (StorageType.SQLITE, 20, True)
+    before = desk.peer.texts(ANN)
+    assert "already" in (await desk.press(ANN, ANN, message, data) or "")
+    assert desk.peer.texts(ANN) == before
+    await desk.say(ANN, GROUP, "/start@keepsake_bot")
+    assert "somebody else" in (await choose(desk, BOB, GROUP, "Turn memory on") or "")
+
+
+async def test_on_and_off_keep_the_configuration(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/summary_off")
+    assert "never turned on" in desk.last(ANN)
+    await desk.talk.memory.configure(ANN, storage=StorageType.JSON, every_n=3)
+    await desk.say(ANN, ANN, "/summary_off")
+    assert "stays stored" in desk.last(ANN)
+    await desk.say(ANN, ANN, "/summary_on")
+    assert "JSON" in desk.last(ANN)
+    assert "3 turns" in desk.last(ANN)
+
+
+def test_status_has_its_lines() -> None:
+    counts = Counts(total=12, archived=9, unfolded_turns=1, active_by_level={1: 2, 3: 1})
+    failure = FoldFailure(at=STARTED, reason="threshold", error="The model is overloaded.", attempts=2, told=True)
+    lines = status_text(Status(config=None, counts=counts, failure=failure)).splitlines()
+    for line in (
+        "Messages since last summary: 3",
+        "Total messages: 12",
+        "Archived messages: 9",
+        "Active summaries: 3",
+        "Highest level: 3",
+    ):
+        assert line in lines
+    assert any(line.startswith("Last failure: 2026-11-21 12:00 UTC") for line in lines)
+
+
+async def test_status_says_how_it_is_configured(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/summary_status")
+    assert "not set up" in desk.last(ANN)
+    config = await desk.talk.memory.configure(ANN, storage=StorageType.SQLITE, every_n=1)
+    desk.talk.summaries.status_ = Status(config=config, counts=Counts(total=0, archived=0, unfolded_turns=0))
+    await desk.say(ANN, ANN, "/summary_status")
+    assert desk.last(ANN).splitlines()[:3] == ["Memory: enabled", "Storage: SQLite", "Threshold: 1 turn"]
+
+
+async def test_summaries_are_shown_whole_with_dates_and_sizes(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/summary_show")
+    assert "not set up" in desk.last(ANN)
+    await desk.talk.memory.switch(ANN, enabled=True)
+    await desk.say(ANN, ANN, "/summary_show")
+    assert "no summaries yet" in desk.last(ANN)
+    long = " ".join(f"word{number}" for number in range(2000))
+    desk.talk.summaries.shown = [summary(2, long), summary(1, "Ann likes tea.", number=2)]
+    before = len(desk.peer.texts(ANN))
+    await desk.say(ANN, ANN, "/summary_show")
+    shown = " ".join(desk.peer.texts(ANN)[before:])
+    assert "Level 2 · 2026-11-21 12:00 – 2026-11-22 12:00 UTC · 8 messages" in shown
+    assert long in shown
+    assert shown.index("Level 2") < shown.index("Level 1")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "says"),
+    [
+        (FoldOutcome(state="folded", summaries=(summary(1, "x"),), archived=8), "Summarised 8 messages"),
+        (FoldOutcome(state="nothing"), "Nothing to summarise"),
+        (FoldOutcome(state="busy"), "right now"),
+        (FoldOutcome(state="failed", error="The model is overloaded."), "Nothing was lost"),
+    ],
+)
+async def test_summarising_now_says_what_came_of_it(desk: Desk, outcome: FoldOutcome, says: str) -> None:
+    desk.talk.summaries.outcome = outcome
+    await desk.say(ANN, ANN, "/summary_now")
+    assert "memory is off" in desk.last(ANN)
+    await desk.talk.memory.switch(ANN, enabled=True)
+    await desk.say(ANN, ANN, "/summary_now")
+    assert says in desk.last(ANN)
+
+
+async def test_in_groups_only_admins_change_the_memory(desk: Desk) -> None:
+    for command in ("summary", "summary_on", "summary_off", "summary_now"):
+        await desk.say(BOB, GROUP, f"/{command}@keepsake_bot")
+        assert "Only the admins" in desk.last(GROUP)
+    assert await desk.talk.memory.config(GROUP) is None
+
+
+async def test_each_command_of_the_table_has_one_that_handles_it(desk: Desk, tmp_path: Path) -> None:
+    async def everybody(chat: Chat, person: Person) -> bool:
+        return True
+
+    async with talking(tmp_path / "talk") as talk:
+        made = families(talk.conversation, desk.peer.delivery(), Buttons(b"key"), may_configure=everybody)
+    handled = [name for family in made for name in family.handlers] + sorted(desk.commands.names)
+    assert sorted(handled) == sorted(command.name for command in COMMANDS)
+
+
+async def test_help_and_the_menus_have_every_command(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/help")
+    assert all(f"/{command.name} – {command.description}" in desk.last(ANN) for command in COMMANDS)
+    await desk.commands.set_menus(desk.peer.bot)
+    menus = {
+        call["params"]["scope"]["type"]: {command["command"] for command in call["params"]["commands"]}
+        for call in desk.peer.called("setMyCommands")
+    }
+    assert menus["all_private_chats"] == {command.name for command in COMMANDS} >= desk.commands.names
+    assert "summary_on" not in menus["all_group_chats"]
+    assert "summary_on" in menus["all_chat_administrators"]
+
+
+@given(st.one_of(st.text(), st.integers(-1000, 1000).map(str), st.text("0123456789٠١٢٣४५ +-.²½Ⅳ")))
+def test_any_wizard_input_is_a_number_within_limits_or_none(text: str) -> None:
+    number = number_in(text)
+    assert number is None or 1 <= number <= 500
+
+
+async def test_any_callback_data_changes_nothing(desk: Desk, tmp_path: Path) -> None:
+    await desk.say(ANN, ANN, "/summary")
+    message, buttons = desk.buttons(ANN)
+    known = list(buttons.values())
+    parts = st.sampled_from(["w", "on", str(ANN), str(BOB), "sqlite", "json", "", ":", "\ud7ff", *known[0].split(":")])
+    anything = st.one_of(st.text(min_size=1, max_size=60), st.lists(parts, max_size=6).map(":".join))
+    made: list[str] = []
+
+    @given(anything)
+    @settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    def collect(data: str) -> None:
+        if data not in known and 1 <= len(data.encode("utf-8", "surrogatepass")) <= 64:
+            made.append(data)
+
+    collect()
+    for data in dict.fromkeys(made):
+        try:
+            data.encode()
+        except UnicodeEncodeError:
+            continue
+        assert await desk.press(ANN, ANN, message, data)
+    assert await desk.talk.memory.config(ANN) is None
+    await choose(desk, ANN, ANN, "SQLite")
+    assert "step 2" in desk.last(ANN)
+
+
+async def test_the_number_that_ended_a_setup_is_no_message_when_a_crash_brings_it_again(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/summary")
+    await choose(desk, ANN, ANN, "SQLite")
+    desk.peer.world.say(ANN, ANN, "7")
+    [update] = await desk._updates()
+    said = arrival(update, desk.peer.bot.bot)
+    assert said is not None
+    for _ in range(2):
+        assert await desk.commands.wizard_input(update, said.chat, said.person, said.text)
+        desk.restart()
+    await desk.say(ANN, ANN, "/cancel")
+    assert desk.last(ANN) == NOTHING_TO_CANCEL
+
+
+@pytest.mark.parametrize(("days", "told"), [(1, "older than a day"), (30, "older than 30 days"), (0, "")])
+async def test_owners_are_told_how_long_archives_are_kept(desk: Desk, days: int, told: str) -> None:
+    assert told in retention_text(days)
+    assert bool(retention_text(days)) == bool(told)

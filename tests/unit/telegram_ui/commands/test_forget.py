@@ -1,0 +1,230 @@
+"""/forget as a person sees it: the question that says what goes, the receipt, and who may."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from records.messages import NewMessage
+from records.owners import StorageType
+from records.scopes import Person, Scope
+from records.turns import Incoming, Piece
+from storage.files.tables import FACTS
+from telegram_ui.commands.buttons import Buttons
+from telegram_ui.commands.forget import ForgetCommands
+from telegram_ui.commands.registry import Commands
+from telegram_ui.commands.wizard import Wizard
+from telegram_ui.sending.chat import Chat
+from tests.support.talk import Talk, talking
+from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, TOPIC, Desk, Peer
+
+
+@pytest.fixture
+async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
+    async with talking(tmp_path / "data") as talk:
+        yield talk
+
+
+@pytest.fixture
+async def desk(peer: Peer, talk: Talk) -> Desk:
+    async def may_configure(chat: Chat, person: Person) -> bool:
+        return chat.is_private or person.id == ANN
+
+    def make() -> Commands:
+        memory, delivery, buttons = talk.conversation.memory, peer.delivery(), Buttons(b"key")
+        wizard = Wizard(memory.wizards, memory, delivery, may_configure=may_configure, now=lambda: talk.moment[0])
+        family = ForgetCommands(
+            memory,
+            talk.conversation.amending,
+            delivery,
+            buttons,
+            may_configure=may_configure,
+            now=lambda: talk.moment[0],
+        )
+        return Commands(
+            talk.conversation, delivery, wizard, may_configure=may_configure, buttons=buttons, families=[family]
+        )
+
+    made = Desk(peer, talk, make, make(), talk.moment)  # type: ignore[arg-type]
+    await made._updates()
+    for owner in (ANN, GROUP, FORUM):
+        await talk.conversation.memory.configure(owner, storage=StorageType.SQLITE, every_n=2)
+    return made
+
+
+async def say(talk: Talk, text: str, *, owner: int = ANN, thread: int = 0, telegram_id: int | None = None) -> None:
+    talk.moment[0] += timedelta(seconds=30)
+    piece = Piece(text=text, source=f"1:{next(talk.updates)}", sent_at=talk.moment[0], telegram_id=telegram_id)
+    scope = Scope(owner=owner, thread=thread)
+    incoming = Incoming(scope=scope, person=Person(id=ANN, name="Ann"), pieces=(piece,))
+    assert not (await talk.conversation.reply(incoming)).is_error
+    await talk.conversation.settle(scope)
+
+
+async def contents(talk: Talk, owner: int = ANN, thread: int = 0) -> list[str]:
+    async with talk.conversation.memory.home(owner) as store:
+        return [one.content for one in await store.page(Scope(owner=owner, thread=thread))]
+
+
+async def press(desk: Desk, label: str, *, chat: int = ANN, person: int = ANN) -> str | None:
+    message, buttons = desk.buttons(chat)
+    return await desk.press(person, chat, message, buttons[label])
+
+
+async def test_a_message_that_was_replied_to_goes_with_its_answer(desk: Desk, talk: Talk) -> None:
+    sent = desk.peer.world.say(ANN, ANN, "My PIN is heliotrope.")
+    await desk._updates()
+    await say(talk, "My PIN is heliotrope.", telegram_id=sent["message_id"])
+    await say(talk, "Hello.")
+    await desk.say(ANN, ANN, "/forget", reply_to=sent["message_id"])
+    asked = desk.last(ANN)
+    assert "“My PIN is heliotrope.”" in asked
+    assert "2 messages, 1 summary" in asked
+    assert "2 messages beside it stay" in asked
+    assert await press(desk, "Forget question and answer") == "Forgotten."
+    assert await contents(talk) == ["Hello.", "Understood."]
+    told = desk.last(ANN)
+    assert told.startswith("Forgotten: 2 messages, 1 summary. Nothing of it is left in my files.")
+    assert "backups" in told
+    # The question, which quoted it, is gone from the chat.
+    assert not any("heliotrope" in text for text in desk.peer.texts(ANN))
+
+
+async def test_only_the_message_itself_if_so_wished(desk: Desk, talk: Talk) -> None:
+    await say(talk, "My PIN is heliotrope.")
+    await desk.say(ANN, ANN, "/forget #1")
+    await press(desk, "Only this message")
+    assert await contents(talk) == ["Understood."]
+
+
+async def test_what_is_kept_is_kept(desk: Desk, talk: Talk) -> None:
+    await say(talk, "My PIN is heliotrope.")
+    await desk.say(ANN, ANN, "/forget everything")
+    await press(desk, "Keep it")
+    assert desk.last(ANN) == "Nothing was forgotten."
+    assert len(await contents(talk)) == 2
+
+
+async def test_everything_and_then_nothing_is_left_to_forget(desk: Desk, talk: Talk) -> None:
+    for number in range(3):
+        await say(talk, f"walrus {number}")
+    await desk.say(ANN, ANN, "/forget everything")
+    assert "6 messages, 1 summary" in desk.last(ANN)
+    assert "whether memory is on stay as they are" in desk.last(ANN)
+    await press(desk, "Forget everything")
+    assert await contents(talk) == []
+    assert await talk.conversation.memory.is_on(ANN)
+    await desk.say(ANN, ANN, "/forget everything")
+    assert desk.last(ANN) == "There is nothing to forget there."
+
+
+async def test_days_go_where_their_owner_lives(desk: Desk, talk: Talk) -> None:
+    scope = Scope(owner=ANN)
+    midnight = talk.moment[0].replace(hour=0, minute=0, second=0)
+    async with talk.conversation.memory.home(ANN) as store:
+        for hours in (-1, 1, 23, 25):
+            draft = NewMessage(role="user", content=f"{hours} h", created_at=midnight + timedelta(hours=hours))
+            await store.append(scope, [draft])
+    await desk.say(ANN, ANN, f"/forget {midnight:%Y-%m-%d}")
+    assert "2 messages" in desk.last(ANN)
+    await press(desk, "Forget 2 messages")
+    assert await contents(talk) == ["-1 h", "25 h"]
+    await desk.say(ANN, ANN, "/forget 2026-02-30")
+    assert desk.last(ANN) == "There is no such date. Write dates as 2026-01-31."
+
+
+async def test_what_a_search_finds_is_chosen_by_button(desk: Desk, talk: Talk) -> None:
+    for text in ("The walrus sings.", "Tea, please.", "A walrus again."):
+        await say(talk, text)
+    await desk.say(ANN, ANN, "/forget walrus")
+    assert "#1 · " in desk.last(ANN)
+    assert "#5 · " in desk.last(ANN)
+    assert "Tea" not in desk.last(ANN)
+    await press(desk, "#5")
+    assert "“A walrus again.”" in desk.last(ANN)
+    await press(desk, "Forget question and answer")
+    assert "A walrus again." not in await contents(talk)
+    assert "The walrus sings." in await contents(talk)
+    await desk.say(ANN, ANN, "/forget zebra")
+    assert "no message with these words" in desk.last(ANN)
+
+
+@pytest.mark.parametrize(("label", "left"), [("Forget questions and answers", 2), ("Only these messages", 4)])
+async def test_all_that_a_search_finds_may_go_at_once(desk: Desk, talk: Talk, label: str, left: int) -> None:
+    for text in ("The walrus sings.", "Tea, please.", "A walrus again."):
+        await say(talk, text)
+    await desk.say(ANN, ANN, "/forget walrus")
+    await press(desk, "All 2")
+    assert "these 2 messages" in desk.last(ANN)
+    await press(desk, label)
+    found = await contents(talk)
+    assert len(found) == left
+    assert not any("walrus" in text for text in found)
+
+
+async def test_a_list_of_an_earlier_run_is_not_known_any_more(desk: Desk, talk: Talk) -> None:
+    for text in ("The walrus sings.", "A walrus again."):
+        await say(talk, text)
+    await desk.say(ANN, ANN, "/forget walrus")
+    desk.restart()
+    await press(desk, "All 2")
+    assert "Send /forget again" in desk.last(ANN)
+    assert len(await contents(talk)) == 4
+
+
+async def test_a_fact_goes_by_its_number(desk: Desk, talk: Talk) -> None:
+    async with talk.conversation.memory.home(ANN) as store:
+        at = talk.moment[0].isoformat()
+        row = {"id": 3, "user_id": ANN, "text": "Ann likes tea.", "kind": "preference", "observed_at": at}
+        async with store._db.write() as tx:  # type: ignore[attr-defined]
+            await tx.insert(FACTS.upsert, *FACTS.stored({**FACTS.defaults, **row, "created_at": at}))
+    await desk.say(ANN, ANN, "/forget fact 4")
+    assert desk.last(ANN) == "That is not in my memory (any more)."
+    await desk.say(ANN, ANN, "/forget fact 3")
+    await press(desk, "Forget it")
+    assert desk.last(ANN).startswith("Forgotten: 1 fact.")
+
+
+async def test_the_bare_command_explains_and_offers(desk: Desk, talk: Talk) -> None:
+    await say(talk, "walrus")
+    await desk.say(ANN, ANN, "/forget")
+    assert "reply to it with /forget" in desk.last(ANN)
+    await press(desk, "Today")
+    assert "Shall I forget what was said on 2026-11-21?" in desk.last(ANN)
+    await press(desk, "Forget 2 messages")
+    assert await contents(talk) == []
+
+
+async def test_a_reply_to_what_is_not_stored_says_so(desk: Desk) -> None:
+    sent = desk.peer.world.say(ANN, ANN, "never stored")
+    await desk.say(ANN, ANN, "/forget", reply_to=sent["message_id"])
+    assert "do not have the message" in desk.last(ANN)
+
+
+async def test_an_old_question_does_nothing_and_a_second_press_finds_nothing(desk: Desk, talk: Talk) -> None:
+    await say(talk, "walrus")
+    await desk.say(ANN, ANN, "/forget #1")
+    message, buttons = desk.buttons(ANN)
+    desk.pass_time(timedelta(minutes=12))
+    assert "more than 10 minutes old" in str(await press(desk, "Forget question and answer"))
+    assert len(await contents(talk)) == 2
+    await desk.say(ANN, ANN, "/forget #1")
+    message, buttons = desk.buttons(ANN)
+    await press(desk, "Forget question and answer")
+    await desk.press(ANN, ANN, message, buttons["Forget question and answer"])
+    assert desk.last(ANN) == "That is not in my memory (any more)."
+
+
+async def test_in_a_group_its_admins_alone_and_topics_apart(desk: Desk, talk: Talk) -> None:
+    await say(talk, "walrus", owner=GROUP)
+    await desk.say(BOB, GROUP, "/forget everything")
+    assert desk.last(GROUP).startswith("Only the admins")
+    await desk.say(ANN, GROUP, "/forget everything")
+    assert "all of this group's memory" in desk.last(GROUP)
+    assert await press(desk, "Forget everything", chat=GROUP, person=BOB) == "This button belongs to somebody else."
+    await press(desk, "Forget everything", chat=GROUP)
+    assert await contents(talk, GROUP) == []
+    await say(talk, "walrus", owner=FORUM)
+    await desk.say(ANN, FORUM, "/forget #1", thread_id=TOPIC)
+    assert desk.last(FORUM) == "That is not in my memory (any more)."

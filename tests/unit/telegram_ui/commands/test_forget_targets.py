@@ -1,0 +1,73 @@
+"""What /forget names, and what its buttons carry for ten minutes."""
+
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from telegram_ui.commands.buttons import MOST_PAYLOAD
+from telegram_ui.commands.forget_targets import LIFETIME, NoSuchDateError, Target, days, named, payload, read
+
+NOW = datetime(2026, 11, 21, 12, 0, 30, tzinfo=UTC)
+JANUARY = Target(kind="days", first=date(2026, 1, 1), last=date(2026, 1, 31))
+
+targets = st.one_of(
+    st.builds(Target, kind=st.sampled_from(["message", "turn", "fact"]), number=st.integers(-(10**15), 10**15)),
+    st.tuples(st.dates(date(1970, 1, 1)), st.dates(date(1970, 1, 1))).map(
+        lambda pair: Target(kind="days", first=min(pair), last=max(pair))
+    ),
+    st.builds(
+        Target, kind=st.sampled_from(["found", "found turns"]), key=st.from_regex(r"[A-Za-z0-9_-]{8}", fullmatch=True)
+    ),
+    st.just(Target(kind="everything")),
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "target"),
+    [
+        ("#12", Target(kind="turn", number=12)),
+        ("#-7", Target(kind="turn", number=-7)),
+        ("fact 12", Target(kind="fact", number=12)),
+        ("Fact #3", Target(kind="fact", number=3)),
+        ("everything", Target(kind="everything")),
+        (" ALL ", Target(kind="everything")),
+        ("2026-01-01 2026-01-31", JANUARY),
+        ("2026-01-31 to 2026-1-1", JANUARY),
+        ("2026-01-01..2026-01-31", JANUARY),
+        ("2026-01-05", Target(kind="days", first=date(2026, 1, 5), last=date(2026, 1, 5))),
+    ],
+)
+def test_what_a_command_names(words: str, target: Target) -> None:
+    assert named(words) == target
+
+
+@pytest.mark.parametrize("words", ["my cat", "12", "everything about my cat", "fact", "2026-01", "#", "# 1 2"])
+def test_all_else_is_searched(words: str) -> None:
+    assert named(words) is None
+
+
+@pytest.mark.parametrize("words", ["2026-02-30", "0000-01-01", "9999-12-31", "2026-01-01 2026-13-01"])
+def test_a_date_that_does_not_exist_is_refused(words: str) -> None:
+    with pytest.raises(NoSuchDateError):
+        named(words)
+
+
+@given(target=targets, now=st.datetimes(datetime(2026, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC)))  # noqa: DTZ001
+def test_a_button_carries_its_target_and_says_it_for_ten_minutes(target: Target, now: datetime) -> None:
+    text = payload(target, now)
+    assert len(text) <= MOST_PAYLOAD
+    assert ":" not in text
+    assert read(text, now) == read(text, now + LIFETIME - timedelta(seconds=1)) == target
+    assert read(text, now + LIFETIME + timedelta(minutes=1)) is None
+
+
+def test_days_begin_and_end_at_midnight_where_their_owner_lives() -> None:
+    found = days(JANUARY, ZoneInfo("America/New_York"))
+    assert (found.since, found.until) == (datetime(2026, 1, 1, 5, tzinfo=UTC), datetime(2026, 2, 1, 5, tzinfo=UTC))
+
+
+def test_a_button_of_an_earlier_version_is_too_old() -> None:
+    assert read("12", datetime.now(UTC)) is None

@@ -1,0 +1,242 @@
+"""/memory and /tz as a person sees them: the list, one fact, its buttons, and who may."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from records.facts import FactChange, NewFact
+from records.forgetting import Forgotten
+from records.owners import StorageType
+from records.scopes import Scope
+from telegram_ui.commands.buttons import Buttons
+from telegram_ui.commands.memory import LIFETIME, MemoryCommands, zone_named
+from telegram_ui.commands.memory_texts import NOTHING_KNOWN, undone, view_of
+from telegram_ui.commands.registry import Commands
+from telegram_ui.commands.wizard import ADMINS_ONLY, Wizard
+from telegram_ui.sending.chat import Chat
+from tests.support.talk import Talk, talking
+from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk, Peer
+
+
+@pytest.fixture
+async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
+    async with talking(tmp_path / "data") as talk:
+        yield talk
+
+
+@pytest.fixture
+async def desk(peer: Peer, talk: Talk) -> Desk:
+    async def may_configure(chat: Chat, person: object) -> bool:
+        return chat.is_private or getattr(person, "id", 0) == ANN
+
+    def make() -> Commands:
+        conversation = talk.conversation
+        memory, delivery, buttons = conversation.memory, peer.delivery(), Buttons(b"key")
+        wizard = Wizard(memory.wizards, memory, delivery, may_configure=may_configure, now=lambda: talk.moment[0])
+        family = MemoryCommands(
+            memory,
+            conversation.facts,
+            conversation.distilling,
+            conversation.amending,
+            memory.wizards,
+            delivery,
+            buttons,
+            may_configure=may_configure,
+            now=lambda: talk.moment[0],
+        )
+        return Commands(conversation, delivery, wizard, may_configure=may_configure, buttons=buttons, families=[family])
+
+    made = Desk(peer, talk, make, make(), talk.moment)  # type: ignore[arg-type]
+    await made._updates()
+    for owner in (ANN, GROUP):
+        await talk.conversation.memory.configure(owner, storage=StorageType.SQLITE, every_n=20)
+    return made
+
+
+async def press(desk: Desk, label: str, *, person: int = ANN, chat: int = ANN) -> str | None:
+    message, buttons = desk.buttons(chat)
+    return await desk.press(person, chat, message, buttons[label])
+
+
+def shown(desk: Desk, chat: int = ANN) -> str:
+    """The newest message with buttons, as it stands."""
+    return str(desk.buttons(chat)[0]["text"])
+
+
+async def test_nothing_known_is_said(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/memory")
+    assert NOTHING_KNOWN in desk.last(ANN)
+
+
+async def test_a_fact_is_added_shown_and_not_added_twice(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/memory add")
+    assert "/memory add" in desk.last(ANN)
+    await desk.say(ANN, ANN, "/memory add Ann is allergic to\nwalnuts.")
+    assert desk.last(ANN) == "Noted as fact 1: Ann is allergic to walnuts."
+    await desk.say(ANN, ANN, "/memory add Ann is allergic to walnuts.")
+    assert "already, as fact 1" in desk.last(ANN)
+    await desk.say(ANN, ANN, "/memory add " + "long " * 100)
+    assert "300 characters" in desk.last(ANN)
+    await desk.say(ANN, ANN, "/memory")
+    assert "1 · Ann is allergic to walnuts." in shown(desk)
+    assert "Facts (1)" in shown(desk)
+
+
+async def test_a_fact_is_pinned_deleted_and_brought_back_by_buttons(desk: Desk, talk: Talk) -> None:
+    await desk.say(ANN, ANN, "/memory add Ann plays the cello.")
+    await desk.say(ANN, ANN, "/memory")
+    await press(desk, "1")
+    assert "Told by hand." in shown(desk)
+    assert "pinned" in str(await press(desk, "Pin"))
+    assert "Fact 1 📌" in shown(desk)
+    await press(desk, "Unpin")
+    assert "📌" not in shown(desk)
+    assert "is deleted" in str(await press(desk, "Delete"))
+    assert [one.is_valid for one in await talk.conversation.facts.known(ANN)] == [False]
+    assert "as it was" in str(await press(desk, "Undo delete"))
+    assert [one.is_valid for one in await talk.conversation.facts.known(ANN)] == [True]
+    await press(desk, "‹ All facts")
+    assert "1 · Ann plays the cello." in shown(desk)
+
+
+async def test_an_edit_asks_for_words_keeps_the_number_and_can_be_undone(desk: Desk, talk: Talk) -> None:
+    await desk.say(ANN, ANN, "/memory add Ann plays the cello.")
+    await desk.say(ANN, ANN, "/memory 1")
+    await press(desk, "Edit")
+    assert "until now: Ann plays the cello." in desk.last(ANN)
+    desk.restart()
+    assert await desk.say(ANN, ANN, "Ann plays the viola.")
+    assert "Fact 1\nAnn plays the viola." in shown(desk)
+    assert "Before, 2026-11-21 to 2026-11-21: Ann plays the cello." in shown(desk)
+    assert not await desk.say(ANN, ANN, "Ann plays the drums.")
+    assert await press(desk, "Undo edit") == "Fact 1 is as it was before; the other words are erased."
+    assert [one.text for one in await talk.conversation.facts.known(ANN)] == ["Ann plays the cello."]
+    await desk.say(ANN, ANN, "/memory undo 1")
+    assert "nothing to undo" in desk.last(ANN)
+
+
+def test_an_edit_that_is_taken_back_tells_what_went_with_it() -> None:
+    told = "Fact 1 is as it was before; the other words are erased"
+    assert undone(1, Forgotten()) == f"{told}."
+    assert undone(1, Forgotten(profiles=1)) == f"{told}, and 1 version of your profile made of them."
+    assert undone(1, Forgotten(facts=1, profiles=2)) == f"{told}, and 1 fact, 2 versions of your profile made of them."
+
+
+async def test_an_edit_that_is_cancelled_or_too_late_changes_nothing(desk: Desk, talk: Talk) -> None:
+    await desk.say(ANN, ANN, "/memory add Ann plays the cello.")
+    await desk.say(ANN, ANN, "/memory 1")
+    await press(desk, "Edit")
+    await desk.say(ANN, ANN, "/cancel")
+    assert not await desk.say(ANN, ANN, "Just a message.")
+    await press(desk, "Edit")
+    desk.pass_time(LIFETIME + timedelta(seconds=1))
+    assert not await desk.say(ANN, ANN, "Just another message.")
+    assert [one.text for one in await talk.conversation.facts.known(ANN)] == ["Ann plays the cello."]
+
+
+async def test_history_and_sources_are_shown(desk: Desk, talk: Talk) -> None:
+    now = talk.moment[0]
+    oslo = NewFact(
+        text="Ann lives in Oslo.",
+        kind="personal",
+        subject="home",
+        source_ids=(4, 7),
+        observed_at=now,
+        valid_from=now,
+        importance=0.75,
+        tags=("housing",),
+    )
+    changes = [FactChange(fact=oslo), FactChange(fact=replace(oslo, text="Ann lives in Bergen."), closes=(-1,))]
+    async with talk.conversation.memory.home(ANN) as store:
+        await store.facts.commit(Scope(owner=ANN), changes, read=[], learned=0, until=0, now=now)
+    await desk.say(ANN, ANN, "/memory 2")
+    text = shown(desk)
+    assert "personal · home · important · housing" in text
+    assert "Learned from 2 messages: #4, #7." in text
+    assert "Before, 2026-11-21 to 2026-11-21: Ann lives in Oslo." in text
+    await desk.say(ANN, ANN, "/memory #1")
+    assert "Superseded by fact 2: Ann lives in Bergen." in shown(desk)
+    await desk.say(ANN, ANN, "/memory 99")
+    assert "no fact 99" in desk.last(ANN)
+
+
+async def test_many_facts_come_in_pages(desk: Desk) -> None:
+    for number in range(14):
+        await desk.say(ANN, ANN, f"/memory add Ann has {number} balloons.")
+    await desk.say(ANN, ANN, "/memory")
+    assert "Facts (14, page 1 of 3)" in shown(desk)
+    await press(desk, "Older ›")
+    await press(desk, "Older ›")
+    assert "Ann has 0 balloons." in shown(desk)
+    await press(desk, "1")
+    await press(desk, "‹ All facts")
+    assert "page 3 of 3" in shown(desk)
+
+
+async def test_the_profile_is_written_anew_shown_and_erased(desk: Desk, talk: Talk) -> None:
+    await desk.say(ANN, ANN, "/memory add Ann plays the cello.")
+    talk.server.default_schema("profile", '{"profile": "Ann plays the cello.", "preferences": "Likes quiet."}')
+    await desk.say(ANN, ANN, "/memory")
+    await press(desk, "Profile: versions, write anew")
+    assert "no profile yet" in shown(desk)
+    said = len(desk.peer.texts(ANN))
+    assert "anew" in str(await press(desk, "Write anew now"))
+    while len(desk.peer.texts(ANN)) == said:
+        await desk.peer.world.calls.after(desk.peer.world.calls.last)
+    assert "version 1" in desk.last(ANN)
+    await desk.say(ANN, ANN, "/memory")
+    assert "Who they are: Ann plays the cello.\nPreferences: Likes quiet." in shown(desk)
+    await press(desk, "Profile: versions, write anew")
+    await press(desk, "Erase version 1")
+    assert await talk.conversation.distilling.versions(ANN) == []
+
+
+async def test_in_a_group_everyone_reads_and_admins_change(desk: Desk) -> None:
+    await desk.say(ANN, GROUP, "/memory add The club meets on Mondays.")
+    assert "Noted as fact 1" in desk.last(GROUP)
+    await desk.say(BOB, GROUP, "/memory add The club is closed.")
+    assert desk.last(GROUP) == ADMINS_ONLY
+    await desk.say(BOB, GROUP, "/memory")
+    assert "What I know of this group" in shown(desk, GROUP)
+    assert await press(desk, "1", person=BOB, chat=GROUP) is None
+    assert await press(desk, "Delete", person=BOB, chat=GROUP) == ADMINS_ONLY
+    assert "somebody else" in str(await press(desk, "Delete", person=ANN, chat=GROUP))
+
+
+async def test_what_cannot_be_meant_is_answered_with_how_it_goes(desk: Desk) -> None:
+    for argument in ("edit", "edit x y", "pin", "frobnicate", "delete 12345678901"):
+        await desk.say(ANN, ANN, f"/memory {argument}")
+        assert "/memory add TEXT" in desk.last(ANN)
+    await desk.say(ANN, ANN, "/memory delete 5")
+    assert "no fact 5" in desk.last(ANN)
+    for data in ("", "l.x", "f", "q.1", "f.1.2.3", "f.-1", "l.99999999999"):
+        action, _, numbers = data.partition(".")
+        assert view_of(action, numbers) is None
+
+
+async def test_a_zone_is_chosen_by_name_or_city(desk: Desk, talk: Talk) -> None:
+    await desk.say(ANN, ANN, "/tz")
+    assert "is UTC" in desk.last(ANN)
+    await desk.say(ANN, ANN, "/tz new york")
+    assert "America/New_York; it is 2026-11-21 04:" in desk.last(ANN)
+    config = await talk.conversation.memory.config(ANN)
+    assert config is not None
+    assert config.timezone == "America/New_York"
+    await desk.say(ANN, ANN, "/tz berl")
+    assert "Did you mean Europe/Berlin?" in desk.last(ANN)
+    await desk.say(BOB, GROUP, "/tz Europe/Berlin")
+    assert desk.last(GROUP) == ADMINS_ONLY
+    await desk.say(ANN, ANN, "/tz utc")
+    assert "is UTC" in desk.last(ANN)
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [("Europe/Berlin", "Europe/Berlin"), ("europe/berlin", "Europe/Berlin"), ("Tokyo", "Asia/Tokyo"), ("UTC", "")],
+)
+def test_zones_are_found(words: str, name: str) -> None:
+    assert zone_named(words) == name
+    assert zone_named(f"{words}x") is None

@@ -1,0 +1,244 @@
+"""The Telegram side against a local Bot API server over real HTTP, with a scripted conversation behind it."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import telegram
+
+from llm.chat_model import OnText
+from playground.bot_api import bot_api
+from playground.faults import Fault, Faults
+from playground.refusals import Json
+from playground.server import serve
+from playground.world import World
+from records.errors import StorageError
+from records.messages import Correction
+from records.owners import Mode
+from records.scopes import Person, Scope
+from records.turns import Incoming, Proposal, Reply
+from settings import Secret, Settings
+from storage.files.database import Database
+from storage.files.inbox import UpdateInbox
+from storage.sqlite.migrations import MIGRATIONS
+from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.delivery import Delivery
+from telegram_ui.updates.service import Service, telegram_service
+
+TOKEN = "4242:test-token"
+ANN, BOB, EVE = 11, 12, 13
+GROUP, FORUM, TOPIC = -500, -1_001_000_000_500, 7
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+
+
+@dataclass
+class Scripted:
+    """A conversation that answers with an echo, or waits at a gate first; it keeps what it was given."""
+
+    turns: list[Incoming] = field(default_factory=list)
+    finished: list[str] = field(default_factory=list)
+    cancelled: list[str] = field(default_factory=list)
+    gates: dict[str, asyncio.Event] = field(default_factory=dict)
+    fails: dict[str, Exception] = field(default_factory=dict)
+    begun: dict[str, asyncio.Event] = field(default_factory=lambda: defaultdict(asyncio.Event))
+    notices: tuple[str, ...] = ()
+    shown_as: dict[str, list[int]] = field(default_factory=dict)
+    corrected: list[tuple[int, str]] = field(default_factory=list)
+    successors: dict[int, int] = field(default_factory=dict)
+    rename_fails: int = 0
+
+    def gate(self, text: str) -> asyncio.Event:
+        return self.gates.setdefault(text, asyncio.Event())
+
+    async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply:
+        text = incoming.text
+        self.turns.append(incoming)
+        try:
+            if on_text:
+                await on_text(f"partly {text[:20]}")
+            self.begun[text].set()
+            if gate := self.gates.get(text):
+                await gate.wait()
+            if failure := self.fails.get(text):
+                raise failure
+        except asyncio.CancelledError:
+            self.cancelled.append(text)
+            raise
+        self.finished.append(text)
+        return Reply(text=f"echo {text[:40]}")
+
+    async def mode(self, owner: int) -> Mode:
+        return "on"
+
+    async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
+        self.shown_as[incoming.source] = list(telegram_ids)
+
+    async def settle(self, scope: Scope) -> tuple[str, ...]:
+        return self.notices
+
+    @property
+    def amending(self) -> "Scripted":
+        return self
+
+    async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
+        self.corrected.append((telegram_id, text))
+        return Correction(turn=1, is_last=text != "of long ago")
+
+    async def rename(self, owner: int, new: int) -> None:
+        if self.rename_fails:
+            self.rename_fails -= 1
+            raise StorageError
+        self.successors[owner] = new
+
+    def successor(self, owner: int) -> int:
+        return self.successors.get(owner, owner)
+
+
+@dataclass
+class Orders:
+    """Commands that only say that they were called; `wizard` takes whatever is in it."""
+
+    delivery: Delivery
+    may_configure: Callable[[Chat, Person], Any]
+    names: frozenset[str] = frozenset({"help", "admin", "fold"})
+    slow: frozenset[str] = frozenset({"fold"})
+    folding: asyncio.Event = field(default_factory=asyncio.Event)
+    wizard: set[str] = field(default_factory=set)
+
+    async def handle(self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str) -> None:
+        if name == "fold":
+            await self.folding.wait()
+        if name == "admin":
+            argument = str(await self.may_configure(chat, person))
+        await self.delivery.say(chat, f"did {name} {argument}")
+
+    async def press(self, update: telegram.Update, chat: Chat, person: Person) -> None:
+        assert update.callback_query is not None
+        await update.callback_query.answer("pressed")
+
+    async def wizard_input(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
+        if text not in self.wizard:
+            return False
+        await self.delivery.say(chat, f"wizard took {text}")
+        return True
+
+    def is_answered(self, update: telegram.Update) -> bool:
+        return False
+
+    async def propose(self, chat: Chat, person: Person, proposal: Proposal) -> None:
+        await self.delivery.say(chat, proposal.text)
+
+    async def offer_answer(self, chat: Chat, person: Person, turn: int) -> None:
+        await self.delivery.say(chat, f"offer {turn}")
+
+    async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
+        return False
+
+    def is_slow_press(self, data: str) -> bool:
+        return False
+
+    async def set_menus(self, bot: telegram.Bot) -> None:
+        await bot.set_my_commands([("help", "helps")])
+
+
+@dataclass
+class Peer:
+    """The other side: Telegram's server, and people."""
+
+    world: World
+    faults: Faults
+    url: str
+
+    def fault(self, kind: str, method: str, **rule: Any) -> None:
+        self.faults.add(Fault(kind=kind, method=method, **rule))
+
+    async def called(self, method: str, *, containing: str = "", chat: int | None = None, since: int = 0) -> Json:
+        """The first call of a method, waited for, whose text (or toast) contains something."""
+
+        def fits(call: Json) -> bool:
+            params = call["params"]
+            return (
+                call["method"].lower() == method.lower()
+                and containing in str(params.get("text", ""))
+                and (chat is None or str(params.get("chat_id")) == str(chat))
+            )
+
+        return await self.world.calls.first(fits, since=since)
+
+    async def told(self, containing: str, chat: int | None = None) -> Json:
+        return await self.called("sendMessage", containing=containing, chat=chat)
+
+    def texts(self, chat: int) -> list[str]:
+        """What the bot's messages in a chat say now, in order."""
+        return [
+            message["text"]
+            for _, message in sorted(self.world.messages.get(chat, {}).items())
+            if message["from"]["id"] == 4242
+        ]
+
+    async def polled(self) -> None:
+        """Wait until a poll is being held."""
+        while not self.world.updates._poller:
+            await self.world.updates._pulse.wait()
+
+    async def confirmed(self) -> None:
+        """Wait until the bot has confirmed all updates."""
+        while self.world.updates.pending():
+            await self.world.updates._pulse.wait()
+
+
+@pytest.fixture
+async def peer() -> AsyncIterator[Peer]:
+    world, faults = World(token=TOKEN), Faults()
+    world.add_person(ANN, "Ann", username="ann_a")
+    world.add_person(BOB, "Bob")
+    world.add_person(EVE, "Eve")
+    world.add_group(GROUP, "Picnic", members=[ANN, BOB, EVE], admins=[ANN])
+    world.add_group(FORUM, "Club", members=[ANN, BOB], admins=[ANN], is_forum=True, topics={TOPIC: "Garden"})
+    async with serve(bot_api(world, faults, webhook_delays=(0.001,))) as url:
+        yield Peer(world, faults, url)
+
+
+@pytest.fixture
+async def inbox(tmp_path: Path) -> AsyncIterator[UpdateInbox]:
+    async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
+        yield UpdateInbox(database)
+
+
+class Bots:
+    """Starts the Telegram side, as often as a test restarts it."""
+
+    def __init__(self, peer: Peer, inbox: UpdateInbox) -> None:
+        self.peer = peer
+        self.inbox = inbox
+        self.conversation = Scripted()
+        self.orders: Orders | None = None
+        self.settings = Settings(
+            telegram_bot_token=Secret(TOKEN),
+            telegram_api_url=peer.url,
+            allowed_user_ids=frozenset({ANN, BOB}),
+            reply_streaming="off",
+        )
+
+    def running(self, **options: Any) -> AbstractAsyncContextManager[Service]:
+        def commands(delivery: Delivery, may_configure: Any) -> Orders:
+            self.orders = Orders(delivery, may_configure)
+            return self.orders
+
+        return telegram_service(
+            self.settings, conversation=self.conversation, inbox=self.inbox, commands=commands, **options
+        )
+
+    async def pending(self) -> list[int]:
+        return [row.update_id for row in await self.inbox.pending(4242)]
+
+
+@pytest.fixture
+def bots(peer: Peer, inbox: UpdateInbox) -> Bots:
+    return Bots(peer, inbox)

@@ -1,0 +1,252 @@
+"""What delivery promises: final texts whole and in order, whatever Telegram does; the rest at best."""
+
+import asyncio
+import gc
+
+import pytest
+
+from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.delivery import CHATS_KNOWN, ChatGone, Delivery, DeliveryError, DeliveryUnknown
+from telegram_ui.sending.streaming import BROKEN_OFF, AnswerStream
+from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, IN_GROUP, IN_TOPIC, OTHER, PRIVATE, Peer
+
+
+async def test_an_answer_is_drafted_in_private_and_ends_as_one_message(peer: Peer) -> None:
+    stream = AnswerStream(peer.delivery(), PRIVATE)
+    await stream.show("Hel")
+    first = (await peer.call("sendMessageDraft"))["params"]
+    await stream.show("Hello **wor")
+    await peer.clock.sleeper(most=1.0)
+    await stream.show("Hello **world**")
+    peer.clock.advance(1.0)
+    second = (await peer.call("sendMessageDraft", 2))["params"]
+    ids = await stream.finish("Hello **world**!")
+    assert first["draft_id"] == second["draft_id"] != 0
+    assert second["text"] == "Hello world"
+    assert peer.texts(ANN) == ["Hello world!"]
+    assert len(ids) == 1
+    assert len(peer.called("sendMessageDraft")) == 2
+
+
+async def test_a_draft_is_refreshed_before_it_vanishes(peer: Peer) -> None:
+    stream = AnswerStream(peer.delivery(), PRIVATE)
+    await stream.show("thinking")
+    await peer.call("sendMessageDraft")
+    await peer.clock.sleeper(least=19)
+    peer.clock.advance(20.0)
+    await peer.call("sendMessageDraft", 2)
+    await stream.finish("done")
+    assert peer.texts(ANN) == ["done"]
+
+
+async def test_in_groups_the_message_itself_is_edited_at_most_once_a_second(peer: Peer) -> None:
+    stream = AnswerStream(peer.delivery(), IN_GROUP)
+    await stream.show("one")
+    await peer.call("sendMessage")
+    await stream.show("one two")
+    await peer.clock.sleeper()
+    assert not peer.called("editMessageText")
+    peer.clock.advance(1.0)
+    await peer.call("editMessageText")
+    await stream.finish("one two *three*")
+    assert peer.texts(GROUP) == ["one two three"]
+    assert len(peer.called("sendMessage")) == 1
+
+
+async def test_off_shows_nothing_before_the_end(peer: Peer) -> None:
+    stream = AnswerStream(peer.delivery("off"), PRIVATE)
+    await stream.show("half")
+    await stream.finish("whole")
+    assert [call["method"] for call in peer.world.calls if call["method"].startswith(("send", "edit"))] == [
+        "sendMessage"
+    ]
+
+
+async def test_where_drafts_are_unknown_messages_are_edited_from_then_on(peer: Peer) -> None:
+    peer.fault("error", method="sendMessageDraft", error_code=404, description="Not Found", times=None)
+    delivery = peer.delivery()
+    stream = AnswerStream(delivery, PRIVATE)
+    await stream.show("half")
+    await peer.call("sendMessageDraft")
+    await peer.clock.sleeper()
+    peer.clock.advance(1.0)
+    await peer.call("sendMessage")
+    await stream.finish("whole")
+    assert peer.texts(ANN) == ["whole"]
+    peer.clock.advance(1.0)
+    again = AnswerStream(delivery, PRIVATE)
+    await again.show("second")
+    await peer.call("sendMessage", 2)
+    await again.finish("second whole")
+    assert len(peer.called("sendMessageDraft")) == 1
+    assert peer.texts(ANN) == ["whole", "second whole"]
+
+
+async def test_a_draft_that_must_wait_or_hangs_holds_up_no_final_text(peer: Peer) -> None:
+    peer.fault("retry_after", method="sendMessageDraft", retry_after=600)
+    stream = AnswerStream(peer.delivery(), PRIVATE)
+    await stream.show("half")
+    await peer.call("sendMessageDraft")
+    await stream.finish("whole")
+    peer.fault("hang", method="sendMessageDraft")
+    hanging = AnswerStream(peer.delivery(), PRIVATE)
+    await hanging.show("half")
+    await peer.call("sendMessageDraft", 2)
+    await hanging.finish("whole again")
+    assert peer.texts(ANN) == ["whole", "whole again"]
+
+
+async def test_a_long_answer_arrives_whole(peer: Peer) -> None:
+    answer = "\n".join(f"**line** {number} 😀" for number in range(1500))
+    for delivery, chat in ((peer.delivery(), PRIVATE), (peer.delivery("edit"), IN_GROUP)):
+        stream = AnswerStream(delivery, chat)
+        await stream.show(answer)
+        await peer.call("sendMessageDraft" if chat is PRIVATE else "sendMessage")
+        ids = await stream.finish(answer)
+        assert len(ids) > 1
+        # Telegram trims what is around a message: line ends at the seams.
+        assert "\n".join(peer.texts(chat.id)) == answer.replace("**", "")
+
+
+@pytest.mark.parametrize("streaming", ["off", "edit"])
+async def test_a_piece_with_refused_entities_goes_out_plain(peer: Peer, streaming: str) -> None:
+    peer.fault("refuse_entities", times=None)
+    stream = AnswerStream(peer.delivery("edit" if streaming == "edit" else "off"), IN_GROUP)
+    await stream.show("some **bold")
+    if streaming == "edit":
+        await peer.call("sendMessage")
+    await stream.finish("some **bold** words")
+    assert peer.texts(GROUP) == ["some **bold** words"]
+
+
+async def test_empty_answers_are_never_sent_as_such(peer: Peer) -> None:
+    await AnswerStream(peer.delivery(), PRIVATE).finish(" \n ")
+    await peer.delivery().say(PRIVATE, "")
+    assert all(text.strip() for text in peer.texts(ANN))
+
+
+async def test_one_chats_pause_holds_up_no_other(peer: Peer) -> None:
+    peer.fault("retry_after", method="sendMessage", chat_id=ANN, retry_after=30)
+    delivery = peer.delivery()
+    waiting = asyncio.create_task(delivery.say(PRIVATE, "late"))
+    assert await peer.clock.sleeper() == 30
+    await delivery.say(OTHER, "at once")
+    assert peer.texts(BOB) == ["at once"]
+    peer.clock.advance(30)
+    await waiting
+    assert peer.texts(ANN) == ["late"]
+
+
+async def test_a_server_error_is_tried_again_a_bounded_number_of_times(peer: Peer) -> None:
+    peer.fault("server_error", method="sendMessage", times=2)
+    delivery = peer.delivery()
+    saying = asyncio.create_task(delivery.say(PRIVATE, "hello"))
+    for _ in range(2):
+        peer.clock.advance(await peer.clock.sleeper())
+        await asyncio.sleep(0)
+    await saying
+    assert peer.texts(ANN) == ["hello"]
+    peer.fault("server_error", method="sendMessage", times=None)
+    failing = asyncio.create_task(delivery.say(PRIVATE, "never"))
+    for _ in range(4):
+        peer.clock.advance(await peer.clock.sleeper())
+        await asyncio.sleep(0)
+    with pytest.raises(DeliveryError):
+        await failing
+    assert peer.texts(ANN) == ["hello"]
+
+
+@pytest.mark.parametrize(("kind", "arrived"), [("drop_before", []), ("drop_after", ["hello"])])
+async def test_a_lost_connection_is_an_unknown_outcome_and_not_repeated(
+    peer: Peer, kind: str, arrived: list[str]
+) -> None:
+    peer.fault(kind, method="sendMessage")
+    with pytest.raises(DeliveryUnknown):
+        await peer.delivery().say(PRIVATE, "hello")
+    assert peer.texts(ANN) == arrived
+
+
+async def test_an_unknown_outcome_says_which_pieces_did_arrive(peer: Peer) -> None:
+    peer.fault("drop_after", method="sendMessage", after=1)
+    with pytest.raises(DeliveryUnknown) as unknown:
+        await peer.delivery().say(PRIVATE, "word " * 2000)
+    assert len(unknown.value.sent) == 1
+
+
+async def test_an_edit_may_be_repeated_after_a_lost_connection(peer: Peer) -> None:
+    stream = AnswerStream(peer.delivery("edit"), PRIVATE)
+    await stream.show("half")
+    await peer.call("sendMessage")
+    peer.fault("drop_after", method="editMessageText")
+    finishing = asyncio.create_task(stream.finish("whole"))
+    await peer.call("editMessageText")
+    peer.clock.advance(await peer.clock.sleeper())
+    await finishing
+    assert peer.texts(ANN) == ["whole"]
+
+
+async def test_a_preview_that_is_gone_is_replaced_by_a_new_message(peer: Peer) -> None:
+    stream = AnswerStream(peer.delivery("edit"), PRIVATE)
+    await stream.show("half")
+    call = await peer.call("sendMessage")
+    peer.world.remove(ANN, call["answer"]["result"]["message_id"])
+    await stream.finish("whole")
+    assert peer.texts(ANN) == ["whole"]
+
+
+async def test_a_dead_topic_falls_back_to_the_group(peer: Peer) -> None:
+    peer.world.delete_topic(FORUM, IN_TOPIC.thread)
+    stream = AnswerStream(peer.delivery(), IN_TOPIC)
+    await stream.show("half")
+    await peer.call("sendMessage")
+    await stream.finish("whole")
+    assert peer.texts(FORUM)[-1] == "whole"
+
+
+async def test_a_blocked_bot_learns_that_the_chat_is_gone(peer: Peer) -> None:
+    peer.world.block_bot(ANN)
+    with pytest.raises(ChatGone):
+        await peer.delivery().say(PRIVATE, "hello")
+    stream = AnswerStream(peer.delivery(), PRIVATE)
+    await stream.show("half")
+    await peer.call("sendMessageDraft")
+    with pytest.raises(ChatGone):
+        await stream.finish("whole")
+
+
+@pytest.mark.parametrize("chat", [PRIVATE, IN_GROUP])
+async def test_what_was_shown_is_marked_as_broken_off(peer: Peer, chat: object) -> None:
+    place = PRIVATE if chat is PRIVATE else IN_GROUP
+    stream = AnswerStream(peer.delivery(), place)
+    await stream.show("half an " + "answer " * 1000)
+    await peer.call("sendMessageDraft" if place is PRIVATE else "sendMessage")
+    await stream.break_off()
+    (text,) = peer.texts(place.id)
+    assert text.startswith("half an answer")
+    assert text.endswith(BROKEN_OFF)
+
+
+async def test_nothing_shown_is_nothing_to_mark(peer: Peer) -> None:
+    await AnswerStream(peer.delivery(), PRIVATE).break_off()
+    assert peer.texts(ANN) == []
+
+
+async def test_typing_is_repeated_until_left(peer: Peer) -> None:
+    delivery: Delivery = peer.delivery()
+    async with delivery.typing(PRIVATE):
+        await peer.call("sendChatAction")
+        assert await peer.clock.sleeper() == 5
+        peer.clock.advance(5)
+        await peer.call("sendChatAction", 2)
+    peer.clock.advance(60)
+    assert len(peer.called("sendChatAction")) == 2
+
+
+async def test_of_many_chats_only_the_newest_are_known_but_never_one_in_use_twice(peer: Peer) -> None:
+    delivery = peer.delivery()
+    in_use = delivery.lane(PRIVATE)
+    for number in range(1, CHATS_KNOWN + 200):
+        delivery.lane(Chat(id=-number))
+    gc.collect()
+    assert len(delivery._lanes) <= CHATS_KNOWN + 1
+    assert delivery.lane(PRIVATE) is in_use

@@ -1,0 +1,131 @@
+"""What formatting promises: nothing is lost, and every piece is one that Telegram takes."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from telegram import MessageEntity
+
+from telegram_ui.sending.formatting import (
+    MAX_ENTITIES,
+    MAX_UNITS,
+    Piece,
+    is_blank,
+    pieces,
+    rendered,
+    scrubbed,
+    split,
+    units,
+)
+
+MARKS = [
+    "**",
+    "*",
+    "_",
+    "`",
+    "```\n",
+    "```py\n",
+    "||",
+    "~~",
+    "[a](http://b.c)",
+    "<b>",
+    "<div>\n",
+    "\n",
+    "\n\n",
+    "> ",
+    "- [x] ",
+]
+MARKS += [
+    "# ",
+    "| a | b |\n|---|---|\n",
+    "$x$",
+    "\\(",
+    "\\)",
+    "&amp;",
+    "😀",
+    "👩‍👩‍👧",
+    "é",
+    "\ud800",
+    "\x00",
+    "\r\n",
+    "1. ",
+    " ",
+    "word",
+]
+anything = st.one_of(
+    st.text(st.characters(codec=None)),
+    st.lists(st.one_of(st.sampled_from(MARKS), st.text(max_size=5)), max_size=60).map("".join),
+)
+
+
+def demand_valid(parts: list[Piece], limit: int) -> None:
+    for part in parts:
+        assert units(part.text) <= limit
+        assert len(part.entities) <= MAX_ENTITIES
+        encoded = part.text.encode("utf-16-le")  # raises where a pair was torn
+        for entity in part.entities:
+            assert entity.offset >= 0
+            assert entity.length > 0
+            assert entity.offset + entity.length <= units(part.text)
+            encoded[2 * entity.offset : 2 * (entity.offset + entity.length)].decode("utf-16-le")
+
+
+@given(anything, st.integers(min_value=2, max_value=60))
+@settings(max_examples=300, deadline=None)
+def test_concatenated_pieces_are_the_converted_text(markdown: str, limit: int) -> None:
+    parts = pieces(markdown, limit=limit)
+    assert "".join(part.text for part in parts) == rendered(markdown)[0]
+    demand_valid(parts, limit)
+
+
+@given(anything)
+@settings(max_examples=300, deadline=None)
+def test_no_letter_of_an_answer_is_swallowed(markdown: str) -> None:
+    text, entities = rendered(markdown)
+    if not is_blank(scrubbed(markdown)) and any(letter.isalnum() for letter in markdown):
+        assert text.strip() or entities
+
+
+@given(st.text(), st.lists(st.tuples(st.integers(0, 40), st.integers(1, 40)), max_size=8), st.integers(2, 30))
+@settings(deadline=None)
+def test_a_cut_entity_continues_in_the_next_piece(text: str, spans: list[tuple[int, int]], limit: int) -> None:
+    text = scrubbed(text)
+    whole = [MessageEntity("bold", at, size) for at, size in spans if at + size <= units(text)]
+    covered, start = set[int](), 0
+    for part in split(text, whole, limit=limit):
+        for entity in part.entities:
+            covered |= set(range(start + entity.offset, start + entity.offset + entity.length))
+        start += units(part.text)
+    assert covered == {at for entity in whole for at in range(entity.offset, entity.offset + entity.length)}
+
+
+def test_long_answers_are_cut_at_line_ends() -> None:
+    parts = pieces("\n".join(f"line {number}" for number in range(2000)))
+    assert len(parts) > 1
+    assert all(part.text.endswith("\n") for part in parts[:-1])
+
+
+def test_a_message_never_has_more_entities_than_telegram_shows() -> None:
+    parts = pieces(" ".join(f"**b{number}** [l](http://x.y/{number})" for number in range(150)))
+    demand_valid(parts, MAX_UNITS)
+    assert sum(len(part.entities) for part in parts) == 300
+
+
+def test_tags_are_words_too() -> None:
+    for markdown in ("<div>hello</div>", "a List<int> and <T>", "<!-- note -->"):
+        assert rendered(markdown)[0] == markdown
+
+
+def test_a_code_block_keeps_its_language_in_every_piece() -> None:
+    parts = pieces("```py\n" + "print(1)\n" * 1000 + "```")
+    assert len(parts) > 2
+    assert {entity.language for part in parts for entity in part.entities} == {"py"}
+
+
+def test_a_refused_piece_keeps_the_addresses_of_its_links() -> None:
+    parts = pieces("[here](http://x.y/1) " + "word " * 1500)
+    assert "here (http://x.y/1)" in parts[0].plain
+    assert pieces("**bold**")[0].plain == "**bold**"
+
+
+def test_nothing_is_no_piece() -> None:
+    assert pieces("") == []
+    assert all(part.is_blank for part in pieces(" \n\u200b "))

@@ -1,0 +1,362 @@
+"""What becomes of an update, over real HTTP."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from playground.text import units
+from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, FORUM, GROUP, TOPIC, Bots, Peer
+
+
+async def test_a_message_is_answered_and_forgotten_by_the_inbox(bots: Bots, peer: Peer) -> None:
+    async with bots.running() as service:
+        peer.world.say(ANN, ANN, "hello")
+        await peer.told("echo hello", ANN)
+        await service.intake.idle()
+        assert await bots.pending() == []
+    [turn] = bots.conversation.turns
+    assert turn.person.name == "Ann"
+    assert turn.source.startswith("4242:")
+
+
+async def test_messages_of_one_chat_are_answered_in_order_and_chats_do_not_wait_for_each_other(
+    bots: Bots, peer: Peer
+) -> None:
+    gate = bots.conversation.gate("slow")
+    async with bots.running() as service:
+        peer.world.say(ANN, ANN, "slow")
+        peer.world.say(ANN, ANN, "second")
+        peer.world.say(BOB, BOB, "other")
+        await peer.told("echo other", BOB)
+        assert peer.texts(ANN) == []
+        gate.set()
+        await peer.told("echo second", ANN)
+        await service.intake.idle()
+    assert peer.texts(ANN) == ["echo slow", "echo second"]
+
+
+async def test_commands_and_presses_overtake_a_hanging_model(bots: Bots, peer: Peer) -> None:
+    bots.conversation.gate("hang")
+    async with bots.running():
+        peer.world.say(ANN, ANN, "/HELP@Keepsake_bot  me")
+        message = await peer.told("did help me", ANN)
+        peer.world.say(ANN, ANN, "hang")
+        await bots.conversation.begun["hang"].wait()
+        peer.world.say(ANN, ANN, "/help again")
+        await peer.told("did help again", ANN)
+        peer.world.press(ANN, ANN, message["answer"]["result"]["message_id"], "x")
+        await peer.called("answerCallbackQuery")
+
+
+async def test_nothing_waits_behind_a_command_that_asks_the_model(bots: Bots, peer: Peer) -> None:
+    async with bots.running():
+        assert bots.orders
+        peer.world.say(ANN, ANN, "/fold")
+        peer.world.say(ANN, ANN, "/help")
+        peer.world.say(ANN, ANN, "hello")
+        await peer.told("did help", ANN)
+        await peer.told("echo hello", ANN)
+        bots.orders.folding.set()
+        await peer.told("did fold", ANN)
+
+
+@pytest.mark.parametrize("place", [GROUP, ANN])
+async def test_another_bots_command_is_left_to_it(bots: Bots, peer: Peer, place: int) -> None:
+    async with bots.running() as service:
+        peer.world.say(ANN, place, "/help@another_bot")
+        peer.world.say(ANN, place, "/help@keepsake_bot mine")
+        await peer.told("did help mine", place)
+        await service.intake.idle()
+    assert len(peer.texts(place)) == 1
+
+
+async def test_stop_cancels_the_answer_and_the_next_message_is_answered(bots: Bots, peer: Peer) -> None:
+    bots.conversation.gate("hang")
+    async with bots.running() as service:
+        peer.world.say(ANN, ANN, "hang")
+        await bots.conversation.begun["hang"].wait()
+        peer.world.say(ANN, ANN, "/stop")
+        await peer.told("Stopped", ANN)
+        peer.world.say(ANN, ANN, "next")
+        await peer.told("echo next", ANN)
+        await service.intake.idle()
+        assert await bots.pending() == []
+    assert bots.conversation.cancelled == ["hang"]
+
+
+async def test_stop_reaches_a_message_that_came_just_before(bots: Bots, peer: Peer) -> None:
+    bots.conversation.gate("hang")
+    peer.world.say(ANN, ANN, "hang")
+    peer.world.say(ANN, ANN, "/stop")
+    async with bots.running() as service:
+        await peer.told("Stopped", ANN)
+        peer.world.say(ANN, ANN, "/stop")
+        await peer.told("Nothing is being written", ANN)
+        await service.intake.idle()
+        assert await bots.pending() == []
+
+
+async def test_a_paste_of_30000_characters_is_one_turn_of_pieces(bots: Bots, peer: Peer) -> None:
+    words = " ".join(f"word{number}" for number in range(3400))[:30_000]
+    async with bots.running() as service:
+        peer.world.say(ANN, ANN, words)
+        peer.world.say(ANN, ANN, "and now?")
+        await peer.told("echo and now?", ANN)
+        await service.intake.idle()
+        assert await bots.pending() == []
+    paste, question = bots.conversation.turns
+    assert len(paste.pieces) == 8
+    assert len({piece.source for piece in paste.pieces}) == 8
+    assert all(units(piece.text) <= 4096 for piece in paste.pieces)
+    assert "".join(paste.text.split()) == "".join(words.split())
+    assert question.text == "and now?"
+
+
+async def test_wizard_input_and_unknown_commands_never_reach_the_conversation(bots: Bots, peer: Peer) -> None:
+    async with bots.running() as service:
+        assert bots.orders
+        bots.orders.wizard.add("20")
+        peer.world.say(ANN, ANN, "20")
+        peer.world.say(ANN, ANN, "/nonsense 1")
+        await peer.told("wizard took 20", ANN)
+        await peer.told("do not know the command /nonsense", ANN)
+        await service.intake.idle()
+    assert bots.conversation.turns == []
+
+
+@pytest.mark.parametrize("kind", ["photo", "voice", "sticker", "document"])
+async def test_what_has_no_words_gets_a_sentence(bots: Bots, peer: Peer, kind: str) -> None:
+    async with bots.running():
+        peer.world.send_file(ANN, ANN, kind=kind, name="a.bin", data=b"1")
+        await peer.told("I can't read", ANN)
+        peer.world.send_file(ANN, ANN, kind="photo", name="a.jpg", data=b"1", caption="what is it?")
+        await peer.told("I read your words only", ANN)
+    [turn] = bots.conversation.turns
+    assert turn.text.startswith("what is it?\n[Sent with a photo")
+
+
+async def test_a_stranger_is_told_their_id_and_nothing_in_groups(bots: Bots, peer: Peer) -> None:
+    async with bots.running() as service:
+        peer.world.say(EVE, EVE, "hello")
+        peer.world.say(EVE, EVE, "/start")
+        peer.world.say(EVE, GROUP, "@keepsake_bot hello")
+        peer.world.say(ANN, ANN, "mine")
+        await peer.told("echo mine", ANN)
+        await service.intake.idle()
+        assert await bots.pending() == []
+    assert [str(EVE) in told for told in peer.texts(EVE)] == [True, True]
+    assert peer.texts(GROUP) == []
+    assert [turn.text for turn in bots.conversation.turns] == ["mine"]
+
+
+@pytest.mark.parametrize("privacy", [False, True])
+async def test_a_group_is_answered_when_it_addresses_the_bot(bots: Bots, peer: Peer, privacy: bool) -> None:
+    peer.world.privacy_mode = privacy
+    async with bots.running() as service:
+        peer.world.say(ANN, GROUP, "not for you")
+        peer.world.say(BOB, GROUP, "Hi 😀 @Keepsake_Bot, how are you?")
+        answer = await peer.told("echo Hi 😀, how are you?", GROUP)
+        peer.world.say(ANN, GROUP, "and me", reply_to=answer["answer"]["result"]["message_id"])
+        await peer.told("echo and me", GROUP)
+        await service.intake.idle()
+        assert await bots.pending() == []
+    assert [turn.scope.owner for turn in bots.conversation.turns] == [GROUP, GROUP]
+    assert all(turn.in_group for turn in bots.conversation.turns)
+
+
+async def test_what_is_not_addressed_to_the_bot_is_never_written(bots: Bots, peer: Peer) -> None:
+    async with bots.running() as service:
+        assert bots.orders
+        bots.orders.wizard.add("20")
+        peer.world.say(ANN, GROUP, "secret of the group")
+        peer.world.say(ANN, GROUP, "/other@another_bot secret")
+        peer.world.say(ANN, GROUP, "20")
+        await peer.told("wizard took 20", GROUP)
+        await service.intake.idle()
+        database = bots.inbox._db
+        async with database.read() as reader:
+            assert await reader.rows("SELECT * FROM updates") == []
+
+
+async def test_a_paste_in_a_group_needs_its_mention_only_once(bots: Bots, peer: Peer) -> None:
+    words = "@keepsake_bot " + "x" * 9000
+    async with bots.running():
+        peer.world.say(ANN, GROUP, words)
+        await peer.told("echo x", GROUP)
+    [turn] = bots.conversation.turns
+    assert turn.text == "x" * 9000
+
+
+async def test_topics_are_scopes_of_their_own(bots: Bots, peer: Peer) -> None:
+    bots.conversation.gate("hang")
+    async with bots.running():
+        peer.world.say(ANN, FORUM, "@keepsake_bot hang", thread_id=TOPIC)
+        await bots.conversation.begun["hang"].wait()
+        peer.world.say(ANN, FORUM, "@keepsake_bot general")
+        await peer.told("echo general", FORUM)
+    assert [turn.scope.thread for turn in bots.conversation.turns] == [TOPIC, 0]
+
+
+async def test_only_a_groups_admins_may_configure_it(bots: Bots, peer: Peer) -> None:
+    async with bots.running():
+        peer.world.say(ANN, GROUP, "/admin")
+        await peer.told("did admin True", GROUP)
+        peer.world.say(BOB, GROUP, "/admin@keepsake_bot")
+        await peer.told("did admin False", GROUP)
+
+
+async def test_an_edit_is_taken_in_after_its_message_and_a_new_answer_is_offered(bots: Bots, peer: Peer) -> None:
+    gate = bots.conversation.gate("first")
+    async with bots.running() as service:
+        message = peer.world.say(ANN, ANN, "first")
+        await bots.conversation.begun["first"].wait()
+        peer.world.edit(ANN, ANN, message["message_id"], "other")
+        await peer.confirmed()
+        assert bots.conversation.corrected == [], "the message itself is still being answered"
+        gate.set()
+        await peer.told("offer 1", ANN)
+        peer.world.edit(ANN, ANN, message["message_id"], "of long ago")
+        await peer.confirmed()
+        await service.intake.idle()
+        assert await bots.pending() == []
+    assert bots.conversation.corrected == [(message["message_id"], text) for text in ("other", "of long ago")]
+    assert len(bots.conversation.turns) == 1
+    assert [text for text in peer.texts(ANN) if text.startswith("offer")] == ["offer 1"]
+
+
+async def test_an_edit_of_a_stranger_or_of_what_is_not_addressed_is_written_nowhere(bots: Bots, peer: Peer) -> None:
+    async with bots.running() as service:
+        message = peer.world.say(EVE, EVE, "let me in")
+        await peer.told("Your Telegram id", EVE)
+        peer.world.edit(EVE, EVE, message["message_id"], "other")
+        await peer.confirmed()
+        await service.intake.idle()
+        assert await bots.pending() == []
+    assert bots.conversation.corrected == []
+    assert len(peer.texts(EVE)) == 1
+
+
+async def test_an_unexpected_error_is_one_log_line_and_one_sentence(
+    bots: Bots, peer: Peer, caplog: pytest.LogCaptureFixture
+) -> None:
+    bots.conversation.fails["secret words"] = RuntimeError("secret words")
+    async with bots.running() as service:
+        peer.world.say(ANN, ANN, "secret words")
+        await peer.told("Something went wrong here", ANN)
+        peer.world.say(ANN, ANN, "next")
+        await peer.told("echo next", ANN)
+        await service.intake.idle()
+        assert await bots.pending() == []
+    ours = [record for record in caplog.records if record.name.startswith("telegram_ui")]
+    assert any("RuntimeError" in record.getMessage() for record in ours)
+    assert "secret words" not in "".join(record.getMessage() for record in caplog.records)
+
+
+async def test_an_answer_whose_fate_is_unknown_is_sent_once_more_and_never_a_third_time(bots: Bots, peer: Peer) -> None:
+    peer.fault("drop_after", "sendMessage", times=5, chat_id=ANN)
+    async with bots.running() as service:
+        peer.world.say(ANN, ANN, "hello")
+        await peer.told("echo hello", ANN)
+        await service.intake.idle()
+        assert await bots.pending() == []
+    assert peer.texts(ANN) == ["echo hello"] * 2
+
+
+async def test_an_answer_that_was_cut_off_before_its_effect_arrives_once(bots: Bots, peer: Peer) -> None:
+    peer.fault("drop_before", "sendMessage", chat_id=ANN)
+    async with bots.running() as service:
+        peer.world.say(ANN, ANN, "hello")
+        await peer.called("sendMessage", chat=ANN)
+        await service.intake.idle()
+    assert peer.texts(ANN) == ["echo hello"]
+
+
+async def test_each_run_sends_once_more_what_the_run_before_it_died_over(bots: Bots, peer: Peer) -> None:
+    """A run may die before its sending has any effect: an answer that was never sent for sure is never given up."""
+    update_id = peer.world.updates._next_id
+    peer.fault("hang", "sendMessage", times=3, chat_id=ANN)
+    peer.world.say(ANN, ANN, "hello")
+    for _ in range(3):
+        since = peer.world.calls.last
+        async with bots.running() as service:
+            await peer.called("sendMessage", chat=ANN, since=since)
+            await service.intake.close(grace=0)
+    assert await bots.pending() == [update_id]
+    async with bots.running() as service:
+        await service.intake.idle()
+        assert await bots.pending() == []
+    assert peer.texts(ANN) == ["echo hello"] * 4
+
+
+@pytest.mark.parametrize("kind", ["server_error", "retry_after"])
+async def test_a_refusal_is_overcome_and_counts_for_nothing(bots: Bots, peer: Peer, kind: str) -> None:
+    peer.fault(kind, "sendMessage", times=1, chat_id=ANN)
+    async with bots.running() as service:
+        peer.world.say(ANN, ANN, "hello")
+        await peer.called("sendMessage", chat=ANN)
+        await service.intake.idle()
+    assert peer.texts(ANN) == ["echo hello"]
+
+
+async def test_a_chat_that_is_gone_is_let_go(bots: Bots, peer: Peer) -> None:
+    gate = bots.conversation.gate("hello")
+    async with bots.running() as service:
+        peer.world.say(ANN, ANN, "hello")
+        await bots.conversation.begun["hello"].wait()
+        peer.world.block_bot(ANN)
+        gate.set()
+        await service.intake.idle()
+        assert await bots.pending() == []
+
+
+async def test_a_command_that_is_being_done_is_done_before_the_bot_stops(bots: Bots, peer: Peer) -> None:
+    peer.fault("hang", "sendMessage", chat_id=ANN)
+    async with bots.running() as service:
+        peer.world.say(ANN, ANN, "/help")
+        await peer.told("did help", ANN)
+        closing = asyncio.create_task(service.intake.close(grace=4))
+        await asyncio.sleep(0)
+        peer.faults.release()
+        await closing
+        assert await bots.pending() == []
+    assert len(peer.texts(ANN)) == 1
+
+
+async def test_stopping_in_the_middle_breaks_the_answer_off_and_the_next_run_answers_anew(
+    bots: Bots, peer: Peer
+) -> None:
+    bots.settings = replace(bots.settings, reply_streaming="edit")
+    gate = bots.conversation.gate("hello")
+    async with bots.running():
+        peer.world.say(ANN, ANN, "hello")
+        await peer.told("partly hello", ANN)
+    [shown] = peer.texts(ANN)
+    assert "broken off" in shown
+    assert len(await bots.pending()) == 1
+    assert bots.conversation.finished == []
+    gate.set()
+    async with bots.running() as service:
+        await service.intake.idle()
+        assert await bots.pending() == []
+    assert peer.texts(ANN)[-1] == "echo hello"
+    assert bots.conversation.turns[0].source == bots.conversation.turns[1].source
+
+
+async def test_pieces_of_a_paste_survive_a_stop_and_stay_one_turn(bots: Bots, peer: Peer) -> None:
+    async with bots.running():
+        peer.world.say(ANN, ANN, "a" * 4096)
+        await peer.confirmed()
+    assert bots.conversation.turns == []
+    peer.world.say(ANN, ANN, "b" * 10)
+    async with bots.running():
+        await peer.told("echo a", ANN)
+    [turn] = bots.conversation.turns
+    assert [len(piece.text) for piece in turn.pieces] == [4096, 10]
+
+
+async def test_notices_of_settling_are_said_in_the_chat(bots: Bots, peer: Peer) -> None:
+    bots.conversation.notices = ("A fold failed.",)
+    async with bots.running():
+        peer.world.say(ANN, ANN, "hello")
+        await peer.told("A fold failed.", ANN)

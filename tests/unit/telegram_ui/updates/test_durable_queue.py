@@ -1,0 +1,128 @@
+"""The queue whose put() is a commit."""
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import telegram
+from telegram.ext import ExtBot
+
+from records.errors import StorageError
+from storage.files.inbox import UpdateInbox
+from telegram_ui.updates.durable_queue import BEGINNINGS, TRIED_FOR, DurableQueue, NotKeptError, Received
+from tests.unit.telegram_ui.conftest import NOW, TOKEN, Peer
+
+
+@pytest.fixture
+async def bot(peer: Peer) -> Any:
+    async with ExtBot(TOKEN, base_url=f"{peer.url}/bot") as bot:
+        yield bot
+
+
+def update(number: int, bot: telegram.Bot) -> telegram.Update:
+    data = {"update_id": number, "something_new": {"words": "kept"}}
+    parsed = telegram.Update.de_json(data, bot)
+    assert parsed
+    return parsed
+
+
+async def opened(inbox: UpdateInbox, bot: telegram.Bot, **options: Any) -> DurableQueue:
+    queue = DurableQueue(inbox, keep=lambda _: True, now=lambda: NOW, **options)
+    await queue.replay(bot)
+    return queue
+
+
+def taken(queue: DurableQueue) -> list[int]:
+    numbers = []
+    while not queue.empty():
+        received = queue.get_nowait()
+        assert isinstance(received, Received)
+        numbers.append(received.update.update_id)
+    return numbers
+
+
+async def test_what_was_put_comes_again_to_the_next_run_until_it_is_done(inbox: UpdateInbox, bot: ExtBot[Any]) -> None:
+    queue = await opened(inbox, bot)
+    for number in (7, 3, 5):  # Telegram may start its numbers anew: the order is that of arrival
+        await queue.put(update(number, bot))
+    await queue.put(update(3, bot))
+    assert taken(queue) == [7, 3, 5]
+    await queue.done([3])
+    again = await opened(inbox, bot)
+    received = again.get_nowait()
+    assert isinstance(received, Received)
+    assert received.update.api_kwargs == {"something_new": {"words": "kept"}}
+    assert taken(again) == [5]
+    await again.put(update(3, bot))
+    assert again.empty()
+
+
+async def test_a_put_that_was_cancelled_after_its_commit_is_made_up_for(inbox: UpdateInbox, bot: ExtBot[Any]) -> None:
+    queue = await opened(inbox, bot)
+    await inbox.receive(bot.id, 1, update(1, bot).to_json(), NOW)
+    await queue.put(update(1, bot))
+    assert taken(queue) == [1]
+    await queue.put(update(1, bot))
+    assert queue.empty()
+
+
+async def test_put_waits_while_too_much_is_unfinished(inbox: UpdateInbox, bot: ExtBot[Any]) -> None:
+    queue = await opened(inbox, bot, limit=1)
+    await queue.put(update(1, bot))
+    waiting = asyncio.create_task(queue.put(update(2, bot)))
+    await asyncio.sleep(0)
+    assert [row.update_id for row in await inbox.pending(bot.id)] == [1]
+    await queue.done([1])
+    await waiting
+    assert taken(queue) == [1, 2]
+
+
+async def test_a_disk_that_fails_is_a_telegram_error_to_ptb(inbox: UpdateInbox, bot: ExtBot[Any]) -> None:
+    class Broken(UpdateInbox):
+        async def receive(self, *args: Any) -> bool:
+            raise OSError("secret words")
+
+    queue = await opened(Broken(inbox._db), bot)
+    with pytest.raises(NotKeptError) as raised:
+        await queue.put(update(1, bot))
+    assert "secret" not in str(raised.value)
+
+
+async def test_what_could_not_be_marked_as_done_is_marked_with_the_next(inbox: UpdateInbox, bot: ExtBot[Any]) -> None:
+    class Weak(UpdateInbox):
+        is_broken = True
+
+        async def done(self, *args: Any) -> None:
+            if self.is_broken:
+                raise StorageError
+            await super().done(*args)
+
+    weak = Weak(inbox._db)
+    queue = await opened(weak, bot)
+    await queue.put(update(1, bot))
+    await queue.put(update(2, bot))
+    await queue.done([1])
+    weak.is_broken = False
+    await queue.done([2])
+    assert await inbox.pending(bot.id) == []
+
+
+async def test_an_update_that_no_run_finishes_is_given_up(inbox: UpdateInbox, bot: ExtBot[Any]) -> None:
+    """But not within the hour: many quick deaths may be another's fault."""
+    await inbox.receive(bot.id, 1, update(1, bot).to_json(), NOW - TRIED_FOR - timedelta(seconds=1))
+    await inbox.receive(bot.id, 2, update(2, bot).to_json(), NOW - TRIED_FOR + timedelta(seconds=1))
+    for _ in range(BEGINNINGS):
+        assert taken(await opened(inbox, bot)) == [1, 2]
+    assert taken(await opened(inbox, bot)) == [2]
+    assert [row.update_id for row in await inbox.pending(bot.id)] == [2]
+
+
+async def test_a_row_that_cannot_be_read_holds_up_no_other(inbox: UpdateInbox, bot: ExtBot[Any]) -> None:
+    await inbox.receive(bot.id, 1, "{", NOW)
+    await inbox.receive(bot.id, 2, update(2, bot).to_json(), NOW)
+    assert taken(await opened(inbox, bot)) == [2]
+
+
+async def test_nothing_of_an_update_is_shown(bot: ExtBot[Any]) -> None:
+    assert repr(Received(update(1, bot), is_kept=True)) == "Received(1)"

@@ -1,0 +1,157 @@
+"""Update → Arrival → Incoming."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+import telegram
+from hypothesis import given
+from hypothesis import strategies as st
+
+from telegram_ui.updates.parsing import Arrival, arrival, incoming, upgraded
+
+ME = telegram.User(id=42, first_name="Keepsake", is_bot=True, username="keepsake_bot")
+ANN = {"id": 11, "is_bot": False, "first_name": "Ann", "last_name": "Lee", "username": "ann"}
+PRIVATE = {"id": 11, "type": "private"}
+GROUP = {"id": -500, "type": "supergroup", "title": "Picnic"}
+
+
+def update(chat: dict[str, Any] = PRIVATE, kind: str = "message", **message: Any) -> telegram.Update:
+    full = {"message_id": 7, "date": 1_800_000_000, "chat": chat, "from": ANN, **message}
+    parsed = telegram.Update.de_json({"update_id": 9, kind: full}, None)
+    assert parsed
+    return parsed
+
+
+def heard(chat: dict[str, Any] = PRIVATE, kind: str = "message", **message: Any) -> Arrival:
+    said = arrival(update(chat, kind, **message), ME)
+    assert said
+    return said
+
+
+def entity(kind: str, offset: int, length: int, **more: Any) -> dict[str, Any]:
+    return {"type": kind, "offset": offset, "length": length, **more}
+
+
+def test_a_private_text_becomes_a_turn() -> None:
+    turn = incoming([heard(text="  hello ")])
+    assert (turn.text, turn.person.name, turn.source, turn.in_group) == ("hello", "Ann Lee", "42:9", False)
+    assert turn.pieces[0].sent_at == datetime.fromtimestamp(1_800_000_000, UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "command", "argument", "target"),
+    [
+        ("/help", "help", "", False),
+        ("/Summary_NOW@KEEPSAKE_bot  please\nnow", "summary_now", "please\nnow", True),
+        ("/forget@other_bot", "forget", "", False),
+    ],
+)
+def test_commands_are_read_without_regard_to_case(text: str, command: str, argument: str, target: bool) -> None:
+    said = heard(text=text)
+    assert (said.kind, said.command, said.argument, said.target) == ("command", command, argument, target)
+
+
+@pytest.mark.parametrize("text", ["/usr/bin/env", "a /help", "/", "/ help", "/hélp"])
+def test_what_only_looks_like_a_command_is_text(text: str) -> None:
+    assert heard(text=text).kind == "text"
+
+
+def test_a_forwarded_text_is_marked_and_commands_nothing() -> None:
+    origin = {"type": "hidden_user", "date": 1, "sender_user_name": "Bob"}
+    said = heard(text="/forget", forward_origin=origin)
+    assert (said.kind, said.text) == ("text", "[Forwarded from Bob]\n/forget")
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ({"text": "😀 @keepsake_bot hi", "entities": [entity("mention", 3, 13)]}, "😀 hi"),
+        ({"text": "@Keepsake_Bot: hi", "entities": [entity("mention", 0, 13)]}, "hi"),
+        ({"text": "Keeper hi", "entities": [entity("text_mention", 0, 6, user=ME.to_dict())]}, "hi"),
+        ({"text": "hi", "reply_to_message": {"message_id": 1, "date": 1, "chat": GROUP, "from": ME.to_dict()}}, "hi"),
+        ({"text": "/help"}, "/help"),
+    ],
+)
+def test_what_addresses_the_bot_in_a_group(message: dict[str, Any], text: str) -> None:
+    said = heard(GROUP, **message)
+    assert said.addressed
+    assert said.text == text
+    assert said.chat.reply_to == 7
+
+
+TOPIC_OPENED = {
+    "message_id": 1,
+    "date": 1,
+    "chat": GROUP,
+    "from": ME.to_dict(),
+    "forum_topic_created": {"name": "Garden", "icon_color": 1},
+}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"text": "hi"},
+        {"text": "@keepsake_bot2 hi", "entities": [entity("mention", 0, 14)]},
+        {"text": "a@keepsake_bot.org", "entities": [entity("email", 0, 18)]},
+        {"text": "/help@other_bot"},
+        {"text": "hi", "reply_to_message": TOPIC_OPENED},
+    ],
+)
+def test_what_does_not_address_the_bot_in_a_group(message: dict[str, Any]) -> None:
+    assert not heard(GROUP, **message).addressed
+
+
+def test_a_thread_counts_only_in_a_topic() -> None:
+    assert heard(GROUP, text="x", message_thread_id=5, is_topic_message=True).scope.thread == 5
+    assert heard(GROUP, text="x", message_thread_id=5).scope.thread == 0
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"new_chat_members": [ANN]},
+        {"text": "x", "from": {**ANN, "is_bot": True}},
+        {"text": "x", "is_automatic_forward": True},
+    ],
+)
+def test_what_is_nobodys_words_to_the_bot(message: dict[str, Any]) -> None:
+    assert arrival(update(GROUP, **message), ME) is None
+    assert arrival(update({"id": -1, "type": "channel", "title": "News"}, text="x"), ME) is None
+
+
+def test_anonymous_admins_speak_as_the_group() -> None:
+    sender = {"id": 1087968824, "is_bot": True, "first_name": "Group", "username": "GroupAnonymousBot"}
+    message: dict[str, Any] = {"text": "/help", "from": sender, "sender_chat": GROUP}
+    said = heard(GROUP, **message)
+    assert said.person.name == "Picnic"
+    assert said.person.id == 1087968824
+
+
+def test_edits_are_known_as_such_and_messages_without_text_as_wordless() -> None:
+    assert heard(kind="edited_message", text="x").kind == "edited"
+    assert heard(location={"latitude": 1, "longitude": 2}).attachment == "a location"
+    assert heard(rich_message={"blocks": []}).kind == "wordless"
+
+
+@given(st.text(min_size=1, max_size=50), st.integers(0, 60), st.integers(0, 60))
+def test_no_text_and_no_entity_breaks_the_reading(text: str, offset: int, length: int) -> None:
+    arrival(update(GROUP, text=text, entities=[entity("mention", offset, length)]), ME)
+
+
+@pytest.mark.parametrize(
+    ("chat", "fields", "ids"),
+    [
+        ({"id": -500, "type": "group"}, {"migrate_to_chat_id": -1_000_500}, (-500, -1_000_500)),
+        ({"id": -1_000_500, "type": "supergroup"}, {"migrate_from_chat_id": -500}, (-500, -1_000_500)),
+        ({"id": -500, "type": "group"}, {"text": "hello"}, None),
+        ({"id": -500, "type": "group"}, {"migrate_to_chat_id": "-1000500"}, None),
+        ({"id": -500, "type": "group"}, {"migrate_to_chat_id": -(2**70)}, None),
+        ({"id": 11, "type": "private"}, {"migrate_to_chat_id": -1_000_500}, None),
+    ],
+)
+def test_a_groups_two_ids_are_read_from_either_chat(
+    chat: dict[str, Any], fields: dict[str, Any], ids: tuple[int, int] | None
+) -> None:
+    assert upgraded(update(chat, **fields)) == ids

@@ -1,0 +1,126 @@
+"""Which texts are pieces of one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playground.text import pieces, units
+from telegram_ui.updates.paste import Pastes, continues, may_continue
+
+START = datetime(2026, 11, 21, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Text:
+    units: int
+    sender: str = "ann"
+    sent_at: datetime = START
+
+
+@dataclass
+class Timers:
+    """call_later by hand."""
+
+    waiting: dict[int, Callable[[], None]] = field(default_factory=dict)
+    number: int = 0
+
+    def __call__(self, delay: float, call: Callable[[], None]) -> "Timer":
+        assert delay == 1.5
+        self.number += 1
+        self.waiting[self.number] = call
+        return Timer(self, self.number)
+
+    def fire(self) -> None:
+        [(number, call)] = self.waiting.items()
+        del self.waiting[number]
+        call()
+
+
+@dataclass
+class Timer:
+    timers: Timers
+    number: int
+
+    def cancel(self) -> None:
+        self.timers.waiting.pop(self.number, None)
+
+
+class Turn:
+    def __init__(self, pastes: Pastes[Text], first: Text) -> None:
+        self.pieces = [first]
+        self.complete = 0
+        pastes.begin(self.pieces, self._completed)
+
+    def _completed(self) -> None:
+        self.complete += 1
+
+
+@pytest.fixture
+def timers() -> Timers:
+    return Timers()
+
+
+@pytest.fixture
+def pastes(timers: Timers) -> Pastes[Text]:
+    return Pastes(timers)
+
+
+def test_long_pieces_are_gathered_until_it_is_quiet(pastes: Pastes[Text], timers: Timers) -> None:
+    turn = Turn(pastes, Text(4096))
+    assert pastes.extend(Text(4096))
+    assert turn.complete == 0
+    timers.fire()
+    assert (len(turn.pieces), turn.complete) == (2, 1)
+    assert not pastes.extend(Text(10))
+
+
+def test_a_short_piece_is_the_last(pastes: Pastes[Text], timers: Timers) -> None:
+    turn = Turn(pastes, Text(4000))
+    assert pastes.extend(Text(10))
+    assert turn.complete == 1
+    assert not timers.waiting
+    assert not pastes.extend(Text(10))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [Text(4096, sender="bob"), Text(10, sent_at=START + timedelta(seconds=4))],
+    ids=["somebody else", "much later"],
+)
+def test_what_does_not_belong_is_not_taken(pastes: Pastes[Text], other: Text) -> None:
+    turn = Turn(pastes, Text(4096))
+    assert not pastes.extend(other)
+    assert turn.pieces == [Text(4096)]
+    assert turn.complete == (other.sender == "ann")
+
+
+def test_two_texts_that_would_have_fitted_into_one_message_are_two() -> None:
+    assert not continues(Text(1000), Text(3000))
+    assert continues(Text(1500), Text(3000))
+    assert continues(Text(1), Text(4000))
+    assert not may_continue(Text(2047))
+
+
+def test_closing_leaves_open_pastes_incomplete(pastes: Pastes[Text], timers: Timers) -> None:
+    turn = Turn(pastes, Text(4096))
+    pastes.close()
+    assert turn.complete == 0
+    assert not timers.waiting
+
+
+@given(st.lists(st.sampled_from(["x" * 700, "word ", "line\n", "😀"]), max_size=60).map("".join))
+def test_whatever_a_client_splits_is_gathered_again(text: str) -> None:
+    timers = Timers()
+    pastes = Pastes[Text](timers)
+    parts = [Text(units(part)) for part in pieces(text)]
+    if not may_continue(parts[0]):
+        assert len(parts) == 1
+        return
+    turn = Turn(pastes, parts[0])
+    taken = [pastes.extend(part) for part in parts[1:]]
+    assert all(taken)
+    assert turn.pieces == parts

@@ -1,0 +1,164 @@
+"""Ordered work, lane by lane."""
+
+import asyncio
+from functools import partial
+
+from telegram_ui.updates.serial_queue import Lanes, Work
+
+
+class Log:
+    """Work that notes when it begins, and waits for its gate if it has one."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        self.gates: dict[str, asyncio.Event] = {}
+        self.first = asyncio.Event()
+
+    async def work(self, name: str) -> None:
+        self.begun.append(name)
+        self.first.set()
+        if name in self.gates:
+            await self.gates[name].wait()
+
+    def __call__(self, name: str, *, gated: bool = False) -> Work:
+        if gated:
+            self.gates[name] = asyncio.Event()
+        return partial(self.work, name)
+
+
+async def test_a_lane_keeps_its_order_and_others_do_not_wait() -> None:
+    lanes, log = Lanes("test", at_once=9), Log()
+    lanes.submit("a", log("a1", gated=True))
+    lanes.submit("a", log("a2"))
+    lanes.submit("b", log("b1"))
+    await asyncio.sleep(0)
+    assert log.begun == ["a1", "b1"]
+    log.gates["a1"].set()
+    await lanes.idle()
+    assert log.begun == ["a1", "b1", "a2"]
+    assert len(lanes) == 0
+    assert not lanes._waiting
+
+
+async def test_a_backlog_takes_turns_with_the_other_lanes() -> None:
+    lanes, log = Lanes("test", at_once=1), Log()
+    for name in ("a1", "a2", "a3"):
+        lanes.submit("a", log(name))
+    lanes.submit("b", log("b1"))
+    lanes.submit("c", log("c1"))
+    await lanes.idle()
+    assert log.begun == ["a1", "b1", "c1", "a2", "a3"]
+
+
+async def test_no_more_than_so_many_run_at_once() -> None:
+    lanes, log = Lanes("test", at_once=2), Log()
+    for name in "abc":
+        lanes.submit(name, log(name, gated=True))
+    await asyncio.sleep(0)
+    assert log.begun == ["a", "b"]
+    for gate in log.gates.values():
+        gate.set()
+    await lanes.idle()
+    assert log.begun == ["a", "b", "c"]
+
+
+async def test_a_held_ticket_keeps_its_place_and_takes_no_slot() -> None:
+    lanes, log = Lanes("test", at_once=1), Log()
+    ticket = lanes.submit("a", log("a1"), held=True)
+    lanes.submit("a", log("a2"))
+    lanes.submit("b", log("b1"))
+    await asyncio.sleep(0)
+    assert log.begun == ["b1"]
+    ticket.release()
+    ticket.release()
+    await lanes.idle()
+    assert log.begun == ["b1", "a1", "a2"]
+
+
+async def test_work_that_fails_does_not_stop_its_lane() -> None:
+    async def fail() -> None:
+        raise RuntimeError
+
+    lanes, log = Lanes("test", at_once=1), Log()
+    lanes.submit("a", fail)
+    lanes.submit("a", log("a2"))
+    await lanes.idle()
+    assert log.begun == ["a2"]
+
+
+async def test_cancelling_ends_what_runs_and_the_next_begins() -> None:
+    lanes, log = Lanes("test", at_once=1), Log()
+    lanes.submit("a", log("a1", gated=True))
+    lanes.submit("a", log("a2"))
+    assert not lanes.cancel("a")  # nothing has begun yet
+    await asyncio.sleep(0)
+    assert lanes.cancel("a")
+    await lanes.idle()
+    assert log.begun == ["a1", "a2"]
+    assert not lanes.cancel("a")
+
+
+async def test_what_has_not_begun_can_be_dropped() -> None:
+    lanes, log = Lanes("test", at_once=1), Log()
+    work = log("a1")
+    lanes.submit("a", work)
+    assert lanes.drop_next("a", object) is work
+    lanes.submit("b", log("b1", gated=True))
+    lanes.submit("c", log("c1"))
+    await log.first.wait()
+    assert lanes.drop_next("b", object) is None
+    assert lanes.drop_next("c", object) is not None
+    assert lanes.drop_next("c", object) is None
+    log.gates["b1"].set()
+    await lanes.idle()
+    assert log.begun == ["b1"]
+
+
+async def test_closing_cancels_what_runs_and_begins_nothing_more() -> None:
+    lanes, log = Lanes("test", at_once=1), Log()
+    lanes.submit("a", log("a1", gated=True))
+    lanes.submit("a", log("a2"))
+    await asyncio.sleep(0)
+    await lanes.close(grace=1)
+    lanes.submit("b", log("b1"))
+    await asyncio.sleep(0)
+    assert log.begun == ["a1"]
+
+
+async def test_closing_lets_end_what_ends_in_time() -> None:
+    ended = []
+
+    async def quick() -> None:
+        await asyncio.sleep(0)
+        ended.append("quick")
+
+    async def slow() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append("slow")
+
+    lanes = Lanes("test", at_once=2)
+    lanes.submit("a", quick)
+    lanes.submit("b", slow)
+    await lanes.close(grace=1, patience=0.05)
+    assert ended == ["quick", "slow"]
+
+
+async def test_closing_cancels_again_what_does_not_end_in_time() -> None:
+    ended = asyncio.Event()
+
+    async def stubborn() -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.set()
+
+    lanes = Lanes("test", at_once=1)
+    lanes.submit("a", stubborn)
+    await asyncio.sleep(0)
+    await lanes.close(grace=0.01)
+    assert ended.is_set()

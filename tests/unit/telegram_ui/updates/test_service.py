@@ -1,0 +1,230 @@
+"""Connecting, fetching, being pushed to, and leaving."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+
+from records.errors import SettingsError, StorageError
+from settings import Secret
+from storage.files.inbox import UpdateInbox
+from telegram_ui.updates.webhook import SECRET_HEADER
+from tests.peers.ports import kept_port
+from tests.unit.telegram_ui.conftest import ANN, TOKEN, Bots, Peer
+
+
+def pausing(bots: Bots) -> Callable[[float], Awaitable[None]]:
+    """A pause that passes at once, except the long ones of housekeeping and watch."""
+
+    async def pause(seconds: float) -> None:
+        if seconds > 60:
+            await asyncio.Event().wait()
+        await asyncio.sleep(0)
+
+    return pause
+
+
+async def test_it_says_that_it_is_ready_and_sets_the_menu(
+    bots: Bots, peer: Peer, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    async with bots.running():
+        assert "ready" in caplog.text
+        await peer.called("setMyCommands")
+        await peer.polled()
+
+
+async def test_a_menu_that_cannot_be_set_is_no_matter(bots: Bots, peer: Peer) -> None:
+    peer.fault("error", "setMyCommands")
+    async with bots.running():
+        peer.world.say(ANN, ANN, "hello")
+        await peer.told("echo hello")
+
+
+@pytest.mark.parametrize("token", ["4242:wrong", "no token/at all"])
+async def test_a_refused_token_names_its_variable_and_nothing_else(bots: Bots, token: str) -> None:
+    bots.settings = replace(bots.settings, telegram_bot_token=Secret(token))
+    with pytest.raises(SettingsError, match="TELEGRAM_BOT_TOKEN") as raised:
+        async with bots.running():
+            pass
+    assert token not in str(raised.value)
+    assert raised.value.__cause__ is None
+
+
+async def test_a_token_that_is_revoked_while_running_ends_it(bots: Bots, peer: Peer) -> None:
+    async with bots.running() as service:
+        peer.fault("error", "getUpdates", error_code=401, description="Unauthorized")
+        peer.world.say(ANN, ANN, "hello")
+        with pytest.raises(SettingsError, match="TELEGRAM_BOT_TOKEN"):
+            await asyncio.wait_for(service.until_failure(), 10)
+
+
+async def test_it_waits_for_a_telegram_that_is_away(bots: Bots, peer: Peer) -> None:
+    peer.fault("drop_before", "getMe", times=2)
+    peer.fault("server_error", "deleteWebhook", times=2)
+    peer.fault("retry_after", "deleteWebhook")
+    async with bots.running(pause=pausing(bots)):
+        peer.world.say(ANN, ANN, "hello")
+        await peer.told("echo hello")
+
+
+async def test_a_second_poller_is_one_clear_line_and_it_goes_on(
+    bots: Bots, peer: Peer, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with bots.running():
+        await peer.polled()
+        peer.world.updates.interrupt("terminated by other getUpdates request")
+        peer.world.say(ANN, ANN, "hello")
+        await peer.told("echo hello")
+    lines = [record.getMessage() for record in caplog.records if "409" in record.getMessage()]
+    assert len(lines) == 1
+    assert TOKEN not in caplog.text
+
+
+async def test_what_was_committed_but_not_done_is_answered_by_the_next_run(bots: Bots, peer: Peer) -> None:
+    bots.conversation.gate("hello")
+    async with bots.running():
+        peer.world.say(ANN, ANN, "hello")
+        await bots.conversation.begun["hello"].wait()
+        peer.world.say(ANN, ANN, "second")
+        await peer.confirmed()
+    assert peer.world.updates.pending() == []
+    assert len(await bots.pending()) == 2
+    bots.conversation.gates.clear()
+    async with bots.running():
+        await peer.told("echo second")
+    assert peer.texts(ANN)[-2:] == ["echo hello", "echo second"]
+
+
+async def test_an_update_that_comes_twice_is_answered_once(bots: Bots, peer: Peer) -> None:
+    # The answer to a poll is lost: the same updates are fetched again.
+    peer.fault("drop_after", "getUpdates", after=1)
+    async with bots.running() as service:
+        peer.world.say(ANN, ANN, "one")
+        peer.world.say(ANN, ANN, "two")
+        await peer.told("echo two")
+        await peer.confirmed()
+        await service.intake.idle()
+    assert peer.texts(ANN) == ["echo one", "echo two"]
+
+
+class Failing(UpdateInbox):
+    """An inbox on a disk that is full for a while."""
+
+    failures = 0
+
+    async def receive(self, *args: Any) -> bool:
+        if self.failures:
+            self.failures -= 1
+            raise StorageError
+        return await super().receive(*args)
+
+
+async def test_while_the_inbox_cannot_write_updates_stay_with_telegram(bots: Bots, peer: Peer) -> None:
+    bots.inbox = failing = Failing(bots.inbox._db)
+    failing.failures = 1
+    async with bots.running():
+        peer.world.say(ANN, ANN, "hello")
+        await peer.told("echo hello")
+    assert peer.texts(ANN) == ["echo hello"]
+
+
+async def test_polling_that_died_is_started_anew(bots: Bots, peer: Peer, caplog: pytest.LogCaptureFixture) -> None:
+    time, ticks = 0.0, asyncio.Semaphore(0)
+
+    async def pause(seconds: float) -> None:
+        nonlocal time
+        if seconds > 60 * 5:
+            await asyncio.Event().wait()
+        await ticks.acquire()
+        time += seconds
+
+    async with bots.running(monotonic=lambda: time, pause=pause, silent_for=240.0) as service:
+        assert service.application.updater
+        polling = next(task for task in asyncio.all_tasks() if "polling_task" in task.get_name())
+        polling.cancel()
+        await asyncio.wait([polling])
+        for _ in range(5):
+            ticks.release()
+        peer.world.say(ANN, ANN, "hello")
+        await peer.told("echo hello")
+    assert "No successful poll" in caplog.text
+
+
+async def test_an_update_that_cannot_be_read_holds_up_nothing_and_is_not_logged(
+    bots: Bots, peer: Peer, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    peer.world.updates.add("message", {"text": "secret words", "chat": 5})
+    async with bots.running():
+        peer.world.say(ANN, ANN, "hello")
+        await peer.told("echo hello")
+    assert "is unreadable" in caplog.text
+    ours = [record.getMessage() for record in caplog.records if record.levelno >= logging.INFO]
+    assert "secret words" not in "".join(ours)
+
+
+async def test_stopping_takes_little_time_though_telegram_hangs(bots: Bots, peer: Peer) -> None:
+    bots.conversation.gate("hello")
+    async with asyncio.timeout(9):
+        async with bots.running():
+            peer.world.say(ANN, ANN, "hello")
+            await bots.conversation.begun["hello"].wait()
+            await peer.confirmed()
+            peer.fault("hang", "*", times=None)
+    assert len(await bots.pending()) == 1
+
+
+@pytest.fixture
+def webhook(bots: Bots) -> Iterator[str]:
+    """Settings for a webhook; its URL."""
+    with kept_port() as port:
+        url = f"http://127.0.0.1:{port}"
+        bots.settings = replace(bots.settings, webhook_url=url, webhook_listen=("127.0.0.1", port))
+        yield url
+
+
+async def test_a_webhook_delivers_and_asks_for_the_secret(bots: Bots, peer: Peer, webhook: str) -> None:
+    bots.settings = replace(bots.settings, webhook_secret=Secret("s3cret"))
+    update = {"update_id": 1}
+    async with bots.running(), httpx.AsyncClient(trust_env=False) as http:
+        peer.world.say(ANN, ANN, "hello")
+        await peer.told("echo hello")
+        for headers in ({}, {SECRET_HEADER: "wrong"}, {SECRET_HEADER: "s3cret "[:-2]}):
+            assert (await http.post(webhook, json=update, headers=headers)).status_code == 403
+        right = {SECRET_HEADER: "s3cret"}
+        assert (await http.post(f"{webhook}/any/path", json=update, headers=right)).status_code == 200
+        assert (await http.post(webhook, content=b"{", headers=right)).status_code == 400
+        assert (await http.post(webhook, json=[], headers=right)).status_code == 400
+        assert (await http.post(webhook, json={"update_id": 2, "message": 5}, headers=right)).status_code == 200
+
+
+@pytest.mark.usefixtures("webhook")
+async def test_a_webhooks_update_that_cannot_be_kept_is_offered_again(bots: Bots, peer: Peer) -> None:
+    bots.inbox = failing = Failing(bots.inbox._db)
+    failing.failures = 1
+    async with bots.running():
+        peer.world.say(ANN, ANN, "hello")
+        await peer.told("echo hello")
+    assert peer.texts(ANN) == ["echo hello"]
+
+
+@pytest.mark.usefixtures("webhook")
+async def test_an_address_in_use_names_its_variable(bots: Bots, peer: Peer) -> None:
+    port = int(peer.url.rpartition(":")[2])
+    bots.settings = replace(bots.settings, webhook_listen=("127.0.0.1", port))
+    with pytest.raises(SettingsError, match="WEBHOOK_LISTEN"):
+        async with bots.running():
+            pass
+
+
+@pytest.mark.usefixtures("webhook")
+async def test_a_webhook_that_telegram_does_not_take_names_its_variable(bots: Bots, peer: Peer) -> None:
+    peer.fault("error", "setWebhook", description="Bad Request: bad webhook: HTTPS url must be provided")
+    with pytest.raises(SettingsError, match="WEBHOOK_URL"):
+        async with bots.running():
+            pass

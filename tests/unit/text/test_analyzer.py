@@ -1,0 +1,120 @@
+"""Terms: what people would call the same word becomes the same term."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from text.analyzer import analyse, content_terms, other_readings, places
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("Machines, machine!", ["machin", "machin"]),
+        ("машину Машина", ["машин", "машин"]),
+        ("the Café and a CAFE\u0301", ["cafe", "cafe"]),
+        ("ёлка елка", ["елк", "елк"]),
+        ("йогурт", ["иогурт"]),
+        ("我喜欢喝茶", ["我喜", "喜欢", "欢喝", "喝茶"]),
+        ("茶", ["茶"]),
+        ("tokyo東京", ["東京", "tokyo"]),
+        ("हिन्दी हिन्द", ["हिन्द", "हिन्द"]),
+        ("DR-2041 3.5", ["dr", "2041", "3", "5", "dr-2041", "3.5"]),
+        ("ﬁne １２", ["fine", "12"]),
+        ("Die Häuser und das Haus", ["haus", "haus"]),
+        ("Los perros y el perro", ["perr", "perr"]),
+        ("Evlerimiz ve evler", ["ev", "ev"]),
+        ("هذه القطط", ["قطط"]),
+        ("الرِّياض الهديّة", ["رياض", "هديه"]),
+        ("הַמּוֹרָה סַבָּא", ["המורה", "סבא"]),
+        ("за́мок x̌yz", ["замок", "xyz"]),
+        ("私の誕生日", ["私の", "の誕", "誕生", "生日"]),
+        ("write to a.b@c.org", ["write", "b", "c", "org", "a.b@c.org"]),
+        ("", []),
+        ("?!… 🎈", []),
+    ],
+)
+def test_terms(text: str, terms: list[str]) -> None:
+    assert analyse(text) == terms
+
+
+def test_a_question_is_about_its_content_words() -> None:
+    assert content_terms("What is the name of my cat, and what's my cat like?") == ["name", "cat", "like"]
+    assert content_terms("Who are you?") == ["who", "are", "you"]
+
+
+@given(st.text())
+def test_any_text_has_terms_that_stay_themselves(text: str) -> None:
+    """No term is empty or holds a space: it must survive being joined by spaces."""
+    assert all(term and not any(character.isspace() for character in term) for term in analyse(text))
+    assert bool(content_terms(text)) == bool(analyse(text))
+
+
+@given(
+    st.text()
+    | st.lists(
+        st.sampled_from(
+            ["…", "½", "e\u0301", "東京", "tokyo東京", "DR-2041 ", "กำ", "Machines, ", "الرِّيا", "آَ", "סַבָּ", "וּ"]
+        )
+    ).map("".join)
+)
+def test_every_term_of_a_text_stands_somewhere_in_it(text: str) -> None:
+    terms = set(analyse(text))
+    found = places(text, terms)
+    assert {term for _, _, term in found} == terms
+    assert all(0 <= start < end <= len(text) for start, end, _ in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "term", "there"),
+    [
+        ("One machine… two MACHINES!", "machin", ["machine", "MACHINES"]),
+        ("½ cafe\u0301 and ﬁne wine", "wine", ["wine"]),
+        ("…我喜欢喝茶", "喝茶", ["喝茶"]),
+        ("…في الرِّياض، الرياض", "رياض", ["الرِّياض", "الرياض"]),
+        ("½ סַבָּא, וּ סבא", "סבא", ["סַבָּא", "סבא"]),
+        ("…آَب، آب", "اب", ["آَب", "آب"]),
+        ("…tokyo東京", "tokyo", ["tokyo"]),
+        ("茶、茶", "茶", ["茶", "茶"]),
+        ("… write to a.b@c.org", "a.b@c.org", ["a.b@c.org"]),
+    ],
+)
+def test_a_term_is_found_where_it_stands(text: str, term: str, there: list[str]) -> None:
+    assert [text[start:end] for start, end, _ in places(text, {term})] == there
+
+
+@pytest.mark.parametrize(
+    ("said", "word"),
+    [
+        ("Annem Isparta doğumlu, bahçede güller yetiştirir.", "Isparta"),
+        ("Unsere Nachbarn haben zwei alte Häuser in Gießen gekauft und die Schlüssel verloren.", "Häuser"),
+        ("I nostri vicini hanno comprato due vecchie case vicino a Lucca e perso le chiavi.", "Lucca"),
+        ("Onze buren hebben twee oude huizen gekocht in Zutphen en de sleutels verloren.", "Zutphen"),
+        ("A szomszédaink vettek két régi házat Egerben és elvesztették a kulcsokat.", "Egerben"),
+        ("Våra grannar köpte två gamla hus i Ystad och tappade nycklarna.", "Ystad"),
+        ("Nasi sąsiedzi kupili dwa stare domy pod Krakowem i zgubili klucze.", "Krakowem"),
+    ],
+)
+def test_a_word_has_among_its_readings_what_it_is_in_a_message_of_its_language(said: str, word: str) -> None:
+    [term] = content_terms(word)
+    held = set(analyse(said))
+    assert term not in held
+    assert held & set(other_readings([term], word, alone=True)[term])
+
+
+def test_readings_are_of_words_in_latin_script_that_are_asked_for() -> None:
+    question = "Lucca, Zutphen, DR-2041, 19:30, машину, 東京, tokyo東京"
+    assert other_readings(content_terms(question), question).keys() == {"lucca", "zutphen"}
+    assert other_readings(["lucca"], question) == {"lucca": ("lucc",)}
+    assert other_readings(["lucca"], question, alone=True) == {"lucca": ("lucc", "luc")}
+    assert "even" not in other_readings(["evening"], "evening")["evening"]
+    assert other_readings([], question) == {}
+    assert other_readings(["dr-2041", "2041", "машин", "東京"], question) == {}
+
+
+@given(st.text())
+def test_any_text_has_readings_that_stand_for_its_terms(text: str) -> None:
+    for term, found in other_readings(content_terms(text), text).items():
+        assert term not in found
+        assert all(len(one) >= 3 for one in found)
+        assert len(set(found)) == len(found)

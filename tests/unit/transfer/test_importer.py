@@ -1,0 +1,431 @@
+"""What is exported comes back as it was; history from elsewhere is found, and is nobody's last turn."""
+
+import json
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import count, pairwise
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from chat.conversation import Conversation
+from records.errors import ImportRefused, StaleFold
+from records.facts import FactChange, NewFact
+from records.messages import NewMessage
+from records.owners import Policy, StorageType
+from records.scopes import Scope
+from reliability.invariants import read as files_in
+from reliability.invariants import violations
+from storage.files.row_validation import RowError, checked, kinds
+from storage.files.tables import TABLES
+from tests.paths import EXPORTS as SAMPLES
+from tests.support.talk import ANNA, Talk, talking
+
+TELEGRAM = (SAMPLES / "telegram_chat.json").read_bytes()
+CHATGPT = (SAMPLES / "chatgpt_conversations.json").read_bytes()
+HERE = Scope(owner=ANNA.id)
+NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
+STORES = pytest.mark.parametrize("storage", list(StorageType))
+
+
+class BrokenOff(Exception):  # noqa: N818
+    """Stands for whatever ends an import in its middle."""
+
+
+async def exported(conversation: Conversation, owner: int = ANNA.id) -> bytes:
+    async with conversation.exporting.files(owner) as files:
+        assert len(files) == 1
+        return files[0].file.read()
+
+
+async def imported(talk: Talk, data: bytes, *, scope: Scope = HERE) -> tuple[int, int]:
+    """How many messages were new, and how many known."""
+
+    async def progress(done: int, total: int) -> None:
+        assert 0 < done <= total
+
+    result = await talk.conversation.importing.run(scope, ANNA.id, data, progress=progress)
+    return result.messages, result.known
+
+
+async def dumped(talk: Talk, owner: int = ANNA.id) -> dict[str, list[dict[str, Any]]]:
+    tables: dict[str, list[dict[str, Any]]] = {}
+    async with talk.conversation.memory.home(owner) as store:
+        async for batch in store.dump(owner):
+            for row in batch:
+                tables.setdefault(str(row["table"]), []).append(dict(row))
+    return tables
+
+
+def history(count: int, *, first: int = 1, name: str = "Maria") -> bytes:
+    """A chat of Telegram with that many messages; the one of number 17 tells something that no other does."""
+    messages = [
+        {
+            "id": number,
+            "type": "message",
+            "date": "2022-01-01T00:00:00",
+            "date_unixtime": str(1_640_995_200 + number * 60),
+            "from": "Anna" if number % 2 else name,
+            "from_id": "user7" if number % 2 else "user99",
+            "text": "The spare key lies under the blue flowerpot."
+            if number == 17
+            else f"Message number {number} of many.",
+        }
+        for number in range(first, first + count)
+    ]
+    return json.dumps({"name": name, "type": "personal_chat", "id": 99, "messages": messages}).encode()
+
+
+@STORES
+async def test_an_export_comes_back_as_it_was(tmp_path: Path, storage: StorageType) -> None:
+    """Messages with their ids, turns and chunks, summaries and choices: the same rows in a fresh memory."""
+    async with talking(tmp_path / "old") as talk:
+        await talk.remember(every_n=2, storage=storage)
+        for number in range(7):
+            await talk.turn(f"My locker number {number} is {number}17.")
+        await talk.say("In a topic.", thread=5)
+        data = await exported(talk.conversation)
+        before = await dumped(talk)
+    async with talking(tmp_path / "new") as talk:
+        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=9)
+        plan = await talk.conversation.importing.plan(HERE, ANNA.id, data)
+        assert (plan.is_whole, plan.new, plan.known) == (True, 16, 0)
+        assert await imported(talk, data) == (16, 0)
+        after = await dumped(talk)
+        assert {**after, "users": [], "accounts": []} == {**before, "users": [], "accounts": []}
+        config = await talk.conversation.memory.config(ANNA.id)
+        assert config is not None
+        assert (config.every_n, config.enabled, config.storage) == (2, True, storage)
+        counters = ("next_message_id", "next_summary_id")
+        assert [after["users"][0][one] for one in counters] == [before["users"][0][one] for one in counters]
+        assert await imported(talk, data) == (0, 16)
+        talk.updates = count(1000)
+        await talk.say("What is my locker number 3?")
+        assert "My locker number 3 is 317." in talk.prompts()[-1]
+    assert not violations(files_in(tmp_path / "new"))
+
+
+@STORES
+async def test_history_is_archived_and_found(tmp_path: Path, storage: StorageType) -> None:
+    """Dates, speakers and origin are kept; it lies below what was said here, and never among the last turns."""
+    async with talking(tmp_path) as talk:
+        await talk.remember(storage=storage)
+        await talk.turn("Hello there.")
+        assert await imported(talk, TELEGRAM) == (4, 0)
+        assert await imported(talk, CHATGPT) == (4, 0)
+        async with talk.conversation.memory.home(ANNA.id) as store:
+            assert [one.content for one in await store.last_turns(HERE, 4)] == ["Hello there.", "Understood."]
+            messages = await store.page(HERE)
+            assert await store.profiles.undistilled(ANNA.id, 20) == [], "nothing is learned from it unasked"
+            learned, pending = await store.facts.pending(HERE, 100)
+            assert (learned, [one.id for one in pending]) == (0, [1, 2])
+        assert [one.id for one in messages] == [-8, -7, -6, -5, -4, -3, -2, -1, 1, 2]
+        assert [one.turn for one in messages[:4]] == [-8, -7, -7, -5]
+        assert messages[0].created_at == datetime.fromtimestamp(1700000010, UTC)
+        assert {one.origin for one in messages} == {"", "imported", "overheard", "forwarded"}
+        assert all(one.is_active == (one.id > 0) for one in messages)
+        await talk.say("Who has the key of the cabin?")
+        prompt = talk.prompts()[-1]
+        assert "The key is with @jonas_keys" in prompt
+        assert "2023" in prompt
+        assert "Maria Lopez:" in prompt
+        # Nobody was asked to summarise it.
+        assert talk.prompts("summary-model") == []
+    assert not violations(files_in(tmp_path))
+
+
+@STORES
+async def test_what_is_known_is_not_added_again(tmp_path: Path, storage: StorageType) -> None:
+    """A newer export of the same chat adds what is new in it."""
+    async with talking(tmp_path) as talk:
+        await talk.remember(storage=storage)
+        assert await imported(talk, history(250)) == (250, 0)
+        assert await imported(talk, history(250)) == (0, 250)
+        assert await imported(talk, history(260)) == (10, 250)
+        plan = await talk.conversation.importing.plan(HERE, ANNA.id, history(261))
+        assert (plan.total, plan.known, plan.new) == (261, 260, 1)
+        assert plan.first_at == plan.last_at == datetime.fromtimestamp(1_640_995_200 + 261 * 60, UTC)
+    assert not violations(files_in(tmp_path))
+
+
+async def test_the_pyramid_stays_within_its_limits(tmp_path: Path) -> None:
+    """At most ten are active, older ones of no lower level than newer ones, each covering a stretch without a gap."""
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=1)
+        for number in range(19):
+            await talk.turn(f"Note {number}.")
+        for first in (1, 3001, 5001, 6001):
+            await imported(talk, history(2000 if first < 5000 else 150, first=first))
+            async with talk.conversation.memory.home(ANNA.id) as store:
+                active = sorted(await store.summaries(HERE), key=lambda one: one.first_id)
+                counts = await store.counts(HERE)
+            assert len(active) <= 10
+            assert [one.level for one in active] == sorted((one.level for one in active), reverse=True)
+            assert all(one.last_id < other.first_id for one, other in pairwise(active))
+            assert sum(one.message_count for one in active) == counts.archived == counts.total
+        for number in range(19):
+            await talk.turn(f"Later note {number}.")
+        async with talk.conversation.memory.home(ANNA.id) as store:
+            active = await store.summaries(HERE)
+            assert len(active) <= 10
+            counts = await store.counts(HERE)
+            assert sum(one.message_count for one in active) == counts.archived == counts.total
+        await talk.say("Where does the spare key lie?")
+        assert "under the blue flowerpot" in talk.prompts()[-1]
+    assert not violations(files_in(tmp_path))
+
+
+@pytest.mark.parametrize("policy", get_args(Policy))
+async def test_every_policy_goes_on_after_an_import(tmp_path: Path, policy: Policy) -> None:
+    """What was said here is folded as ever, and history stays covered or findable."""
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=2)
+        await talk.conversation.memory.choose(ANNA.id, lambda known: replace(known, policy=policy))
+        await talk.turn("Before the import.")
+        await imported(talk, history(450))
+        for number in range(12):
+            assert not await talk.turn(f"After the import, note {number}."), "no notice of a failure"
+        assert (await talk.conversation.summaries.fold_now(HERE)).state in ("folded", "nothing")
+        async with talk.conversation.memory.home(ANNA.id) as store:
+            assert len(await store.summaries(HERE)) <= 10
+            last, _ = await store.last_turns(HERE, 1)
+            assert last.content == "After the import, note 11."
+        await talk.say("Where does the spare key lie?")
+        assert "under the blue flowerpot" in talk.prompts()[-1]
+    found = violations(files_in(tmp_path))
+    # A sliding summary covers more than the chunk that it archived.
+    assert not found.doubled
+    assert not found.both
+    assert policy == "sliding" or not found.orphans
+
+
+@STORES
+async def test_an_import_that_broke_off_goes_on(tmp_path: Path, storage: StorageType) -> None:
+    """Wherever it breaks off, what is in is whole; again, the rest follows, in the order of time."""
+
+    async def breaking(done: int, total: int) -> None:
+        if done >= 300:
+            raise BrokenOff
+
+    async with talking(tmp_path) as talk:
+        await talk.remember(storage=storage)
+        with pytest.raises(BrokenOff):
+            await talk.conversation.importing.run(HERE, ANNA.id, history(900), progress=breaking)
+        assert not violations(files_in(tmp_path))
+        assert await imported(talk, history(900)) == (600, 300)
+        async with talk.conversation.memory.home(ANNA.id) as store:
+            messages = await store.page(HERE, limit=1000)
+        assert [one.id for one in messages] == list(range(-900, 0))
+        assert [one.source for one in messages] == [f"import:telegram:99:{number}" for number in range(1, 901)]
+    assert not violations(files_in(tmp_path))
+
+
+@STORES
+async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: StorageType) -> None:
+    """What came back stands; the rest is added as history. Nothing is lost or doubled."""
+    async with talking(tmp_path / "old") as talk:
+        await talk.remember(every_n=500)
+        async with talk.conversation.memory.home(ANNA.id) as store:
+            words = [NewMessage(role="user", content=f"Fact {n}.", created_at=NOW, source=f"1:{n}") for n in range(602)]
+            await store.append(HERE, words[:600])
+            assert (await talk.conversation.summaries.fold_now(HERE)).state == "folded"
+            await store.append(HERE, words[600:])
+        data = await exported(talk.conversation)
+
+    async def breaking(done: int, total: int) -> None:
+        raise BrokenOff
+
+    async with talking(tmp_path / "new") as talk:
+        await talk.remember(storage=storage)
+        with pytest.raises(BrokenOff):
+            await talk.conversation.importing.run(HERE, ANNA.id, data, progress=breaking)
+        assert not violations(files_in(tmp_path / "new"))
+        assert await imported(talk, data) == (2, 600)
+        rows = (await dumped(talk))["messages"]
+        assert sorted(row["content"] for row in rows) == sorted(f"Fact {number}." for number in range(602))
+    assert not violations(files_in(tmp_path / "new"))
+
+
+def fact(text: str, source: int) -> NewFact:
+    return NewFact(
+        text=text, kind="personal", subject="home", source_ids=(source,), observed_at=NOW, valid_from=NOW, tags=("a",)
+    )
+
+
+@STORES
+async def test_facts_come_along_with_their_history(tmp_path: Path, storage: StorageType) -> None:
+    """As they were into an empty memory; elsewhere those that are not known yet, with their sources' new ids."""
+    async with talking(tmp_path / "old") as talk:
+        await talk.remember(storage=storage)
+        await talk.turn("I live in Portland.")
+        await talk.turn("I moved to Seattle.")
+        async with talk.conversation.memory.home(ANNA.id) as store:
+            read = await store.messages(HERE, [1, 3])
+            changes = [FactChange(fact=fact("Anna lives in Portland.", 1))]
+            changes.append(FactChange(fact=fact("Anna lives in Seattle.", 3), closes=(-1,)))
+            await store.facts.commit(HERE, changes, read=read, learned=0, until=4, now=NOW)
+            known = await store.facts.all(ANNA.id)
+        assert [one.superseded_by for one in known] == [2, None]
+        data = await exported(talk.conversation)
+    async with talking(tmp_path / "same") as talk:
+        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=5)
+        await imported(talk, data)
+        async with talk.conversation.memory.home(ANNA.id) as store:
+            assert await store.facts.all(ANNA.id) == known
+    async with talking(tmp_path / "other") as talk:
+        await talk.conversation.memory.configure(8, storage=storage, every_n=5)
+        assert await imported(talk, data, scope=Scope(owner=8)) == (4, 0)
+        assert await imported(talk, data, scope=Scope(owner=8)) == (0, 4)
+        async with talk.conversation.memory.home(8) as store:
+            facts = await store.facts.all(8)
+            sources = await store.messages(Scope(owner=8), [one for fact in facts for one in fact.source_ids])
+    assert [(one.text, one.superseded_by, one.is_valid) for one in facts] == [
+        ("Anna lives in Portland.", 2, False),
+        ("Anna lives in Seattle.", None, True),
+    ]
+    assert [one.content for one in sources] == ["I live in Portland.", "I moved to Seattle."]
+
+
+def test_what_each_column_may_hold_is_known() -> None:
+    """Else the columns of a new table would be refused as they come out of our own export."""
+    found = {f"{table.name}.{name}": kinds(table, name) for table in TABLES for name in table.columns}
+    assert {name: kind for name, kind in found.items() if len(kind) != 1} == {}
+
+
+@pytest.mark.parametrize("stretches", [[[1]], [["1", "2"]], [[1, 10**13]], [3], "x"])
+def test_what_was_learned_from_are_stretches(stretches: object) -> None:
+    row: dict[str, object] = {"thread_id": 0, "past_learned": [[-9, -5]]}
+    assert checked({"progress": [row]}, 7)["progress"][0]["past_learned"] == [[-9, -5]]
+    with pytest.raises(RowError, match="no list of stretches"):
+        checked({"progress": [{**row, "past_learned": stretches}]}, 7)
+
+
+@pytest.mark.parametrize("facts", [["1"], 3, "x", {}])
+def test_what_a_profile_was_made_from_is_a_list_of_ids_or_not_known(facts: object) -> None:
+    row: dict[str, object] = {"id": 1, "text": "Anna.", "created_at": "2026-11-21T09:00:00+00:00"}
+    assert checked({"profiles": [row]}, 7)["profiles"][0]["fact_ids"] is None
+    with pytest.raises(RowError, match="no list of what belongs there"):
+        checked({"profiles": [{**row, "fact_ids": facts}]}, 7)
+
+
+async def test_an_export_joins_a_memory_that_has_something(tmp_path: Path) -> None:
+    """Then it is history: what the memory holds already stays as it is, the rest comes before it."""
+    async with talking(tmp_path / "old") as talk:
+        await talk.remember()
+        await talk.turn("I live in Portland.")
+        data = await exported(talk.conversation)
+    async with talking(tmp_path / "new") as talk:
+        await talk.remember()
+        talk.updates = count(1000)
+        await talk.turn("I moved to Seattle.")
+        assert not (await talk.conversation.importing.plan(HERE, ANNA.id, data)).is_whole
+        assert await imported(talk, data) == (2, 0)
+        assert await imported(talk, data) == (0, 2)
+        assert await imported(talk, await exported(talk.conversation)) == (0, 4)
+        contents = [row["content"] for row in (await dumped(talk))["messages"]]
+        assert contents == ["I live in Portland.", "Understood.", "I moved to Seattle.", "Understood."]
+
+
+async def test_memory_is_turned_on_by_an_import(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        assert (await talk.conversation.importing.plan(HERE, ANNA.id, TELEGRAM)).turns_on
+        assert await talk.conversation.memory.config(ANNA.id) is None
+        await imported(talk, TELEGRAM)
+        assert await talk.conversation.memory.is_on(ANNA.id)
+
+
+async def test_nothing_is_imported_while_incognito(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        await talk.conversation.memory.choose(ANNA.id, lambda known: replace(known, incognito=True))
+        with pytest.raises(ImportRefused, match="incognito"):
+            await imported(talk, TELEGRAM)
+
+
+async def test_what_would_soon_be_erased_is_told(tmp_path: Path) -> None:
+    async with talking(tmp_path, retention_days=900) as talk:
+        plan = await talk.conversation.importing.plan(HERE, ANNA.id, CHATGPT)
+        assert "older than 900 days: 4 of these messages would be erased again" in plan.notes[-1]
+
+
+async def test_an_import_stops_when_the_memory_is_moved_meanwhile(tmp_path: Path) -> None:
+    """What is in has moved along; the person is told, and may send the file again."""
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+
+        async def moving(done: int, total: int) -> None:
+            await talk.remember(storage=StorageType.JSON)
+
+        with pytest.raises(StaleFold):
+            await talk.conversation.importing.run(HERE, ANNA.id, history(300), progress=moving)
+        assert await imported(talk, history(300)) == (200, 100)
+    assert not violations(files_in(tmp_path))
+
+
+async def test_an_export_of_several_files(tmp_path: Path) -> None:
+    """Large ones are packed and parted; each part can be imported by itself."""
+    async with talking(tmp_path / "old") as talk:
+        await talk.remember(every_n=500)
+        await imported(talk, history(1500))
+        exporting = type(talk.conversation.exporting)(
+            memory=talk.conversation.memory, clock=lambda: talk.moment[0], readable=1000, largest=200_000
+        )
+        async with exporting.files(ANNA.id) as files:
+            assert [one.name for one in files] == [f"keepsake-2026-11-21-{n}.json.gz" for n in range(1, len(files) + 1)]
+            assert len(files) == 2
+            parts = [one.file.read() for one in files]
+    async with talking(tmp_path / "new") as talk:
+        await talk.remember()
+        counts = [await imported(talk, part) for part in reversed(parts)]
+        assert sum(new for new, _ in counts) == 1500
+        assert [await imported(talk, part) for part in reversed(parts)] == [(0, new) for new, _ in counts]
+    async with AsyncExitStack() as stack:
+        empty = await stack.enter_async_context(talking(tmp_path / "empty"))
+        files = await stack.enter_async_context(empty.conversation.exporting.files(ANNA.id))
+        assert files == ()
+
+
+async def test_an_export_holds_one_owner_alone(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        await talk.remember(owner=8)
+        await talk.turn("Anna's own words.")
+        await talk.conversation.reply(talk.incoming("Boris' own words.", person=type(ANNA)(id=8, name="Boris")))
+        text = (await exported(talk.conversation)).decode()
+        assert "Anna's own words." in text
+        assert "Boris" not in text
+        assert json.loads(text)["owner"] == ANNA.id
+
+
+@pytest.mark.parametrize(
+    ("table", "change", "why"),
+    [
+        ("messages", {"created_at": "soon"}, "messages[1] (line 13): its 'created_at' is no date"),
+        ("messages", {"content": None}, "its 'content' is no text"),
+        ("messages", {"chunk_id": 99}, "messages[1]: its 'chunk_id' names no summary"),
+        ("messages", {"id": 10**12 + 1}, "messages[1]: 'id' is no whole number in its bounds"),
+        ("messages", {"telegram_id": "x"}, "messages[1]: 'telegram_id' is no whole number in its bounds"),
+        ("messages", {"id": 1}, "two rows of 'messages' have the same id"),
+        ("messages", {"source": "1:1", "role": "user"}, "messages[1]: its 'source' stands there twice"),
+        ("users", {"policy": "heap"}, "users[0]: 'policy' is none of the texts"),
+        ("summaries", {"source_ids": [77]}, "summaries[0]: it names a source that is not there"),
+        ("summaries", {"first_at": 3}, "summaries[0]: 'first_at' is no date"),
+    ],
+)
+async def test_a_damaged_export_is_refused(tmp_path: Path, table: str, change: dict[str, object], why: str) -> None:
+    """Before anything is changed, with the row that is wrong."""
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=1)
+        await talk.turn("One.")
+        rows = json.loads(await exported(talk.conversation))
+        rows[table][min(1, len(rows[table]) - 1)].update(change)
+        # As the file is written: one row a line.
+        lines = ["{"] + [f'"{n}": {json.dumps(v)},' for n, v in rows.items() if not isinstance(v, list)]
+        for name in ("users", "messages", "summaries"):
+            lines += [f'"{name}": [', ",\n".join(json.dumps(row) for row in rows[name]), "],"]
+        data = "\n".join([*lines, '"x": 0}']).encode()
+        with pytest.raises(ImportRefused) as error:
+            await talk.conversation.importing.plan(HERE, ANNA.id, data)
+        assert why in error.value.sentence

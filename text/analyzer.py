@@ -1,0 +1,346 @@
+"""Text → the terms that search goes by, by script and language, one message at a time. Pure.
+
+Owns normalising, telling languages apart, stems, and which words carry no meaning. The same function analyses messages
+and questions; terms are compared by equality only. Does not know how terms are stored or scored.
+"""
+
+import re
+import threading
+import unicodedata
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from functools import lru_cache
+from itertools import islice
+
+import Stemmer
+
+from text.stopwords import FUNCTION_WORDS
+
+CACHED = 10_000
+"""Words whose analysis is kept: those of a language that are said again and again. What has a digit in it (a code, a
+time, an amount) is seldom said twice, and is not kept: it would push out the others.
+"""
+SHORTEST, LEAST = 4, 0.6
+"""Letters, and share of the word's letters, of a stem by another language: shorter ones are other words, too."""
+SHORTEST_ALONE, LEAST_ALONE = 3, 0.5
+"""The same where the question has no other word to go by."""
+READ_AGAIN = 1_000
+"""So many words of a question are read by other languages; it is not known which of a pasted page's were looked up."""
+
+# Scripts that name their language (the first letters of Unicode character names).
+_SCRIPT_LANGUAGE = {
+    "CYRILLIC": "russian",
+    "GREEK": "greek",
+    "ARABIC": "arabic",
+    "DEVANAGARI": "hindi",
+    "TAMIL": "tamil",
+    "ARMENIAN": "armenian",
+    "HEBREW": "yiddish",
+}
+_LATIN = (
+    "english",
+    "german",
+    "french",
+    "spanish",
+    "portuguese",
+    "italian",
+    "dutch",
+    "turkish",
+    "polish",
+    "swedish",
+    "danish",
+    "norwegian",
+    "finnish",
+    "hungarian",
+    "romanian",
+    "czech",
+    "indonesian",
+)
+# Letters that few languages in Latin script share: each word with one counts as half a function word for those.
+_TELLING = {
+    "german": "äöüß",
+    "french": "çœèêàùîôë",
+    "spanish": "ñ¿¡áíóú",
+    "portuguese": "ãõçêá",
+    "turkish": "ğışİçöü",
+    "polish": "ąćęłńśźż",
+    "swedish": "åäö",
+    "danish": "æøå",
+    "norwegian": "æøå",
+    "finnish": "äö",
+    "hungarian": "őűáé",
+    "romanian": "ăâîșț",
+    "czech": "ěščřžůý",
+    "italian": "àèìòù",
+}
+# Scripts written without spaces between words, or glueing particles to them: cut into overlapping pairs.
+_PAIRS = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff々〆]+"
+)
+# Two letters of Hiragana are grammar, not words; a pair of them finds everything and nothing.
+_KANA_GRAMMAR = re.compile(r"^[\u3040-\u309f]{1,2}$")
+# Marks that are written or left out as one likes, and make no other word: vowel points of Hebrew and Arabic, stress and
+# accents that no letter of their own exists for.
+_HEBREW = r"\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
+_ARABIC = r"\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed"
+_POINTS = rf"\u0300-\u036f{_HEBREW}{_ARABIC}"
+_POINT = re.compile(rf"[{_POINTS}]")
+_WORD = re.compile(
+    rf"[^\W_]+(?:['’][^\W_]+)?[{_POINTS}\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0900-\u0903\u093a-\u094f]*"
+    rf"(?:[^\W_]|[{_POINTS}\u0900-\u0dff\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])*"
+)
+# A character with what normalising may join to it.
+_CLUSTER = re.compile(rf"[\s\S][{_POINTS}\u093c\u1160-\u11ff\u3099\u309a]*")
+# Codes, times, amounts, model numbers, addresses: joined by one sign, at least one digit or a dot between letters.
+# Each alternative begins only where a run begins: tried at every character, a long run would cost its square.
+_CODE = re.compile(
+    r"(?<![\w@])(?=\S{0,64}\d)[^\W_]+(?:[-./:@_][^\W_]+)+|https?://[^\s<>\"]+|(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.]+"
+)
+_MARKS = re.compile(r"[\u0300-\u036f]")
+_ARABIC_MARKS = re.compile(r"[\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0640]")
+_HEBREW_POINTS = re.compile(rf"[{_HEBREW}]")
+_ARABIC_FOLD = str.maketrans("أإآٱىةؤئکیۀ", "اااايهوءكيه")
+_LATIN_FOLD = str.maketrans({"ı": "i", "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ё": "е"})
+_DIGITS = {ord(c): str(unicodedata.digit(c)) for b in (0x660, 0x6F0, 0x966, 0xE50) for c in map(chr, range(b, b + 10))}
+
+
+def normal(text: str) -> str:
+    """Compatibility form, lower case, one apostrophe, ASCII digits; diacritics stay (the stemmers want them)."""
+    text = (
+        unicodedata.normalize("NFKC", text).replace("İ", "i").casefold()
+        if "ß" not in text
+        else unicodedata.normalize("NFKC", text).lower()
+    )
+    return text.replace("’", "'").translate(_DIGITS)
+
+
+def is_pointed(text: str) -> bool:
+    """Whether a text has marks that words are compared without."""
+    return not text.isascii() and _POINT.search(unicodedata.normalize("NFKC", text)) is not None
+
+
+def folded(term: str) -> str:
+    """A term without diacritics, Arabic letter variants, Arabic's and Hebrew's vowel points; others' are letters."""
+    term = _HEBREW_POINTS.sub("", _ARABIC_MARKS.sub("", term)).translate(_ARABIC_FOLD).translate(_LATIN_FOLD)
+    return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", term)))
+
+
+@lru_cache(maxsize=4096)
+def _script(char: str) -> str:
+    return unicodedata.name(char, "?").split(" ", 1)[0]
+
+
+class _Stemmers(threading.local):
+    """A stemmer keeps state while it works, so each thread has its own."""
+
+    def __init__(self) -> None:
+        self.by_language: dict[str, Stemmer.Stemmer] = {}
+
+
+_STEMMERS = _Stemmers()
+_KNOWN_STEMMERS = frozenset(Stemmer.algorithms())
+
+
+def _stemmer(language: str) -> "Stemmer.Stemmer | None":
+    if language not in _KNOWN_STEMMERS:
+        return None
+    made = _STEMMERS.by_language.get(language)
+    if made is None:
+        made = _STEMMERS.by_language[language] = Stemmer.Stemmer(language)
+    return made
+
+
+def stem(word: str, language: str) -> str:
+    """The word's Snowball stem, folded; words with digits stay whole."""
+    word = word.split("'")[0] if language == "english" or len(word.split("'")[0]) > 2 else word.split("'")[-1]
+    stemmer = _stemmer(language)
+    if language in ("arabic", "persian"):
+        word = folded(word)
+    if stemmer is None or any(c.isdigit() for c in word):
+        return folded(word)
+    return folded(str(stemmer.stemWord(word)))
+
+
+def _has_digit(word: str) -> bool:
+    return not word.isalpha() and any(map(str.isdigit, word))
+
+
+def _known(word: str) -> tuple[str, tuple[tuple[str, float], ...]]:
+    return _look_at(word) if _has_digit(word) else _known_word(word)
+
+
+def _term(word: str, language: str) -> tuple[str, bool]:
+    return _make_term(word, language) if _has_digit(word) else _known_term(word, language)
+
+
+def _look_at(word: str) -> tuple[str, tuple[tuple[str, float], ...]]:
+    """A word's script (PAIRS where a part of it is written without spaces), and how much it speaks for languages."""
+    if _PAIRS.search(word):
+        return "PAIRS", ()
+    script = _script(word[0])
+    if script != "LATIN":
+        return script, ()
+    bare = word.split("'")[0] + "'"
+    votes = []
+    for language in _LATIN:
+        known, telling = FUNCTION_WORDS[language], _TELLING.get(language, "")
+        vote = float(word in known or bare in known) + 0.5 * any(c in telling for c in word)
+        if vote:
+            votes.append((language, vote))
+    return script, tuple(votes)
+
+
+def latin_language(words: list[str], default: str = "english") -> str:
+    """The language of a message's Latin words: most function words and telling letters; `default` on a tie at none."""
+    scores = dict.fromkeys(_LATIN, 0.0) | {default: 0.25}
+    for word in words:
+        for language, vote in _known(word)[1]:
+            scores[language] += vote
+    best = max(_LATIN, key=lambda language: scores[language])
+    # One foreign letter is no evidence yet: "café" is an English word, too.
+    return best if scores[best] > 0.5 else default
+
+
+def analyse(text: str) -> list[str]:
+    """The terms of a text, in order and repeated.
+
+    Words are stemmed by the language of their script, Latin ones by the language of the message; function words are
+    dropped unless there is nothing else. Scripts without spaces give overlapping pairs of characters. Codes, times and
+    addresses are terms as a whole beside their parts.
+    """
+    plain = normal(text)
+    words = _WORD.findall(plain)
+    languages = _languages(plain, words)
+    terms: list[str] = []
+    function_words: list[str] = []
+    for word in words:
+        script = _known(word)[0]
+        if script == "PAIRS":
+            terms += _pairs(word)
+            continue
+        term, is_function_word = _term(word, languages.get(script, ""))
+        if term:
+            (function_words if is_function_word else terms).append(term)
+    terms += map(_code, _CODE.findall(plain))
+    return terms or function_words
+
+
+def places(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
+    """Where these terms stand in a text: begin, end, term; in order of their begin."""
+    plain = normal(text)
+    words = list(_WORD.finditer(plain))
+    languages = _languages(plain, [word.group() for word in words])
+    found: list[tuple[int, int, str]] = []
+    for word in words:
+        start, end = word.span()
+        script = _known(word.group())[0]
+        if script != "PAIRS":
+            found.append((start, end, _term(word.group(), languages.get(script, ""))[0]))
+            continue
+        rest = start
+        for run in _PAIRS.finditer(plain, start, end):
+            found.append((rest, run.start(), folded(plain[rest : run.start()])))
+            found += [(at, at + 2, plain[at : at + 2]) for at in range(run.start(), run.end() - 1)]
+            found.append((*run.span(), run.group()))  # one letter by itself
+            rest = run.end()
+        found.append((rest, end, folded(plain[rest:end])))
+    found += [(*code.span(), _code(code.group())) for code in _CODE.finditer(plain)]
+    origins = _origins(text, plain)
+    return sorted(
+        (origins[start], max(origins[end], origins[end - 1] + 1), term) for start, end, term in found if term in terms
+    )
+
+
+def _origins(text: str, plain: str) -> Sequence[int]:
+    """For each place in a normalised text where in the text it comes from."""
+    if len(plain) == len(text):
+        return range(len(text) + 1)
+    origins: list[int] = []
+    for cluster in _CLUSTER.finditer(text):
+        origins += [cluster.start()] * (1 if cluster.group().isascii() else len(normal(cluster.group())))
+    return origins[: len(plain)] + [len(text)] * (len(plain) + 1 - len(origins))
+
+
+def _languages(plain: str, words: Sequence[str]) -> dict[str, str]:
+    """By script, the language that words of a text are taken to be in."""
+    latin = [word for word in words if _known(word)[0] == "LATIN"]
+    languages = _SCRIPT_LANGUAGE | {"LATIN": latin_language(latin) if latin else "english"}
+    if not plain.isascii() and re.search("[پچژگ]", plain) is not None:
+        languages["ARABIC"] = "persian"
+    return languages
+
+
+def _make_term(word: str, language: str) -> tuple[str, bool]:
+    """The term of a word, and whether it is a function word."""
+    word = _POINT.sub("", word)  # those of letters that exist with theirs are part of the letter here
+    term = stem(word.split("'")[-1] if language in ("french", "italian") else word, language)
+    return term, _is_function_word(word, language)
+
+
+_known_word = lru_cache(maxsize=CACHED)(_look_at)
+_known_term = lru_cache(maxsize=CACHED)(_make_term)
+
+
+def content_terms(question: str) -> list[str]:
+    """The distinct terms of a question, in order."""
+    return list(dict.fromkeys(analyse(question)))
+
+
+def other_readings(terms: Collection[str], *questions: str, alone: bool = False) -> Mapping[str, tuple[str, ...]]:
+    """By term, what the other languages in Latin script make of its word in these questions. `alone`: of these no other
+    word is known.
+
+    A message is stemmed by its own language, a question of a few words counts as English: a name in a message is often
+    another term than the same name alone. Codes, numbers and words of other scripts have no other readings.
+    """
+    left = {term for term in terms if term.isalpha() and _script(term[0]) == "LATIN"}
+    found: dict[str, tuple[str, ...]] = {}
+    shortest, least = (SHORTEST_ALONE, LEAST_ALONE) if alone else (SHORTEST, LEAST)
+    for question in dict.fromkeys(questions):
+        for word in islice(_WORD.finditer(normal(question)) if left else (), READ_AGAIN):
+            plain = folded(word.group())
+            if not any(term[:2] in plain for term in left):  # of most words no stem is asked for
+                continue
+            stems = _stems(word.group())
+            for term in left.intersection(stems):
+                letters = max(shortest, least * len(word.group()))
+                found[term] = tuple(one for one in stems if one != term and len(one) >= letters)
+            left -= found.keys()
+            if not left:
+                break
+    return {term: readings for term, readings in found.items() if readings}
+
+
+def readings_of(own: Collection[str], *questions: str) -> Callable[[Collection[str]], Mapping[str, tuple[str, ...]]]:
+    """`other_readings` in these questions, for whoever finds out which of their `own` terms are seldom."""
+    return lambda seldom: other_readings(seldom, *questions, alone=set(own) <= set(seldom))
+
+
+@lru_cache(maxsize=CACHED)
+def _stems(word: str) -> tuple[str, ...]:
+    """What the languages in Latin script make of a word, each once."""
+    if _has_digit(word) or _known(word)[0] != "LATIN":
+        return ()
+    if "'" in word:
+        return tuple(dict.fromkeys(_make_term(word, language)[0] for language in _LATIN))
+    bare = _POINT.sub("", word)
+    made = dict.fromkeys(stemmer.stemWord(bare) for stemmer in map(_stemmer, _LATIN) if stemmer is not None)
+    return tuple(dict.fromkeys(map(folded, made)))
+
+
+def _code(code: str) -> str:
+    return folded(code.rstrip(".,;:!?)"))
+
+
+def _pairs(word: str) -> list[str]:
+    """The overlapping pairs of a word's unspaced runs, and what stands between the runs."""
+    terms: list[str] = []
+    for run in _PAIRS.findall(word):
+        pairs = [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+        terms += [pair for pair in pairs if not _KANA_GRAMMAR.match(pair)] or pairs
+    return terms + [folded(rest) for rest in _PAIRS.split(word) if rest]
+
+
+def _is_function_word(word: str, language: str) -> bool:
+    plain = folded(word) if language == "arabic" else word
+    known = FUNCTION_WORDS.get(language, frozenset())
+    return plain in known or (language == "english" and word.split("'")[0] in known)

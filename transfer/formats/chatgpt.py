@@ -1,0 +1,132 @@
+"""ChatGPT's conversations.json → what was said.
+
+A conversation is a tree of messages, with a branch for every edit and regeneration; what counts is the branch that was
+shown last: from `current_node` up to the root. System and tool messages, hidden ones and those without words are left
+out. Does not know stores.
+"""
+
+from collections import Counter
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from records.errors import ImportRefused
+from records.messages import Role
+from transfer.formats.history import Past, PastMessage, WrongElement
+from transfer.formats.json_stream import JsonWalk
+
+_SHOWN = ("text", "multimodal_text")
+_ROLES: dict[object, Role] = {"user": "user", "assistant": "assistant"}
+Left = Literal["hidden", "wordless"]
+
+
+def read(walk: JsonWalk) -> Past:
+    """Conversations in the order of their beginnings. Raises ImportRefused naming the element that is wrong."""
+    talks: list[tuple[datetime, list[PastMessage]]] = []
+    left: Counter[str] = Counter()
+    for number in walk.elements():
+        at, raw = walk.at, walk.value()
+        try:
+            talk = _conversation(raw, left)
+        except WrongElement as wrong:
+            raise ImportRefused(f"[{number}]{wrong} (line {walk.line_of(at)}). Nothing was imported.") from None
+        if talk:
+            talks.append((talk[0].created_at, talk))
+    walk.end()
+    talks.sort(key=lambda one: one[0])
+    notes = [f"It holds {len(talks):,} conversations."] if len(talks) > 1 else []
+    if left["wordless"]:
+        notes.append(f"{left['wordless']:,} messages without words (pictures, files) are left out.")
+    return Past(format="chatgpt", messages=[one for _, talk in talks for one in talk], notes=tuple(notes))
+
+
+def _conversation(raw: object, left: Counter[str]) -> list[PastMessage]:
+    if not isinstance(raw, dict):
+        raise WrongElement(" is no conversation")
+    mapping = raw.get("mapping")
+    if not isinstance(mapping, dict):
+        raise WrongElement(".mapping is missing or no object")
+    # Where a message has no time of its own, it is as old as the one before it, the first as its conversation.
+    last = _time(raw.get("create_time"), ".create_time") or datetime.fromtimestamp(0, UTC)
+    said: list[PastMessage] = []
+    for node in _branch(mapping, raw.get("current_node")):
+        message = mapping[node].get("message")
+        if message is None:
+            continue
+        where = f".mapping[{node[:40]!r}].message"
+        if not isinstance(message, dict):
+            raise WrongElement(f"{where} is no object")
+        last = _time(message.get("create_time"), f"{where}.create_time") or last
+        made = _message(message, node, last, where)
+        if isinstance(made, PastMessage):
+            said.append(made)
+        else:
+            left[made] += 1
+    return said
+
+
+def _branch(mapping: dict[str, Any], leaf: object) -> list[str]:
+    """The nodes from the root down to the leaf."""
+    if not mapping and leaf is None:
+        return []
+    branch: list[str] = []
+    seen: set[str] = set()
+    node = leaf
+    while node is not None:
+        if not isinstance(node, str) or not isinstance(mapping.get(node), dict):
+            place = ".current_node" if not branch else f".mapping[{branch[-1][:40]!r}].parent"
+            raise WrongElement(f"{place} names no node")
+        if node in seen:
+            raise WrongElement(f".mapping[{node[:40]!r}].parent leads in a circle")
+        seen.add(node)
+        branch.append(node)
+        node = mapping[node].get("parent")
+    if not branch:
+        raise WrongElement(".current_node is missing")
+    return branch[::-1]
+
+
+def _message(message: dict[str, Any], node: str, said_at: datetime, where: str) -> PastMessage | Left:
+    author, content = message.get("author"), message.get("content")
+    if not isinstance(author, dict):
+        raise WrongElement(f"{where}.author is no object")
+    if not isinstance(content, dict):
+        raise WrongElement(f"{where}.content is no object")
+    metadata = message.get("metadata")
+    hidden = isinstance(metadata, dict) and metadata.get("is_visually_hidden_from_conversation")
+    role = author.get("role")
+    is_aside = message.get("recipient", "all") != "all" or message.get("weight", 1) == 0
+    if not isinstance(role, str) or role not in _ROLES or hidden or is_aside:
+        return "hidden"
+    if content.get("content_type") not in _SHOWN:
+        return "hidden"
+    parts = content.get("parts", [])
+    if not isinstance(parts, list):
+        raise WrongElement(f"{where}.content.parts is no list")
+    words = "\n".join(text for text in map(_words, parts) if text).strip()
+    if not words:
+        return "wordless"
+    number = message.get("id")
+    return PastMessage(
+        source=f"import:chatgpt:{number if isinstance(number, str) and number else node}",
+        role=_ROLES[role],
+        content=words,
+        created_at=said_at,
+        answers=role == "assistant",
+    )
+
+
+def _words(part: object) -> str:
+    """A part of a message: a text, or an object that may hold the words of a recording."""
+    text = part.get("text") if isinstance(part, dict) else part
+    return text if isinstance(text, str) else ""
+
+
+def _time(value: object, where: str) -> datetime | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise WrongElement(f"{where} is no time")
+    try:
+        return datetime.fromtimestamp(value, UTC)
+    except (ValueError, OverflowError, OSError):
+        raise WrongElement(f"{where} is no time") from None

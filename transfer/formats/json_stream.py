@@ -1,0 +1,117 @@
+"""A large JSON text, walked element by element, so that other threads get their turn and an error has its line.
+
+Owns the grammar of objects and arrays; single values are read by the standard decoder. Does not know any format.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from records.errors import ImportRefused
+from runtime.cooperative import unhurried
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number in JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+
+
+class JsonWalk:
+    """A place in a text, moving forward. What a loop over `members` or `elements` leaves unread is passed over."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+
+    @property
+    def at(self) -> int:
+        """The place of the next value."""
+        return self._at
+
+    def back_to(self, at: int) -> None:
+        """Go back to a place where a value begins, to read it again."""
+        self._at = at
+
+    def line_of(self, at: int) -> int:
+        return self._text.count("\n", 0, at) + 1
+
+    def peek(self) -> str:
+        """The first character of the next value, "" at the end."""
+        self._skip_space()
+        return self._text[self._at : self._at + 1]
+
+    def value(self) -> Any:
+        """The next value, whole."""
+        self._skip_space()
+        try:
+            value, self._at = _DECODER.raw_decode(self._text, self._at)
+        except json.JSONDecodeError as error:
+            self.fail(error.msg, error.pos)
+        except RecursionError:
+            self.fail("it is nested too deeply", self._at)
+        except ValueError:
+            self.fail("a number is out of all bounds", self._at)
+        self._skip_space()
+        return value
+
+    def members(self) -> Iterator[str]:
+        """The names in the next object, each with the walk standing before its value."""
+        for _ in self._parts("{", "}"):
+            name = self.value()
+            if not isinstance(name, str):
+                self.fail("a name in quotes was expected", self._at)
+            self._expect(":")
+            begin = self._skip_space()
+            yield name
+            if self._at == begin:
+                self.value()
+
+    def elements(self) -> Iterator[int]:
+        """The positions in the next array, from 0, each with the walk standing before its value."""
+        for number, begin in enumerate(unhurried(self._parts("[", "]"))):
+            yield number
+            if self._at == begin:
+                self.value()
+
+    def end(self) -> None:
+        """Nothing may follow."""
+        if self._skip_space() != len(self._text):
+            self.fail("something follows after the end", self._at)
+
+    def fail(self, why: str, at: int | None = None) -> NoReturn:
+        """Raise ImportRefused naming the line and column."""
+        at = self._at if at is None else at
+        column = at - self._text.rfind("\n", 0, at)
+        raise ImportRefused(
+            f"The file is not valid JSON: line {self.line_of(at)}, column {column}: {why}. Nothing was imported."
+        )
+
+    def _parts(self, opening: str, closing: str) -> Iterator[int]:
+        self._expect(opening)
+        if self.peek() == closing:
+            self._at += 1
+            return
+        while True:
+            yield self._skip_space()
+            mark = self.peek()
+            if mark not in (",", closing) or not mark:
+                self.fail(f"',' or '{closing}' was expected", self._at)
+            self._at += 1
+            if mark == closing:
+                self._skip_space()
+                return
+
+    def _expect(self, mark: str) -> None:
+        if self.peek() != mark:
+            self.fail(f"'{mark}' was expected", self._at)
+        self._at += 1
+
+    def _skip_space(self) -> int:
+        found = _SPACE.match(self._text, self._at)
+        self._at = found.end() if found else self._at
+        return self._at

@@ -1,0 +1,137 @@
+"""The file that /export writes, and its reading: every row of an owner's memory, one a line, table by table.
+
+A row is the portable row of storage/tables.py without `user_id`, which stands once at the top. docs/export.md describes
+it for people. Does not know stores, or which tables there are.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import IO, Any
+
+from records.errors import ImportRefused
+from records.messages import Role
+from transfer.formats.history import Past, PastMessage, WrongElement
+from transfer.formats.json_stream import JsonWalk
+
+FORMAT = "keepsake-export"
+VERSION = 1
+Row = Mapping[str, object]
+_ROLES: dict[object, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
+
+
+class ExportFile:
+    """One file in the making. `add` rows in the order of their tables, then `end`; `size` is in bytes."""
+
+    def __init__(self, file: IO[bytes], *, owner: int, exported_at: datetime, part: int = 1) -> None:
+        self.size = 0
+        self.counts: Counter[str] = Counter()
+        self._file = file
+        self._table: str | None = None
+        head = {
+            "format": FORMAT,
+            "version": VERSION,
+            "owner": owner,
+            "exported_at": exported_at.astimezone(UTC).isoformat(timespec="seconds"),
+            "part": part,
+        }
+        self._write("{\n" + ",\n".join(f'  "{name}": {_json(value)}' for name, value in head.items()))
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Portable rows, each with its "table"."""
+        for row in rows:
+            table = str(row["table"])
+            begins = f'\n  ],\n  "{table}": [\n' if self._table else f',\n  "{table}": [\n'
+            between = ",\n" if table == self._table else begins
+            self._table = table
+            kept = {name: value for name, value in row.items() if name not in ("table", "user_id")}
+            self._write(f"{between}    {_json(kept)}")
+            self.counts[table] += 1
+
+    def end(self, *, more: bool) -> None:
+        """`more`: another part follows."""
+        self._write(("\n  ]" if self._table else "") + f',\n  "more": {_json(more)}\n}}\n')
+
+    def _write(self, text: str) -> None:
+        self.size += self._file.write(text.encode("utf-8", "replace"))
+
+
+def read(walk: JsonWalk) -> Past:
+    """Raises ImportRefused naming the row that is wrong, or the version that is too new."""
+    tables: dict[str, list[dict[str, object]]] = {}
+    facts: dict[str, object] = {"version": None, "owner": None, "part": 1, "more": False}
+    messages: list[PastMessage] = []
+    for name in walk.members():
+        if walk.peek() != "[":
+            facts[name] = walk.value()
+            if name == "version" and facts[name] != VERSION:
+                raise ImportRefused(
+                    f"This export is of version {str(facts[name])[:20]}; I know {VERSION}. Please update the program."
+                )
+            continue
+        rows = tables.setdefault(name, [])
+        for number in walk.elements():
+            at, value = walk.at, walk.value()
+            try:
+                rows.append(_row(value))
+                if name == "messages":
+                    messages.append(_message(rows[-1], facts["owner"], messages, rows))
+            except WrongElement as wrong:
+                raise ImportRefused(
+                    f"{name}[{number}] (line {walk.line_of(at)}): {wrong}. Nothing was imported."
+                ) from None
+    walk.end()
+    if not isinstance(facts["owner"], int) or isinstance(facts["owner"], bool):
+        raise ImportRefused("The export does not say whose it is ('owner'). Nothing was imported.")
+    is_whole = facts["part"] == 1 and facts["more"] is False
+    notes = () if is_whole else (f"This is part {facts['part']} of an export in several files; send the others too.",)
+    return Past(format="keepsake", messages=messages, notes=notes, rows=tables, owner=facts["owner"], is_whole=is_whole)
+
+
+def _row(value: object) -> dict[str, object]:
+    if not isinstance(value, dict):
+        raise WrongElement("a row is an object")
+    return value
+
+
+def _message(values: Row, owner: object, before: Sequence[PastMessage], rows: Sequence[Row]) -> PastMessage:
+    number, role, content = values.get("id"), values.get("role"), values.get("content")
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise WrongElement("its 'id' is no number")
+    if not isinstance(role, str) or role not in _ROLES:
+        raise WrongElement("its 'role' is none of user, assistant, system")
+    if not isinstance(content, str):
+        raise WrongElement("its 'content' is no text")
+    source = values.get("source")
+    name = source if isinstance(source, str) and source else f"{owner}/{number}"
+    is_imported = name.startswith("import:")
+    thread = values.get("thread_id", 0)
+    if not isinstance(thread, int) or isinstance(thread, bool):
+        raise WrongElement("its 'thread_id' is no number")
+    last = rows[-2] if len(rows) > 1 else None
+    return PastMessage(
+        source=name if is_imported else f"import:keepsake:{name}",
+        also=None if is_imported or not source else name,
+        role=_ROLES[role],
+        content=content,
+        created_at=_date(values.get("created_at")),
+        speaker=values["speaker"] if isinstance(values.get("speaker"), str) else "",  # type: ignore[arg-type]
+        is_own=values.get("origin") != "overheard" and not (isinstance(owner, int) and owner < 0),
+        origin="forwarded" if values.get("origin") == "forwarded" else "imported",
+        answers=last is not None and values.get("turn_id") is not None and last.get("turn_id") == values["turn_id"],
+        thread=thread,
+        number=number,
+    )
+
+
+def _date(value: object) -> datetime:
+    try:
+        moment = datetime.fromisoformat(str(value))
+        return (moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise WrongElement("its 'created_at' is no date") from None
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

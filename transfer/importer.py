@@ -1,0 +1,391 @@
+"""A file from elsewhere → memory: first what it would add, then the adding.
+
+Our own export comes back as it was where nothing is stored yet. Everything else is history: archived at once in chunks
+with extracted summaries, without a model, before everything that was said here; what is known already stays as it is.
+Does not know Telegram, or what the formats look like.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+from external_memory import MOST_EVERY_N, ExternalMemory
+from records.errors import ImportRefused, StorageError
+from records.messages import Message, Role
+from records.owners import OwnerConfig
+from records.scopes import Clock, Scope
+from records.summaries import FoldLease
+from runtime.cooperative import uncollected, unhurried
+from storage.files.row_validation import RowError, checked
+from storage.files.rows import config_of
+from storage.files.tables import Portable
+from storage.protocol import MemoryStore
+from transfer.archiver import Shelving, chunks
+from transfer.formats import detection
+from transfer.formats.history import NAMES, Past, PastMessage, nameless, names
+
+log = logging.getLogger(__name__)
+
+LEASE = timedelta(hours=6)
+"""Nothing is folded in the scope meanwhile; a process that dies gives its leases back at the next start."""
+BATCH = 500
+INCOGNITO = "Nothing is written while you are incognito. /incognito ends that; then send the file again."
+RETAINED = (
+    "My operator lets me erase archives older than {days:,} days: {old:,} of these messages would be erased again."
+)
+Progress = Callable[[int, int], Awaitable[None]]
+"""Is told how many messages are in, and of how many."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ImportPlan:
+    """What an import would do. `is_whole`: it brings our own export back as it was. `facts`: those it holds;
+    `new_facts`: of them. `ids`: where all is known, as of what was imported.
+    """
+
+    name: str
+    total: int
+    known: int
+    first_at: datetime | None
+    last_at: datetime | None
+    notes: tuple[str, ...]
+    facts: int
+    new_facts: int
+    is_whole: bool
+    turns_on: bool
+    ids: tuple[int, int] | None = None
+
+    @property
+    def new(self) -> int:
+        return self.total - self.known
+
+    @property
+    def has_new(self) -> bool:
+        return bool(self.is_whole or self.new or self.new_facts)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Imported:
+    """What an import did. `ids`: first and last of the file's history, whichever run brought it in; None: restored."""
+
+    messages: int
+    known: int
+    facts: int
+    is_whole: bool
+    ids: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Work:
+    """A file, compared with the known. `ids`: of known messages, by number in the file; `held`: of imported ones."""
+
+    past: Past
+    fresh: tuple[PastMessage, ...]
+    ids: Mapping[int, int]
+    held: Sequence[int]
+    after: int | None
+    rows: Mapping[str, Sequence[Portable]]
+    is_whole: bool
+
+
+class Importing:
+    """Imports files into owners' memories.
+
+    `stored`: is called when there is something new to index. `retention`: how long archives are kept; None = for ever.
+    """
+
+    def __init__(
+        self,
+        *,
+        memory: ExternalMemory,
+        shelving: Shelving,
+        clock: Clock,
+        stored: Callable[[], None] = lambda: None,
+        retention: timedelta | None = None,
+    ) -> None:
+        self._retention = retention
+        self._memory = memory
+        self._shelving = shelving
+        self._clock = clock
+        self._stored = stored
+
+    async def plan(self, scope: Scope, person: int, data: bytes) -> ImportPlan:
+        """What importing this file would add; nothing is changed. Raises ImportRefused and StorageError."""
+        with uncollected():
+            return await self._plan(scope, person, data)
+
+    async def _plan(self, scope: Scope, person: int, data: bytes) -> ImportPlan:
+        work = await self._work(scope, person, data)
+        kept_since = self._clock() - self._retention if self._retention else None
+        first_at, last_at, old = await asyncio.to_thread(_span, work.fresh, kept_since)
+        facts = work.rows.get("facts", ())
+        async with self._memory.home(scope.owner) as store:
+            new_facts = await store.history.new_facts(scope.owner, facts)
+        notes = work.past.notes
+        if self._retention and old:
+            notes = (*notes, RETAINED.format(old=old, days=self._retention.days))
+        return ImportPlan(
+            name=NAMES[work.past.format],
+            total=len(work.past.messages),
+            known=len(work.past.messages) - len(work.fresh),
+            first_at=first_at,
+            last_at=last_at,
+            notes=notes,
+            facts=len(facts),
+            new_facts=new_facts,
+            is_whole=work.is_whole,
+            turns_on=not await self._memory.is_on(scope.owner),
+            ids=None if work.fresh or work.is_whole else await self._stretch(scope.owner, work, []),
+        )
+
+    async def run(self, scope: Scope, person: int, data: bytes, *, progress: Progress) -> Imported:
+        """Import it: whatever it holds that is not known. What was imported before an interruption is known.
+
+        Raises ImportRefused, and StorageError when the memory was moved, erased or failed meanwhile.
+        """
+        with uncollected():
+            return await self._run(scope, person, data, progress)
+
+    async def _run(self, scope: Scope, person: int, data: bytes, progress: Progress) -> Imported:
+        work = await self._work(scope, person, data)
+        if not await self._memory.is_on(scope.owner):
+            await self._memory.switch(scope.owner, enabled=True)
+        lease = await self._lease(scope)
+        try:
+            facts, ids = await (self._restore if work.is_whole else self._add)(lease, work, progress)
+        finally:
+            await self._release(lease)
+            self._stored()
+        log.info("imported %d messages (%s) into %s", len(work.fresh), work.past.format, scope)
+        known = len(work.past.messages) - len(work.fresh)
+        return Imported(messages=len(work.fresh), known=known, facts=facts, is_whole=work.is_whole, ids=ids)
+
+    # what is new -----------------------------------------------------------------------------------------------
+
+    async def _work(self, scope: Scope, person: int, data: bytes) -> _Work:
+        config = await self._memory.config(scope.owner)
+        if config is not None and config.incognito:
+            raise ImportRefused(INCOGNITO)
+        zone = config.zone if config else UTC
+        past = await asyncio.to_thread(lambda: detection.read(data, person=person, zone=zone))
+        rows = await asyncio.to_thread(_checked, past, scope.owner)
+        async with self._memory.home(scope.owner) as store:
+            is_own = past.owner == scope.owner
+            is_whole = is_own and past.is_whole and await store.history.is_empty(scope.owner)
+            known = await store.history.known(scope.owner, await asyncio.to_thread(names, past))
+            same = await _same(store, scope.owner, past) if is_own else {}
+        return await asyncio.to_thread(_compared, past, rows, known, same, is_whole=is_whole)
+
+    # adding ----------------------------------------------------------------------------------------------------
+
+    async def _add(self, lease: FoldLease, work: _Work, progress: Progress) -> tuple[int, tuple[int, int] | None]:
+        """History, thread by thread, each as a pyramid of its own below what was there; then facts."""
+        owner, done = lease.scope.owner, 0
+        ends: list[int] = []
+        ids = dict(work.ids)
+        for scope, messages in (await asyncio.to_thread(_by_scope, lease.scope, work)).items():
+            async with self._memory.home(owner) as store:
+                first = await store.history.room(owner, len(messages), after=work.after)
+            placed = await asyncio.to_thread(_placed, scope, messages, first)
+            ids |= await asyncio.to_thread(_numbers, messages, placed)
+            ends += (placed[0].id, placed[-1].id)
+            shelf = self._shelving.shelf(lease, scope)
+            for chunk in chunks(placed):
+                await shelf.add(chunk)
+                done += len(chunk)
+                await progress(done, len(work.fresh))
+            await shelf.close()
+        came_in = await self._stretch(owner, work, ends)
+        facts = work.rows.get("facts", ())
+        if not facts:
+            return 0, came_in
+        async with self._memory.home(owner) as store:
+            return await store.history.learn(lease, facts, ids), came_in
+
+    async def _stretch(self, owner: int, work: _Work, ends: Sequence[int]) -> tuple[int, int] | None:
+        """What came in, and what an earlier run had brought in of the same file; the newest history lies lowest."""
+        if not (around := ends or work.held):
+            return None
+        first, last = min(around), max(ends or [min(around)])
+        async with self._memory.home(owner) as store:
+            return await store.history.stretch(owner, work.held, first, last)
+
+    async def _restore(self, lease: FoldLease, work: _Work, progress: Progress) -> tuple[int, None]:
+        """Our own export as it was. In batches, each of which leaves a memory without a hole: until the last one, every
+        chunk stands active under its own summary.
+        """
+        rows, owner = work.rows, lease.scope.owner
+        done = 0
+        async with self._memory.home(owner) as store:
+            await store.history.put(lease, [{"table": "users", **row} for row in rows["users"]])
+        held = await asyncio.to_thread(_by_chunk, rows["messages"])
+        for batch in _whole_chunks(held, rows["summaries"]):
+            async with self._memory.home(owner) as store:
+                await store.history.put(lease, batch)
+            done += sum(row["table"] == "messages" for row in batch)
+            await progress(done, len(rows["messages"]))
+        rest = [{"table": name, **row} for name in _RESTORED_LAST for row in rows[name]]
+        async with self._memory.home(owner) as store:
+            await store.history.put(lease, rest)
+        if rows["users"]:
+            await self._memory.choose(owner, partial(_chosen, rows["users"][0]))
+        return len(rows["facts"]), None
+
+    async def _lease(self, scope: Scope) -> FoldLease:
+        async with self._memory.home(scope.owner) as store:
+            lease = await store.begin_fold(scope, "import", now=self._clock(), lease=LEASE)
+        if lease is None:
+            raise ImportRefused("A summary or another import is being made right now. Please try again in a moment.")
+        return lease
+
+    async def _release(self, lease: FoldLease) -> None:
+        with suppress(StorageError):
+            async with self._memory.home(lease.scope.owner) as store:
+                await store.release_fold(lease)
+
+
+_RESTORED_LAST = ("summaries", "facts", "profiles", "versions", "progress")
+
+
+def _checked(past: Past, owner: int) -> Mapping[str, Sequence[Portable]]:
+    if past.rows is None:
+        return {}
+    # Of a part, only facts stand by themselves; what its messages refer to may be in another part.
+    rows = past.rows if past.is_whole else {"facts": past.rows.get("facts", ())}
+    try:
+        return checked(rows, owner)
+    except RowError as error:
+        raise ImportRefused(f"The export is damaged: {error}. Nothing was imported.") from None
+
+
+def _compared(
+    past: Past,
+    rows: Mapping[str, Sequence[Portable]],
+    known: Mapping[tuple[Role, str], int],
+    same: Mapping[int, int],
+    *,
+    is_whole: bool,
+) -> _Work:
+    fresh: list[PastMessage] = []
+    seen: set[tuple[Role, str]] = set()
+    ids = dict(same)
+    held: list[int] = []
+    after: int | None = None
+    for message in unhurried(past.messages):
+        name = (message.role, message.source)
+        stored = known.get(name, known.get((message.role, message.also or "")))
+        if stored is None and message.number is not None:
+            stored = same.get(message.number)
+        if stored is None:
+            fresh += [message] if name not in seen else []
+        else:
+            held += [stored] if stored < 1 else []
+            after = stored if not fresh else after
+            if message.number is not None:
+                ids[message.number] = stored
+        seen.add(name)
+    return _Work(past=past, fresh=tuple(fresh), ids=ids, held=held, after=after, rows=rows, is_whole=is_whole)
+
+
+async def _same(store: MemoryStore, owner: int, past: Past) -> Mapping[int, int]:
+    """Messages that never had a source, by number: those that stand in the memory under the same id."""
+    by_number, threads = await asyncio.to_thread(nameless, past)
+    found: dict[int, int] = {}
+    numbers = sorted(by_number)
+    for thread in threads:
+        for first in range(0, len(numbers), BATCH):
+            for message in await store.messages(Scope(owner=owner, thread=thread), numbers[first : first + BATCH]):
+                given = by_number[message.id]
+                if (message.role, message.content) == (given.role, given.content):
+                    found[message.id] = message.id
+    return found
+
+
+def _span(messages: Sequence[PastMessage], kept_since: datetime | None) -> tuple[datetime | None, datetime | None, int]:
+    """The first and the last date, and how many messages are from before `kept_since`."""
+    first = last = None
+    old = 0
+    for message in unhurried(messages):
+        said_at = message.created_at
+        first = said_at if first is None else min(first, said_at)
+        last = said_at if last is None else max(last, said_at)
+        old += kept_since is not None and said_at < kept_since
+    return first, last, old
+
+
+def _by_scope(here: Scope, work: _Work) -> Mapping[Scope, Sequence[PastMessage]]:
+    """Each message where it belongs: our own in their threads, all others where the import was asked for."""
+    places: dict[Scope, list[PastMessage]] = {}
+    is_own = work.past.owner == here.owner
+    for message in unhurried(work.fresh):
+        places.setdefault(Scope(owner=here.owner, thread=message.thread) if is_own else here, []).append(message)
+    return places
+
+
+def _numbers(messages: Sequence[PastMessage], placed: Sequence[Message]) -> dict[int, int]:
+    """The ids as stored, by the numbers in the file."""
+    pairs = unhurried(zip(messages, placed, strict=True))
+    return {given.number: one.id for given, one in pairs if given.number}
+
+
+def _placed(scope: Scope, messages: Sequence[PastMessage], first: int) -> list[Message]:
+    """The messages as they will be stored, with ascending ids from `first` on."""
+    placed: list[Message] = []
+    for number, given in enumerate(unhurried(messages), start=first):
+        turn = placed[-1].turn if given.answers and placed else number
+        placed.append(
+            Message(
+                id=number,
+                scope=scope,
+                role=given.role,
+                content=given.content,
+                created_at=given.created_at,
+                turn=turn,
+                speaker=given.speaker,
+                source=given.source,
+                origin=given.origin if given.is_own or scope.owner < 0 else "overheard",
+            )
+        )
+    return placed
+
+
+def _by_chunk(messages: Sequence[Portable]) -> dict[object, list[Portable]]:
+    held: dict[object, list[Portable]] = {}
+    for row in unhurried(messages):
+        held.setdefault(row["chunk_id"], []).append(row)
+    return held
+
+
+def _whole_chunks(held: dict[object, list[Portable]], summaries: Sequence[Portable]) -> Iterator[list[Portable]]:
+    """Batches of rows, none of which tears a chunk from its summary; each chunk's stands active for now."""
+    covering = {row["id"]: row for row in summaries}
+    batch: list[Portable] = []
+    loose = held.pop(None, [])
+    groups = [*held.values(), *(loose[first : first + BATCH] for first in range(0, len(loose), BATCH))]
+    for group in groups:
+        if (number := group[0]["chunk_id"]) is not None:
+            alone = {"is_active": True, "source_ids": [], "source_chunk_ids": [number], "message_count": len(group)}
+            batch.append({"table": "summaries", **covering[number], **alone})
+        batch += [{"table": "messages", **row} for row in group]
+        if len(batch) >= BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _chosen(given: Portable, known: OwnerConfig) -> OwnerConfig:
+    """The owner's choices as the export has them; whether memory is on and where it lives stays."""
+    kept = config_of({**given, "storage_type": known.storage})
+    return replace(
+        known,
+        every_n=min(MOST_EVERY_N, max(1, kept.every_n)),
+        policy=kept.policy,
+        auto_fold=kept.auto_fold,
+        timezone=kept.timezone,
+        fold_instructions=kept.fold_instructions,
+    )
