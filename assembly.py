@@ -8,25 +8,25 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from background.indexing import Indexing
-from background.rebuild import Rebuilding
-from background.scheduler import Step, Upkeep
-from chat.answer_loop import Asking
+from background.rebuild import Rebuilder
+from background.scheduler import ScheduledTask, Scheduler
+from chat.answer_loop import AnswerLoop
 from chat.conversation import Conversation
-from chat.corrections import Amending
-from chat.explanations import Provenance
+from chat.corrections import Corrections
+from chat.explanations import Explanations
 from chat.search import MemorySearch
-from chat.session import Lines
-from chat.tools import ModelTools
+from chat.session import Sessions
+from chat.tools import MemoryTools
 from external_memory import ExternalMemory
-from facts.distillation import Distilling, ProfileSettings
-from facts.history_extraction import Studying
+from facts.distillation import ProfileDistiller, ProfileSettings
+from facts.history_extraction import HistoryExtraction
 from facts.learning import Facts, FactSettings
 from llm import ollama
 from llm.chat_model import ChatModel
 from llm.embeddings import Embedder, embedder_for
 from llm.offline import ExtractiveSummarizer, OfflineModel
 from llm.openai_api import OpenAIChat
-from llm.quota import TokenBudget
+from llm.quota import Quota
 from memory_retrieval import FactRecall, MemoryRetrieval
 from records.errors import SettingsError
 from records.scopes import Clock
@@ -34,9 +34,9 @@ from retrieval.prompt_builder import Budgets
 from settings import Settings
 from summary_manager import FoldLimits, SummaryManager
 from text.tokenizer import Tokenizer
-from transfer.archiver import Shelving
-from transfer.exporter import Exporting
-from transfer.importer import Importing
+from transfer.archiver import Archiver
+from transfer.exporter import Exporter
+from transfer.importer import Importer
 
 log = logging.getLogger(__name__)
 
@@ -137,7 +137,7 @@ async def open_conversation(
             models = (OfflineModel(), ExtractiveSummarizer()) if offline else await open_models(settings, stack)
         answers, summariser = models
         tokenizer = Tokenizer.for_model(settings.openai_model)
-        budget = TokenBudget(
+        budget = Quota(
             memory.usage,
             tokenizer=tokenizer,
             per_user=settings.daily_token_budget_per_user,
@@ -168,7 +168,7 @@ async def open_conversation(
             settings=fact_settings(settings),
             embedder=embedder,
         )
-        distilling = Distilling(
+        distiller = ProfileDistiller(
             memory=memory,
             model=summariser,
             tokenizer=Tokenizer.for_model(settings.summary_model),
@@ -177,9 +177,9 @@ async def open_conversation(
             clock=clock,
             settings=profile_settings(settings),
         )
-        await stack.enter_async_context(distilling)
-        studying = Studying(memory=memory, facts=facts, is_on=settings.facts == "on")
-        await stack.enter_async_context(studying)
+        await stack.enter_async_context(distiller)
+        history_extraction = HistoryExtraction(memory=memory, facts=facts, is_on=settings.facts == "on")
+        await stack.enter_async_context(history_extraction)
         summaries = SummaryManager(
             memory=memory,
             model=summariser,
@@ -191,9 +191,9 @@ async def open_conversation(
             embedding_model=embedder.name if embedder else None,
             before_fold=facts.before_fold,
         )
-        rebuilding = Rebuilding(memory=memory, summaries=summaries, stand_in=ExtractiveSummarizer(), clock=clock)
+        rebuilding = Rebuilder(memory=memory, summaries=summaries, stand_in=ExtractiveSummarizer(), clock=clock)
         await stack.enter_async_context(rebuilding)
-        shelving = Shelving(
+        archiver = Archiver(
             home=memory.home,
             tokenizer=Tokenizer.for_model(settings.summary_model),
             text_budget=summary_text_budget(settings),
@@ -201,13 +201,13 @@ async def open_conversation(
         )
         search = MemorySearch(memory=memory, retrieval=retrieval, tokenizer=tokenizer)
         learned = facts if settings.facts == "on" else None
-        tools = ModelTools(search=search, facts=learned, tokenizer=tokenizer, clock=clock)
-        lines, provenance = Lines(), Provenance(memory)
-        amending = Amending(memory=memory, lines=lines, provenance=provenance, clock=clock, indexing=indexing)
+        tools = MemoryTools(search=search, facts=learned, tokenizer=tokenizer, clock=clock)
+        lines, explanations = Sessions(), Explanations(memory)
+        corrections = Corrections(memory=memory, lines=lines, explanations=explanations, clock=clock, indexing=indexing)
         conversation = Conversation(
             lines=lines,
-            amending=amending,
-            asking=Asking(
+            corrections=corrections,
+            answer_loop=AnswerLoop(
                 model=answers,
                 budget=budget,
                 tokenizer=tokenizer,
@@ -215,41 +215,43 @@ async def open_conversation(
                 clock=clock,
                 tools=tools if settings.tools == "auto" else None,
             ),
-            provenance=provenance,
+            explanations=explanations,
             search=search,
             memory=memory,
-            importing=Importing(
+            importer=Importer(
                 memory=memory,
-                shelving=shelving,
+                archiver=archiver,
                 clock=clock,
                 stored=indexing.wake if indexing else lambda: None,
                 retention=timedelta(days=settings.retention_days) if settings.retention_days else None,
             ),
-            exporting=Exporting(memory=memory, clock=clock),
+            exporter=Exporter(memory=memory, clock=clock),
             retrieval=retrieval,
             summaries=summaries,
             rebuilding=rebuilding,
             budget=budget,
             clock=clock,
             facts=facts,
-            distilling=distilling,
-            studying=studying,
+            distiller=distiller,
+            history_extraction=history_extraction,
             indexing=indexing,
             pressure=settings.pressure_percent / 100,
         )
         steps = [
-            Step(name="writing what is kept", work=conversation.write_kept, every=RETRY_WRITES),
-            Step(name="learning where the talk has paused", work=facts.settle_quiet, every=QUIET_LOOKED_FOR),
-            Step(name="folding what is quiet", work=summaries.fold_quiet, every=LOOK_FOR_QUIET),
-            Step(name="forgetting what was deleted", work=amending.forget_deleted, every=TIDYING),
+            ScheduledTask(name="writing what is kept", work=conversation.write_kept, every=RETRY_WRITES),
+            ScheduledTask(name="learning where the talk has paused", work=facts.settle_quiet, every=QUIET_LOOKED_FOR),
+            ScheduledTask(name="folding what is quiet", work=summaries.fold_quiet, every=LOOK_FOR_QUIET),
+            ScheduledTask(name="forgetting what was deleted", work=corrections.forget_deleted, every=TIDYING),
         ]
-        steps.append(Step(name="cleaning the files of what was forgotten", work=memory.tidy, every=TIDYING))
+        steps.append(ScheduledTask(name="cleaning the files of what was forgotten", work=memory.tidy, every=TIDYING))
         if settings.retention_days:
             keep = timedelta(days=settings.retention_days)
-            work = partial(amending.forget_archives, keep)
-            steps.append(Step(name="forgetting what is older than RETENTION_DAYS", work=work, every=LOOK_FOR_OLD))
+            work = partial(corrections.forget_archives, keep)
+            steps.append(
+                ScheduledTask(name="forgetting what is older than RETENTION_DAYS", work=work, every=LOOK_FOR_OLD)
+            )
         try:
-            async with Upkeep(steps):
+            async with Scheduler(steps):
                 yield conversation
         finally:
             if left := await conversation.write_kept():

@@ -12,14 +12,15 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from newest import Newest
+from cachetools import LRUCache
+
 from records.errors import StorageError
 from records.forgetting import Forgetting, Forgotten
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Clock
-from runtime.locks import OwnerGate, OwnerGates
+from runtime.locks import OwnerLock, OwnerLocks
 from storage.directory import Directory
-from storage.erasure import Erasing
+from storage.erasure import Erasure
 from storage.files.data_dir import data_dir as held_data_dir
 from storage.files.database import Database
 from storage.files.inbox import UpdateInbox
@@ -30,7 +31,7 @@ from storage.json.recovery import INDEX_NAME
 from storage.json.store import JsonStore
 from storage.protocol import MemoryStore
 from storage.sqlite.migrations import MIGRATIONS
-from storage.sqlite.renaming import Renaming
+from storage.sqlite.renaming import OwnerRenaming
 from storage.sqlite.store import SqliteStore
 
 log = logging.getLogger(__name__)
@@ -51,8 +52,8 @@ class ExternalMemory:
         self,
         *,
         directory: Directory,
-        erasing: Erasing,
-        renaming: Renaming,
+        erasing: Erasure,
+        renaming: OwnerRenaming,
         stores: dict[StorageType, MemoryStore],
         inbox: UpdateInbox,
         wizards: WizardStates,
@@ -67,8 +68,8 @@ class ExternalMemory:
         self._renaming = renaming
         self._stores = stores
         self._clock = clock
-        self._gates = OwnerGates()
-        self._configs = Newest[int, OwnerConfig | None](OWNERS_HERE)
+        self._gates = OwnerLocks()
+        self._configs = LRUCache[int, OwnerConfig | None](OWNERS_HERE)
 
     @classmethod
     @asynccontextmanager
@@ -94,14 +95,14 @@ class ExternalMemory:
                     move.target,
                     move.state,
                 )
-            renaming = Renaming(database, stores)
+            renaming = OwnerRenaming(database, stores)
             for owner in await renaming.resume():
                 log.warning("%d, a group that became a supergroup, was given its new id", owner)
             for owner in await directory.adopt(stores):
                 log.info("owner %d was found in memory.json and adopted", owner)
             for store in (sqlite, json):
                 await store.take_back_leases()
-            erasing = Erasing(database, folder, stores)
+            erasing = Erasure(database, folder, stores)
             for owner in await erasing.resume(lambda owner: _store_of(owner, directory, stores)):
                 log.warning("a forgetting of %d that a process before this one had begun was finished", owner)
             await stack.enter_async_context(examined(database.path, lambda sentence: log.error("%s", sentence)))
@@ -250,7 +251,7 @@ class ExternalMemory:
         self._configs[owner] = config
         return config
 
-    def _gate(self, owner: int) -> OwnerGate:
+    def _gate(self, owner: int) -> OwnerLock:
         return self._gates.of(owner)
 
 

@@ -22,13 +22,13 @@ from records.turns import Incoming
 from retrieval import date_expressions, prefix_cache
 from retrieval.coverage import gaps
 from retrieval.fact_ranking import rank_facts
-from retrieval.must_include import LONG_WINDED, Found, Sought
+from retrieval.must_include import LONG_WINDED, Found, MustInclude
 from retrieval.packing import Packing, least_score
-from retrieval.prompt_builder import Budgets, PromptDraft
+from retrieval.prompt_builder import Budgets, PromptBuilder
 from retrieval.ranking import REACH, Meaning, Question, Ranked, Scored, rank
 from runtime.tasks import side_by_side
 from storage.protocol import MemoryStore
-from storage.search.protocol import Compared, Floats, Nearest, Pool
+from storage.search.protocol import Compared, Floats, Pool, VectorSearch
 from text.analyzer import content_terms, folded, normal, readings_of
 from text.tokenizer import Tokenizer
 
@@ -106,7 +106,7 @@ class MemoryRetrieval:
         `ceiling`: lower than the settings' where an endpoint found that too long. `zone`: the owner's, for dates.
         """
         scope, now = incoming.scope, self._clock().astimezone(zone)
-        draft = PromptDraft(
+        draft = PromptBuilder(
             tokenizer=self._tokens,
             budgets=self._budgets.under(min(ceiling or self._budgets.ceiling, self._budgets.ceiling)),
             incoming=incoming,
@@ -130,9 +130,9 @@ class MemoryRetrieval:
         await self._note_counts(draft, store, scope, summaries, told, incoming if turn is not None else None)
         found = await self.found(incoming.text, store, scope, now=now, lean_on=_last_words(newest), before=turn)
         draft.take_facts(found.facts)
-        sought = Sought.of(found, self._tokens, shown=draft.shown_ids, before=turn)
+        sought = MustInclude.of(found, self._tokens, shown=draft.shown_ids, before=turn)
         if sought.ids and draft.keep_room_for_one():
-            sought = Sought.of(found, self._tokens, shown=draft.shown_ids, before=turn)
+            sought = MustInclude.of(found, self._tokens, shown=draft.shown_ids, before=turn)
         draft.take_snippets(await self._packed(sought, store, scope, room=draft.snippet_room, now=now))
         return draft.context()
 
@@ -140,20 +140,20 @@ class MemoryRetrieval:
         """What a question by itself brings back within the snippets' budget. Raises a StorageError."""
         now = self._clock()
         found = await self.found(question, store, scope)
-        sought = Sought.of(found, self._tokens)
+        sought = MustInclude.of(found, self._tokens)
         taken = await self._packed(sought, store, scope, room=self._budgets.snippets, now=now)
         snippets = tuple(sorted(taken, key=lambda one: one.message.id))
         return Recall(ranked=found.ranked, snippets=snippets)
 
     async def snippets(self, found: Found, store: MemoryStore, scope: Scope) -> list[Snippet]:
         """All candidates, as the prompt would carry them, best first."""
-        sought = Sought.of(found, self._tokens)
+        sought = MustInclude.of(found, self._tokens)
         vectors = await self._sentence_vectors(found, store, scope)
         messages = await self._messages(store, scope, found.ranked[:])
         return [sought.snippet(one, message, vectors.get(one.seq)) for one, message in messages]
 
     async def _packed(
-        self, sought: Sought, store: MemoryStore, scope: Scope, *, room: int, now: datetime
+        self, sought: MustInclude, store: MemoryStore, scope: Scope, *, room: int, now: datetime
     ) -> list[Snippet]:
         """The best that fit `room`, one of those that are sought among them."""
         packing = Packing(
@@ -303,14 +303,16 @@ class MemoryRetrieval:
 
     async def _nearest(
         self, question: str, store: MemoryStore, scope: Scope, limit: int
-    ) -> tuple[Floats | None, Nearest | None]:
+    ) -> tuple[Floats | None, VectorSearch | None]:
         """The question's vector, and what is nearest to it."""
         vector = await self._vector(question)
         if vector is None or self._embedder is None:
             return None, None
         return vector, await store.vectors.nearest(scope, self._embedder.name, vector, limit)
 
-    async def _compared(self, store: MemoryStore, scope: Scope, nearest: Nearest | None, pool: Pool) -> Compared | None:
+    async def _compared(
+        self, store: MemoryStore, scope: Scope, nearest: VectorSearch | None, pool: Pool
+    ) -> Compared | None:
         """The vectors of all candidates, those that words brought in as well."""
         if nearest is None or self._embedder is None:
             return None
@@ -324,7 +326,7 @@ class MemoryRetrieval:
         return await store.vectors.sentences(scope, self._embedder.name, seqs)
 
     async def _steady(
-        self, draft: PromptDraft, store: MemoryStore, scope: Scope, active: Sequence[Summary], turn: int | None
+        self, draft: PromptBuilder, store: MemoryStore, scope: Scope, active: Sequence[Summary], turn: int | None
     ) -> tuple[Sequence[Summary], Sequence[Message]]:
         """The summaries that the prompt shows, and what of the archived it repeats word for word beside them.
 
@@ -344,7 +346,7 @@ class MemoryRetrieval:
 
     async def _note_counts(
         self,
-        draft: PromptDraft,
+        draft: PromptBuilder,
         store: MemoryStore,
         scope: Scope,
         active: Sequence[Summary],

@@ -16,8 +16,8 @@ from typing import Literal
 from external_memory import ExternalMemory
 from llm import prompts
 from llm.chat_model import ChatModel
-from llm.quota import TokenBudget
-from records.errors import BudgetSpent, KeepsakeError, StorageError
+from llm.quota import Quota
+from records.errors import KeepsakeError, QuotaExceeded, StorageError
 from records.messages import Message
 from records.model_calls import Completion, PromptMessage
 from records.owners import OwnerConfig, Policy, StorageType
@@ -94,7 +94,7 @@ class SummaryManager:
         model: ChatModel,
         tokenizer: Tokenizer,
         limits: FoldLimits,
-        budget: TokenBudget,
+        budget: Quota,
         clock: Clock,
         fallback: ChatModel | None = None,
         embedding_model: str | None = None,
@@ -138,7 +138,7 @@ class SummaryManager:
                 await self._budget.demand(scope.owner)
                 made.append(await self._run(work))
                 archived += len(work.plan.message_ids)
-            except BudgetSpent as error:
+            except QuotaExceeded as error:
                 await self._release(work)
                 return ended("waiting", error)
             except KeepsakeError as error:
@@ -361,7 +361,7 @@ class SummaryManager:
         """A text that passed the gate, by the model or, where that is wanted, by the fallback."""
         try:
             return await self._summariser.summarise(material, self._on_account(owner), model=self._model.name)
-        except BudgetSpent:
+        except QuotaExceeded:
             raise
         except KeepsakeError as error:
             if self._fallback is None:

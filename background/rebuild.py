@@ -16,7 +16,7 @@ from typing import Literal, Self
 from external_memory import ExternalMemory
 from llm import prompts
 from llm.chat_model import ChatModel
-from records.errors import BudgetSpent, FoldRefused, KeepsakeError, ModelDeclined, StaleFold, StorageError
+from records.errors import FoldRefused, KeepsakeError, ModelDeclined, QuotaExceeded, StaleFold, StorageError
 from records.messages import Archived, Message
 from records.owners import OwnerConfig
 from records.scopes import Clock, Scope
@@ -49,7 +49,7 @@ class Progress:
 Tell = Callable[[Progress], Awaitable[None]]
 
 
-class Rebuilding:
+class Rebuilder:
     """The rebuilds under way; each lives as long as the block at most.
 
     `stand_in`: makes the summary of a chunk that the model refuses to summarise.
@@ -232,7 +232,7 @@ class Rebuilding:
         started = time.monotonic()
         try:
             made = await self._summaries.summarise(lease.scope.owner, material)
-        except BudgetSpent:
+        except QuotaExceeded:
             raise
         except (FoldRefused, ModelDeclined) as error:
             log.info("a chunk of %s is summarised by %s: %s", lease.scope, self._stand_in.name, type(error).__name__)

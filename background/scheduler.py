@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Step:
+class ScheduledTask:
     """`work` is done every so many seconds, the first time after as many; it never overlaps with itself."""
 
     name: str
@@ -23,10 +23,10 @@ class Step:
     every: float
 
 
-class Upkeep:
+class Scheduler:
     """Steps that run while the block runs. One that fails is said in the log and done again in its time."""
 
-    def __init__(self, steps: Sequence[Step]) -> None:
+    def __init__(self, steps: Sequence[ScheduledTask]) -> None:
         self._steps = steps
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -42,12 +42,12 @@ class Upkeep:
         for step in self._steps:
             await self._run(step)
 
-    async def _repeat(self, step: Step) -> None:
+    async def _repeat(self, step: ScheduledTask) -> None:
         while True:
             await asyncio.sleep(step.every)
             await self._run(step)
 
-    async def _run(self, step: Step) -> None:
+    async def _run(self, step: ScheduledTask) -> None:
         try:
             await step.work()
         except Exception as error:  # broad: whatever fails here must not end what is done beside it

@@ -98,25 +98,25 @@ async def measure(
         for scope in (IMPORTER, OTHER):
             await conversation.memory.configure(scope.owner, storage=storage, every_n=20)
         asked = turns(Talk(seed=6), OTHER, clock)
-        importing = conversation.importing
+        importer = conversation.importer
         async with talking(conversation, asked) as figures:
             await asyncio.sleep(quiet)
         result["before"] = figures
         async with talking(conversation, asked) as figures:
             start = time.perf_counter()
-            await importing.plan(IMPORTER, IMPORTER.owner, data)
+            await importer.plan(IMPORTER, IMPORTER.owner, data)
             result["dry_run_ms"] = since(start)
         result["beside_dry_run"] = figures
         async with talking(conversation, asked) as figures:
             start = time.perf_counter()
-            done = await importing.run(IMPORTER, IMPORTER.owner, data, progress=told)
+            done = await importer.run(IMPORTER, IMPORTER.owner, data, progress=told)
             result["import_ms"] = since(start)
         result["beside_import"] = figures
         start = time.perf_counter()
-        again = await importing.run(IMPORTER, IMPORTER.owner, data, progress=told)
+        again = await importer.run(IMPORTER, IMPORTER.owner, data, progress=told)
         result |= {"imported": done.messages, "again": again.messages, "again_ms": since(start)}
         start = time.perf_counter()
-        async with conversation.exporting.files(IMPORTER.owner) as files:
+        async with conversation.exporter.files(IMPORTER.owner) as files:
             result |= {"export_ms": since(start), "export_bytes": [file.size for file in files]}
         result["rss_mb"] = resident_megabytes()
     return result

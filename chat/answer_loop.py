@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from chat.tools import ModelTools, Place, Used, proposals, used_ids
+from chat.tools import MemoryTools, Place, Used, proposals, used_ids
 from llm.chat_model import ChatModel, OnText, ToolModel
-from llm.quota import TokenBudget
+from llm.quota import Quota
 from llm.tool_calls import offered_text
 from records.context import Context, ContextPart
 from records.errors import ContextTooLong, ModelBroken
@@ -19,7 +19,7 @@ from records.messages import NewMessage
 from records.model_calls import Completion, PromptMessage, Tool
 from records.scopes import Clock
 from records.turns import Proposal
-from retrieval.explanation import Account, account_of
+from retrieval.explanation import ExplanationRecord, account_of
 from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ class Answered:
     used: tuple[Used, ...] = ()
 
     @property
-    def account(self) -> Account:
+    def account(self) -> ExplanationRecord:
         return account_of(self.context, at=self.at, model=self.completion.model, looked_up=used_ids(self.used))
 
     @property
@@ -79,18 +79,18 @@ class Answered:
         return [*notes, answer]
 
 
-class Asking:
+class AnswerLoop:
     """Asks a model. `tools` None: it is never offered any."""
 
     def __init__(
         self,
         *,
         model: ChatModel,
-        budget: TokenBudget,
+        budget: Quota,
         tokenizer: Tokenizer,
         ceiling: int,
         clock: Clock,
-        tools: ModelTools | None,
+        tools: MemoryTools | None,
     ) -> None:
         self._clock = clock
         self._model = model

@@ -12,20 +12,20 @@ from datetime import UTC, tzinfo
 from functools import partial
 
 from background.indexing import Indexing
-from background.rebuild import Rebuilding
+from background.rebuild import Rebuilder
 from chat import notices
-from chat.answer_loop import Answered, Asking
-from chat.corrections import Amending
-from chat.explanations import Provenance
+from chat.answer_loop import Answered, AnswerLoop
+from chat.corrections import Corrections
+from chat.explanations import Explanations
 from chat.search import MemorySearch
-from chat.session import Line, Lines, Turn, Unwritten, drafts_of, incoming_of
+from chat.session import Session, Sessions, Turn, Unwritten, drafts_of, incoming_of
 from chat.tools import Place
 from external_memory import ExternalMemory
-from facts.distillation import Distilling
-from facts.history_extraction import Studying
+from facts.distillation import ProfileDistiller
+from facts.history_extraction import HistoryExtraction
 from facts.learning import Facts
 from llm.chat_model import OnText
-from llm.quota import TokenBudget
+from llm.quota import Quota
 from memory_retrieval import MemoryRetrieval
 from records.context import Context
 from records.errors import ModelError, StorageError
@@ -34,8 +34,8 @@ from records.owners import MODES, Mode
 from records.scopes import Clock, Person, Scope
 from records.turns import Incoming, Reply
 from summary_manager import SummaryManager
-from transfer.exporter import Exporting
-from transfer.importer import Importing
+from transfer.exporter import Exporter
+from transfer.importer import Importer
 
 log = logging.getLogger(__name__)
 
@@ -47,39 +47,39 @@ class Conversation:
         self,
         *,
         memory: ExternalMemory,
-        lines: Lines,
-        amending: Amending,
+        lines: Sessions,
+        corrections: Corrections,
         retrieval: MemoryRetrieval,
         summaries: SummaryManager,
-        rebuilding: Rebuilding,
-        asking: Asking,
-        provenance: Provenance,
+        rebuilding: Rebuilder,
+        answer_loop: AnswerLoop,
+        explanations: Explanations,
         search: MemorySearch,
-        budget: TokenBudget,
+        budget: Quota,
         clock: Clock,
         facts: Facts,
-        distilling: Distilling,
-        studying: Studying,
-        importing: Importing,
-        exporting: Exporting,
+        distiller: ProfileDistiller,
+        history_extraction: HistoryExtraction,
+        importer: Importer,
+        exporter: Exporter,
         indexing: Indexing | None = None,
         pressure: float = 0.0,
     ) -> None:
         """`pressure`: the share of the ceiling above which it is folded before it is answered; 0 = never."""
-        self.importing = importing
-        self.exporting = exporting
+        self.importer = importer
+        self.exporter = exporter
         self.memory = memory
-        self.amending = amending
+        self.corrections = corrections
         self.summaries = summaries
         self.facts = facts
-        self.distilling = distilling
-        self.studying = studying
+        self.distiller = distiller
+        self.history_extraction = history_extraction
         self.rebuilding = rebuilding
         self.retrieval = retrieval
-        self.provenance = provenance
+        self.explanations = explanations
         self.search = search
         self.indexing = indexing
-        self._asking = asking
+        self._answer_loop = answer_loop
         self._budget = budget
         self._clock = clock
         self._pressure = pressure
@@ -120,7 +120,7 @@ class Conversation:
             return ()
         await self.facts.settle(scope)
         told = await self._fold(scope)
-        await self.distilling.distil_if_due(scope.owner)
+        await self.distiller.distil_if_due(scope.owner)
         return told
 
     async def _fold(self, scope: Scope) -> tuple[str, ...]:
@@ -142,7 +142,7 @@ class Conversation:
 
     async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
         """The answer to a turn was shown by these Telegram messages."""
-        await self.provenance.shown(incoming, telegram_ids)
+        await self.explanations.shown(incoming, telegram_ids)
 
     async def answer_again(
         self, scope: Scope, turn: int, person: Person, *, in_group: bool = False, on_text: OnText | None = None
@@ -205,7 +205,7 @@ class Conversation:
 
     # steps of a turn -----------------------------------------------------------------------------------------
 
-    async def _turn(self, line: Line, incoming: Incoming, on_text: OnText | None) -> Reply:
+    async def _turn(self, line: Session, incoming: Incoming, on_text: OnText | None) -> Reply:
         told: list[str] = []
         turn = await self._remember(line, incoming, told)
         if turn.answer is not None:
@@ -222,7 +222,7 @@ class Conversation:
         if completion.is_truncated:
             told.append("The model stopped at its own length limit, so the answer may end early.")
         if turn.stored is None:
-            self.provenance.hold(incoming, answered.account)
+            self.explanations.hold(incoming, answered.account)
         await self._remember_answer(line, incoming, turn, answered, told)
         return Reply(
             text=completion.text,
@@ -234,7 +234,7 @@ class Conversation:
             proposals=answered.proposals,
         )
 
-    async def _remember(self, line: Line, incoming: Incoming, told: list[str]) -> Turn:
+    async def _remember(self, line: Session, incoming: Incoming, told: list[str]) -> Turn:
         """The question is on disk before anything else happens; where that fails it is kept here, and it is said."""
         scope = incoming.scope
         drafts = drafts_of(incoming)
@@ -245,7 +245,7 @@ class Conversation:
             log.warning("whether memory is on in %s is not known: %s", scope, type(error).__name__)
         mode = _stricter(mode, incoming.mode)
         if mode is not None and line.enter(mode):
-            self.provenance.let_go(scope)
+            self.explanations.let_go(scope)
         turn = self._lines.turn(line, mode or "on", told)
         if turn.is_on:
             try:
@@ -258,7 +258,7 @@ class Conversation:
             self._lines.remember(line, turn, draft)
         return turn
 
-    async def _store_question(self, line: Line, turn: Turn, drafts: Sequence[NewMessage]) -> None:
+    async def _store_question(self, line: Session, turn: Turn, drafts: Sequence[NewMessage]) -> None:
         await self._write_kept(line, raising=True)
         async with self.memory.opened(line.scope.owner) as store:
             if store is None:
@@ -272,7 +272,7 @@ class Conversation:
             source = drafts[-1].source
             turn.answer = await store.find(line.scope, role="assistant", source=source) if source else None
 
-    async def _ask(self, line: Line, incoming: Incoming, turn: Turn, on_text: OnText | None) -> Answered:
+    async def _ask(self, line: Session, incoming: Incoming, turn: Turn, on_text: OnText | None) -> Answered:
         person = incoming.person.id
         await self._budget.demand(person)
         line.is_outdated = False
@@ -281,14 +281,14 @@ class Conversation:
         mode = "off" if turn.is_on and turn.stored is None else turn.mode
         place = Place(scope=incoming.scope, mode=mode, turn=turn.stored)
         remake = partial(self._context, line, incoming, turn)
-        answered = await self._asking.answer(person, place, context, remake, on_text=on_text)
+        answered = await self._answer_loop.answer(person, place, context, remake, on_text=on_text)
         context = answered.context
         self._lines.keep(line, context)
         if any(cut.what == "turns" for cut in context.cut):
             line.has_cut = True
         return answered
 
-    async def _relieved(self, line: Line, incoming: Incoming, turn: Turn, context: Context) -> Context:
+    async def _relieved(self, line: Session, incoming: Incoming, turn: Turn, context: Context) -> Context:
         """Under pressure it is folded first, then answered; where that cannot be, what does not fit is cut as ever."""
         if turn.stored is None or not self._pressure or context.wanted <= self._pressure * context.ceiling:
             return context
@@ -301,7 +301,7 @@ class Conversation:
             line.has_cut = True  # tried again after the answer
         return await self._context(line, incoming, turn, None) if outcome.state == "folded" else context
 
-    async def _context(self, line: Line, incoming: Incoming, turn: Turn, ceiling: int | None) -> Context:
+    async def _context(self, line: Session, incoming: Incoming, turn: Turn, ceiling: int | None) -> Context:
         zone: tzinfo = UTC
         if turn.stored is not None or turn.mode == "incognito":
             try:
@@ -319,7 +319,7 @@ class Conversation:
         return await self.retrieval.context(incoming, store=None, unstored=turn.before, ceiling=ceiling, zone=zone)
 
     async def _remember_answer(
-        self, line: Line, incoming: Incoming, turn: Turn, answered: Answered, told: list[str]
+        self, line: Session, incoming: Incoming, turn: Turn, answered: Answered, told: list[str]
     ) -> None:
         drafts = answered.drafts(incoming.source, turn.stored)
         self._lines.remember(line, turn, drafts[-1])
@@ -335,11 +335,11 @@ class Conversation:
         except StorageError as error:
             self._note_failure(error, told)
             line.unwritten.append(Unwritten(drafts, turn=turn.stored))
-            self.provenance.hold(incoming, answered.account)
+            self.explanations.hold(incoming, answered.account)
 
     # what the process itself holds ---------------------------------------------------------------------------
 
-    async def _write_kept(self, line: Line, *, raising: bool = False) -> None:
+    async def _write_kept(self, line: Session, *, raising: bool = False) -> None:
         """Write what is unwritten, oldest first. What was written is dropped one by one: each has its source."""
         while line.unwritten:
             kept = line.unwritten[0]
@@ -355,7 +355,7 @@ class Conversation:
                 return
             line.unwritten.popleft()
             if not is_dropped and (source := kept.drafts[-1].source):
-                await self.provenance.written(line.scope, source)
+                await self.explanations.written(line.scope, source)
             log.info("a kept turn of %s is written", line.scope)
             if self.indexing is not None:
                 self.indexing.wake()
@@ -373,7 +373,7 @@ class Conversation:
             told.append(f"{notices.STORE} (error {number})")
         self._store_fails = True
 
-    def _note_unread(self, line: Line, error: StorageError, told: list[str]) -> None:
+    def _note_unread(self, line: Session, error: StorageError, told: list[str]) -> None:
         number = secrets.token_hex(4)
         log.error("[%s] recall for %s failed: %s", number, line.scope, error.sentence)
         if not line.is_unreadable:

@@ -8,8 +8,8 @@ import logging
 from datetime import timedelta
 
 from background.indexing import Indexing
-from chat.explanations import Provenance
-from chat.session import Lines
+from chat.explanations import Explanations
+from chat.session import Sessions
 from external_memory import ExternalMemory
 from records.errors import StorageError
 from records.forgetting import Forgetting, Forgotten
@@ -22,7 +22,7 @@ DELETED_FOR = timedelta(days=1)
 """How long a fact that its owner deleted can be restored; then it is forgotten."""
 
 
-class Amending:
+class Corrections:
     """Amends owners' memories. What was said is not amended while an answer is written that may have read it; facts and
     profiles alone are at once, since no answer goes with them.
     """
@@ -31,14 +31,14 @@ class Amending:
         self,
         *,
         memory: ExternalMemory,
-        lines: Lines,
-        provenance: Provenance,
+        lines: Sessions,
+        explanations: Explanations,
         clock: Clock,
         indexing: Indexing | None = None,
     ) -> None:
         self._memory = memory
         self._lines = lines
-        self._provenance = provenance
+        self._explanations = explanations
         self._clock = clock
         self._indexing = indexing
 
@@ -127,7 +127,7 @@ class Amending:
 
     def _let_go(self, owner: int) -> None:
         """What the owner's answers were made from."""
-        self._provenance.let_go_all(owner)
+        self._explanations.let_go_all(owner)
         self._lines.let_go(owner)
 
     def _wake(self) -> None:

@@ -9,15 +9,16 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from cachetools import LRUCache
+
 from external_memory import ExternalMemory
-from newest import Newest
 from records.errors import StorageError
 from records.facts import Fact, Profile
 from records.messages import Message
 from records.scopes import Scope
 from records.summaries import Summary
 from records.turns import Incoming
-from retrieval.explanation import Account, Chosen, read
+from retrieval.explanation import Chosen, ExplanationRecord, read
 from storage.protocol import MemoryStore
 
 log = logging.getLogger(__name__)
@@ -51,7 +52,7 @@ class Explanation:
     process knows.
     """
 
-    account: Account
+    account: ExplanationRecord
     recent: tuple[Message, ...] = ()
     summaries: tuple[Summary, ...] = ()
     gone_summaries: int = 0
@@ -68,17 +69,17 @@ class _Held:
 
     source: str
     asked_as: tuple[int, ...]
-    account: Account
+    account: ExplanationRecord
 
 
-class Provenance:
+class Explanations:
     """Explains answers. One for all scopes."""
 
     def __init__(self, memory: ExternalMemory) -> None:
         self._memory = memory
-        self._held = Newest[Scope, deque[_Held]](SCOPES_HELD)
+        self._held = LRUCache[Scope, deque[_Held]](SCOPES_HELD)
 
-    def hold(self, incoming: Incoming, account: Account) -> None:
+    def hold(self, incoming: Incoming, account: ExplanationRecord) -> None:
         """Keep, in this process only, the account of an answer that is not stored."""
         shelf = self._held.setdefault(incoming.scope, deque(maxlen=HELD))
         asked_as = tuple(piece.telegram_id for piece in incoming.pieces if piece.telegram_id is not None)
@@ -135,14 +136,16 @@ class Provenance:
                 return await _explained(held, store, scope, is_stored=False)
         return None
 
-    def _latest_held(self, scope: Scope, telegram_id: int | None) -> Account | None:
+    def _latest_held(self, scope: Scope, telegram_id: int | None) -> ExplanationRecord | None:
         for held in reversed(self._held.get(scope, ())):
             if telegram_id is None or telegram_id in (*held.account.shown, *held.asked_as):
                 return held.account
         return None
 
 
-async def _explained(account: Account, store: MemoryStore | None, scope: Scope, *, is_stored: bool) -> Explanation:
+async def _explained(
+    account: ExplanationRecord, store: MemoryStore | None, scope: Scope, *, is_stored: bool
+) -> Explanation:
     if store is None:
         return Explanation(account=account, is_stored=is_stored)
     recent_ids = account.recent_ids

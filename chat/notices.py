@@ -1,6 +1,6 @@
 """What a person is told beside an answer, or instead of one: sentences. Does not know when they are due."""
 
-from records.errors import BudgetSpent, KeepsakeError
+from records.errors import KeepsakeError, QuotaExceeded
 
 INCOGNITO = "🕶 incognito"
 """The mark of answers that are stored nowhere."""
@@ -23,7 +23,7 @@ FOLD = (
 
 
 def apology(error: KeepsakeError, *, kept: bool) -> str:
-    if isinstance(error, BudgetSpent):
+    if isinstance(error, QuotaExceeded):
         return error.sentence + (" Your message is kept." if kept else "")
     rest = " Your message is kept; write again when you like." if kept else " Please try again in a moment."
     return f"I could not answer: {error.sentence}{rest}"

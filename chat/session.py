@@ -10,14 +10,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from newest import Newest
+from cachetools import LRUCache
+
 from records.context import Context
 from records.forgetting import Forgetting
 from records.messages import UNSTORED, Message, NewMessage
 from records.owners import Mode
 from records.scopes import Person, Scope
 from records.turns import Incoming, Piece
-from runtime.locks import OwnerGate, OwnerGates
+from runtime.locks import OwnerLock, OwnerLocks
 
 REMEMBERED_HERE = 40
 """Messages of a scope that the process itself remembers: all there is while memory is off or a store fails."""
@@ -68,7 +69,7 @@ class Turn:
 
 
 @dataclass(eq=False)
-class Line:
+class Session:
     """What is held of one scope. `unseen`: what was said incognito, beside what the store holds. `mode`: how memory
     stood at the last turn. `has_cut`: its last prompt had to leave turns out, or could not be relieved of them;
     `is_unreadable`: its last recall failed. `is_outdated`: what a prompt made before may quote was taken back.
@@ -118,27 +119,27 @@ class Line:
         self.unwritten = deque(kept for kept in self.unwritten if not kept.is_meant(what))
 
 
-class Lines:
+class Sessions:
     """The lines of all scopes. `contexts`: what the last prompts were made of."""
 
     def __init__(self) -> None:
-        self._lines: OrderedDict[Scope, Line] = OrderedDict()
-        self.contexts = Newest[Scope, Context](CONTEXTS_HERE)
+        self._lines: OrderedDict[Scope, Session] = OrderedDict()
+        self.contexts = LRUCache[Scope, Context](CONTEXTS_HERE)
         self._ids = count(UNSTORED)
-        self._gates = OwnerGates()
+        self._gates = OwnerLocks()
 
-    def __iter__(self) -> Iterator[Line]:
+    def __iter__(self) -> Iterator[Session]:
         return iter(list(self._lines.values()))
 
-    def talks(self, owner: int) -> OwnerGate:
+    def talks(self, owner: int) -> OwnerLock:
         """Turns of an owner are many at once, in their scopes; what amends them is alone."""
         return self._gates.of(owner)
 
-    def of_owner(self, owner: int) -> list[Line]:
+    def of_owner(self, owner: int) -> list[Session]:
         """The lines of all of an owner's scopes."""
         return [line for line in self if line.scope.owner == owner]
 
-    def keep(self, line: Line, context: Context) -> None:
+    def keep(self, line: Session, context: Context) -> None:
         """What an answer's prompt was made of, unless it may quote what was taken back since."""
         if not line.is_outdated:
             self.contexts[line.scope] = context
@@ -150,8 +151,8 @@ class Lines:
         for line in self.of_owner(owner):
             line.is_outdated = True
 
-    def of(self, scope: Scope) -> Line:
-        line = self._lines.setdefault(scope, Line(scope))
+    def of(self, scope: Scope) -> Session:
+        line = self._lines.setdefault(scope, Session(scope))
         self._lines.move_to_end(scope)
         if len(self._lines) > SCOPES_HERE:
             idle = next((one for one, old in self._lines.items() if old.is_idle), None)
@@ -159,7 +160,7 @@ class Lines:
                 del self._lines[idle]
         return line
 
-    def move(self, line: Line, scope: Scope) -> None:
+    def move(self, line: Session, scope: Scope) -> None:
         """The talk of one scope goes on in another, where usually nothing was said yet."""
         del self._lines[line.scope]
         line.scope = scope
@@ -169,12 +170,12 @@ class Lines:
         if known is not line:
             known.unwritten.extendleft(reversed(line.unwritten))
 
-    def turn(self, line: Line, mode: Mode, told: list[str]) -> Turn:
+    def turn(self, line: Session, mode: Mode, told: list[str]) -> Turn:
         """A turn that begins, knowing what was said here before."""
         here = (*line.recent, *line.unseen) if mode == "incognito" else tuple(line.recent)
         return Turn(mode=mode, here=next(self._ids), before=here, unseen=tuple(line.unseen), told=told)
 
-    def remember(self, line: Line, turn: Turn, draft: NewMessage) -> None:
+    def remember(self, line: Session, turn: Turn, draft: NewMessage) -> None:
         said = line.unseen if turn.mode == "incognito" else line.recent
         said.append(
             Message(

@@ -65,7 +65,7 @@ class Known(Protocol):
     async def known(self, owner: int) -> list[Fact]: ...
 
 
-class ModelTools:
+class MemoryTools:
     """Offers tools and does what they are called for. One for all scopes. `facts` None: none are kept."""
 
     def __init__(self, *, search: MemorySearch, facts: Known | None, tokenizer: Tokenizer, clock: Clock) -> None:

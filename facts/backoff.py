@@ -8,8 +8,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from newest import Newest
-from records.errors import BudgetSpent, ModelError, StaleFacts, StorageError
+from cachetools import LRUCache
+
+from records.errors import ModelError, QuotaExceeded, StaleFacts, StorageError
 from records.scopes import Clock, Scope
 
 log = logging.getLogger(__name__)
@@ -29,12 +30,12 @@ class _Trouble:
     again_at: datetime
 
 
-class Troubles:
+class Backoff:
     """The places that are in trouble."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._found = Newest[Place, _Trouble](MOST)
+        self._found = LRUCache[Place, _Trouble](MOST)
 
     def attempts(self, place: Place) -> int:
         """How often it has failed in a row."""
@@ -53,7 +54,7 @@ class Troubles:
         except (StorageError, ModelError) as error:
             attempts = self.attempts(place) + 1
             # The day's budget is no failure of this stretch.
-            attempts = min(attempts, 1) if isinstance(error, BudgetSpent) else attempts
+            attempts = min(attempts, 1) if isinstance(error, QuotaExceeded) else attempts
             pause = min(FIRST_PAUSE * 2 ** (attempts - 1), LONGEST_PAUSE)
             self._found[place] = _Trouble(attempts, self._clock() + pause)
             log.warning("nothing learned from %s yet (attempt %d): %s", scope, attempts, type(error).__name__)

@@ -10,14 +10,15 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from cachetools import LRUCache
+
 from external_memory import ExternalMemory
 from facts import profile_schema
 from facts.requests import Requests
 from llm import prompts
 from llm.chat_model import ChatModel
-from llm.quota import TokenBudget
-from newest import Newest
-from records.errors import BudgetSpent, KeepsakeError, ModelError, StorageError
+from llm.quota import Quota
+from records.errors import KeepsakeError, ModelError, QuotaExceeded, StorageError
 from records.facts import NewProfile, Profile
 from records.scopes import Clock
 from records.summaries import Summary
@@ -45,7 +46,7 @@ class ProfileSettings:
     keep: int = 10
 
 
-class Distilling:
+class ProfileDistiller:
     """Distils profiles. `window`: the most tokens of one request's prompt. What was started ends with the block."""
 
     def __init__(
@@ -55,7 +56,7 @@ class Distilling:
         model: ChatModel,
         tokenizer: Tokenizer,
         window: int,
-        budget: TokenBudget,
+        budget: Quota,
         clock: Clock,
         settings: ProfileSettings | None = None,
     ) -> None:
@@ -66,7 +67,7 @@ class Distilling:
         self._clock = clock
         self._settings = settings or ProfileSettings()
         self._tasks: dict[int, asyncio.Task[None]] = {}
-        self._tried = Newest[int, tuple[int, int]](OWNERS_HERE)  # the newest summary then, and failures in a row
+        self._tried = LRUCache[int, tuple[int, int]](OWNERS_HERE)  # the newest summary then, and failures in a row
 
     async def __aenter__(self) -> Self:
         return self
@@ -115,7 +116,7 @@ class Distilling:
             keep = min(self._settings.keep, len(waiting) - 1)
             made = await self._distil(owner, waiting[: len(waiting) - keep])
         except (StorageError, ModelError) as error:
-            if isinstance(error, StorageError | BudgetSpent):  # no failure of the model's
+            if isinstance(error, StorageError | QuotaExceeded):  # no failure of the model's
                 self._tried[owner] = tried, failures
             log.warning("the profile of %d was not distilled: %s", owner, type(error).__name__)
             return None

@@ -131,7 +131,7 @@ _CANONICAL = {word: words.split()[0] for words in _SAME_WORDS for word in words.
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Marks:
+class Fingerprint:
     """What distinguishes a sentence. `numbers`, `dates` and `names` in their order; `polarity`: negated or not."""
 
     numbers: tuple[str, ...]
@@ -148,7 +148,7 @@ class Marks:
 
 
 @lru_cache(maxsize=CACHED)
-def marks(text: str) -> Marks:
+def marks(text: str) -> Fingerprint:
     """The marks of a sentence."""
     numbers: list[str] = []
     dates: list[str] = []
@@ -177,7 +177,7 @@ def marks(text: str) -> Marks:
         elif word[0].isupper() and bare not in _NO_NAMES:
             names.append(_name(bare))
     numbers += [_number(match.group()) for match in _NUMBER.finditer(normal(text))]
-    return Marks(
+    return Fingerprint(
         numbers=tuple(numbers),
         dates=tuple(dates),
         names=tuple(names),

@@ -33,7 +33,7 @@ class Ahead:
     tokens: int
 
 
-class Studying:
+class HistoryExtraction:
     """Learns from imported history, in a task of its own while the `async with` is open. `is_on` False: never.
 
     `pause`: waits so many seconds, at most until it is woken.

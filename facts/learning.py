@@ -13,18 +13,18 @@ from functools import partial
 
 from external_memory import ExternalMemory
 from facts import extraction, reconciliation, verification
-from facts.backoff import Place, Troubles
+from facts.backoff import Backoff, Place
 from facts.fingerprint import essence
 from facts.requests import Request, Requests, Stretch
 from llm import prompts
 from llm.chat_model import ChatModel
 from llm.embeddings import Embedder
-from llm.quota import TokenBudget
-from records.errors import BudgetSpent, ContextTooLong, ModelBroken, ModelDeclined, ModelError, StorageError
-from records.facts import Fact, FactChange, NewFact, Study
+from llm.quota import Quota
+from records.errors import ContextTooLong, ModelBroken, ModelDeclined, ModelError, QuotaExceeded, StorageError
+from records.facts import Fact, FactChange, HistoryBacklog, NewFact
 from records.messages import Message
 from records.scopes import Clock, Scope
-from runtime.locks import OwnerGates
+from runtime.locks import OwnerLocks
 from storage.knowledge_protocol import Floats
 from text.tokenizer import Tokenizer
 
@@ -82,7 +82,7 @@ class Facts:
         model: ChatModel,
         tokenizer: Tokenizer,
         window: int,
-        budget: TokenBudget,
+        budget: Quota,
         clock: Clock,
         settings: FactSettings | None = None,
         embedder: Embedder | None = None,
@@ -94,9 +94,9 @@ class Facts:
         self._clock = clock
         self._settings = settings or FactSettings()
         self._embedder = embedder
-        self._gates = OwnerGates()
+        self._gates = OwnerLocks()
         self._in_the_past = set[int]()  # owners whose imported history is being read now
-        self._troubles = Troubles(clock)
+        self._troubles = Backoff(clock)
 
     # learning ------------------------------------------------------------------------------------------------
 
@@ -226,7 +226,7 @@ class Facts:
             is_past=is_past,
         )
 
-    def cost(self, study: Study) -> tuple[int, int]:
+    def cost(self, study: HistoryBacklog) -> tuple[int, int]:
         """Roughly what learning from so much takes: requests, and tokens of all of them."""
         return self._requests.cost(study)
 
@@ -281,7 +281,7 @@ class Facts:
     async def _asked(self, owner: int, request: Request) -> str:
         room = await self._budget.room(owner)
         if room is not None and room < SCARCE * self._requests.size(request):
-            raise BudgetSpent
+            raise QuotaExceeded
         completion = await self._budget.complete(owner, self._model, request, schema=extraction.FACTS_SCHEMA)
         return completion.text
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from facts.fingerprint import Marks, essence, marks, topics
+from facts.fingerprint import Fingerprint, essence, marks, topics
 from records.facts import Fact, FactChange, NewFact
 
 Distance = Callable[[int, Fact], float | None]
@@ -138,13 +138,13 @@ def _nominated(
     return [number for _, number in sorted(scored)]
 
 
-def _has_value(found: Marks, new: NewFact) -> bool:
+def _has_value(found: Fingerprint, new: NewFact) -> bool:
     """Whether there is a number, a date or a name beside the name that every fact begins with."""
     first = marks(new.text.split(" ")[0]).names if new.text else ()
     return bool(found.distinguishing - set(first))
 
 
-def _is_flip(new: str, known: str, mine: Marks, theirs: Marks) -> bool:
+def _is_flip(new: str, known: str, mine: Fingerprint, theirs: Fingerprint) -> bool:
     """The same said with and without a negation."""
     unsigned = (mine.numbers, mine.dates, mine.names, mine.people, mine.mood) == (
         theirs.numbers,

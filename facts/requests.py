@@ -11,7 +11,7 @@ from facts.extraction import FACTS_SCHEMA
 from facts.fingerprint import topics
 from facts.profile_schema import PROFILE_SCHEMA
 from llm import prompts
-from records.facts import Fact, Profile, Study
+from records.facts import Fact, HistoryBacklog, Profile
 from records.messages import Message
 from records.model_calls import PromptMessage
 from records.summaries import Summary
@@ -103,7 +103,7 @@ class Requests:
             shown=tuple(shown),
         )
 
-    def cost(self, study: Study) -> tuple[int, int]:
+    def cost(self, study: HistoryBacklog) -> tuple[int, int]:
         """Requests, and tokens of all of them with their answers: a guess from the length of what is to be read."""
         empty = _request(prompts.EXTRACT_FACTS.format(who=""), prompts.facts_request([], []))
         frame = self._tokens.prompt_tokens(empty) + self._tokens.count(str(FACTS_SCHEMA))

@@ -8,24 +8,32 @@ import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import date, timedelta
+from typing import Protocol
 
 from llm.chat_model import ChatModel, OnText
-from records.errors import BudgetSpent, ModelError, StorageError
+from records.errors import ModelError, QuotaExceeded, StorageError
 from records.model_calls import Completion, PromptMessage, Usage
 from records.scopes import Clock
-from storage.files.usage import UsageLedger
 from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
 
-class TokenBudget:
+class Ledger(Protocol):
+    """Where spent tokens are written down, by UTC day and person or owner."""
+
+    async def add(self, day: date, spent: Mapping[int, Usage]) -> None: ...
+
+    async def of(self, day: date) -> dict[int, Usage]: ...
+
+
+class Quota:
     """Asks a model on somebody's account. `per_user`, `overall`: tokens a day, 0 = no limit.
 
     Calls that run at the same moment are all let through, so a day may end above its limit by what was under way.
     """
 
-    def __init__(self, ledger: UsageLedger, *, tokenizer: Tokenizer, per_user: int, overall: int, clock: Clock) -> None:
+    def __init__(self, ledger: Ledger, *, tokenizer: Tokenizer, per_user: int, overall: int, clock: Clock) -> None:
         self._ledger = ledger
         self._tokens = tokenizer
         self._per_user = per_user
@@ -48,7 +56,7 @@ class TokenBudget:
         on_text: OnText | None = None,
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
-        """The model's answer, on the account of `spender`. Raises BudgetSpent without asking, or a ModelError.
+        """The model's answer, on the account of `spender`. Raises QuotaExceeded without asking, or a ModelError.
 
         An answer that broke off or was stopped counts too, with what of it had come.
         """
@@ -74,14 +82,14 @@ class TokenBudget:
         return completion
 
     async def demand(self, spender: int) -> None:
-        """Raises BudgetSpent when nothing is left for this account, or for all."""
+        """Raises QuotaExceeded when nothing is left for this account, or for all."""
         if not self.is_set:
             return
         await self._begin_day()
         if self._per_user and self._spent.get(spender, 0) >= self._per_user:
-            raise BudgetSpent(f"Today's token budget ({self._per_user:,}) is used up. {self._anew()}")
+            raise QuotaExceeded(f"Today's token budget ({self._per_user:,}) is used up. {self._anew()}")
         if self._overall and sum(self._spent.values()) >= self._overall:
-            raise BudgetSpent(f"This bot's token budget for today is used up. {self._anew()}")
+            raise QuotaExceeded(f"This bot's token budget for today is used up. {self._anew()}")
 
     async def room(self, spender: int) -> int | None:
         """Tokens that are left for this account today; None where there is no limit."""

@@ -22,11 +22,11 @@ from playground.world import World
 
 def bot_api(world: World, faults: Faults | None = None, *, webhook_delays: Sequence[float] = DELAYS) -> Starlette:
     """The app with /bot{token}/{method} and /file/bot{token}/{path}; may be mounted at another's root."""
-    door = _Door(world, faults or Faults(), Courier(world.updates, world.clock, webhook_delays))
+    error_boundary = _Door(world, faults or Faults(), Courier(world.updates, world.clock, webhook_delays))
     return Starlette(
         routes=[
-            Route("/bot{token}/{method}", door.call, methods=["GET", "POST"]),
-            Route("/file/bot{token}/{path:path}", door.download),
+            Route("/bot{token}/{method}", error_boundary.call, methods=["GET", "POST"]),
+            Route("/file/bot{token}/{path:path}", error_boundary.download),
         ]
     )
 

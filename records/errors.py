@@ -15,7 +15,7 @@ KeepsakeError
 │   ├── ContextTooLong     the endpoint says that the prompt is too long
 │   ├── ModelDeclined      the model declined to answer: a refusal, or the endpoint's content filter
 │   ├── ModelBroken        the answer was cut off, malformed or empty
-│   └── BudgetSpent        the day's token budget is used up: the model was not asked
+│   └── QuotaExceeded        the day's token budget is used up: the model was not asked
 ├── FoldRefused          a summary did not pass the gate
 └── ImportRefused        a file cannot be imported; says which line or element is wrong
 
@@ -103,7 +103,7 @@ class ModelBroken(ModelError):  # noqa: N818
     """The model's answer broke off or was empty."""
 
 
-class BudgetSpent(ModelError):  # noqa: N818
+class QuotaExceeded(ModelError):  # noqa: N818
     """The token budget for today is used up."""
 
 

@@ -104,7 +104,7 @@ class FactChange:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Study:
+class HistoryBacklog:
     """Imported history to learn from: so many of the owner's messages; characters with what was answered between."""
 
     messages: int = 0

@@ -34,7 +34,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Account:
+class ExplanationRecord:
     """What one answer was made from.
 
     `recent`: ids of the messages that stood in the prompt word for word, as runs (first, last); `here`: how many more
@@ -95,10 +95,10 @@ class Account:
         return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
 
 
-def account_of(context: Context, *, at: datetime, model: str, looked_up: Sequence[int] = ()) -> Account:
+def account_of(context: Context, *, at: datetime, model: str, looked_up: Sequence[int] = ()) -> ExplanationRecord:
     """The account of the answer that a context led to."""
     stored = [message.id for message in context.recent if message.id < UNSTORED]
-    return Account(
+    return ExplanationRecord(
         at=at,
         model=model,
         ceiling=context.ceiling,
@@ -120,7 +120,7 @@ def account_of(context: Context, *, at: datetime, model: str, looked_up: Sequenc
     )
 
 
-def read(text: str) -> Account | None:
+def read(text: str) -> ExplanationRecord | None:
     """The account that a stored text holds; None for one that cannot be read (written by hand, or by a newer form)."""
     try:
         form = json.loads(text)
@@ -144,8 +144,8 @@ def rounded(score: Mapping[str, float]) -> dict[str, float]:
     return {name: round(value, 2) for name, value in score.items() if abs(value) >= 0.005}
 
 
-def _account(form: Mapping[str, Any]) -> Account:
-    return Account(
+def _account(form: Mapping[str, Any]) -> ExplanationRecord:
+    return ExplanationRecord(
         at=datetime.fromisoformat(form["at"]),
         model=str(form["model"]),
         ceiling=int(form["ceiling"]),

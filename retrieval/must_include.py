@@ -43,7 +43,7 @@ class Found:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Sought:
+class MustInclude:
     """The messages that hold the rarest of a question's own words, among those that may be shown.
 
     `ids`: of them; `first`: those that get room before all others; `weights`: of the words by which long messages are
@@ -63,7 +63,7 @@ class Sought:
     @classmethod
     def of(
         cls, found: Found, tokens: Tokenizer, *, shown: Set[int] = frozenset(), before: int | None = None
-    ) -> "Sought":
+    ) -> "MustInclude":
         asked, matched, candidates = found.asked, found.pool.matched, found.pool.ids
         weights = {term: idf(matched.turns, matched.frequency.get(term, 0)) for term in asked.terms}
         own = {term: weight for term, weight in weights.items() if term not in asked.before}

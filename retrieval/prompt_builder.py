@@ -50,7 +50,7 @@ class Budgets:
         )
 
 
-class PromptDraft:
+class PromptBuilder:
     """Offer the parts in this order: last turns, profile, summaries, older turns, facts, snippets; then the context.
 
     Dates are written in the zone of `now`.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.date_expressions import Range
-from storage.search.protocol import Compared, Floats, Ints, Nearest, Pool
+from storage.search.protocol import Compared, Floats, Ints, Pool, VectorSearch
 from storage.search.vector_search import CENTRING, best_passages
 
 AFTERWARDS = timedelta(days=10)
@@ -81,7 +81,7 @@ class Meaning:
     mean_cosine: float
 
     @classmethod
-    def of(cls, nearest: Nearest, compared: Compared, seqs: Ints) -> "Meaning":
+    def of(cls, nearest: VectorSearch, compared: Compared, seqs: Ints) -> "Meaning":
         """`seqs`: of the candidates."""
         rows = best_passages(compared, seqs)
         cosines = np.append(compared.cosines, np.float32(0))[rows]

@@ -18,7 +18,7 @@ STRETCH = 0.002
 PAUSE = 0.0005
 
 
-def unhurried(items: Iterable[T]) -> Iterator[T]:
+def yielding_gil(items: Iterable[T]) -> Iterator[T]:
     """The same items, with a pause of the calling thread now and then. Never to be used on the event loop."""
     until = time.perf_counter() + STRETCH
     for item in items:
@@ -36,22 +36,22 @@ def consumed(items: deque[T]) -> Iterator[T]:
 
 NEVER = 1_000_000_000
 _USUAL = gc.get_threshold()[2]
-_uncollected = [0]
+_gc_paused = [0]
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """While the block holds very many objects: Python's collector, which would walk through all of them again and again
     and let nobody run meanwhile (300 ms for 100,000 messages), looks at young objects only. To be entered on the event
     loop; what the block held should be gone when it ends.
     """
     often = gc.get_threshold()
-    if not _uncollected[0]:
+    if not _gc_paused[0]:
         gc.set_threshold(often[0], often[1], NEVER)
-    _uncollected[0] += 1
+    _gc_paused[0] += 1
     try:
         yield
     finally:
-        _uncollected[0] -= 1
-        if not _uncollected[0]:
+        _gc_paused[0] -= 1
+        if not _gc_paused[0]:
             gc.set_threshold(often[0], often[1], _USUAL)

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from weakref import WeakValueDictionary
 
 
-class OwnerGate:
+class OwnerLock:
     """Lets many use an owner's memory at once, or one alone for a move. Who waits to be alone goes first.
 
     Not re-entrant: a task that is inside must not enter again.
@@ -56,16 +56,16 @@ class OwnerGate:
             self._changed.notify_all()
 
 
-class OwnerGates:
+class OwnerLocks:
     """The gates of all owners."""
 
     def __init__(self) -> None:
         # Weakly: whoever waits at a gate or is inside holds it.
-        self._gates: WeakValueDictionary[int, OwnerGate] = WeakValueDictionary()
+        self._gates: WeakValueDictionary[int, OwnerLock] = WeakValueDictionary()
 
     def __len__(self) -> int:
         """How many gates there are at this moment."""
         return len(self._gates)
 
-    def of(self, owner: int) -> OwnerGate:
-        return self._gates.setdefault(owner, OwnerGate())
+    def of(self, owner: int) -> OwnerLock:
+        return self._gates.setdefault(owner, OwnerLock())

@@ -12,10 +12,8 @@ from collections.abc import Iterable
 
 OURS = frozenset(
     {
-        "amending", "asking", "assembly", "bot", "conversation", "distilling", "external_memory", "facts", "folding",
-        "importing", "indexing", "learning", "logs", "memory_retrieval", "model_tools", "models", "playground",
-        "provenance", "rebuilding", "retrieval", "storage", "studying", "summary_manager", "telegram_ui",
-        "token_budget", "tokens", "upkeep", "words",
+        "assembly", "background", "bot", "chat", "external_memory", "facts", "llm", "memory_retrieval", "playground",
+        "retrieval", "runtime", "storage", "summaries", "summary_manager", "telegram_ui", "text", "transfer",
     }
 )  # fmt: skip
 

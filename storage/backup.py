@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from records.errors import SettingsError, StorageBusy, StorageCorrupt, StorageTooNew
-from storage.files.data_dir import LOCK_NAME, data_dir
+from storage.files.data_dir import ASIDE, LOCK_NAME, data_dir
 from storage.files.database import copy_database
 from storage.files.driver import create_private, explained, fsync_folder, sqlite3
 from storage.files.tables import MESSAGES
@@ -33,7 +33,6 @@ from storage.sqlite.migrations import MIGRATIONS
 
 FORMAT = 1
 MANIFEST, DATABASE = "keepsake.json", "memory.db"
-ASIDE = "before-restore-"
 PATIENCE = 20.0
 """Seconds in which a running bot should have finished the move or start that is in the way."""
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from records.errors import StorageError
 from records.forgetting import Forgetting, Forgotten
 from records.owners import StorageType
-from storage.backup import ASIDE
+from storage.files.data_dir import ASIDE
 from storage.files.database import Database, uncancelled
 from storage.files.driver import explained, fsync_folder
 from storage.files.inbox import UpdateInbox
@@ -38,7 +38,7 @@ class Unfinished:
     is_erased: bool
 
 
-class Erasing:
+class Erasure:
     """Forgettings across the stores of one data directory."""
 
     def __init__(self, database: Database, folder: Path, stores: Stores) -> None:

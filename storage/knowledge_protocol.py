@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from records.facts import Fact, FactChange, NewFact, NewProfile, Profile, Study
+from records.facts import Fact, FactChange, HistoryBacklog, NewFact, NewProfile, Profile
 from records.messages import Message
 from records.scopes import Scope
 from records.summaries import Summary
@@ -107,10 +107,10 @@ class Facts(Protocol):
         ...
 
 
-class Studies(Protocol):
+class HistoryExtractionCommands(Protocol):
     """Imported history that facts are learned from on request, a stretch of ids of one owner at a time."""
 
-    async def ahead(self, owner: int, first: int, last: int) -> Study:
+    async def ahead(self, owner: int, first: int, last: int) -> HistoryBacklog:
         """What there is to be read of the imported messages first..last: less what was learned from already."""
         ...
 

@@ -15,11 +15,11 @@ from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
 from records.status import Counts
 from records.summaries import FoldFailure, FoldLease, FoldPlan, FoldReason, NewSummary, Rebuilt, Summary
-from storage.knowledge_protocol import Facts, Profiles, Studies
+from storage.knowledge_protocol import Facts, HistoryExtractionCommands, Profiles
 from storage.search.protocol import Matching, Pool, Readings, Vectors, WordHit
 
 
-class Accounts(Protocol):
+class StoredExplanations(Protocol):
     """What each of the newest 100 answers of an owner was made from: the text that came with it (NewMessage)."""
 
     async def text(self, scope: Scope, telegram_id: int | None = None) -> str | None:
@@ -167,11 +167,11 @@ class MemoryStore(Protocol):
     @property
     def facts(self) -> Facts: ...
     @property
-    def studies(self) -> Studies: ...
+    def studies(self) -> HistoryExtractionCommands: ...
     @property
     def profiles(self) -> Profiles: ...
     @property
-    def accounts(self) -> Accounts: ...
+    def accounts(self) -> StoredExplanations: ...
     @property
     def rebuilds(self) -> Rebuilds: ...
     @property

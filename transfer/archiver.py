@@ -36,7 +36,7 @@ def chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
         yield messages[first:]
 
 
-class Shelving:
+class Archiver:
     """Makes shelves. `text_budget`: the most tokens of one summary's text."""
 
     def __init__(self, *, home: Home, tokenizer: Tokenizer, text_budget: int, clock: Clock) -> None:
@@ -70,17 +70,17 @@ class Shelving:
 class Shelf:
     """One scope's history on its way in, oldest first: `add` each chunk, then `close`. Raises StorageError."""
 
-    def __init__(self, shelving: Shelving, lease: FoldLease, scope: Scope) -> None:
-        self._shelving = shelving
+    def __init__(self, archiver: Archiver, lease: FoldLease, scope: Scope) -> None:
+        self._archiver = archiver
         self._lease = lease
         self._scope = scope
         self._active: list[Summary] = []
 
     async def add(self, chunk: Sequence[Message]) -> None:
         """Store a chunk under its summary; five of a level become one of the next."""
-        made = await self._shelving.extracted(prompts.conversation_block([prompts.conversation_line(m) for m in chunk]))
-        async with self._shelving.home(self._scope.owner) as store:
-            self._active.append(await store.history.add(self._lease, chunk, made, now=self._shelving.clock()))
+        made = await self._archiver.extracted(prompts.conversation_block([prompts.conversation_line(m) for m in chunk]))
+        async with self._archiver.home(self._scope.owner) as store:
+            self._active.append(await store.history.add(self._lease, chunk, made, now=self._archiver.clock()))
         while self._is_full():
             await self._fold(self._active[-FAN_IN:], self._active[-1].level + 1)
 
@@ -107,15 +107,15 @@ class Shelf:
         return len(newest) == FAN_IN and len({one.level for one in newest}) == 1
 
     async def _standing(self) -> list[Summary]:
-        async with self._shelving.home(self._scope.owner) as store:
+        async with self._archiver.home(self._scope.owner) as store:
             return sorted(await store.summaries(self._scope), key=lambda one: (one.first_id, one.id))
 
     async def _fold(self, sources: Sequence[Summary], level: int) -> None:
-        shelving = self._shelving
-        made = await shelving.extracted(prompts.summaries_block([prompts.summary_line(one) for one in sources]))
+        archiver = self._archiver
+        made = await archiver.extracted(prompts.summaries_block([prompts.summary_line(one) for one in sources]))
         plan = FoldPlan(level=level, summary_ids=tuple(one.id for one in sources), reason="import")
-        async with shelving.home(self._scope.owner) as store:
-            summary = await store.history.fold(self._lease, self._scope, plan, made, now=shelving.clock())
+        async with archiver.home(self._scope.owner) as store:
+            summary = await store.history.fold(self._lease, self._scope, plan, made, now=archiver.clock())
         gone = set(plan.summary_ids)
         self._active = [one for one in self._active if one.id not in gone]
         self._active.append(summary)

@@ -32,7 +32,7 @@ class Exported:
     counts: Mapping[str, int]
 
 
-class Exporting:
+class Exporter:
     """Exports owners' memories."""
 
     def __init__(

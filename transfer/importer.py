@@ -19,14 +19,14 @@ from records.messages import Message, Role
 from records.owners import OwnerConfig
 from records.scopes import Clock, Scope
 from records.summaries import FoldLease
-from runtime.cooperative import uncollected, unhurried
+from runtime.cooperative import gc_paused, yielding_gil
 from storage.files.row_validation import RowError, checked
 from storage.files.rows import config_of
 from storage.files.tables import Portable
 from storage.protocol import MemoryStore
-from transfer.archiver import Shelving, chunks
+from transfer.archiver import Archiver, chunks
 from transfer.formats import detection
-from transfer.formats.history import NAMES, Past, PastMessage, nameless, names
+from transfer.formats.history import NAMES, ImportedHistory, ImportedMessage, nameless, names
 
 log = logging.getLogger(__name__)
 
@@ -83,8 +83,8 @@ class Imported:
 class _Work:
     """A file, compared with the known. `ids`: of known messages, by number in the file; `held`: of imported ones."""
 
-    past: Past
-    fresh: tuple[PastMessage, ...]
+    past: ImportedHistory
+    fresh: tuple[ImportedMessage, ...]
     ids: Mapping[int, int]
     held: Sequence[int]
     after: int | None
@@ -92,7 +92,7 @@ class _Work:
     is_whole: bool
 
 
-class Importing:
+class Importer:
     """Imports files into owners' memories.
 
     `stored`: is called when there is something new to index. `retention`: how long archives are kept; None = for ever.
@@ -102,20 +102,20 @@ class Importing:
         self,
         *,
         memory: ExternalMemory,
-        shelving: Shelving,
+        archiver: Archiver,
         clock: Clock,
         stored: Callable[[], None] = lambda: None,
         retention: timedelta | None = None,
     ) -> None:
         self._retention = retention
         self._memory = memory
-        self._shelving = shelving
+        self._archiver = archiver
         self._clock = clock
         self._stored = stored
 
     async def plan(self, scope: Scope, person: int, data: bytes) -> ImportPlan:
         """What importing this file would add; nothing is changed. Raises ImportRefused and StorageError."""
-        with uncollected():
+        with gc_paused():
             return await self._plan(scope, person, data)
 
     async def _plan(self, scope: Scope, person: int, data: bytes) -> ImportPlan:
@@ -147,7 +147,7 @@ class Importing:
 
         Raises ImportRefused, and StorageError when the memory was moved, erased or failed meanwhile.
         """
-        with uncollected():
+        with gc_paused():
             return await self._run(scope, person, data, progress)
 
     async def _run(self, scope: Scope, person: int, data: bytes, progress: Progress) -> Imported:
@@ -193,7 +193,7 @@ class Importing:
             placed = await asyncio.to_thread(_placed, scope, messages, first)
             ids |= await asyncio.to_thread(_numbers, messages, placed)
             ends += (placed[0].id, placed[-1].id)
-            shelf = self._shelving.shelf(lease, scope)
+            shelf = self._archiver.shelf(lease, scope)
             for chunk in chunks(placed):
                 await shelf.add(chunk)
                 done += len(chunk)
@@ -251,7 +251,7 @@ class Importing:
 _RESTORED_LAST = ("summaries", "facts", "profiles", "versions", "progress")
 
 
-def _checked(past: Past, owner: int) -> Mapping[str, Sequence[Portable]]:
+def _checked(past: ImportedHistory, owner: int) -> Mapping[str, Sequence[Portable]]:
     if past.rows is None:
         return {}
     # Of a part, only facts stand by themselves; what its messages refer to may be in another part.
@@ -263,19 +263,19 @@ def _checked(past: Past, owner: int) -> Mapping[str, Sequence[Portable]]:
 
 
 def _compared(
-    past: Past,
+    past: ImportedHistory,
     rows: Mapping[str, Sequence[Portable]],
     known: Mapping[tuple[Role, str], int],
     same: Mapping[int, int],
     *,
     is_whole: bool,
 ) -> _Work:
-    fresh: list[PastMessage] = []
+    fresh: list[ImportedMessage] = []
     seen: set[tuple[Role, str]] = set()
     ids = dict(same)
     held: list[int] = []
     after: int | None = None
-    for message in unhurried(past.messages):
+    for message in yielding_gil(past.messages):
         name = (message.role, message.source)
         stored = known.get(name, known.get((message.role, message.also or "")))
         if stored is None and message.number is not None:
@@ -291,7 +291,7 @@ def _compared(
     return _Work(past=past, fresh=tuple(fresh), ids=ids, held=held, after=after, rows=rows, is_whole=is_whole)
 
 
-async def _same(store: MemoryStore, owner: int, past: Past) -> Mapping[int, int]:
+async def _same(store: MemoryStore, owner: int, past: ImportedHistory) -> Mapping[int, int]:
     """Messages that never had a source, by number: those that stand in the memory under the same id."""
     by_number, threads = await asyncio.to_thread(nameless, past)
     found: dict[int, int] = {}
@@ -305,11 +305,13 @@ async def _same(store: MemoryStore, owner: int, past: Past) -> Mapping[int, int]
     return found
 
 
-def _span(messages: Sequence[PastMessage], kept_since: datetime | None) -> tuple[datetime | None, datetime | None, int]:
+def _span(
+    messages: Sequence[ImportedMessage], kept_since: datetime | None
+) -> tuple[datetime | None, datetime | None, int]:
     """The first and the last date, and how many messages are from before `kept_since`."""
     first = last = None
     old = 0
-    for message in unhurried(messages):
+    for message in yielding_gil(messages):
         said_at = message.created_at
         first = said_at if first is None else min(first, said_at)
         last = said_at if last is None else max(last, said_at)
@@ -317,25 +319,25 @@ def _span(messages: Sequence[PastMessage], kept_since: datetime | None) -> tuple
     return first, last, old
 
 
-def _by_scope(here: Scope, work: _Work) -> Mapping[Scope, Sequence[PastMessage]]:
+def _by_scope(here: Scope, work: _Work) -> Mapping[Scope, Sequence[ImportedMessage]]:
     """Each message where it belongs: our own in their threads, all others where the import was asked for."""
-    places: dict[Scope, list[PastMessage]] = {}
+    places: dict[Scope, list[ImportedMessage]] = {}
     is_own = work.past.owner == here.owner
-    for message in unhurried(work.fresh):
+    for message in yielding_gil(work.fresh):
         places.setdefault(Scope(owner=here.owner, thread=message.thread) if is_own else here, []).append(message)
     return places
 
 
-def _numbers(messages: Sequence[PastMessage], placed: Sequence[Message]) -> dict[int, int]:
+def _numbers(messages: Sequence[ImportedMessage], placed: Sequence[Message]) -> dict[int, int]:
     """The ids as stored, by the numbers in the file."""
-    pairs = unhurried(zip(messages, placed, strict=True))
+    pairs = yielding_gil(zip(messages, placed, strict=True))
     return {given.number: one.id for given, one in pairs if given.number}
 
 
-def _placed(scope: Scope, messages: Sequence[PastMessage], first: int) -> list[Message]:
+def _placed(scope: Scope, messages: Sequence[ImportedMessage], first: int) -> list[Message]:
     """The messages as they will be stored, with ascending ids from `first` on."""
     placed: list[Message] = []
-    for number, given in enumerate(unhurried(messages), start=first):
+    for number, given in enumerate(yielding_gil(messages), start=first):
         turn = placed[-1].turn if given.answers and placed else number
         placed.append(
             Message(
@@ -355,7 +357,7 @@ def _placed(scope: Scope, messages: Sequence[PastMessage], first: int) -> list[M
 
 def _by_chunk(messages: Sequence[Portable]) -> dict[object, list[Portable]]:
     held: dict[object, list[Portable]] = {}
-    for row in unhurried(messages):
+    for row in yielding_gil(messages):
         held.setdefault(row["chunk_id"], []).append(row)
     return held
 

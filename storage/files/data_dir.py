@@ -16,6 +16,8 @@ except ImportError:  # pragma: no cover - Windows: nothing guards against a seco
     fcntl = None  # type: ignore[assignment]
 
 LOCK_NAME = ".lock"
+ASIDE = "before-restore-"
+"""How the folders begin into which a restore moves what was there before."""
 
 
 @contextlib.contextmanager

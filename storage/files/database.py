@@ -14,8 +14,9 @@ from typing import Any, TypeVar
 from records.errors import StorageBusy, StorageError, StorageTooNew
 from storage.files.driver import connect, create_private, explained, fsync_folder, sqlite3
 from storage.files.transaction import Connection, Reader, Transaction, Witness
-from storage.sqlite.migrations import MIGRATIONS, Migration
 
+Migration = Callable[[sqlite3.Connection], None]
+"""One step of a schema. It runs in a transaction together with the record that it ran."""
 Result = TypeVar("Result")
 
 READERS = 3
@@ -57,7 +58,7 @@ class Database:
         cls,
         path: Path,
         *,
-        migrations: Sequence[Migration] = MIGRATIONS,
+        migrations: Sequence[Migration],
         durable: bool = True,
         busy_timeout: float = 5.0,
     ) -> AsyncIterator["Database"]:

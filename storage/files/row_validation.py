@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from records.messages import Origin, Role
 from records.owners import Policy
-from runtime.cooperative import unhurried
+from runtime.cooperative import yielding_gil
 from storage.files.rows import moment_of, text_of
 from storage.files.tables import BY_NAME, MESSAGES, SUMMARIES, Portable, Table
 
@@ -69,7 +69,7 @@ def checked(tables: Mapping[str, Sequence[Mapping[str, object]]], owner: int) ->
     """The rows that are known tables', complete, as `owner`'s. Raises RowError."""
     made: dict[str, list[Portable]] = {}
     for name, table in BY_NAME.items():
-        rows = [_row(table, row, owner, number) for number, row in enumerate(unhurried(tables.get(name, ())))]
+        rows = [_row(table, row, owner, number) for number, row in enumerate(yielding_gil(tables.get(name, ())))]
         keys = [tuple(row[part] for part in table.key) for row in rows]
         if len(set(keys)) < len(keys):
             raise RowError(f"two rows of '{name}' have the same id")
@@ -148,7 +148,7 @@ def _join(tables: Mapping[str, list[Portable]]) -> None:
     """References lead somewhere."""
     summaries = {row["id"] for row in tables[SUMMARIES.name]}
     names = set()
-    for number, row in enumerate(unhurried(tables[MESSAGES.name])):
+    for number, row in enumerate(yielding_gil(tables[MESSAGES.name])):
         where = f"messages[{number}]"
         chunk, name = row["chunk_id"], (row["role"], row["source"])
         if chunk is not None and chunk not in summaries:

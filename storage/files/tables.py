@@ -302,3 +302,12 @@ def upsert_user(users: Table = USERS) -> str:
 
 
 UPSERT_USER = upsert_user()
+
+COUNTERS = {
+    "next_message_id": "messages",
+    "next_summary_id": "summaries",
+    "next_fact_id": "facts",
+    "next_profile_id": "profiles",
+    "next_version_id": "versions",
+}
+"""Columns of `users` that give the next id, and the tables that they number."""

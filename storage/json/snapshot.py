@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import IO
 
 from records.errors import StorageTooNew
-from runtime.cooperative import unhurried
+from runtime.cooperative import yielding_gil
 from storage.files.driver import create_private, fsync_folder, sqlite3
 from storage.files.rows import mapping
-from storage.files.tables import MESSAGES, TABLES, UPSERT_USER, USERS, Portable, Table
+from storage.files.tables import COUNTERS, MESSAGES, TABLES, UPSERT_USER, USERS, Portable, Table
 from storage.sqlite import original_files
 
 FORMAT = 2
@@ -24,14 +24,6 @@ DATES = (
     *("created_at", "first_at", "last_at", "at", "edited_at"),
     *("observed_at", "valid_from", "valid_to", "deleted_at", "written_at", "replaced_at"),
 )
-COUNTERS = {
-    "next_message_id": "messages",
-    "next_summary_id": "summaries",
-    "next_fact_id": "facts",
-    "next_profile_id": "profiles",
-    "next_version_id": "versions",
-}
-"""Columns of `users` that give the next id, and the tables that they number."""
 Identity = str
 
 
@@ -110,7 +102,7 @@ def _write_users(source: sqlite3.Connection, file: IO[str]) -> None:
 def _write_rows(source: sqlite3.Connection, file: IO[str], table: Table) -> None:
     owner = None
     order = ", ".join(table.key)
-    for row in unhurried(source.execute(f"SELECT * FROM {table.name} ORDER BY {order}")):  # noqa: S608
+    for row in yielding_gil(source.execute(f"SELECT * FROM {table.name} ORDER BY {order}")):  # noqa: S608
         if row["user_id"] != owner:
             file.write(("\n" if owner is None else "\n    ],\n") + f'    "{row["user_id"]}": [\n')
             owner = row["user_id"]

@@ -130,7 +130,7 @@ class Compared:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Nearest:
+class VectorSearch:
     """The messages that mean most nearly what was asked, best first.
 
     `query`: [d], what was asked. `mean`: [d], of all passages of the scope; cosines are taken after a share of it is
@@ -160,7 +160,7 @@ class Vectors(Protocol):
         """Store vectors in place of those that the messages had. What was erased or edited meanwhile is left out."""
         ...
 
-    async def nearest(self, scope: Scope, model: str, query: Floats, limit: int) -> Nearest | None:
+    async def nearest(self, scope: Scope, model: str, query: Floats, limit: int) -> VectorSearch | None:
         """The messages of a scope that are nearest to a vector [d]; None where the scope has no vectors of it yet, or
         is large and was not asked since the start: then `warm` makes it ready.
         """
@@ -170,7 +170,7 @@ class Vectors(Protocol):
         """Make the large scopes ready that were asked in vain; takes seconds, and holds up nobody."""
         ...
 
-    async def compared(self, scope: Scope, model: str, nearest: Nearest, seqs: Ints) -> Compared:
+    async def compared(self, scope: Scope, model: str, nearest: VectorSearch, seqs: Ints) -> Compared:
         """What was compared to find the nearest, and the passages of these messages as well."""
         ...
 

@@ -18,7 +18,7 @@ from storage.files.database import Database
 from storage.files.driver import sqlite3
 from storage.files.rows import mapping, message_of, runs
 from storage.files.transaction import Transaction
-from storage.search.protocol import Compared, Floats, Ints, MessageVectors, Nearest
+from storage.search.protocol import Compared, Floats, Ints, MessageVectors, VectorSearch
 from storage.search.vector_search import Exact, Signs, compared, grown, joined, rescored
 
 MOST_EXACT = 20_000
@@ -113,14 +113,14 @@ class VectorIndex:
 
     # what is found ------------------------------------------------------------------------------------------
 
-    async def nearest(self, scope: Scope, model: str, query: Floats, limit: int) -> Nearest | None:
+    async def nearest(self, scope: Scope, model: str, query: Floats, limit: int) -> VectorSearch | None:
         held = await self._held(scope, model, len(query))
         if held is None:
             return None
         if isinstance(held, Exact):
             return await asyncio.to_thread(held.nearest, query, limit)
 
-        def searched(picked: Callable[[Ints], tuple[Ints, Floats]]) -> Nearest:
+        def searched(picked: Callable[[Ints], tuple[Ints, Floats]]) -> VectorSearch:
             rough = held.nearest(query, max(held.rescored, 4 * limit))
             return rescored(compared(*picked(rough.seqs), query, rough.mean), rough, query, limit)
 
@@ -131,7 +131,7 @@ class VectorIndex:
                 lambda connection: searched(lambda seqs: _passages(connection, scope, model, seqs, len(query)))
             )
 
-    async def compared(self, scope: Scope, model: str, nearest: Nearest, seqs: Ints) -> Compared:
+    async def compared(self, scope: Scope, model: str, nearest: VectorSearch, seqs: Ints) -> Compared:
         if nearest.is_whole:
             return nearest.compared
 

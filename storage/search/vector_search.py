@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from storage.search.growable_array import roomy
-from storage.search.protocol import Compared, Floats, Ints, Nearest
+from storage.search.protocol import Compared, Floats, Ints, VectorSearch
 from storage.search.quantized_vectors import Kept
 
 Bits = npt.NDArray[np.uint64]
@@ -73,11 +73,11 @@ class Exact:
         made = replace(self, count=count, seqs=held_seqs, vectors=held_vectors, total=total)
         return replace(made, lengths=centred_lengths(held_vectors[:count], made.mean))
 
-    def nearest(self, query: Floats, limit: int) -> Nearest:
+    def nearest(self, query: Floats, limit: int) -> VectorSearch:
         mean, seqs, vectors = self.mean, self.seqs[: self.count], self.vectors[: self.count]
         cosines = centred_cosines(vectors, query, mean, self.lengths)
         rows = _best_rows(-cosines, seqs, limit)
-        return Nearest(
+        return VectorSearch(
             query=query,
             seqs=tuple(seqs[rows].tolist()),
             mean=mean,
@@ -197,10 +197,10 @@ def compared(seqs: Ints, vectors: Floats, query: Floats, mean: Floats) -> Compar
     return Compared(seqs=seqs, vectors=vectors, cosines=centred_cosines(vectors, query, mean))
 
 
-def rescored(found: Compared, rough: Rough, query: Floats, limit: int) -> Nearest:
+def rescored(found: Compared, rough: Rough, query: Floats, limit: int) -> VectorSearch:
     """The best `limit` of what signs found, now that it is compared exactly."""
     rows = _best_rows(-found.cosines, found.seqs, limit)
-    return Nearest(
+    return VectorSearch(
         query=query,
         seqs=tuple(found.seqs[rows].tolist()),
         mean=rough.mean,

@@ -15,7 +15,7 @@ from zlib import crc32
 import numpy as np
 
 from records.scopes import Scope
-from runtime.cooperative import unhurried
+from runtime.cooperative import yielding_gil
 from storage.files.driver import Row, sqlite3
 from storage.files.rows import moment_of
 from storage.files.transaction import Reader, Transaction, Value
@@ -257,7 +257,7 @@ def _placed(entries: Sequence[_Entry], last: dict[Scope, _Last | None]) -> list[
 
 
 def _entries(rows: Sequence[tuple[int, Mapping[str, object]]]) -> list[_Entry]:
-    return [_entry(seq, row) for seq, row in (unhurried(rows) if len(rows) > 1 else rows)]
+    return [_entry(seq, row) for seq, row in (yielding_gil(rows) if len(rows) > 1 else rows)]
 
 
 def _entry(seq: int, row: Mapping[str, object]) -> _Entry:

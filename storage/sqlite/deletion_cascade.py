@@ -23,7 +23,7 @@ from storage.search.vector_index import VectorIndex
 from storage.sqlite import explanation_table, history_extraction_table
 from storage.sqlite.dependents import Covering, Distilled, Fallen, fallen, outdated
 from storage.sqlite.fact_cascade import (
-    FallenFacts,
+    FactCascade,
     edits,
     erase_facts,
     fallen_facts,
@@ -40,7 +40,7 @@ class _Going:
     messages: Mapping[int, Sequence[int]] = field(default_factory=dict)
     chunks: frozenset[int] = frozenset()
     summaries: Fallen = field(default_factory=lambda: Fallen(gone=frozenset(), back=frozenset()))
-    facts: FallenFacts = field(default_factory=FallenFacts)
+    facts: FactCascade = field(default_factory=FactCascade)
     profiles: frozenset[int] = frozenset()
 
     @property
@@ -48,7 +48,7 @@ class _Going:
         return [one for ids in self.messages.values() for one in ids]
 
 
-class ForgetTable:
+class DeletionCascade:
     """The forgetting of one store; keeps store.Forgets' promise."""
 
     def __init__(self, database: Database, kind: StorageType, vectors: VectorIndex) -> None:

@@ -18,7 +18,7 @@ KEPT = 100
 """Accounts of an owner; older ones go."""
 
 
-class AccountTable:
+class ExplanationTable:
     """The accounts of the owners that live in one store."""
 
     def __init__(self, database: Database) -> None:

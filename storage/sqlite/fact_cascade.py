@@ -23,7 +23,7 @@ _NONE: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class FallenFacts:
+class FactCascade:
     """`again`: by thread, the messages that are to be learned from once more."""
 
     gone: tuple[Learned, ...] = ()
@@ -34,7 +34,7 @@ class FallenFacts:
         return [one.id for one in self.gone]
 
 
-async def fallen_facts(reader: Reader, owner: int, messages: Set[int], chosen: Iterable[int]) -> FallenFacts:
+async def fallen_facts(reader: Reader, owner: int, messages: Set[int], chosen: Iterable[int]) -> FactCascade:
     """Those that are chosen or built on these messages, with those that took their place, or were learned beside them,
     and repeat them.
     """
@@ -44,16 +44,16 @@ async def fallen_facts(reader: Reader, owner: int, messages: Set[int], chosen: I
     gone |= repeating
     # The words that an edit by hand replaced stand in rows of their own.
     gone |= {number for number, row in rows.items() if row["origin"] == EARLIER and row["superseded_by"] in gone}
-    return FallenFacts(gone=tuple(_learned(rows[number]) for number in sorted(gone)), again=again)
+    return FactCascade(gone=tuple(_learned(rows[number]) for number in sorted(gone)), again=again)
 
 
-async def fallen_with_edits(reader: Reader, owner: int, earlier: Sequence[int]) -> FallenFacts:
+async def fallen_with_edits(reader: Reader, owner: int, earlier: Sequence[int]) -> FactCascade:
     """Those that repeat what was put in the place of these earlier words by hand."""
     rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
     facts = {rows[number]["superseded_by"] for number in earlier if number in rows} & rows.keys()
     kept = {fact: _terms([rows[number]["text"] for number in _earlier(rows, fact)]) for fact in facts}
     gone, again = await _repeating(reader, owner, rows, kept, frozenset())
-    return FallenFacts(gone=tuple(_learned(rows[number]) for number in sorted(gone)), again=again)
+    return FactCascade(gone=tuple(_learned(rows[number]) for number in sorted(gone)), again=again)
 
 
 async def _repeating(
@@ -107,7 +107,7 @@ async def _repeats(
     return False
 
 
-async def erase_facts(tx: Transaction, owner: int, fallen: FallenFacts, *, keeps_ends: bool) -> None:
+async def erase_facts(tx: Transaction, owner: int, fallen: FactCascade, *, keeps_ends: bool) -> None:
     """`keeps_ends`: a fact that one of them had replaced stays over; otherwise it is as if that had not been said."""
     rows = {int(row["id"]): row for row in await tx.rows(_FACTS, owner)}
     gone = set(fallen.ids)

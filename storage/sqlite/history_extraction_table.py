@@ -7,7 +7,7 @@ transaction that stores the facts. Does not know how facts are found.
 import json
 from collections.abc import Iterable, Sequence
 
-from records.facts import Study
+from records.facts import HistoryBacklog
 from records.messages import Message
 from records.owners import StorageType
 from records.scopes import Scope
@@ -20,17 +20,21 @@ Stretch = tuple[int, int]
 """Behind which message, and up to which."""
 
 
-class StudyTable:
+class HistoryExtractionTable:
     """The studies of the owners that live in one store."""
 
     def __init__(self, database: Database, kind: StorageType) -> None:
         self._db = database
         self._kind = kind
 
-    async def ahead(self, owner: int, first: int, last: int) -> Study:
+    async def ahead(self, owner: int, first: int, last: int) -> HistoryBacklog:
         async with self._db.read(frozen=True) as reader:
             row = await reader.row(_AHEAD, owner, first, last)
-        return Study(messages=int(row["messages"]), characters=int(row["characters"])) if row else Study()
+        return (
+            HistoryBacklog(messages=int(row["messages"]), characters=int(row["characters"]))
+            if row
+            else HistoryBacklog()
+        )
 
     async def begin(self, owner: int, first: int, last: int) -> bool:
         async with self._db.write() as tx:

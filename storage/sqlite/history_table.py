@@ -15,9 +15,8 @@ from records.scopes import Scope
 from records.summaries import FoldLease, FoldPlan, NewSummary, Summary
 from storage.files.database import Database
 from storage.files.rows import grouped, mapping, row_of_message
-from storage.files.tables import BY_NAME, FACTS, MESSAGES, USERS
+from storage.files.tables import BY_NAME, COUNTERS, FACTS, MESSAGES, USERS
 from storage.files.transaction import Transaction
-from storage.json.snapshot import COUNTERS
 from storage.search import word_index
 from storage.sqlite import history_extraction_table
 from storage.sqlite.fold_table import folded, holds

@@ -4,15 +4,13 @@ Each is committed together with its number (PRAGMA user_version); an existing fi
 The CREATE statements are the schema's documentation. Does not know queries.
 """
 
-from collections.abc import Callable
-
+from storage.files.database import Migration
 from storage.files.driver import sqlite3
 from storage.search import word_index
 from storage.sqlite import original_files
 from storage.sqlite.initial_schema import FIRST_SCHEMA
 from text import analyzer
 
-Migration = Callable[[sqlite3.Connection], None]
 MIGRATIONS: list[Migration] = []
 
 

@@ -26,7 +26,7 @@ ON CONFLICT DO UPDATE SET new_id = excluded.new_id, at = excluded.at, is_done = 
 """
 
 
-class Renaming:
+class OwnerRenaming:
     """Owners who got another id. `successors`: the new one by the old one, of all that were ever renamed."""
 
     def __init__(self, database: Database, stores: Mapping[StorageType, MemoryStore]) -> None:

@@ -21,11 +21,11 @@ from storage.search import candidates, word_index
 from storage.search.protocol import Matching, Pool, Readings, WordHit
 from storage.search.vector_index import VectorIndex
 from storage.sqlite import explanation_table
-from storage.sqlite.deletion_cascade import ForgetTable
-from storage.sqlite.explanation_table import AccountTable
+from storage.sqlite.deletion_cascade import DeletionCascade
+from storage.sqlite.explanation_table import ExplanationTable
 from storage.sqlite.fact_table import FactTable
 from storage.sqlite.fold_table import FoldTable
-from storage.sqlite.history_extraction_table import StudyTable
+from storage.sqlite.history_extraction_table import HistoryExtractionTable
 from storage.sqlite.history_table import HistoryTable
 from storage.sqlite.profile_table import ProfileTable
 from storage.sqlite.rebuild_table import RebuildTable
@@ -49,11 +49,11 @@ class SqliteStore(FoldTable):
         self.vectors = VectorIndex(database, most_exact=_ALL, large=_ALL) if exhaustive else VectorIndex(database)
         self._most_postings = _ALL if exhaustive else candidates.MOST_POSTINGS
         self.facts = FactTable(database, kind)
-        self.studies = StudyTable(database, kind)
+        self.studies = HistoryExtractionTable(database, kind)
         self.profiles = ProfileTable(database, kind)
-        self.accounts = AccountTable(database)
+        self.accounts = ExplanationTable(database)
         self.rebuilds = RebuildTable(database, kind)
-        self.forgetting = ForgetTable(database, kind, self.vectors)
+        self.forgetting = DeletionCascade(database, kind, self.vectors)
         self.history = HistoryTable(database, kind)
 
     # owners ------------------------------------------------------------------------------------------------

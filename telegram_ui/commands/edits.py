@@ -35,7 +35,7 @@ class Answering(Protocol):
     async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None: ...
 
 
-class Corrections:
+class EditedMessages:
     """A family without commands of its own."""
 
     def __init__(self, conversation: Answering, delivery: Delivery, buttons: Buttons) -> None:

@@ -8,10 +8,10 @@ from datetime import UTC, datetime, tzinfo
 from typing import Protocol
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from cachetools import LRUCache
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from external_memory import ExternalMemory
-from newest import Newest
 from records.forgetting import Forgetting, Forgotten
 from records.messages import Message
 from records.owners import OwnerConfig
@@ -65,7 +65,7 @@ class ForgetCommands:
     def __init__(
         self,
         memory: ExternalMemory,
-        amending: Forgetful,
+        corrections: Forgetful,
         delivery: Delivery,
         buttons: Buttons,
         *,
@@ -73,12 +73,12 @@ class ForgetCommands:
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._memory = memory
-        self._amending = amending
+        self._corrections = corrections
         self._delivery = delivery
         self._buttons = buttons
         self._may_configure = may_configure
         self._now = now
-        self._found = Newest[str, tuple[int, ...]](LISTS)
+        self._found = LRUCache[str, tuple[int, ...]](LISTS)
 
     @property
     def handlers(self) -> Mapping[str, Handler]:
@@ -243,7 +243,7 @@ class ForgetCommands:
         async with self._delivery.typing(ask.chat):
             what = await self._what(scope, target)
             is_gone = what.what == "messages" and not what.ids
-            taken = Forgotten() if is_gone else await self._amending.forget(scope.owner, what)
+            taken = Forgotten() if is_gone else await self._corrections.forget(scope.owner, what)
         # In place of the question, which quoted what is forgotten now.
         text = GONE if taken.is_nothing else receipt(taken)
         await self._delivery.replace(ask.chat, ask.message_id, text)

@@ -39,7 +39,7 @@ class Learns(Protocol):
     async def stop(self, owner: int) -> None: ...
 
 
-class Studies:
+class HistoryExtractionCommands:
     """A family without commands of its own."""
 
     def __init__(self, learns: Learns, delivery: Delivery, buttons: Buttons, *, may_configure: MayConfigure) -> None:

@@ -86,7 +86,7 @@ class MemoryCommands:
         memory: Memory,
         known: Known,
         profiles: Profiles,
-        amending: Amends,
+        corrections: Amends,
         states: States,
         delivery: Delivery,
         buttons: Buttons,
@@ -97,7 +97,7 @@ class MemoryCommands:
         self._memory = memory
         self._known = known
         self._profiles = profiles
-        self._amending = amending
+        self._corrections = corrections
         self._states = states
         self._delivery = delivery
         self._buttons = buttons
@@ -163,7 +163,7 @@ class MemoryCommands:
                 if held is not None and held.deleted_at is not None:
                     fact = await self._known.restore(owner, id_)
                 elif held is not None:
-                    return texts.undone(id_, await self._amending.undo_edit(owner, id_))
+                    return texts.undone(id_, await self._corrections.undo_edit(owner, id_))
         return (texts.DONE[verb] if fact else texts.NO_SUCH_FACT).format(id=id_)
 
     async def _show(self, ask: Ask, view: View, *, instead_of: int | None = None) -> None:
@@ -201,7 +201,7 @@ class MemoryCommands:
             return self._refresh(ask.chat)
         if action == "x":
             what = Forgetting(what="profiles", ids=(view.fact,))
-            told, view = texts.erased(await self._amending.forget(ask.chat.scope.owner, what)), View(profiles=True)
+            told, view = texts.erased(await self._corrections.forget(ask.chat.scope.owner, what)), View(profiles=True)
         else:
             told = await self._done(ask.chat, texts.VERBS[action], view.fact)
         await self._show(ask, view, instead_of=ask.message_id)

@@ -52,7 +52,7 @@ class Memory(Protocol):
     async def choose(self, owner: int, change: Callable[[OwnerConfig], OwnerConfig]) -> OwnerConfig: ...
 
 
-class Rebuilding(Protocol):
+class Rebuilder(Protocol):
     """What is needed of rebuilding.Rebuilding."""
 
     def start(self, scope: Scope, tell: Tell) -> None: ...
@@ -64,7 +64,7 @@ class PolicyCommands:
     def __init__(
         self,
         memory: Memory,
-        rebuilding: Rebuilding,
+        rebuilding: Rebuilder,
         delivery: Delivery,
         buttons: Buttons,
         *,

@@ -53,7 +53,7 @@ class Proposals:
         self,
         memory: Memory,
         known: Known,
-        amending: Forgetful,
+        corrections: Forgetful,
         delivery: Delivery,
         *,
         may_configure: MayConfigure,
@@ -61,7 +61,7 @@ class Proposals:
     ) -> None:
         self._memory = memory
         self._known = known
-        self._amending = amending
+        self._corrections = corrections
         self._delivery = delivery
         self._may_configure = may_configure
         self._now = now
@@ -100,7 +100,7 @@ class Proposals:
         if target is None:
             return EXPIRED
         async with self._delivery.typing(ask.chat):
-            taken = await self._amending.forget(ask.chat.scope.owner, Forgetting(what="facts", ids=(target.number,)))
+            taken = await self._corrections.forget(ask.chat.scope.owner, Forgetting(what="facts", ids=(target.number,)))
         return GONE if taken.is_nothing else receipt(taken)
 
 

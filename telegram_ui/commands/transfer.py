@@ -18,13 +18,12 @@ from records.errors import ImportRefused, KeepsakeError, StaleFold, StorageError
 from records.scopes import Scope
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Ask, Handler, MayConfigure, Press
-from telegram_ui.commands.history_extraction import Studies
-from telegram_ui.sending.chat import Chat
+from telegram_ui.commands.history_extraction import HistoryExtractionCommands
+from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError
 from telegram_ui.sending.documents import Document, Documents, document_in
-from telegram_ui.updates.parsing import ANONYMOUS_ADMIN
-from transfer.exporter import Exported, Exporting
-from transfer.importer import Imported, Importing, ImportPlan
+from transfer.exporter import Exported, Exporter
+from transfer.importer import Imported, Importer, ImportPlan
 
 log = logging.getLogger(__name__)
 
@@ -55,22 +54,22 @@ NOT_AWAITED = "I no longer wait for a file. Nothing was imported."
 AGAIN = "What is in stays; send the file again, and it goes on."
 
 
-class Moves:
+class TransferCommands:
     """The family of /export and /import."""
 
     def __init__(
         self,
-        importing: Importing,
-        exporting: Exporting,
+        importer: Importer,
+        exporter: Exporter,
         delivery: Delivery,
         buttons: Buttons,
         *,
         may_configure: MayConfigure,
-        studies: Studies | None = None,
+        studies: HistoryExtractionCommands | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._importing = importing
-        self._exporting = exporting
+        self._importer = importer
+        self._exporter = exporter
         self._delivery = delivery
         self._documents = Documents(delivery)
         self._buttons = buttons
@@ -102,7 +101,7 @@ class Moves:
             await self._delivery.say(here, ADMINS_EXPORT)
             return
         target = here if here.is_private else Chat(id=ask.person.id)
-        async with self._exporting.files(here.scope.owner) as files:
+        async with self._exporter.files(here.scope.owner) as files:
             if not files:
                 await self._delivery.say(here, NOTHING)
                 return
@@ -163,7 +162,7 @@ class Moves:
         try:
             async with self._delivery.typing(chat):
                 data = await self._documents.fetch(chat, document)
-                plan = await self._importing.plan(chat.scope, ask.person.id, data)
+                plan = await self._importer.plan(chat.scope, ask.person.id, data)
         except KeepsakeError as error:
             if isinstance(error, ChatGone):
                 raise
@@ -197,7 +196,7 @@ class Moves:
         await self._show(ask, "Importing…")
         try:
             data = await self._documents.fetch(ask.chat, document)
-            done = await self._importing.run(ask.chat.scope, ask.person.id, data, progress=progress.tell)
+            done = await self._importer.run(ask.chat.scope, ask.person.id, data, progress=progress.tell)
         except StaleFold:
             await self._show(ask, f"{progress.sofar} The memory was moved or erased meanwhile. {AGAIN}")
         except ImportRefused as refused:

@@ -12,7 +12,7 @@ from records.context import Cut
 from records.messages import Message
 from records.scopes import Scope
 from records.summaries import Summary
-from retrieval.explanation import Account
+from retrieval.explanation import ExplanationRecord
 from telegram_ui.commands.family import Ask, Handler, Press
 from telegram_ui.commands.wizard import messages
 from telegram_ui.sending.chat import Chat
@@ -55,7 +55,7 @@ REASONS = {
 """A part of the score in words: where it speaks for a message, and where against it."""
 
 
-class Provenance(Protocol):
+class Explanations(Protocol):
     """What is needed of provenance.Provenance."""
 
     async def explain(self, scope: Scope, telegram_id: int | None = None) -> Explanation | None: ...
@@ -64,8 +64,8 @@ class Provenance(Protocol):
 class WhyCommands:
     """Answers /why."""
 
-    def __init__(self, provenance: Provenance, delivery: Delivery) -> None:
-        self._provenance = provenance
+    def __init__(self, explanations: Explanations, delivery: Delivery) -> None:
+        self._explanations = explanations
         self._delivery = delivery
 
     @property
@@ -77,7 +77,7 @@ class WhyCommands:
         return {}
 
     async def _why(self, ask: Ask) -> None:
-        explanation = await self._provenance.explain(ask.chat.scope, ask.replied_to)
+        explanation = await self._explanations.explain(ask.chat.scope, ask.replied_to)
         if explanation is None:
             await self._delivery.say(ask.chat, NOTHING_KNOWN if ask.replied_to is None else NOT_THIS_ONE)
         else:
@@ -100,7 +100,7 @@ def why_text(explanation: Explanation, chat: Chat) -> str:
     return "\n\n".join(section for section in sections if section)
 
 
-def _sizes(account: Account, *, is_stored: bool) -> str:
+def _sizes(account: ExplanationRecord, *, is_stored: bool) -> str:
     lines = [
         f"What my answer of {minute(account.at)} UTC was made from",
         "",

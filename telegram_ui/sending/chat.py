@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 from records.scopes import Scope
 
+ANONYMOUS_ADMIN = 1087968824
+"""@GroupAnonymousBot, in whose name a group's anonymous admins speak."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chat:

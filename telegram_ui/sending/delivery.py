@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Literal, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
+from cachetools import LRUCache
 from telegram import Bot, ForceReply, InlineKeyboardMarkup, LinkPreviewOptions, MessageEntity, ReplyParameters
 from telegram.constants import ChatAction
 from telegram.error import (
@@ -24,7 +25,6 @@ from telegram.error import (
     TelegramError,
 )
 
-from newest import Newest
 from records.errors import KeepsakeError
 from runtime.tasks import ended
 from telegram_ui.sending.api_errors import is_about_entities, kind, says, seconds, surely_without_effect
@@ -80,7 +80,7 @@ class SystemClock:
         await asyncio.sleep(seconds)
 
 
-class _Lane:
+class _SerialQueue:
     """What is known of one chat: whose turn it is, and until when Telegram wants quiet."""
 
     def __init__(self) -> None:
@@ -98,9 +98,9 @@ class Delivery:
         self.clock: Clock = clock or SystemClock()
         self._streaming: Streaming = streaming
         # A lane in use is one and the same, however many chats there are besides.
-        self._lanes: WeakValueDictionary[int, _Lane] = WeakValueDictionary()
-        self._known = Newest[int, _Lane](CHATS_KNOWN)
-        self._upgraded = Newest[int, int](CHATS_KNOWN)
+        self._queues: WeakValueDictionary[int, _SerialQueue] = WeakValueDictionary()
+        self._known = LRUCache[int, _SerialQueue](CHATS_KNOWN)
+        self._upgraded = LRUCache[int, int](CHATS_KNOWN)
         self._on_upgrade: Callable[[int, int], None] = _nobody
 
     def on_upgrade(self, heard: Callable[[int, int], None]) -> None:
@@ -134,8 +134,8 @@ class Delivery:
         finally:
             await ended(repeating)
 
-    def lane(self, chat: Chat) -> _Lane:
-        lane = self._lanes.setdefault(chat.id, _Lane())
+    def lane(self, chat: Chat) -> _SerialQueue:
+        lane = self._queues.setdefault(chat.id, _SerialQueue())
         self._known[chat.id] = lane
         return lane
 

@@ -4,13 +4,12 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import telegram
+from cachetools import LRUCache
 from telegram.error import TelegramError
 
-from newest import Newest
 from records.scopes import Person
 from settings import Settings
-from telegram_ui.sending.chat import Chat
-from telegram_ui.updates.parsing import ANONYMOUS_ADMIN
+from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 
 TOLD_WITHIN = timedelta(hours=1)
 TELLINGS = 5
@@ -27,8 +26,8 @@ class Access:
         self._served = settings.allowed_user_ids | settings.admin_user_ids
         self._bot = bot
         self._now = now
-        self._told = Newest[int, tuple[datetime, int]](REMEMBERED)
-        self._admins = Newest[tuple[int, int], tuple[datetime, bool]](REMEMBERED)
+        self._told = LRUCache[int, tuple[datetime, int]](REMEMBERED)
+        self._admins = LRUCache[tuple[int, int], tuple[datetime, bool]](REMEMBERED)
 
     def is_served(self, person: Person) -> bool:
         """A group is served when the person who speaks is."""

@@ -15,7 +15,7 @@ from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknow
 from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.durable_queue import SENDS_EVER, DurableQueue
 from telegram_ui.updates.error_boundary import where
-from telegram_ui.updates.parsing import Arrival
+from telegram_ui.updates.parsing import ParsedUpdate
 
 logger = logging.getLogger(__name__)
 
@@ -26,14 +26,14 @@ LONGEST_WAIT = 30.0  # seconds between attempts while Telegram cannot be reached
 Outcome = Literal["arrived", "lost", "later"]
 
 
-class Handover:
+class AnswerDelivery:
     """Counts in the queue how often each answer was sent. `pause` waits so many seconds."""
 
     def __init__(self, queue: DurableQueue, pause: Callable[[float], Awaitable[None]]) -> None:
         self._queue = queue
         self._pause = pause
 
-    async def send(self, said: Arrival, stream: AnswerStream, text: str) -> tuple[Outcome, list[int]]:
+    async def send(self, said: ParsedUpdate, stream: AnswerStream, text: str) -> tuple[Outcome, list[int]]:
         """Send the whole answer to `said`; what came of it, and the ids of the messages that are there now."""
         wait, refusals = 1.0, 0
         shown_as: list[int] = []

@@ -12,10 +12,10 @@ from functools import partial
 from typing import Protocol
 
 import telegram
+from cachetools import LRUCache
 
 from chat.notices import INCOGNITO
 from llm.chat_model import OnText
-from newest import Newest
 from records.errors import StorageError
 from records.messages import Correction
 from records.owners import Mode
@@ -25,13 +25,13 @@ from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.access import Access
-from telegram_ui.updates.answer_delivery import Handover
+from telegram_ui.updates.answer_delivery import AnswerDelivery
 from telegram_ui.updates.durable_queue import DurableQueue, Received
-from telegram_ui.updates.error_boundary import Door
-from telegram_ui.updates.parsing import FILE, Arrival, arrival, incoming, upgraded
+from telegram_ui.updates.error_boundary import ErrorBoundary
+from telegram_ui.updates.parsing import FILE, ParsedUpdate, arrival, incoming, upgraded
 from telegram_ui.updates.paste import Pastes, may_continue
-from telegram_ui.updates.serial_queue import Lanes, Work
-from telegram_ui.updates.supergroups import Follows, Upgrades
+from telegram_ui.updates.serial_queue import SerialQueues, Work
+from telegram_ui.updates.supergroups import Follows, SupergroupUpgrades
 
 logger = logging.getLogger(__name__)
 
@@ -82,14 +82,14 @@ class Answering(Protocol):
     """What is needed of conversation.Conversation."""
 
     @property
-    def amending(self) -> Amends: ...
+    def corrections(self) -> Amends: ...
     async def mode(self, owner: int) -> Mode: ...
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply: ...
     async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None: ...
     async def settle(self, scope: Scope) -> tuple[str, ...]: ...
 
 
-class Intake:
+class Dispatcher:
     """Routes what the queue gives. `me` and `queue.replay` come before the first dispatch;
     close() ends it.
     """
@@ -103,30 +103,30 @@ class Intake:
         commands: Commands,
         delivery: Delivery,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        pastes: Pastes[Arrival] | None = None,
+        pastes: Pastes[ParsedUpdate] | None = None,
     ) -> None:
         self._queue = queue
         self._access = access
         self._conversation = conversation
         self._commands = commands
         self._delivery = delivery
-        self._door = Door(delivery)
-        self._handover = Handover(queue, pause)
-        self._pastes = pastes or Pastes[Arrival](asyncio.get_running_loop().call_later)
-        self._command_lanes = Lanes("commands", at_once=COMMANDS_AT_ONCE)
-        self._slow_lanes = Lanes("slow commands", at_once=SLOW_AT_ONCE)
-        self._chat_lanes = Lanes("chats", at_once=CHATS_AT_ONCE)
-        self._settle_lanes = Lanes("settling", at_once=SETTLING_AT_ONCE)
+        self._error_boundary = ErrorBoundary(delivery)
+        self._answer_delivery = AnswerDelivery(queue, pause)
+        self._pastes = pastes or Pastes[ParsedUpdate](asyncio.get_running_loop().call_later)
+        self._command_lanes = SerialQueues("commands", at_once=COMMANDS_AT_ONCE)
+        self._slow_lanes = SerialQueues("slow commands", at_once=SLOW_AT_ONCE)
+        self._chat_lanes = SerialQueues("chats", at_once=CHATS_AT_ONCE)
+        self._settle_lanes = SerialQueues("settling", at_once=SETTLING_AT_ONCE)
         self._all_lanes = (self._command_lanes, self._slow_lanes, self._chat_lanes, self._settle_lanes)
-        self._upgrades = Upgrades(
-            conversation.amending,
+        self._upgrades = SupergroupUpgrades(
+            conversation.corrections,
             (self._command_lanes, self._slow_lanes, self._chat_lanes),
             self._settle_lanes,
             pause=pause,
         )
         delivery.on_upgrade(self._upgrades.begin)
         self._settling: set[Scope] = set()
-        self._albums = Newest[Scope, str](ALBUMS)
+        self._albums = LRUCache[Scope, str](ALBUMS)
         self._closing = False
 
     async def dispatch(self, received: Received) -> None:
@@ -165,8 +165,8 @@ class Intake:
 
     async def idle(self) -> None:
         """Wait until everything dispatched is finished, settling included."""
-        for lanes in self._all_lanes:
-            await lanes.idle()
+        for queues in self._all_lanes:
+            await queues.idle()
 
     async def close(self, *, grace: float = 6.0) -> None:
         """Begin nothing more; answers being written break off, answers being sent are given time to arrive,
@@ -179,13 +179,13 @@ class Intake:
         patience = min(COMMAND_PATIENCE, grace)
         commands = (self._command_lanes, self._slow_lanes)
         await asyncio.gather(
-            *(lanes.close(grace=grace - patience, patience=patience) for lanes in commands),
+            *(queues.close(grace=grace - patience, patience=patience) for queues in commands),
             self._chat_lanes.close(grace=grace),
             self._settle_lanes.close(grace=grace),
         )
 
     # commands -----------------------------------------------------------------------------------------
-    def _command(self, received: Received, said: Arrival) -> None:
+    def _command(self, received: Received, said: ParsedUpdate) -> None:
         self._pastes.end(said.sender)
         if said.command == "stop":
             # At once, beside all lanes; again in its lane for a message that came just before and has not
@@ -202,20 +202,20 @@ class Intake:
         else:  # in a group, a command that some other bot may know
             self._in_commands(received, said, _nothing)
 
-    def _in_commands(self, received: Received, said: Arrival, work: Work, *, is_slow: bool = False) -> None:
+    def _in_commands(self, received: Received, said: ParsedUpdate, work: Work, *, is_slow: bool = False) -> None:
         async def finished() -> None:
-            await self._door.guarded(said, work)
+            await self._error_boundary.guarded(said, work)
             await self._done(received)
 
-        lanes = self._slow_lanes if is_slow else self._command_lanes
-        lanes.submit(said.scope, finished)
+        queues = self._slow_lanes if is_slow else self._command_lanes
+        queues.submit(said.scope, finished)
 
-    def _in_chat(self, received: Received, said: Arrival, work: Work) -> None:
+    def _in_chat(self, received: Received, said: ParsedUpdate, work: Work) -> None:
         """Beside no turn of its scope; an answer that it writes is stopped as any other."""
 
         async def finished() -> None:
             try:
-                await self._door.guarded(said, work)
+                await self._error_boundary.guarded(said, work)
             except asyncio.CancelledError:
                 if not self._closing:
                     await self._done(received)
@@ -224,17 +224,17 @@ class Intake:
 
         self._chat_lanes.submit(said.scope, finished)
 
-    async def _correct(self, said: Arrival) -> None:
+    async def _correct(self, said: ParsedUpdate) -> None:
         """What a person changed is changed in memory; where nothing was said since, a new answer is offered."""
         if said.telegram_id is None or not said.text:
             return
-        correction = await self._conversation.amending.correct(said.scope, said.telegram_id, said.text)
+        correction = await self._conversation.corrections.correct(said.scope, said.telegram_id, said.text)
         if correction.turn is not None:
             self._settle_later(said)
         if correction.turn is not None and correction.is_last:
             await self._commands.offer_answer(said.chat, said.person, correction.turn)
 
-    async def _stop(self, said: Arrival, *, stopped: bool) -> None:
+    async def _stop(self, said: ParsedUpdate, *, stopped: bool) -> None:
         if not stopped and not self._chat_lanes.cancel(said.scope):
             waiting = self._chat_lanes.drop_next(said.scope, _Turn)
             if waiting is None:
@@ -243,12 +243,12 @@ class Intake:
             await self._queue.done(waiting.update_ids)
         await self._say(said.chat, "Stopped.")
 
-    async def _tell_stranger(self, said: Arrival) -> None:
+    async def _tell_stranger(self, said: ParsedUpdate) -> None:
         if said.chat.is_private and (sentence := self._access.stranger_sentence(said.person)):
             await self._say(said.chat, sentence)
 
     # chat ---------------------------------------------------------------------------------------------
-    async def _offer_to_wizard(self, received: Received, said: Arrival) -> None:
+    async def _offer_to_wizard(self, received: Received, said: ParsedUpdate) -> None:
         """The last of the command lane, the door to the chat lane:
         wizards take their input before it is chat, and an import its file.
         """
@@ -258,7 +258,7 @@ class Intake:
         elif received.is_kept:
             self._chat(await self._as_said(received, said))
 
-    async def _as_said(self, received: Received, said: Arrival) -> Arrival:
+    async def _as_said(self, received: Received, said: ParsedUpdate) -> ParsedUpdate:
         """With how memory stands now: what waits behind other turns is not to be stored for what is chosen after it."""
         mode = received.mode
         if mode is None:
@@ -271,7 +271,7 @@ class Intake:
                 await self._queue.note_mode(said.update_id, mode)
         return replace(said, mode=mode)
 
-    async def _is_taken(self, received: Received, said: Arrival) -> bool:
+    async def _is_taken(self, received: Received, said: ParsedUpdate) -> bool:
         taken = False
 
         async def offer() -> None:
@@ -285,10 +285,10 @@ class Intake:
             else:
                 taken = False
 
-        await self._door.guarded(said, offer)
+        await self._error_boundary.guarded(said, offer)
         return taken
 
-    def _chat(self, said: Arrival) -> None:
+    def _chat(self, said: ParsedUpdate) -> None:
         if self._closing:  # it stays in the inbox
             return
         if said.kind == "wordless":
@@ -300,7 +300,7 @@ class Intake:
             if may_continue(said):
                 self._pastes.begin(turn.pieces, ticket.release)
 
-    async def _answer_wordless(self, said: Arrival) -> None:
+    async def _answer_wordless(self, said: ParsedUpdate) -> None:
         if not said.album or self._albums.get(said.scope) != said.album:
             if said.album:
                 self._albums[said.scope] = said.album
@@ -309,10 +309,10 @@ class Intake:
                 hint = f"I can't read {said.attachment} yet: please write it in words."
             if said.attachment == FILE:
                 hint += " If it is an export of a chat, send /import first, then the file."
-            await self._door.guarded(said, partial(self._say, said.chat, hint))
+            await self._error_boundary.guarded(said, partial(self._say, said.chat, hint))
         await self._queue.done([said.update_id])
 
-    async def _answer(self, pieces: Sequence[Arrival]) -> None:
+    async def _answer(self, pieces: Sequence[ParsedUpdate]) -> None:
         said = pieces[0]
         ids = [piece.update_id for piece in pieces]
         stream = AnswerStream(self._delivery, said.chat)
@@ -332,25 +332,27 @@ class Intake:
                     await self._queue.done(ids)
             raise
         except Exception as error:  # broad: the door
-            await self._door.apologise(said, error)
+            await self._error_boundary.apologise(said, error)
             await self._queue.done(ids)
 
-    async def _deliver(self, pieces: Sequence[Arrival], stream: AnswerStream, reply: Reply) -> None:
+    async def _deliver(self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, reply: Reply) -> None:
         """Send the answer as often as it needs and no oftener, then its notices;
         then the updates are done.
         """
         said = pieces[0]
         ids = [piece.update_id for piece in pieces]
         text = f"{INCOGNITO}\n\n{reply.text}" if reply.is_incognito else reply.text
-        outcome, shown_as = await self._handover.send(pieces[-1], stream, text)
+        outcome, shown_as = await self._answer_delivery.send(pieces[-1], stream, text)
         if outcome == "arrived":
             notices = list(reply.notices)
             if attachment := next((piece.attachment for piece in pieces if piece.attachment), ""):
                 notices.append(f"I read your words only: I can't read {attachment} yet.")
             for notice in notices:
-                await self._door.guarded(said, partial(self._say, said.chat, notice))
+                await self._error_boundary.guarded(said, partial(self._say, said.chat, notice))
             for proposal in reply.proposals:
-                await self._door.guarded(said, partial(self._commands.propose, said.chat, said.person, proposal))
+                await self._error_boundary.guarded(
+                    said, partial(self._commands.propose, said.chat, said.person, proposal)
+                )
         if outcome == "later":
             self._queue.postpone(ids)
         else:
@@ -359,13 +361,15 @@ class Intake:
                 await self._conversation.shown(incoming(pieces), shown_as)
         self._settle_later(said)
 
-    def _settle_later(self, said: Arrival) -> None:
+    def _settle_later(self, said: ParsedUpdate) -> None:
         # One waiting per scope is enough: it will see everything that was stored before it began.
         if said.scope not in self._settling:
             self._settling.add(said.scope)
-            self._settle_lanes.submit(said.scope, partial(self._door.guarded, said, partial(self._settle, said)))
+            self._settle_lanes.submit(
+                said.scope, partial(self._error_boundary.guarded, said, partial(self._settle, said))
+            )
 
-    async def _settle(self, said: Arrival) -> None:
+    async def _settle(self, said: ParsedUpdate) -> None:
         self._settling.discard(said.scope)
         for notice in await self._conversation.settle(said.scope):
             await self._say(Chat(id=said.chat.id, thread=said.chat.thread, is_private=said.chat.is_private), notice)
@@ -381,7 +385,7 @@ class Intake:
 class _Turn:
     """A chat turn in its lane; its pieces may grow while its ticket is held."""
 
-    def __init__(self, pieces: list[Arrival], answer: Callable[[Sequence[Arrival]], Awaitable[None]]) -> None:
+    def __init__(self, pieces: list[ParsedUpdate], answer: Callable[[Sequence[ParsedUpdate]], Awaitable[None]]) -> None:
         self.pieces = pieces
         self._answer = answer
 

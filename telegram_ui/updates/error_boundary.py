@@ -11,26 +11,26 @@ from traceback import extract_tb
 
 from records.errors import KeepsakeError
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError
-from telegram_ui.updates.parsing import Arrival
+from telegram_ui.updates.parsing import ParsedUpdate
 from telegram_ui.updates.serial_queue import Work
 
 logger = logging.getLogger(__name__)
 
 
-class Door:
+class ErrorBoundary:
     """One for the whole bot."""
 
     def __init__(self, delivery: Delivery) -> None:
         self._delivery = delivery
 
-    async def guarded(self, said: Arrival, work: Work) -> None:
+    async def guarded(self, said: ParsedUpdate, work: Work) -> None:
         """Do something for a message; when it fails, say so. Raises nothing but CancelledError."""
         try:
             await work()
         except Exception as error:  # broad: see above
             await self.apologise(said, error)
 
-    async def apologise(self, said: Arrival, error: Exception) -> None:
+    async def apologise(self, said: ParsedUpdate, error: Exception) -> None:
         """One log line without the error's text, which may quote the message; a sentence for the person."""
         number = secrets.token_hex(4)
         logger.error(

@@ -23,7 +23,6 @@ Kind = Literal["text", "command", "press", "wordless", "edited"]
 # What Telegram is asked to send; everything else would only be thrown away.
 ALLOWED_UPDATES = ("message", "edited_message", "callback_query")
 
-ANONYMOUS_ADMIN = 1087968824  # @GroupAnonymousBot, in whose name a group's anonymous admins speak
 COMMAND = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(.*))?\s*", re.DOTALL)
 
 FILE = "a file"
@@ -49,7 +48,7 @@ NAMES = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Arrival:
+class ParsedUpdate:
     """What an update says to the bot.
 
     `addressed`: a command that names another bot never is. In private everything else is; in a group what mentions
@@ -92,7 +91,7 @@ class Arrival:
         return f"{self.bot_id}:{self.update_id}"
 
 
-def arrival(update: telegram.Update, bot: telegram.User) -> Arrival | None:
+def arrival(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
     """What an update says; None for what is nobody's words to a bot: service messages, channels,
     other bots.
     """
@@ -122,7 +121,7 @@ def upgraded(update: telegram.Update) -> tuple[int, int] | None:
     return None
 
 
-def incoming(pieces: Sequence[Arrival]) -> Incoming:
+def incoming(pieces: Sequence[ParsedUpdate]) -> Incoming:
     """The turn that these texts (usually one; several of one paste) make."""
     first = pieces[0]
     return Incoming(
@@ -147,7 +146,7 @@ def incoming(pieces: Sequence[Arrival]) -> Incoming:
 
 def _message(
     update: telegram.Update, message: telegram.Message, bot: telegram.User, *, anonymous: bool
-) -> Arrival | None:
+) -> ParsedUpdate | None:
     sender = message.from_user
     if sender is None or message.chat.type not in ("private", "group", "supergroup"):
         return None
@@ -168,7 +167,7 @@ def _message(
         kind = "command"
     elif words:
         kind = "text"
-    return Arrival(
+    return ParsedUpdate(
         kind=kind,
         update_id=update.update_id,
         bot_id=bot.id,
@@ -189,13 +188,13 @@ def _message(
     )
 
 
-def _press(update: telegram.Update, query: telegram.CallbackQuery, bot: telegram.User) -> Arrival | None:
+def _press(update: telegram.Update, query: telegram.CallbackQuery, bot: telegram.User) -> ParsedUpdate | None:
     message = query.message
     if message is None:  # an inline message of another chat: not one of ours
         return None
     shown = message if isinstance(message, telegram.Message) else None
     person = query.from_user
-    return Arrival(
+    return ParsedUpdate(
         kind="press",
         update_id=update.update_id,
         bot_id=bot.id,

@@ -3,11 +3,11 @@
 from typing import Protocol
 
 import telegram
+from cachetools import LRUCache
 
-from newest import Newest
 from records.scopes import Scope
 from telegram_ui.updates.access import Access
-from telegram_ui.updates.parsing import Arrival, arrival, upgraded
+from telegram_ui.updates.parsing import ParsedUpdate, arrival, upgraded
 from telegram_ui.updates.paste import continues, may_continue
 
 PASTES = 1_000  # that may go on, in all groups
@@ -20,7 +20,7 @@ class Named(Protocol):
     def names(self) -> frozenset[str]: ...
 
 
-class Concern:
+class Relevance:
     """Which updates concern the bot, and so may be written down. In a group: what is addressed to it by
     someone it serves, and the further pieces of a paste that is.
     """
@@ -28,7 +28,7 @@ class Concern:
     def __init__(self, access: Access, commands: Named) -> None:
         self._access = access
         self._commands = commands
-        self._long = Newest[tuple[Scope, int], Arrival](PASTES)
+        self._long = LRUCache[tuple[Scope, int], ParsedUpdate](PASTES)
 
     def __call__(self, update: telegram.Update) -> bool:
         if upgraded(update) is not None:

@@ -20,8 +20,8 @@ T = TypeVar("T")
 class Ticket:
     """A place in a lane. A held one keeps the place, and those behind it waiting, until it is released."""
 
-    def __init__(self, lanes: "Lanes", key: Hashable, work: Work, *, held: bool) -> None:
-        self._lanes = lanes
+    def __init__(self, queues: "SerialQueues", key: Hashable, work: Work, *, held: bool) -> None:
+        self._queues = queues
         self.key = key
         self.work = work
         self.held = held
@@ -32,10 +32,10 @@ class Ticket:
         """Let the work begin when its turn comes; a second call does nothing."""
         if self.held:
             self.held = False
-            self._lanes.released(self)
+            self._queues.released(self)
 
 
-class Lanes:
+class SerialQueues:
     """Lanes by key; at most `at_once` pieces of work run at the same time."""
 
     def __init__(self, name: str, *, at_once: int) -> None:

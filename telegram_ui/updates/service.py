@@ -26,10 +26,10 @@ from storage.files.inbox import UpdateInbox
 from telegram_ui.commands.family import MayConfigure
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.updates.access import Access
-from telegram_ui.updates.dispatch import Answering, Commands, Intake
+from telegram_ui.updates.dispatch import Answering, Commands, Dispatcher
 from telegram_ui.updates.durable_queue import DurableQueue, HoldingBot, PollRequest, QuietRequest, Received
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
-from telegram_ui.updates.relevance import Concern
+from telegram_ui.updates.relevance import Relevance
 from telegram_ui.updates.webhook import served, webhook_app
 
 logger = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ class MenuCommands(Commands, Protocol):
 class Service:
     """A connected Telegram side."""
 
-    def __init__(self, application: AnyApplication, intake: Intake, polls: PollRequest) -> None:
+    def __init__(self, application: AnyApplication, intake: Dispatcher, polls: PollRequest) -> None:
         self.application = application
         self.intake = intake
         self.polls = polls
@@ -101,9 +101,9 @@ async def telegram_service(
     access = Access(settings, bot, now=now)
     delivery = Delivery(bot, streaming=settings.reply_streaming)
     answered = commands(delivery, access.may_configure)
-    queue = DurableQueue(inbox, keep=Concern(access, answered), now=now)
+    queue = DurableQueue(inbox, keep=Relevance(access, answered), now=now)
     application = build_application(bot, queue)
-    intake = Intake(
+    intake = Dispatcher(
         queue=queue,
         access=access,
         conversation=conversation,
@@ -154,7 +154,7 @@ def build_application(bot: ExtBot[Any], queue: DurableQueue) -> AnyApplication:
     return application
 
 
-def _dispatching(intake: Intake) -> Callable[[Received, object], Coroutine[Any, Any, None]]:
+def _dispatching(intake: Dispatcher) -> Callable[[Received, object], Coroutine[Any, Any, None]]:
     async def dispatch(received: Received, _: object) -> None:
         await intake.dispatch(received)
 

@@ -11,12 +11,12 @@ from dataclasses import replace
 from typing import Protocol
 
 import telegram
+from cachetools import LRUCache
 
-from newest import Newest
 from records.errors import StorageError
 from records.scopes import Scope
-from telegram_ui.updates.parsing import Arrival
-from telegram_ui.updates.serial_queue import Lanes, Work
+from telegram_ui.updates.parsing import ParsedUpdate
+from telegram_ui.updates.serial_queue import SerialQueues, Work
 
 logger = logging.getLogger(__name__)
 
@@ -32,19 +32,24 @@ class Follows(Protocol):
     def successor(self, owner: int) -> int: ...
 
 
-class Upgrades:
+class SupergroupUpgrades:
     """Who got which id, and the work that follows from it. `lanes`: the commands' first, in which all work begins."""
 
     def __init__(
-        self, memory: Follows, lanes: Sequence[Lanes], settling: Lanes, *, pause: Callable[[float], Awaitable[None]]
+        self,
+        memory: Follows,
+        queues: Sequence[SerialQueues],
+        settling: SerialQueues,
+        *,
+        pause: Callable[[float], Awaitable[None]],
     ) -> None:
         self._memory = memory
-        self._lanes = lanes
+        self._queues = queues
         self._settling = settling
         self._pause = pause
-        self._under_way = Newest[int, int](KNOWN)
+        self._under_way = LRUCache[int, int](KNOWN)
 
-    def as_now(self, said: Arrival) -> Arrival:
+    def as_now(self, said: ParsedUpdate) -> ParsedUpdate:
         """What was said under an old id as said under the new one; its message cannot be replied to any more."""
         new = self._now(said.chat.id)
         if new == said.chat.id:
@@ -70,7 +75,7 @@ class Upgrades:
             if finished is not None:
                 await finished()
 
-        self._lanes[0].submit(Scope(owner=new), follow)
+        self._queues[0].submit(Scope(owner=new), follow)
 
     def _now(self, owner: int) -> int:
         return self._under_way.get(owner) or self._memory.successor(owner)
@@ -78,8 +83,8 @@ class Upgrades:
     async def _follow(self, old: int, new: int) -> None:
         before = Scope(owner=old)
         self._settling.cancel(before)
-        for lanes in self._lanes:
-            await _emptied(lanes, before)
+        for queues in self._queues:
+            await _emptied(queues, before)
         wait = 1.0
         while True:
             try:
@@ -92,12 +97,12 @@ class Upgrades:
                 return
 
 
-async def _emptied(lanes: Lanes, key: Scope) -> None:
+async def _emptied(queues: SerialQueues, key: Scope) -> None:
     """Wait until everything that is in a lane now is over."""
     reached = asyncio.Event()
 
     async def mark() -> None:
         reached.set()
 
-    lanes.submit(key, mark)
+    queues.submit(key, mark)
     await reached.wait()

@@ -22,6 +22,7 @@ from records.summaries import FoldLease, FoldPlan, Summary
 from storage.directory import Directory
 from storage.files.database import Database
 from storage.json.store import JsonStore
+from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.store import SqliteStore
 from tests.contract.conftest import MINUTE, NOW, config, made, said
 
@@ -65,7 +66,9 @@ class Interleavings(RuleBasedStateMachine):
         folder = Path(self.folder.name)
         self.stack = contextlib.AsyncExitStack()
         # The machine's disk is not asked to sync here: what a dying process leaves is test_killed.py's subject.
-        database = await self.stack.enter_async_context(Database.open(folder / "memory.db", durable=False))
+        database = await self.stack.enter_async_context(
+            Database.open(folder / "memory.db", durable=False, migrations=MIGRATIONS)
+        )
         json = await self.stack.enter_async_context(JsonStore.open(folder, clock=lambda: NOW))
         assert json.reports == []
         self.directory = Directory(database)

@@ -18,7 +18,8 @@ from storage.files.database import Database
 from storage.files.transaction import Transaction
 from storage.files.wizard_state import WizardState, WizardStates
 from storage.json.store import JsonStore
-from storage.sqlite.renaming import Renaming
+from storage.sqlite.migrations import MIGRATIONS
+from storage.sqlite.renaming import OwnerRenaming
 from storage.sqlite.store import SqliteStore
 from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, TOPIC, Opener, config, fold, lease, made, said, talk
 
@@ -106,7 +107,7 @@ class Files:
     def __init__(self, database: Database, json: JsonStore) -> None:
         self.database = database
         self.stores = {StorageType.SQLITE: SqliteStore(database), StorageType.JSON: json}
-        self.renaming = Renaming(database, self.stores)
+        self.renaming = OwnerRenaming(database, self.stores)
         self.directory = Directory(database)
         self.wizards = WizardStates(database)
 
@@ -139,7 +140,10 @@ class Files:
 
 @contextlib.asynccontextmanager
 async def files(folder: Path) -> AsyncIterator[Files]:
-    async with Database.open(folder / "memory.db") as database, JsonStore.open(folder, clock=lambda: NOW) as json:
+    async with (
+        Database.open(folder / "memory.db", migrations=MIGRATIONS) as database,
+        JsonStore.open(folder, clock=lambda: NOW) as json,
+    ):
         opened = Files(database, json)
         await opened.renaming.resume()
         yield opened

@@ -11,7 +11,7 @@ from records.messages import Message
 from records.scopes import Scope
 from storage.files.database import Database
 from storage.search import vector_search
-from storage.search.protocol import Compared, Floats, MessageVectors, Nearest
+from storage.search.protocol import Compared, Floats, MessageVectors, VectorSearch
 from storage.search.vector_index import VectorIndex
 from storage.search.vector_search import best_passages
 from storage.sqlite.migrations import MIGRATIONS
@@ -41,14 +41,14 @@ async def embedded(store: SqliteStore, model: str = "m", *, seed: int = 0) -> li
     return made
 
 
-def best_of(found: Nearest, seq: int) -> Floats:
+def best_of(found: VectorSearch, seq: int) -> Floats:
     """The nearest passage [d] of one message."""
     [row] = best_passages(found.compared, np.array([seq]))
     assert row >= 0
     return np.asarray(found.compared.vectors[row])
 
 
-def nothing_compared(found: Nearest) -> Nearest:
+def nothing_compared(found: VectorSearch) -> VectorSearch:
     """As if all passages were still to be read out of the file."""
     none = Compared(
         seqs=np.zeros(0, np.int64), vectors=np.zeros((0, SIZE), np.float32), cosines=np.zeros(0, np.float32)

@@ -48,14 +48,14 @@ from telegram_ui.sending import formatting
 from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.parsing import arrival
-from telegram_ui.updates.relevance import Concern
+from telegram_ui.updates.relevance import Relevance
 from tests.contract.conftest import NOW, config, fold, said, talk
 from tests.contract.test_interleavings import Interleavings
 from tests.fuzz.imports import ImportDoors
 from tests.fuzz.values import ATOMS, Chance, garbled, mutated, text_from
 from text.analyzer import content_terms
 
-Door = Callable[[Chance], Awaitable[None]]
+ErrorBoundary = Callable[[Chance], Awaitable[None]]
 
 
 # what stands behind the doors -----------------------------------------------------------------------------------
@@ -179,7 +179,7 @@ class Doors:
         self._commands = Commands(conversation, delivery, self._wizard, may_configure=may, buttons=Buttons(b"key"))
         self._bot = SimpleNamespace(bot=self._me, id=9)
         served = cast("Any", SimpleNamespace(is_served=lambda person: True))
-        concern = Concern(served, self._commands)
+        concern = Relevance(served, self._commands)
         self._queue = DurableQueue(UpdateInbox(database), keep=concern, now=lambda: NOW, limit=10**9)
         self._updates = 0
         scratch = folder / "scratch.db"
@@ -190,7 +190,7 @@ class Doors:
     def close(self) -> None:
         self._scratch.close()
 
-    def all(self) -> dict[str, tuple[float, Door]]:
+    def all(self) -> dict[str, tuple[float, ErrorBoundary]]:
         """The doors by name, each with its share of the inputs: the slow ones get fewer."""
         return {
             "wizard input": (0.2, self.wizard_input),
@@ -324,7 +324,9 @@ class Doors:
 async def open_doors(folder: Path) -> AsyncIterator[Doors]:
     """Real stores with something in them behind the doors; the files that they wrote are what is garbled."""
     async with AsyncExitStack() as stack:
-        database = await stack.enter_async_context(Database.open(folder / "memory.db", durable=False))
+        database = await stack.enter_async_context(
+            Database.open(folder / "memory.db", durable=False, migrations=MIGRATIONS)
+        )
         stores = [SqliteStore(database), await stack.enter_async_context(JsonStore.open(folder, clock=lambda: NOW))]
         for store in stores:
             for owner in (1, 2):
@@ -359,11 +361,11 @@ async def fuzz_doors(inputs: int, seed: int, failures: list[str]) -> dict[str, i
     counts: dict[str, int] = {}
     with tempfile.TemporaryDirectory() as folder:
         async with open_doors(Path(folder)) as doors:
-            for name, (share, door) in doors.all().items():
+            for name, (share, error_boundary) in doors.all().items():
                 counts[name] = max(1, round(inputs * share))
                 for number in range(counts[name]):
                     try:
-                        await door(Chance(f"{seed} {name} {number}"))
+                        await error_boundary(Chance(f"{seed} {name} {number}"))
                     except Exception as error:  # whatever it is, it is what this looks for
                         last = traceback.extract_tb(error.__traceback__)[-1]
                         failures.append(

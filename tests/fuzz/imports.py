@@ -20,10 +20,10 @@ from storage.files.row_validation import RowError, checked
 from tests.fuzz.values import Chance, garbled, mutated
 from tests.paths import EXPORTS as SAMPLES
 from text.tokenizer import Tokenizer
-from transfer.archiver import Shelving
-from transfer.exporter import Exporting
+from transfer.archiver import Archiver
+from transfer.exporter import Exporter
 from transfer.formats.detection import read
-from transfer.importer import Importing
+from transfer.importer import Importer
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 ME = 7
@@ -34,10 +34,10 @@ class ImportDoors:
 
     def __init__(self, memory: ExternalMemory) -> None:
         self._memory = memory
-        shelving = Shelving(
+        archiver = Archiver(
             home=memory.home, tokenizer=Tokenizer.for_model("extractive"), text_budget=60, clock=lambda: NOW
         )
-        self._importing = Importing(memory=memory, shelving=shelving, clock=lambda: NOW)
+        self._importer = Importer(memory=memory, archiver=archiver, clock=lambda: NOW)
         self._files: list[Any] = [json.loads(path.read_text(encoding="utf-8")) for path in SAMPLES.glob("*.json")]
         self._owners = count(10_000)
 
@@ -52,11 +52,11 @@ class ImportDoors:
     async def _write_an_export(self) -> None:
         scope = Scope(owner=ME)
         await self._memory.switch(ME, enabled=True)
-        await self._importing.run(scope, 1001, (SAMPLES / "telegram_chat.json").read_bytes(), progress=_untold)
+        await self._importer.run(scope, 1001, (SAMPLES / "telegram_chat.json").read_bytes(), progress=_untold)
         async with self._memory.home(ME) as store:
             said = [NewMessage(role="user", content=f"Note {n}.", created_at=NOW, source=f"1:{n}") for n in range(3)]
             await store.append(scope, said)
-        async with Exporting(memory=self._memory, clock=lambda: NOW).files(ME) as files:
+        async with Exporter(memory=self._memory, clock=lambda: NOW).files(ME) as files:
             self._files.append(json.loads(files[0].file.read()))
 
     def _file(self, chance: Chance) -> bytes:
@@ -95,10 +95,10 @@ class ImportDoors:
         scope, data = Scope(owner=owner), self._file(chance).replace(b'"owner": 7,', b'"owner": %d,' % owner)
         try:
             await self._memory.configure(owner, storage=chance.choice(list(StorageType)), every_n=5)
-            await self._importing.run(scope, ME, data, progress=_untold)
+            await self._importer.run(scope, ME, data, progress=_untold)
         except ImportRefused:
             return
-        assert (await self._importing.plan(scope, ME, data)).new == 0
+        assert (await self._importer.plan(scope, ME, data)).new == 0
         async with self._memory.home(owner) as store:
             for there in await store.scopes(owner):
                 await store.page(there)

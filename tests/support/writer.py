@@ -15,6 +15,7 @@ from storage.directory import Directory
 from storage.files.data_dir import data_dir
 from storage.files.database import Database
 from storage.json.store import JsonStore
+from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.store import SqliteStore
 from tests.contract.conftest import MINUTE, NOW, config, made, said
 
@@ -24,7 +25,10 @@ OWNERS = (1, 2)
 async def write(folder: Path, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - not a secret
     with data_dir(folder):
-        async with Database.open(folder / "memory.db") as database, JsonStore.open(folder) as json:
+        async with (
+            Database.open(folder / "memory.db", migrations=MIGRATIONS) as database,
+            JsonStore.open(folder) as json,
+        ):
             assert json.reports == [], json.reports
             directory = Directory(database)
             sqlite = SqliteStore(database)

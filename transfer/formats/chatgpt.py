@@ -11,17 +11,17 @@ from typing import Any, Literal
 
 from records.errors import ImportRefused
 from records.messages import Role
-from transfer.formats.history import Past, PastMessage, WrongElement
-from transfer.formats.json_stream import JsonWalk
+from transfer.formats.history import ImportedHistory, ImportedMessage, WrongElement
+from transfer.formats.json_stream import JsonStream
 
 _SHOWN = ("text", "multimodal_text")
 _ROLES: dict[object, Role] = {"user": "user", "assistant": "assistant"}
 Left = Literal["hidden", "wordless"]
 
 
-def read(walk: JsonWalk) -> Past:
+def read(walk: JsonStream) -> ImportedHistory:
     """Conversations in the order of their beginnings. Raises ImportRefused naming the element that is wrong."""
-    talks: list[tuple[datetime, list[PastMessage]]] = []
+    talks: list[tuple[datetime, list[ImportedMessage]]] = []
     left: Counter[str] = Counter()
     for number in walk.elements():
         at, raw = walk.at, walk.value()
@@ -36,10 +36,10 @@ def read(walk: JsonWalk) -> Past:
     notes = [f"It holds {len(talks):,} conversations."] if len(talks) > 1 else []
     if left["wordless"]:
         notes.append(f"{left['wordless']:,} messages without words (pictures, files) are left out.")
-    return Past(format="chatgpt", messages=[one for _, talk in talks for one in talk], notes=tuple(notes))
+    return ImportedHistory(format="chatgpt", messages=[one for _, talk in talks for one in talk], notes=tuple(notes))
 
 
-def _conversation(raw: object, left: Counter[str]) -> list[PastMessage]:
+def _conversation(raw: object, left: Counter[str]) -> list[ImportedMessage]:
     if not isinstance(raw, dict):
         raise WrongElement(" is no conversation")
     mapping = raw.get("mapping")
@@ -47,7 +47,7 @@ def _conversation(raw: object, left: Counter[str]) -> list[PastMessage]:
         raise WrongElement(".mapping is missing or no object")
     # Where a message has no time of its own, it is as old as the one before it, the first as its conversation.
     last = _time(raw.get("create_time"), ".create_time") or datetime.fromtimestamp(0, UTC)
-    said: list[PastMessage] = []
+    said: list[ImportedMessage] = []
     for node in _branch(mapping, raw.get("current_node")):
         message = mapping[node].get("message")
         if message is None:
@@ -57,7 +57,7 @@ def _conversation(raw: object, left: Counter[str]) -> list[PastMessage]:
             raise WrongElement(f"{where} is no object")
         last = _time(message.get("create_time"), f"{where}.create_time") or last
         made = _message(message, node, last, where)
-        if isinstance(made, PastMessage):
+        if isinstance(made, ImportedMessage):
             said.append(made)
         else:
             left[made] += 1
@@ -85,7 +85,7 @@ def _branch(mapping: dict[str, Any], leaf: object) -> list[str]:
     return branch[::-1]
 
 
-def _message(message: dict[str, Any], node: str, said_at: datetime, where: str) -> PastMessage | Left:
+def _message(message: dict[str, Any], node: str, said_at: datetime, where: str) -> ImportedMessage | Left:
     author, content = message.get("author"), message.get("content")
     if not isinstance(author, dict):
         raise WrongElement(f"{where}.author is no object")
@@ -106,7 +106,7 @@ def _message(message: dict[str, Any], node: str, said_at: datetime, where: str) 
     if not words:
         return "wordless"
     number = message.get("id")
-    return PastMessage(
+    return ImportedMessage(
         source=f"import:chatgpt:{number if isinstance(number, str) and number else node}",
         role=_ROLES[role],
         content=words,

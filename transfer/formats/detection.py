@@ -15,10 +15,10 @@ from pathlib import PurePosixPath
 from typing import IO
 
 from records.errors import ImportRefused
-from runtime.cooperative import unhurried
+from runtime.cooperative import yielding_gil
 from transfer.formats import chatgpt, keepsake, telegram_desktop
-from transfer.formats.history import Past
-from transfer.formats.json_stream import JsonWalk
+from transfer.formats.history import ImportedHistory
+from transfer.formats.json_stream import JsonStream
 
 PIECE = 1_000_000
 """Bytes that are decoded at once: nobody else has a turn meanwhile."""
@@ -29,12 +29,12 @@ _TOO_BIG = f"Unpacked, the file has more than {MOST_UNPACKED // 1_000_000} MB. N
 _UNKNOWN = f"I do not know this format. I can read {KNOWN}, also packed as .zip or .gz. Nothing was imported."
 
 
-def read(data: bytes, *, person: int, zone: tzinfo = UTC, most: int = MOST_UNPACKED) -> Past:
+def read(data: bytes, *, person: int, zone: tzinfo = UTC, most: int = MOST_UNPACKED) -> ImportedHistory:
     """What the file says was said. `person`: the Telegram id of who imports; `zone`: of dates that name none.
 
     Raises ImportRefused. Takes as long as its size; to be called beside the event loop.
     """
-    pasts = [_past(JsonWalk(_text(one)), person, zone) for one in _unpacked(data, most)]
+    pasts = [_past(JsonStream(_text(one)), person, zone) for one in _unpacked(data, most)]
     first = pasts[0]
     if len({past.format for past in pasts}) > 1:
         raise ImportRefused("The archive holds exports of different kinds. Please send one at a time.")
@@ -46,7 +46,7 @@ def read(data: bytes, *, person: int, zone: tzinfo = UTC, most: int = MOST_UNPAC
     return replace(first, messages=messages, notes=tuple(note for past in pasts for note in past.notes))
 
 
-def _past(walk: JsonWalk, person: int, zone: tzinfo) -> Past:
+def _past(walk: JsonStream, person: int, zone: tzinfo) -> ImportedHistory:
     match walk.peek():
         case "[":
             return chatgpt.read(walk)
@@ -64,7 +64,7 @@ def _past(walk: JsonWalk, person: int, zone: tzinfo) -> Past:
     raise ImportRefused(_UNKNOWN)
 
 
-def _first_names(walk: JsonWalk) -> frozenset[str]:
+def _first_names(walk: JsonStream) -> frozenset[str]:
     """The names of an object, its large parts unread; the walk goes back to where it stood."""
     names: set[str] = set()
     at = walk.at
@@ -80,7 +80,7 @@ def _text(data: bytes) -> str:
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     try:
         ends = range(PIECE, len(data) + PIECE, PIECE)
-        return "".join([decoder.decode(data[end - PIECE : end], end >= len(data)) for end in unhurried(ends)])
+        return "".join([decoder.decode(data[end - PIECE : end], end >= len(data)) for end in yielding_gil(ends)])
     except UnicodeDecodeError:
         pass
     try:

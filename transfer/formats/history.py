@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Literal
 
 from records.messages import Role
-from runtime.cooperative import unhurried
+from runtime.cooperative import yielding_gil
 
 Format = Literal["keepsake", "telegram", "chatgpt"]
 Origin = Literal["imported", "forwarded"]
@@ -25,7 +25,7 @@ class WrongElement(Exception):  # noqa: N818 - reads as the state it is
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class PastMessage:
+class ImportedMessage:
     """One message. `source` ("import:…") names it for ever; `also` is the name that it may be known by instead.
 
     `is_own`: False for what somebody else said than the person whose history it is and their bot.
@@ -47,7 +47,7 @@ class PastMessage:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Past:
+class ImportedHistory:
     """What a file holds, oldest first within each conversation. `notes`: what else the person should know of it.
 
     Of an export of ours: `rows`, everything in it, table by table; `owner`, whose it is; `is_whole`, whether this one
@@ -55,27 +55,27 @@ class Past:
     """
 
     format: Format
-    messages: Sequence[PastMessage]
+    messages: Sequence[ImportedMessage]
     notes: tuple[str, ...] = ()
     rows: Mapping[str, Sequence[Mapping[str, object]]] | None = None
     owner: int | None = None
     is_whole: bool = True
 
 
-def names(past: Past) -> list[tuple[Role, str]]:
+def names(past: ImportedHistory) -> list[tuple[Role, str]]:
     """Every name that a message of the file may be known by."""
     found: list[tuple[Role, str]] = []
-    for one in unhurried(past.messages):
+    for one in yielding_gil(past.messages):
         found.append((one.role, one.source))
         if one.also:
             found.append((one.role, one.also))
     return found
 
 
-def nameless(past: Past) -> tuple[dict[int, PastMessage], set[int]]:
+def nameless(past: ImportedHistory) -> tuple[dict[int, ImportedMessage], set[int]]:
     """Those of an export that have a number but no name, by number, and the threads that they stand in."""
-    found: dict[int, PastMessage] = {}
-    for one in unhurried(past.messages):
+    found: dict[int, ImportedMessage] = {}
+    for one in yielding_gil(past.messages):
         if one.number is not None and one.also is None:
             found[one.number] = one
     return found, {one.thread for one in found.values()}

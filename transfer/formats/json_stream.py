@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from records.errors import ImportRefused
-from runtime.cooperative import unhurried
+from runtime.cooperative import yielding_gil
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 
@@ -21,7 +21,7 @@ def _no_constant(name: str) -> NoReturn:
 _DECODER = json.JSONDecoder(parse_constant=_no_constant)
 
 
-class JsonWalk:
+class JsonStream:
     """A place in a text, moving forward. What a loop over `members` or `elements` leaves unread is passed over."""
 
     def __init__(self, text: str) -> None:
@@ -73,7 +73,7 @@ class JsonWalk:
 
     def elements(self) -> Iterator[int]:
         """The positions in the next array, from 0, each with the walk standing before its value."""
-        for number, begin in enumerate(unhurried(self._parts("[", "]"))):
+        for number, begin in enumerate(yielding_gil(self._parts("[", "]"))):
             yield number
             if self._at == begin:
                 self.value()

@@ -12,8 +12,8 @@ from typing import IO, Any
 
 from records.errors import ImportRefused
 from records.messages import Role
-from transfer.formats.history import Past, PastMessage, WrongElement
-from transfer.formats.json_stream import JsonWalk
+from transfer.formats.history import ImportedHistory, ImportedMessage, WrongElement
+from transfer.formats.json_stream import JsonStream
 
 FORMAT = "keepsake-export"
 VERSION = 1
@@ -57,11 +57,11 @@ class ExportFile:
         self.size += self._file.write(text.encode("utf-8", "replace"))
 
 
-def read(walk: JsonWalk) -> Past:
+def read(walk: JsonStream) -> ImportedHistory:
     """Raises ImportRefused naming the row that is wrong, or the version that is too new."""
     tables: dict[str, list[dict[str, object]]] = {}
     facts: dict[str, object] = {"version": None, "owner": None, "part": 1, "more": False}
-    messages: list[PastMessage] = []
+    messages: list[ImportedMessage] = []
     for name in walk.members():
         if walk.peek() != "[":
             facts[name] = walk.value()
@@ -86,7 +86,9 @@ def read(walk: JsonWalk) -> Past:
         raise ImportRefused("The export does not say whose it is ('owner'). Nothing was imported.")
     is_whole = facts["part"] == 1 and facts["more"] is False
     notes = () if is_whole else (f"This is part {facts['part']} of an export in several files; send the others too.",)
-    return Past(format="keepsake", messages=messages, notes=notes, rows=tables, owner=facts["owner"], is_whole=is_whole)
+    return ImportedHistory(
+        format="keepsake", messages=messages, notes=notes, rows=tables, owner=facts["owner"], is_whole=is_whole
+    )
 
 
 def _row(value: object) -> dict[str, object]:
@@ -95,7 +97,7 @@ def _row(value: object) -> dict[str, object]:
     return value
 
 
-def _message(values: Row, owner: object, before: Sequence[PastMessage], rows: Sequence[Row]) -> PastMessage:
+def _message(values: Row, owner: object, before: Sequence[ImportedMessage], rows: Sequence[Row]) -> ImportedMessage:
     number, role, content = values.get("id"), values.get("role"), values.get("content")
     if not isinstance(number, int) or isinstance(number, bool):
         raise WrongElement("its 'id' is no number")
@@ -110,7 +112,7 @@ def _message(values: Row, owner: object, before: Sequence[PastMessage], rows: Se
     if not isinstance(thread, int) or isinstance(thread, bool):
         raise WrongElement("its 'thread_id' is no number")
     last = rows[-2] if len(rows) > 1 else None
-    return PastMessage(
+    return ImportedMessage(
         source=name if is_imported else f"import:keepsake:{name}",
         also=None if is_imported or not source else name,
         role=_ROLES[role],

@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 from records.errors import ImportRefused
 from records.messages import Role
-from runtime.cooperative import consumed, unhurried
-from transfer.formats.history import Past, PastMessage, WrongElement
-from transfer.formats.json_stream import JsonWalk
+from runtime.cooperative import consumed, yielding_gil
+from transfer.formats.history import ImportedHistory, ImportedMessage, WrongElement
+from transfer.formats.json_stream import JsonStream
 
 _MOST_NAMED = 5
 _UNNAMED = {"saved_messages": "Saved Messages", "replies": "Replies"}
@@ -30,7 +30,7 @@ class _Chat:
         self.messages: deque[tuple[int, object]] = deque()
 
 
-def read(walk: JsonWalk, *, person: int, zone: tzinfo = UTC) -> Past:
+def read(walk: JsonStream, *, person: int, zone: tzinfo = UTC) -> ImportedHistory:
     """`person`: the Telegram id of who imports. `zone`: of dates without one (files of before 2021).
 
     Raises ImportRefused naming the message that is wrong.
@@ -50,13 +50,13 @@ def read(walk: JsonWalk, *, person: int, zone: tzinfo = UTC) -> Past:
     return _past(walk, chats, person, zone)
 
 
-def _chat(walk: JsonWalk, chat: _Chat) -> _Chat:
+def _chat(walk: JsonStream, chat: _Chat) -> _Chat:
     for name in walk.members():
         _member(walk, chat, name)
     return chat
 
 
-def _member(walk: JsonWalk, chat: _Chat, name: str) -> None:
+def _member(walk: JsonStream, chat: _Chat, name: str) -> None:
     match name:
         case "name":
             chat.name = _text(walk.value())
@@ -69,15 +69,15 @@ def _member(walk: JsonWalk, chat: _Chat, name: str) -> None:
                 chat.messages.append((walk.at, walk.value()))
 
 
-def _past(walk: JsonWalk, chats: list[_Chat], person: int, zone: tzinfo) -> Past:
-    messages: list[PastMessage] = []
+def _past(walk: JsonStream, chats: list[_Chat], person: int, zone: tzinfo) -> ImportedHistory:
+    messages: list[ImportedMessage] = []
     skipped: Counter[str] = Counter()
     own = 0
     held: Counter[str] = Counter()
     for chat in chats:
         if not isinstance(chat.id, int) or isinstance(chat.id, bool):
             raise ImportRefused(f"{chat.where}id is no number, so the file is not Telegram's. Nothing was imported.")
-        for number, (at, raw) in enumerate(unhurried(consumed(chat.messages))):
+        for number, (at, raw) in enumerate(yielding_gil(consumed(chat.messages))):
             try:
                 made = _message(raw, chat, person, zone)
             except WrongElement as wrong:
@@ -89,7 +89,7 @@ def _past(walk: JsonWalk, chats: list[_Chat], person: int, zone: tzinfo) -> Past
             messages.append(made)
             held[chat.name or _UNNAMED.get(chat.kind, "a chat without a name")] += 1
             own += _sender(raw) == f"user{person}"
-    return Past(format="telegram", messages=messages, notes=_notes(held, skipped, own, person))
+    return ImportedHistory(format="telegram", messages=messages, notes=_notes(held, skipped, own, person))
 
 
 def _notes(held: Counter[str], skipped: Counter[str], own: int, person: int) -> tuple[str, ...]:
@@ -107,7 +107,7 @@ def _notes(held: Counter[str], skipped: Counter[str], own: int, person: int) -> 
     return tuple(notes)
 
 
-def _message(raw: object, chat: _Chat, person: int, zone: tzinfo) -> PastMessage | Literal["service", "wordless"]:
+def _message(raw: object, chat: _Chat, person: int, zone: tzinfo) -> ImportedMessage | Literal["service", "wordless"]:
     if not isinstance(raw, dict):
         raise WrongElement("a message is an object")
     if raw.get("type", "message") != "message":
@@ -125,7 +125,7 @@ def _message(raw: object, chat: _Chat, person: int, zone: tzinfo) -> PastMessage
     forwarded = "forwarded_from" in raw
     if forwarded:
         content = f"[Forwarded from {_text(raw['forwarded_from']) or 'somebody'}]\n{content}"
-    return PastMessage(
+    return ImportedMessage(
         source=f"import:telegram:{chat.id}:{number}",
         role=role,
         content=content,

@@ -255,7 +255,7 @@ async def test_what_was_forgotten_is_in_no_part_that_is_kept(tmp_path: Path, sto
         await talk.conversation.memory.choose(ANNA.id, lambda known: replace(known, every_n=9))
         assert (await rebuilt(talk))[0].state == "failed"
         assert traces(tmp_path, ["heliotrope"])
-        await talk.conversation.amending.forget(ANNA.id, Forgetting(what="messages", ids=(1, 2)))
+        await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(1, 2)))
         assert traces(tmp_path, ["heliotrope"]) == []
 
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from background.scheduler import Step, Upkeep
+from background.scheduler import ScheduledTask, Scheduler
 
 
 async def test_a_step_that_fails_stops_no_other(caplog: pytest.LogCaptureFixture) -> None:
@@ -16,7 +16,9 @@ async def test_a_step_that_fails_stops_no_other(caplog: pytest.LogCaptureFixture
     async def works() -> None:
         done.append("works")
 
-    upkeep = Upkeep([Step(name="breaking", work=breaks, every=60), Step(name="working", work=works, every=60)])
+    upkeep = Scheduler(
+        [ScheduledTask(name="breaking", work=breaks, every=60), ScheduledTask(name="working", work=works, every=60)]
+    )
     await upkeep.once()
     assert done == ["works"]
     assert "breaking failed: ValueError" in caplog.text
@@ -33,7 +35,7 @@ async def test_steps_repeat_until_the_block_ends() -> None:
         if times == 3:
             enough.set()
 
-    async with Upkeep([Step(name="working", work=works, every=0.001)]):
+    async with Scheduler([ScheduledTask(name="working", work=works, every=0.001)]):
         await asyncio.wait_for(enough.wait(), 10)
     ended = times
     await asyncio.sleep(0)

@@ -80,7 +80,7 @@ async def test_the_model_searches_and_then_answers(tmp_path: Path, storage: Stor
             assert {one.turn for one in (question, note, answer)} == {question.id}
             assert note.content == 'search_memory {"query": "walnuts cellar"}: messages 1'
             assert (await store.counts(SCOPE)).unfolded_turns == 2, "a result is nobody's turn"
-        told = await talk.conversation.provenance.explain(SCOPE)
+        told = await talk.conversation.explanations.explain(SCOPE)
         assert told is not None
         assert [one.content for one in told.looked_up if one] == [WALNUTS]
         assert any(part.name == "tools" and part.tokens > 0 for part in told.account.parts)

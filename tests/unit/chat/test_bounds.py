@@ -7,16 +7,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from cachetools import LRUCache
 
 from assembly import open_conversation
 from chat.conversation import Conversation
-from chat.session import CONTEXTS_HERE, SCOPES_HERE, Line, Lines, Unwritten
-from newest import Newest
+from chat.session import CONTEXTS_HERE, SCOPES_HERE, Session, Sessions, Unwritten
 from records.context import Context
 from records.messages import NewMessage
 from records.scopes import Person, Scope
 from records.turns import Incoming, Piece
-from runtime.locks import OwnerGate, OwnerGates
+from runtime.locks import OwnerLock, OwnerLocks
 from settings import Settings
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
@@ -44,9 +44,9 @@ async def test_after_many_people_only_the_newest_are_kept(conversation: Conversa
     for person in range(1, MANY):
         await conversation.reply(said(person))
     kept = alive()
-    assert kept[Line] <= SCOPES_HERE
+    assert kept[Session] <= SCOPES_HERE
     assert kept[Context] <= CONTEXTS_HERE
-    assert kept[OwnerGate] == 0
+    assert kept[OwnerLock] == 0
     assert conversation.last_context(Scope(owner=MANY - 1)) is not None
 
 
@@ -56,11 +56,11 @@ async def test_learning_and_folding_leave_no_gate_behind(conversation: Conversat
         await conversation.reply(said(person))
         await conversation.settle(Scope(owner=person))
         await conversation.facts.learn(Scope(owner=person))
-    assert alive()[OwnerGate] == 0
+    assert alive()[OwnerLock] == 0
 
 
 def test_a_scope_that_is_served_or_has_something_to_write_is_never_dropped() -> None:
-    lines = Lines()
+    lines = Sessions()
     unwritten, served = lines.of(Scope(owner=1)), lines.of(Scope(owner=2))
     draft = NewMessage(role="user", content="Not on disk yet.", created_at=NOW, source="1:1")
     unwritten.unwritten.append(Unwritten([draft]))
@@ -73,14 +73,14 @@ def test_a_scope_that_is_served_or_has_something_to_write_is_never_dropped() -> 
 
 
 async def test_who_waits_for_a_scope_is_counted_until_they_are_through() -> None:
-    line = Line(Scope(owner=1))
+    line = Session(Scope(owner=1))
     async with line.alone():
         assert not line.is_idle
     assert line.is_idle
 
 
 async def test_a_gate_is_one_and_the_same_while_somebody_is_inside() -> None:
-    gates = OwnerGates()
+    gates = OwnerLocks()
     async with gates.of(1).shared():
         gc.collect()
         inside = gates.of(1)
@@ -93,7 +93,7 @@ async def test_a_gate_is_one_and_the_same_while_somebody_is_inside() -> None:
 
 
 def test_what_was_not_used_for_the_longest_goes_first() -> None:
-    newest = Newest[str, int](2)
+    newest = LRUCache[str, int](2)
     newest["a"], newest["b"] = 1, 2
     assert newest["a"] == 1
     newest["c"] = 3

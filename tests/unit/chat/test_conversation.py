@@ -41,12 +41,12 @@ async def test_a_turn_is_answered_and_stored(talk: Talk) -> None:
 async def test_the_question_is_stored_before_the_model_is_asked(talk: Talk) -> None:
     await talk.remember()
     talk.server.script("chat-model", Behaviour(hold="start"))
-    asking = asyncio.create_task(talk.say("Are you there?"))
+    answer_loop = asyncio.create_task(talk.say("Are you there?"))
     await talk.server.until_held()
     assert await stored(talk) == [("user", "Are you there?")]
-    asking.cancel()
+    answer_loop.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await asking
+        await answer_loop
     assert await stored(talk) == [("user", "Are you there?")], "a broken-off answer is not stored"
 
 
@@ -208,7 +208,7 @@ async def test_what_an_unwritten_answer_was_made_from_is_held_until_it_is_writte
     asked = talk.incoming("While it fails." + " and so on" * 1000)
     await talk.conversation.reply(asked)
     await talk.conversation.shown(asked, [501, 502])
-    explain = talk.conversation.provenance.explain
+    explain = talk.conversation.explanations.explain
     held = await explain(SCOPE, 502)
     assert held is not None
     assert not held.is_stored

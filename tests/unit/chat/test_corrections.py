@@ -37,13 +37,13 @@ async def edited(talk: Talk, *texts: str) -> Fact:
 
 
 async def take_back(talk: Talk, fact: int) -> None:
-    taken = await talk.conversation.amending.undo_edit(ANNA.id, fact)
+    taken = await talk.conversation.corrections.undo_edit(ANNA.id, fact)
     assert taken is not None
     assert taken.is_clean
 
 
 async def forget(talk: Talk, fact: int) -> None:
-    assert (await talk.conversation.amending.forget(ANNA.id, Forgetting(what="facts", ids=(fact,)))).is_clean
+    assert (await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="facts", ids=(fact,)))).is_clean
 
 
 async def delete(talk: Talk, fact: int) -> None:
@@ -83,8 +83,8 @@ async def test_the_talk_goes_on_where_a_fact_is_taken_back(talk: Talk, mode: str
         await memory.choose(ANNA.id, lambda config: replace(config, incognito=True))
     await talk.say("The code word is tangerine.")
     await take_back(talk, fact.id)
-    await talk.conversation.amending.forget(ANNA.id, Forgetting(what="profiles", ids=(1,)))
-    explanation = await talk.conversation.provenance.explain(SCOPE)
+    await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="profiles", ids=(1,)))
+    explanation = await talk.conversation.explanations.explain(SCOPE)
     assert explanation is not None
     assert [one.fact.text for one in explanation.facts if one.fact] == ([] if mode == "off" else ["Anna likes tea."])
     assert talk.conversation.last_context(SCOPE) is None

@@ -48,7 +48,9 @@ async def versions(talk: Talk) -> list[tuple[str, str]]:
 async def test_memory_says_what_the_message_says_now(talk: Talk) -> None:
     await say(talk, "I live in Portland.", 5)
     await say(talk, "Hello.", 7)
-    assert await talk.conversation.amending.correct(SCOPE, 5, "I live in Seattle.") == Correction(turn=1, is_last=False)
+    assert await talk.conversation.corrections.correct(SCOPE, 5, "I live in Seattle.") == Correction(
+        turn=1, is_last=False
+    )
     assert await stored(talk) == ["I live in Seattle.", "Understood.", "Hello.", "Understood."]
     assert await versions(talk) == [("I live in Portland.", "edited")]
     async with talk.conversation.memory.home(ANNA.id) as store:
@@ -63,7 +65,7 @@ async def test_memory_says_what_the_message_says_now(talk: Talk) -> None:
 async def test_the_last_turn_is_answered_anew_and_the_earlier_answer_is_a_version(talk: Talk) -> None:
     await say(talk, "Hello.", 5)
     await say(talk, "What is the capital of Austria?", 7)
-    found = await talk.conversation.amending.correct(SCOPE, 7, "What is the capital of Australia?")
+    found = await talk.conversation.corrections.correct(SCOPE, 7, "What is the capital of Australia?")
     assert found == Correction(turn=3, is_last=True)
     talk.server.script("chat-model", Behaviour(text="Canberra."))
     answered = await talk.conversation.answer_again(SCOPE, 3, ANNA)
@@ -83,7 +85,7 @@ async def test_a_turn_that_got_no_answer_gets_one(talk: Talk) -> None:
     talk.server.script("chat-model", Behaviour(status=401))
     await say(talk, "Hello?", 5)
     assert await stored(talk) == ["Hello?"]
-    await talk.conversation.amending.correct(SCOPE, 5, "Hello!")
+    await talk.conversation.corrections.correct(SCOPE, 5, "Hello!")
     assert await talk.conversation.answer_again(SCOPE, 1, ANNA) is not None
     assert await stored(talk) == ["Hello!", "Understood."]
     [answer] = await answers(talk)
@@ -110,11 +112,11 @@ async def test_what_is_not_the_last_turn_is_not_answered_anew(talk: Talk) -> Non
 async def test_an_edit_of_what_is_not_stored_changes_nothing(talk: Talk) -> None:
     await say(talk, "Hello.", 5)
     for scope, number, text in ((SCOPE, 6, "x"), (SCOPE, 5, "Hello."), (Scope(owner=BORIS.id), 5, "x")):
-        assert await talk.conversation.amending.correct(scope, number, text) == Correction()
+        assert await talk.conversation.corrections.correct(scope, number, text) == Correction()
     await talk.conversation.memory.choose(ANNA.id, lambda config: replace(config, incognito=True))
-    assert await talk.conversation.amending.correct(SCOPE, 5, "x") == Correction(), "incognito nothing is written"
+    assert await talk.conversation.corrections.correct(SCOPE, 5, "x") == Correction(), "incognito nothing is written"
     await talk.conversation.memory.switch(ANNA.id, enabled=False)
-    assert await talk.conversation.amending.correct(SCOPE, 5, "x") == Correction()
+    assert await talk.conversation.corrections.correct(SCOPE, 5, "x") == Correction()
     assert await stored(talk) == ["Hello.", "Understood."]
 
 
@@ -122,7 +124,7 @@ async def test_the_json_store_keeps_corrections_over_a_restart(tmp_path: Path) -
     async with talking(tmp_path) as talk:
         await talk.remember(storage=StorageType.JSON)
         await say(talk, "walrus", 5)
-        await talk.conversation.amending.correct(SCOPE, 5, "zebra")
+        await talk.conversation.corrections.correct(SCOPE, 5, "zebra")
     (tmp_path / "index.db").unlink()
     async with talking(tmp_path) as talk:
         assert await stored(talk) == ["zebra", "Understood."]

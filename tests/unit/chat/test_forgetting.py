@@ -89,7 +89,7 @@ async def test_no_file_holds_a_forgotten_message(tmp_path: Path, storage: Storag
         assert traces(tmp_path), "the test would see them"
         talk.server.default("summary-model", "They spoke of flowers.")
         ids = await ids_with(talk, WORD)
-        taken = await talk.conversation.amending.forget(ANNA.id, Forgetting(what="messages", ids=ids))
+        taken = await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="messages", ids=ids))
         assert (taken.messages, taken.facts, taken.profiles, taken.versions) == (2, 1, 1, 1)
         assert (taken.summaries, taken.unfolded) == (2, 2)
         assert traces(tmp_path) == []
@@ -115,7 +115,7 @@ async def test_no_file_holds_anything_of_an_owner_who_forgets_everything(tmp_pat
         await talk.conversation.memory.configure(ANNA.id, storage=other, every_n=2)
         await lived(talk)
         await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=2)
-        taken = await talk.conversation.amending.forget(ANNA.id, Forgetting(what="everything"))
+        taken = await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="everything"))
         assert taken.messages == 24
         assert taken.is_clean
         assert traces(tmp_path, [WORD, OTHER]) == []
@@ -136,7 +136,7 @@ async def test_copies_made_by_an_upgrade_go_and_what_was_put_aside_is_named(tmp_
     async with talking(tmp_path) as talk:
         await talk.remember()
         await talk.say(WORD)
-        taken = await talk.conversation.amending.forget(ANNA.id, Forgetting(what="everything"))
+        taken = await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="everything"))
     assert taken.kept_aside == ("memory.json.unreadable-20260101T000000Z",)
     assert traces(tmp_path) == []
 
@@ -148,7 +148,7 @@ async def test_an_update_that_waits_for_its_answer_loses_its_text_when_its_messa
         for number, text in ((5, WORD), (6, "kept")):
             await memory.inbox.receive(1, number, json.dumps({"text": text}), talk.moment[0])
         await talk.conversation.reply(talk.incoming(WORD, source="1:5"))
-        await talk.conversation.amending.forget(ANNA.id, Forgetting(what="everything"))
+        await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="everything"))
         assert [one.payload for one in await memory.inbox.pending(1)] == ["", '{"text": "kept"}']
         assert traces(tmp_path) == []
 
@@ -160,7 +160,7 @@ async def test_forgetting_waits_for_an_answer_that_may_have_read_it(tmp_path: Pa
         talk.server.script("chat-model", Behaviour(text=f"It was {WORD}.", hold="start"))
         answering = asyncio.create_task(talk.say("What was it?"))
         await talk.server.until_held()
-        forgetting = asyncio.create_task(talk.conversation.amending.forget(ANNA.id, Forgetting(what="everything")))
+        forgetting = asyncio.create_task(talk.conversation.corrections.forget(ANNA.id, Forgetting(what="everything")))
         await talk.server.release()
         await answering
         assert (await forgetting).messages == 4
@@ -178,7 +178,7 @@ async def test_a_turn_that_waits_to_be_written_is_not_written_while_it_is_forgot
         await room(talk, 2**30)
         async with conversation.memory.home(ANNA.id):
             # Both get as far as they can while somebody reads: the forgetting up to the memory's gate.
-            forgetting = asyncio.create_task(conversation.amending.forget(ANNA.id, Forgetting(what="everything")))
+            forgetting = asyncio.create_task(conversation.corrections.forget(ANNA.id, Forgetting(what="everything")))
             writing = asyncio.create_task(conversation.write_kept())
         await forgetting
         assert await writing == 0
@@ -191,7 +191,7 @@ async def test_the_process_forgets_too(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember()
         await talk.say(WORD)
-        await talk.conversation.amending.forget(ANNA.id, Forgetting(what="everything"))
+        await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="everything"))
         await talk.conversation.memory.switch(ANNA.id, enabled=False)
         await talk.say("And?")
         assert WORD not in talk.prompts()[-1]
@@ -203,7 +203,7 @@ async def test_one_can_forget_while_memory_is_off(tmp_path: Path) -> None:
         await talk.remember()
         await talk.say(WORD)
         await talk.conversation.memory.switch(ANNA.id, enabled=False)
-        assert (await talk.conversation.amending.forget(ANNA.id, Forgetting(what="everything"))).messages == 2
+        assert (await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="everything"))).messages == 2
     assert traces(tmp_path) == []
 
 
@@ -232,7 +232,7 @@ async def test_what_was_said_after_a_forgetting_is_not_taken_by_its_cleaning(tmp
         memory = talk.conversation.memory
         async with memory._erasing._db.read(frozen=True) as reader:
             await reader.rows("SELECT 1 FROM users")
-            assert not (await talk.conversation.amending.forget(ANNA.id, Forgetting(what="everything"))).is_clean
+            assert not (await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="everything"))).is_clean
         await talk.say(OTHER)
         await memory.tidy()
         assert traces(tmp_path) == []
@@ -246,7 +246,7 @@ async def test_what_is_left_of_a_chunk_is_summarised_anew_before_anything_else(t
             await talk.turn(f"{WORD if number == 2 else OTHER} {number}")
         store = await store_of(talk)
         assert [one.first_id for one in await store.summaries(SCOPE)] == [1, 5, 9]
-        await talk.conversation.amending.forget(ANNA.id, Forgetting(what="messages", ids=(5, 6)))
+        await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(5, 6)))
         assert [one.first_id for one in await store.summaries(SCOPE)] == [1, 9]
         await talk.conversation.settle(SCOPE)
         summaries = await store.summaries(SCOPE)
@@ -265,13 +265,13 @@ async def test_archives_older_than_what_is_kept_go_and_nothing_else(tmp_path: Pa
         for number in range(3):
             await talk.turn(f"{OTHER} {number}")
         talk.moment[0] += timedelta(days=20)
-        await talk.conversation.amending.forget_archives(timedelta(days=50))
+        await talk.conversation.corrections.forget_archives(timedelta(days=50))
         assert (await (await store_of(talk)).counts(SCOPE)).total == 10
-        await talk.conversation.amending.forget_archives(timedelta(days=30))
+        await talk.conversation.corrections.forget_archives(timedelta(days=30))
         assert traces(tmp_path) == []
         counts = await (await store_of(talk)).counts(SCOPE)
         assert (counts.total, counts.archived, counts.active_summaries) == (6, 4, 1)
-        await talk.conversation.amending.forget_archives(timedelta(days=10))
+        await talk.conversation.corrections.forget_archives(timedelta(days=10))
         assert (await (await store_of(talk)).counts(SCOPE)).total == 2, "what is not summarised stays"
 
 
@@ -279,7 +279,7 @@ async def test_archives_older_than_what_is_kept_go_and_nothing_else(tmp_path: Pa
 async def test_no_file_holds_a_fact_that_was_deleted_a_day_ago(tmp_path: Path, storage: StorageType) -> None:
     async with talking(tmp_path) as talk:
         await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=5)
-        amending, facts = talk.conversation.amending, talk.conversation.facts
+        corrections, facts = talk.conversation.corrections, talk.conversation.facts
         kept, _ = await facts.add(ANNA.id, f"Anna likes {OTHER}.")
         fact, _ = await facts.add(ANNA.id, "Anna likes roses.")
         await facts.edit(ANNA.id, fact.id, f"Anna likes {WORD}.")
@@ -292,13 +292,13 @@ async def test_no_file_holds_a_fact_that_was_deleted_a_day_ago(tmp_path: Path, s
         await store.profiles.put(made, now=talk.moment[0])
         await facts.delete(ANNA.id, fact.id)
         talk.moment[0] += timedelta(hours=23)
-        await amending.forget_deleted()
+        await corrections.forget_deleted()
         assert traces(tmp_path), "it can still be restored"
         talk.moment[0] += timedelta(hours=2)
-        await amending.forget_deleted()
+        await corrections.forget_deleted()
         assert traces(tmp_path, [WORD, "tulips"]) == []
         assert [one.id for one in await facts.known(ANNA.id)] == [kept.id]
-        await amending.forget_deleted()
+        await corrections.forget_deleted()
     assert traces(tmp_path, [WORD, "tulips"]) == []
     assert traces(tmp_path, [OTHER])
 
@@ -308,7 +308,7 @@ async def test_no_file_holds_the_words_of_an_edit_that_was_taken_back(tmp_path: 
     """Nor what a profile had made of them; earlier edits stay, as does a profile that was made before."""
     async with talking(tmp_path) as talk:
         await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=5)
-        amending, facts = talk.conversation.amending, talk.conversation.facts
+        corrections, facts = talk.conversation.corrections, talk.conversation.facts
         fact, _ = await facts.add(ANNA.id, "Anna likes roses.")
         tulips = await facts.edit(ANNA.id, fact.id, "Anna likes tulips.")
         assert tulips is not None
@@ -321,7 +321,7 @@ async def test_no_file_holds_the_words_of_an_edit_that_was_taken_back(tmp_path: 
         draft = replace(draft, text=f"Likes {WORD}.", facts=(wrong,))
         await profiles.put(draft, now=talk.moment[0])
         assert traces(tmp_path)
-        taken = await amending.undo_edit(ANNA.id, fact.id)
+        taken = await corrections.undo_edit(ANNA.id, fact.id)
         assert taken is not None
         assert (taken.profiles, taken.is_clean) == (1, True)
         assert traces(tmp_path) == []
@@ -334,7 +334,7 @@ async def test_no_file_holds_the_words_of_an_edit_that_was_taken_back(tmp_path: 
         newest = await profiles.newest(ANNA.id)
         assert newest is not None
         assert newest.text == OTHER
-        await amending.forget(ANNA.id, Forgetting(what="profiles", ids=(newest.id,)))
+        await corrections.forget(ANNA.id, Forgetting(what="profiles", ids=(newest.id,)))
         assert traces(tmp_path, [WORD, OTHER]) == []
     assert traces(tmp_path, [WORD, OTHER]) == []
 
@@ -367,7 +367,7 @@ async def test_a_fact_that_is_restored_just_before_it_would_go_stays(tmp_path: P
         await talk.remember()
         fact, _ = await talk.conversation.facts.add(ANNA.id, "Anna likes roses.")
         due = Forgetting(what="facts", ids=(fact.id,), until=talk.moment[0] + timedelta(days=1))
-        assert (await talk.conversation.amending.forget(ANNA.id, due)).facts == 0
+        assert (await talk.conversation.corrections.forget(ANNA.id, due)).facts == 0
         assert [one.id for one in await talk.conversation.facts.known(ANNA.id)] == [fact.id]
 
 
@@ -377,6 +377,6 @@ async def test_two_who_forget_at_the_same_time_leave_no_trace_of_either(tmp_path
             await talk.conversation.memory.configure(person.id, storage=storage, every_n=2)
             await talk.say(WORD if person is ANNA else OTHER, person=person)
         everything = Forgetting(what="everything")
-        await asyncio.gather(*(talk.conversation.amending.forget(person.id, everything) for person in (ANNA, BORIS)))
+        await asyncio.gather(*(talk.conversation.corrections.forget(person.id, everything) for person in (ANNA, BORIS)))
         assert traces(tmp_path, [WORD, OTHER]) == []
         assert await talk.conversation.memory._erasing._unfinished() == []

@@ -186,7 +186,7 @@ async def test_what_was_forgotten_meanwhile_is_not_learned(talk: Talk) -> None:
     talk.server.script_schema("facts", Behaviour(text=answer(told("Anna lives in Oslo.", 1)), hold="start"))
     learning = asyncio.create_task(talk.conversation.facts.learn(SCOPE))
     await talk.server.until_held()
-    await talk.conversation.amending.forget(ANNA.id, Forgetting(what="messages", ids=(1,)))
+    await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(1,)))
     await talk.server.release()
     with pytest.raises(StaleFacts):
         await learning
@@ -312,15 +312,15 @@ async def test_the_account_names_facts_and_profile(talk: Talk) -> None:
     talk.server.default_schema("profile", json.dumps({"profile": "Anna plays the cello."}))
     fact, _ = await talk.conversation.facts.add(ANNA.id, "Anna plays the cello.")
     await talk.conversation.facts.pin(ANNA.id, fact.id, is_pinned=True)
-    await talk.conversation.distilling.distil(ANNA.id)
+    await talk.conversation.distiller.distil(ANNA.id)
     await talk.say("Which strings are good?")
-    explanation = await talk.conversation.provenance.explain(SCOPE)
+    explanation = await talk.conversation.explanations.explain(SCOPE)
     assert explanation is not None
     text = why_text(explanation, Chat(id=ANNA.id))
     assert "fact 1, since 2026-11-21, told by hand: “Anna plays the cello.”" in text
     assert "you pinned it" in text
     assert "The profile of you, version 1 of 2026-11-21 09:00" in text
-    await talk.conversation.amending.forget(ANNA.id, Forgetting(what="facts", ids=(fact.id,)))
-    explanation = await talk.conversation.provenance.explain(SCOPE)
+    await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="facts", ids=(fact.id,)))
+    explanation = await talk.conversation.explanations.explain(SCOPE)
     if explanation is not None:
         assert "cello" not in why_text(explanation, Chat(id=ANNA.id))

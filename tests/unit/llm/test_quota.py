@@ -13,6 +13,7 @@ from records.model_calls import Usage
 from records.scopes import Scope
 from storage.files.database import Database
 from storage.files.usage import KEPT_DAYS, UsageLedger
+from storage.sqlite.migrations import MIGRATIONS
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, BORIS, Talk, talking
 
@@ -130,7 +131,7 @@ async def test_what_the_ledger_did_not_take_counts_all_the_same_and_is_written_l
 
 
 async def test_the_ledger_forgets_days_that_are_long_past(tmp_path: Path) -> None:
-    async with Database.open(tmp_path / "memory.db") as database:
+    async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         ledger = UsageLedger(database)
         first = date(2026, 1, 1)
         await ledger.add(first, {1: Usage(prompt=3, completion=4)})

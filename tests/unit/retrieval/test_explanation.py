@@ -9,14 +9,14 @@ from records.context import Context, ContextPart, Cut, Snippet
 from records.messages import UNSTORED, Message
 from records.model_calls import PromptMessage
 from records.scopes import Scope
-from retrieval.explanation import Account, Chosen, Part, account_of, read, runs
+from retrieval.explanation import Chosen, ExplanationRecord, Part, account_of, read, runs
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 ids = st.integers(1, 10**9)
 scores = st.dictionaries(st.text(min_size=1, max_size=12), st.floats(-99, 99).map(lambda value: round(value, 2)))
 chosen = st.builds(Chosen, id=ids, score=scores)
 accounts = st.builds(
-    Account,
+    ExplanationRecord,
     at=st.just(NOW),
     model=st.text(max_size=20),
     ceiling=st.integers(1, 10**6),
@@ -43,7 +43,7 @@ accounts = st.builds(
 
 
 @given(accounts)
-def test_an_account_comes_back_as_it_was(account: Account) -> None:
+def test_an_account_comes_back_as_it_was(account: ExplanationRecord) -> None:
     assert read(account.text()) == account
 
 

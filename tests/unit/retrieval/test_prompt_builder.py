@@ -14,7 +14,7 @@ from records.scopes import Person, Scope
 from records.summaries import Summary
 from records.turns import Incoming, Piece
 from retrieval.packing import pack
-from retrieval.prompt_builder import Budgets, PromptDraft
+from retrieval.prompt_builder import Budgets, PromptBuilder
 from text.tokenizer import Tokenizer
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -102,7 +102,7 @@ def drafted(
     archived, summaries, unfolded = archived or [], summaries or [], unfolded or []
     everything = [*archived, *unfolded]
     newest = sorted({one.turn for one in everything})[-4:]
-    draft = PromptDraft(
+    draft = PromptBuilder(
         tokenizer=TOKENS, budgets=FULL.under(ceiling), incoming=incoming(text), system_prompt=system, now=NOW
     )
     draft.take_last_turns([one for one in everything if one.turn in newest])

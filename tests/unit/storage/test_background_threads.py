@@ -19,6 +19,7 @@ from storage.files.database import Database
 from storage.files.inbox import UpdateInbox
 from storage.files.wizard_state import WizardState, WizardStates
 from storage.json.store import JsonStore
+from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.store import SqliteStore
 from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, TOPIC, config, fold, said, talk
 from tests.paths import ROOT
@@ -28,7 +29,7 @@ BOT = 900
 
 @pytest.fixture
 async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    async with Database.open(tmp_path / "memory.db") as database:
+    async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         yield database
 
 

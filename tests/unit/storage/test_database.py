@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from records.errors import StorageBusy, StorageCorrupt, StorageError, StorageTooNew
-from storage.files.database import Database
+from storage.files.database import Database, Migration
 from storage.files.driver import sentence_for
 from storage.files.driver import sqlite3 as driver
 from storage.files.transaction import Transaction
-from storage.sqlite.migrations import MIGRATIONS, Migration
+from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.store import SqliteStore
 from tests.contract.conftest import ANNA, config, said
 
@@ -32,7 +32,7 @@ async def count(database: Database) -> int:
 
 
 async def test_a_failed_block_leaves_nothing(tmp_path: Path) -> None:
-    async with Database.open(tmp_path / "memory.db") as database:
+    async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
 
         async def half() -> None:
             async with database.write() as tx:
@@ -48,7 +48,7 @@ async def test_a_failed_block_leaves_nothing(tmp_path: Path) -> None:
 
 
 async def test_a_cancelled_block_leaves_nothing_and_lets_go(tmp_path: Path) -> None:
-    async with Database.open(tmp_path / "memory.db") as database:
+    async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         written = asyncio.Event()
 
         async def half() -> None:
@@ -68,7 +68,7 @@ async def test_a_cancelled_block_leaves_nothing_and_lets_go(tmp_path: Path) -> N
 
 
 async def test_readers_see_a_frozen_moment_and_cannot_write(tmp_path: Path) -> None:
-    async with Database.open(tmp_path / "memory.db") as database:
+    async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         async with database.read(frozen=True) as reader:
             await reader.row(COUNT)
             async with database.write() as tx:
@@ -82,7 +82,7 @@ async def test_readers_see_a_frozen_moment_and_cannot_write(tmp_path: Path) -> N
 
 
 async def test_what_is_committed_is_in_full_sync_mode(tmp_path: Path) -> None:
-    async with Database.open(tmp_path / "memory.db") as database, database.write() as tx:
+    async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database, database.write() as tx:
         settings = [
             (await tx.rows(f"PRAGMA {name}"))[0][0] for name in ("journal_mode", "secure_delete", "foreign_keys")
         ]
@@ -103,7 +103,7 @@ class FullDisk:
 
 
 async def test_a_full_disk_is_a_sentence_and_changes_nothing(tmp_path: Path) -> None:
-    async with Database.open(tmp_path / "memory.db") as database:
+    async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
         await store.put_owner(config(store, ANNA.owner))
         database.witness = FullDisk()
@@ -116,7 +116,7 @@ async def test_a_full_disk_is_a_sentence_and_changes_nothing(tmp_path: Path) -> 
 
 
 async def test_a_really_full_file_is_a_sentence(tmp_path: Path) -> None:
-    async with Database.open(tmp_path / "memory.db") as database:
+    async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
         await store.put_owner(config(store, ANNA.owner))
         async with database.write() as tx:
@@ -131,7 +131,7 @@ async def test_a_really_full_file_is_a_sentence(tmp_path: Path) -> None:
 async def test_a_second_process_that_holds_the_file_is_named(tmp_path: Path) -> None:
     """Readers go on, a writer is told after the time-out, and all is well once the lock is gone."""
     path = tmp_path / "memory.db"
-    async with Database.open(path, busy_timeout=0.01) as database:
+    async with Database.open(path, busy_timeout=0.01, migrations=MIGRATIONS) as database:
         holder = await asyncio.create_subprocess_exec(
             sys.executable,
             "-c",
@@ -160,7 +160,7 @@ async def test_writers_of_two_processes_wait_for_each_other(tmp_path: Path) -> N
         "c=sqlite3.connect(sys.argv[1], timeout=30, isolation_level=None)\n"
         "for n in range(100): c.execute(sys.argv[2], (1000+n,))\n"
     )
-    async with Database.open(path, busy_timeout=30) as database:
+    async with Database.open(path, busy_timeout=30, migrations=MIGRATIONS) as database:
         other = await asyncio.create_subprocess_exec(sys.executable, "-c", script, path, PUT)
         for number in range(100):
             async with database.write() as tx:
@@ -172,7 +172,7 @@ async def test_writers_of_two_processes_wait_for_each_other(tmp_path: Path) -> N
 @pytest.mark.parametrize("damage", [b"this is no database at all" * 100, None])
 async def test_a_damaged_file_is_refused_and_left_alone(tmp_path: Path, damage: bytes | None) -> None:
     path = tmp_path / "memory.db"
-    async with Database.open(path) as database:
+    async with Database.open(path, migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
         await store.put_owner(config(store, ANNA.owner))
         await store.append(ANNA, [said("x" * 50_000)])
@@ -180,7 +180,7 @@ async def test_a_damaged_file_is_refused_and_left_alone(tmp_path: Path, damage: 
     broken = damage or whole[:100] + b"\xff" * 8000 + whole[8100:]
     path.write_bytes(broken)
     with pytest.raises(StorageCorrupt, match=r"memory\.db is damaged"):
-        async with Database.open(path):
+        async with Database.open(path, migrations=MIGRATIONS):
             pass
     assert path.read_bytes() == broken
 
@@ -188,7 +188,7 @@ async def test_a_damaged_file_is_refused_and_left_alone(tmp_path: Path, damage: 
 async def test_files_are_private_whatever_the_umask(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
-        async with Database.open(tmp_path / "memory.db") as database:
+        async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
             async with database.write() as tx:
                 await tx.rows(PUT, 1)
             await database.backup(tmp_path / "copy.db")
@@ -202,7 +202,7 @@ async def test_a_file_made_where_a_link_leads_is_private(tmp_path: Path) -> None
     (tmp_path / "memory.db").symlink_to(tmp_path / "elsewhere.db")
     before = os.umask(0)
     try:
-        async with Database.open(tmp_path / "memory.db"):
+        async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS):
             modes = modes_in(tmp_path)
     finally:
         os.umask(before)
@@ -213,7 +213,7 @@ async def test_what_fails_beside_the_connection_is_no_closed_file(tmp_path: Path
     def work(connection: sqlite3.Connection) -> None:
         raise ValueError("cannot be reshaped")
 
-    async with Database.open(tmp_path / "memory.db") as database, database.read() as reader:
+    async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database, database.read() as reader:
         with pytest.raises(ValueError, match="reshaped"):
             await reader.together(work)
         assert [tuple(row) for row in await reader.rows("SELECT 1")] == [(1,)]
@@ -225,7 +225,7 @@ def modes_in(folder: Path) -> dict[str, int]:
 
 async def test_a_file_opens_with_any_sqlite(tmp_path: Path) -> None:
     """No extension and no custom tokenizer is needed, to read or to search."""
-    async with Database.open(tmp_path / "memory.db") as database:
+    async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
         await store.put_owner(config(store, ANNA.owner))
         await store.append(ANNA, [said("walrus")])
@@ -253,7 +253,7 @@ async def test_another_program_that_looks_in_and_leaves_takes_nothing_along(tmp_
 
 
 async def test_a_backup_taken_while_writing_is_whole(tmp_path: Path) -> None:
-    async with Database.open(tmp_path / "memory.db") as database:
+    async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
         await store.put_owner(config(store, ANNA.owner))
         await store.append(ANNA, [said("before")])
@@ -264,7 +264,7 @@ async def test_a_backup_taken_while_writing_is_whole(tmp_path: Path) -> None:
 
         await asyncio.gather(write(), database.backup(tmp_path / "copy.db"))
         before = (await store.counts(ANNA)).total
-    async with Database.open(tmp_path / "copy.db") as copy:
+    async with Database.open(tmp_path / "copy.db", migrations=MIGRATIONS) as copy:
         counts = await SqliteStore(copy).counts(ANNA)
         assert 1 <= counts.total <= before == 61
         assert counts.total % 2 == 1
@@ -288,7 +288,7 @@ def version(path: Path) -> int:
 async def test_an_older_file_is_copied_then_migrated_once(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     steps: list[Migration] = [*MIGRATIONS, add_table]
-    async with Database.open(path) as database:
+    async with Database.open(path, migrations=MIGRATIONS) as database:
         assert database.migration_backups == ()
         async with database.write() as tx:
             await tx.rows(PUT, 1)
@@ -302,7 +302,7 @@ async def test_an_older_file_is_copied_then_migrated_once(tmp_path: Path) -> Non
 
 async def test_a_step_that_breaks_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
-    async with Database.open(path) as database, database.write() as tx:
+    async with Database.open(path, migrations=MIGRATIONS) as database, database.write() as tx:
         await tx.rows(PUT, 1)
     with pytest.raises(StorageError):
         async with Database.open(path, migrations=[*MIGRATIONS, add_table, break_down]):
@@ -318,7 +318,7 @@ async def test_a_newer_file_is_refused_and_left_alone(tmp_path: Path) -> None:
         pass
     before = path.read_bytes()
     with pytest.raises(StorageTooNew, match="newer version"):
-        async with Database.open(path):
+        async with Database.open(path, migrations=MIGRATIONS):
             pass
     assert path.read_bytes() == before
     assert list(modes_in(tmp_path)) == ["memory.db"]

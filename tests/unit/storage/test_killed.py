@@ -13,6 +13,7 @@ from records.scopes import Scope
 from storage.directory import Directory
 from storage.files.database import Database
 from storage.json.store import JsonStore
+from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.store import SqliteStore
 from tests.paths import ROOT
 from tests.support.writer import OWNERS
@@ -56,7 +57,7 @@ async def test_killed_at_any_moment_nothing_is_lost_or_doubled(tmp_path: Path) -
 
 
 async def check(folder: Path, acknowledged: set[tuple[int, str]]) -> None:
-    async with Database.open(folder / "memory.db") as database, JsonStore.open(folder) as json:
+    async with Database.open(folder / "memory.db", migrations=MIGRATIONS) as database, JsonStore.open(folder) as json:
         assert json.reports == []
         directory = Directory(database)
         stores = {StorageType.SQLITE: SqliteStore(database), StorageType.JSON: json}

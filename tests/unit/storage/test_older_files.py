@@ -37,7 +37,7 @@ LIKES_TEA = NewFact(
 
 async def pool_of(file: Path, spoken: Sequence[str], terms: Sequence[str]) -> Pool:
     """What may answer to these terms, in a file in which Anna said so; a new one is filled."""
-    async with Database.open(file) as database:
+    async with Database.open(file, migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
         if await store.owner(ANNA.owner) is None:
             await store.put_owner(config(store, ANNA.owner))
@@ -51,7 +51,7 @@ async def test_a_memory_db_of_the_second_format(tmp_path: Path) -> None:
     with contextlib.closing(connect(file)) as connection:
         connection.execute(SPOKEN, (ANNA.owner,))
         connection.execute(MESSAGE, (ANNA.owner,))
-    async with Database.open(file) as database:
+    async with Database.open(file, migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
         config = await store.owner(ANNA.owner)
         [message] = await store.page(ANNA)
@@ -70,7 +70,7 @@ async def test_a_profile_of_which_it_is_not_known_what_it_was_made_from(tmp_path
         for number, at in ((1, NOW - timedelta(days=1)), (2, NOW + timedelta(days=1))):
             connection.execute(PROFILE, (number, ANNA.owner, at.isoformat()))
         connection.execute("UPDATE users SET next_profile_id = 3")
-    async with Database.open(file) as database:
+    async with Database.open(file, migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
         fact = await store.facts.add(ANNA.owner, LIKES_TEA, now=NOW)
         await store.facts.edit(ANNA.owner, fact.id, "Likes tulips.", now=NOW)

@@ -195,7 +195,7 @@ async def test_what_was_forgotten_is_in_no_earlier_version(talk: Talk, policy: P
     for number in range(28):
         await talk.turn("I saw one quokka." if number == 22 else f"Animal {number} of many.")
     [said] = [one for one in await everything(talk) if "quokka" in one.content]
-    await talk.conversation.amending.forget(ANNA.id, Forgetting(what="messages", ids=(said.turn,)))
+    await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(said.turn,)))
     for number in range(28, 34):
         reply = await talk.say(f"Animal {number} of many.")
         assert reply.context is not None

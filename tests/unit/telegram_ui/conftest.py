@@ -83,7 +83,7 @@ class Scripted:
         return self.notices
 
     @property
-    def amending(self) -> "Scripted":
+    def corrections(self) -> "Scripted":
         return self
 
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:

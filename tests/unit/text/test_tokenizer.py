@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from llm import prompts
 from records.model_calls import PromptMessage
 from tests.paths import ROOT
-from text import tokenizer as tokenizing
 from text.tokenizer import REMEMBERED, Tokenizer, estimated_tokens, well_formed
 
 EXACT = Tokenizer.for_model("gpt-5.4-mini")
@@ -265,4 +264,4 @@ def test_counts_are_remembered_up_to_a_limit_and_stay_right() -> None:
     assert counted == ["said again"]
     for number in range(REMEMBERED + 1):
         assert tokenizer.count(f"{number}") == len(f"{number}")
-    assert len(tokenizing._remembered) <= REMEMBERED
+    assert len(tokenizer._remembered) <= REMEMBERED

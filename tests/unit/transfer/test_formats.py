@@ -12,7 +12,7 @@ import pytest
 from records.errors import ImportRefused
 from tests.paths import EXPORTS as FILES
 from transfer.formats.detection import MOST_UNPACKED, read
-from transfer.formats.history import Past
+from transfer.formats.history import ImportedHistory
 
 ANNA = 1001
 
@@ -21,7 +21,7 @@ def sample(name: str) -> Any:
     return json.loads((FILES / name).read_text(encoding="utf-8"))
 
 
-def of(value: Any) -> Past:
+def of(value: Any) -> ImportedHistory:
     return read(json.dumps(value, indent=1).encode(), person=ANNA)
 
 

@@ -35,7 +35,7 @@ class BrokenOff(Exception):  # noqa: N818
 
 
 async def exported(conversation: Conversation, owner: int = ANNA.id) -> bytes:
-    async with conversation.exporting.files(owner) as files:
+    async with conversation.exporter.files(owner) as files:
         assert len(files) == 1
         return files[0].file.read()
 
@@ -46,7 +46,7 @@ async def imported(talk: Talk, data: bytes, *, scope: Scope = HERE) -> tuple[int
     async def progress(done: int, total: int) -> None:
         assert 0 < done <= total
 
-    result = await talk.conversation.importing.run(scope, ANNA.id, data, progress=progress)
+    result = await talk.conversation.importer.run(scope, ANNA.id, data, progress=progress)
     return result.messages, result.known
 
 
@@ -90,7 +90,7 @@ async def test_an_export_comes_back_as_it_was(tmp_path: Path, storage: StorageTy
         before = await dumped(talk)
     async with talking(tmp_path / "new") as talk:
         await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=9)
-        plan = await talk.conversation.importing.plan(HERE, ANNA.id, data)
+        plan = await talk.conversation.importer.plan(HERE, ANNA.id, data)
         assert (plan.is_whole, plan.new, plan.known) == (True, 16, 0)
         assert await imported(talk, data) == (16, 0)
         after = await dumped(talk)
@@ -144,7 +144,7 @@ async def test_what_is_known_is_not_added_again(tmp_path: Path, storage: Storage
         assert await imported(talk, history(250)) == (250, 0)
         assert await imported(talk, history(250)) == (0, 250)
         assert await imported(talk, history(260)) == (10, 250)
-        plan = await talk.conversation.importing.plan(HERE, ANNA.id, history(261))
+        plan = await talk.conversation.importer.plan(HERE, ANNA.id, history(261))
         assert (plan.total, plan.known, plan.new) == (261, 260, 1)
         assert plan.first_at == plan.last_at == datetime.fromtimestamp(1_640_995_200 + 261 * 60, UTC)
     assert not violations(files_in(tmp_path))
@@ -212,7 +212,7 @@ async def test_an_import_that_broke_off_goes_on(tmp_path: Path, storage: Storage
     async with talking(tmp_path) as talk:
         await talk.remember(storage=storage)
         with pytest.raises(BrokenOff):
-            await talk.conversation.importing.run(HERE, ANNA.id, history(900), progress=breaking)
+            await talk.conversation.importer.run(HERE, ANNA.id, history(900), progress=breaking)
         assert not violations(files_in(tmp_path))
         assert await imported(talk, history(900)) == (600, 300)
         async with talk.conversation.memory.home(ANNA.id) as store:
@@ -240,7 +240,7 @@ async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: Stora
     async with talking(tmp_path / "new") as talk:
         await talk.remember(storage=storage)
         with pytest.raises(BrokenOff):
-            await talk.conversation.importing.run(HERE, ANNA.id, data, progress=breaking)
+            await talk.conversation.importer.run(HERE, ANNA.id, data, progress=breaking)
         assert not violations(files_in(tmp_path / "new"))
         assert await imported(talk, data) == (2, 600)
         rows = (await dumped(talk))["messages"]
@@ -320,7 +320,7 @@ async def test_an_export_joins_a_memory_that_has_something(tmp_path: Path) -> No
         await talk.remember()
         talk.updates = count(1000)
         await talk.turn("I moved to Seattle.")
-        assert not (await talk.conversation.importing.plan(HERE, ANNA.id, data)).is_whole
+        assert not (await talk.conversation.importer.plan(HERE, ANNA.id, data)).is_whole
         assert await imported(talk, data) == (2, 0)
         assert await imported(talk, data) == (0, 2)
         assert await imported(talk, await exported(talk.conversation)) == (0, 4)
@@ -330,7 +330,7 @@ async def test_an_export_joins_a_memory_that_has_something(tmp_path: Path) -> No
 
 async def test_memory_is_turned_on_by_an_import(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
-        assert (await talk.conversation.importing.plan(HERE, ANNA.id, TELEGRAM)).turns_on
+        assert (await talk.conversation.importer.plan(HERE, ANNA.id, TELEGRAM)).turns_on
         assert await talk.conversation.memory.config(ANNA.id) is None
         await imported(talk, TELEGRAM)
         assert await talk.conversation.memory.is_on(ANNA.id)
@@ -346,7 +346,7 @@ async def test_nothing_is_imported_while_incognito(tmp_path: Path) -> None:
 
 async def test_what_would_soon_be_erased_is_told(tmp_path: Path) -> None:
     async with talking(tmp_path, retention_days=900) as talk:
-        plan = await talk.conversation.importing.plan(HERE, ANNA.id, CHATGPT)
+        plan = await talk.conversation.importer.plan(HERE, ANNA.id, CHATGPT)
         assert "older than 900 days: 4 of these messages would be erased again" in plan.notes[-1]
 
 
@@ -359,7 +359,7 @@ async def test_an_import_stops_when_the_memory_is_moved_meanwhile(tmp_path: Path
             await talk.remember(storage=StorageType.JSON)
 
         with pytest.raises(StaleFold):
-            await talk.conversation.importing.run(HERE, ANNA.id, history(300), progress=moving)
+            await talk.conversation.importer.run(HERE, ANNA.id, history(300), progress=moving)
         assert await imported(talk, history(300)) == (200, 100)
     assert not violations(files_in(tmp_path))
 
@@ -369,10 +369,10 @@ async def test_an_export_of_several_files(tmp_path: Path) -> None:
     async with talking(tmp_path / "old") as talk:
         await talk.remember(every_n=500)
         await imported(talk, history(1500))
-        exporting = type(talk.conversation.exporting)(
+        exporter = type(talk.conversation.exporter)(
             memory=talk.conversation.memory, clock=lambda: talk.moment[0], readable=1000, largest=200_000
         )
-        async with exporting.files(ANNA.id) as files:
+        async with exporter.files(ANNA.id) as files:
             assert [one.name for one in files] == [f"keepsake-2026-11-21-{n}.json.gz" for n in range(1, len(files) + 1)]
             assert len(files) == 2
             parts = [one.file.read() for one in files]
@@ -383,7 +383,7 @@ async def test_an_export_of_several_files(tmp_path: Path) -> None:
         assert [await imported(talk, part) for part in reversed(parts)] == [(0, new) for new, _ in counts]
     async with AsyncExitStack() as stack:
         empty = await stack.enter_async_context(talking(tmp_path / "empty"))
-        files = await stack.enter_async_context(empty.conversation.exporting.files(ANNA.id))
+        files = await stack.enter_async_context(empty.conversation.exporter.files(ANNA.id))
         assert files == ()
 
 
@@ -427,5 +427,5 @@ async def test_a_damaged_export_is_refused(tmp_path: Path, table: str, change: d
             lines += [f'"{name}": [', ",\n".join(json.dumps(row) for row in rows[name]), "],"]
         data = "\n".join([*lines, '"x": 0}']).encode()
         with pytest.raises(ImportRefused) as error:
-            await talk.conversation.importing.plan(HERE, ANNA.id, data)
+            await talk.conversation.importer.plan(HERE, ANNA.id, data)
         assert why in error.value.sentence

@@ -36,7 +36,7 @@ async def desk(peer: Peer, talk: Talk) -> Desk:
         wizard = Wizard(memory.wizards, memory, delivery, may_configure=may_configure, now=lambda: talk.moment[0])
         family = ForgetCommands(
             memory,
-            talk.conversation.amending,
+            talk.conversation.corrections,
             delivery,
             buttons,
             may_configure=may_configure,

@@ -39,8 +39,8 @@ async def desk(peer: Peer, talk: Talk) -> Desk:
         family = MemoryCommands(
             memory,
             conversation.facts,
-            conversation.distilling,
-            conversation.amending,
+            conversation.distiller,
+            conversation.corrections,
             memory.wizards,
             delivery,
             buttons,
@@ -191,7 +191,7 @@ async def test_the_profile_is_written_anew_shown_and_erased(desk: Desk, talk: Ta
     assert "Who they are: Ann plays the cello.\nPreferences: Likes quiet." in shown(desk)
     await press(desk, "Profile: versions, write anew")
     await press(desk, "Erase version 1")
-    assert await talk.conversation.distilling.versions(ANN) == []
+    assert await talk.conversation.distiller.versions(ANN) == []
 
 
 async def test_in_a_group_everyone_reads_and_admins_change(desk: Desk) -> None:

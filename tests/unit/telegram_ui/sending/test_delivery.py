@@ -248,5 +248,5 @@ async def test_of_many_chats_only_the_newest_are_known_but_never_one_in_use_twic
     for number in range(1, CHATS_KNOWN + 200):
         delivery.lane(Chat(id=-number))
     gc.collect()
-    assert len(delivery._lanes) <= CHATS_KNOWN + 1
+    assert len(delivery._queues) <= CHATS_KNOWN + 1
     assert delivery.lane(PRIVATE) is in_use

@@ -8,7 +8,7 @@ import telegram
 from hypothesis import given
 from hypothesis import strategies as st
 
-from telegram_ui.updates.parsing import Arrival, arrival, incoming, upgraded
+from telegram_ui.updates.parsing import ParsedUpdate, arrival, incoming, upgraded
 
 ME = telegram.User(id=42, first_name="Keepsake", is_bot=True, username="keepsake_bot")
 ANN = {"id": 11, "is_bot": False, "first_name": "Ann", "last_name": "Lee", "username": "ann"}
@@ -23,7 +23,7 @@ def update(chat: dict[str, Any] = PRIVATE, kind: str = "message", **message: Any
     return parsed
 
 
-def heard(chat: dict[str, Any] = PRIVATE, kind: str = "message", **message: Any) -> Arrival:
+def heard(chat: dict[str, Any] = PRIVATE, kind: str = "message", **message: Any) -> ParsedUpdate:
     said = arrival(update(chat, kind, **message), ME)
     assert said
     return said

@@ -3,7 +3,7 @@
 import asyncio
 from functools import partial
 
-from telegram_ui.updates.serial_queue import Lanes, Work
+from telegram_ui.updates.serial_queue import SerialQueues, Work
 
 
 class Log:
@@ -27,51 +27,51 @@ class Log:
 
 
 async def test_a_lane_keeps_its_order_and_others_do_not_wait() -> None:
-    lanes, log = Lanes("test", at_once=9), Log()
-    lanes.submit("a", log("a1", gated=True))
-    lanes.submit("a", log("a2"))
-    lanes.submit("b", log("b1"))
+    queues, log = SerialQueues("test", at_once=9), Log()
+    queues.submit("a", log("a1", gated=True))
+    queues.submit("a", log("a2"))
+    queues.submit("b", log("b1"))
     await asyncio.sleep(0)
     assert log.begun == ["a1", "b1"]
     log.gates["a1"].set()
-    await lanes.idle()
+    await queues.idle()
     assert log.begun == ["a1", "b1", "a2"]
-    assert len(lanes) == 0
-    assert not lanes._waiting
+    assert len(queues) == 0
+    assert not queues._waiting
 
 
 async def test_a_backlog_takes_turns_with_the_other_lanes() -> None:
-    lanes, log = Lanes("test", at_once=1), Log()
+    queues, log = SerialQueues("test", at_once=1), Log()
     for name in ("a1", "a2", "a3"):
-        lanes.submit("a", log(name))
-    lanes.submit("b", log("b1"))
-    lanes.submit("c", log("c1"))
-    await lanes.idle()
+        queues.submit("a", log(name))
+    queues.submit("b", log("b1"))
+    queues.submit("c", log("c1"))
+    await queues.idle()
     assert log.begun == ["a1", "b1", "c1", "a2", "a3"]
 
 
 async def test_no_more_than_so_many_run_at_once() -> None:
-    lanes, log = Lanes("test", at_once=2), Log()
+    queues, log = SerialQueues("test", at_once=2), Log()
     for name in "abc":
-        lanes.submit(name, log(name, gated=True))
+        queues.submit(name, log(name, gated=True))
     await asyncio.sleep(0)
     assert log.begun == ["a", "b"]
     for gate in log.gates.values():
         gate.set()
-    await lanes.idle()
+    await queues.idle()
     assert log.begun == ["a", "b", "c"]
 
 
 async def test_a_held_ticket_keeps_its_place_and_takes_no_slot() -> None:
-    lanes, log = Lanes("test", at_once=1), Log()
-    ticket = lanes.submit("a", log("a1"), held=True)
-    lanes.submit("a", log("a2"))
-    lanes.submit("b", log("b1"))
+    queues, log = SerialQueues("test", at_once=1), Log()
+    ticket = queues.submit("a", log("a1"), held=True)
+    queues.submit("a", log("a2"))
+    queues.submit("b", log("b1"))
     await asyncio.sleep(0)
     assert log.begun == ["b1"]
     ticket.release()
     ticket.release()
-    await lanes.idle()
+    await queues.idle()
     assert log.begun == ["b1", "a1", "a2"]
 
 
@@ -79,48 +79,48 @@ async def test_work_that_fails_does_not_stop_its_lane() -> None:
     async def fail() -> None:
         raise RuntimeError
 
-    lanes, log = Lanes("test", at_once=1), Log()
-    lanes.submit("a", fail)
-    lanes.submit("a", log("a2"))
-    await lanes.idle()
+    queues, log = SerialQueues("test", at_once=1), Log()
+    queues.submit("a", fail)
+    queues.submit("a", log("a2"))
+    await queues.idle()
     assert log.begun == ["a2"]
 
 
 async def test_cancelling_ends_what_runs_and_the_next_begins() -> None:
-    lanes, log = Lanes("test", at_once=1), Log()
-    lanes.submit("a", log("a1", gated=True))
-    lanes.submit("a", log("a2"))
-    assert not lanes.cancel("a")  # nothing has begun yet
+    queues, log = SerialQueues("test", at_once=1), Log()
+    queues.submit("a", log("a1", gated=True))
+    queues.submit("a", log("a2"))
+    assert not queues.cancel("a")  # nothing has begun yet
     await asyncio.sleep(0)
-    assert lanes.cancel("a")
-    await lanes.idle()
+    assert queues.cancel("a")
+    await queues.idle()
     assert log.begun == ["a1", "a2"]
-    assert not lanes.cancel("a")
+    assert not queues.cancel("a")
 
 
 async def test_what_has_not_begun_can_be_dropped() -> None:
-    lanes, log = Lanes("test", at_once=1), Log()
+    queues, log = SerialQueues("test", at_once=1), Log()
     work = log("a1")
-    lanes.submit("a", work)
-    assert lanes.drop_next("a", object) is work
-    lanes.submit("b", log("b1", gated=True))
-    lanes.submit("c", log("c1"))
+    queues.submit("a", work)
+    assert queues.drop_next("a", object) is work
+    queues.submit("b", log("b1", gated=True))
+    queues.submit("c", log("c1"))
     await log.first.wait()
-    assert lanes.drop_next("b", object) is None
-    assert lanes.drop_next("c", object) is not None
-    assert lanes.drop_next("c", object) is None
+    assert queues.drop_next("b", object) is None
+    assert queues.drop_next("c", object) is not None
+    assert queues.drop_next("c", object) is None
     log.gates["b1"].set()
-    await lanes.idle()
+    await queues.idle()
     assert log.begun == ["b1"]
 
 
 async def test_closing_cancels_what_runs_and_begins_nothing_more() -> None:
-    lanes, log = Lanes("test", at_once=1), Log()
-    lanes.submit("a", log("a1", gated=True))
-    lanes.submit("a", log("a2"))
+    queues, log = SerialQueues("test", at_once=1), Log()
+    queues.submit("a", log("a1", gated=True))
+    queues.submit("a", log("a2"))
     await asyncio.sleep(0)
-    await lanes.close(grace=1)
-    lanes.submit("b", log("b1"))
+    await queues.close(grace=1)
+    queues.submit("b", log("b1"))
     await asyncio.sleep(0)
     assert log.begun == ["a1"]
 
@@ -138,10 +138,10 @@ async def test_closing_lets_end_what_ends_in_time() -> None:
         finally:
             ended.append("slow")
 
-    lanes = Lanes("test", at_once=2)
-    lanes.submit("a", quick)
-    lanes.submit("b", slow)
-    await lanes.close(grace=1, patience=0.05)
+    queues = SerialQueues("test", at_once=2)
+    queues.submit("a", quick)
+    queues.submit("b", slow)
+    await queues.close(grace=1, patience=0.05)
     assert ended == ["quick", "slow"]
 
 
@@ -157,8 +157,8 @@ async def test_closing_cancels_again_what_does_not_end_in_time() -> None:
             finally:
                 ended.set()
 
-    lanes = Lanes("test", at_once=1)
-    lanes.submit("a", stubborn)
+    queues = SerialQueues("test", at_once=1)
+    queues.submit("a", stubborn)
     await asyncio.sleep(0)
-    await lanes.close(grace=0.01)
+    await queues.close(grace=0.01)
     assert ended.is_set()
