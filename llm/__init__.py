@@ -1,1 +1,15 @@
-"""The models that answer, summarise and embed: interchangeable, each behind a small protocol."""
+"""Chat and embedding models behind protocols, what is said to them, and what they may cost. Does not know stores.
+
+chat_model.py        the promise of a chat model
+embeddings.py        texts as vectors of meaning, in the process or by an endpoint
+endpoint.py          client, errors and retries of every call to an endpoint
+event_stream.py      server-sent events, read as they come
+offline.py           no network, no key: answers by quoting, summarises by extraction
+offline_facts.py     the facts that a text states outright, by pattern
+ollama.py            finds an Ollama on this machine, for the playground
+openai_api.py        chat completions of any OpenAI-compatible endpoint
+prompt_sentences.py  a prompt as the sentences that it remembers, for the offline model
+prompts.py           every instruction given to a model, and how memory is quoted
+quota.py             the day's token budgets: who may still ask the model
+tool_calls.py        tools on the wire: offered, called, answered
+"""

@@ -1,1 +1,25 @@
-"""A local Bot API server and a chat page: the bot without token or key, and the tests' real HTTP peer."""
+"""A small Telegram on this machine: a Bot API server and a chat page in the browser.
+
+app.py          page, control, memory panel and Bot API on one port
+bot_api.py      the Bot API over HTTP: tokens, methods, faults, files
+control.py      what people do, over HTTP, for the page and for tests
+faults.py       faults that tests inject
+feed.py         a numbered list that can be waited on
+files.py        files that were sent
+markup.py       messages written in HTML
+memory_view.py  one scope's memory, read for the panel
+menus.py        command menus by scope and language
+methods.py      the method table; updates, chats, commands, files
+panel.py        what the panel shows, as values
+parameters.py   one request's parameters, with their types
+people.py       people and chats
+privacy.py      which messages of a group a bot sees
+refusals.py     how Telegram refuses, word for word
+sending.py      methods that show something: send, draft, edit, delete
+server.py       serves it all on 127.0.0.1
+stage.py        sets the playground up: Anna, Boris, Carla and a book club
+text.py         texts as Telegram's server treats them
+updates.py      the bot's pending updates
+webhook.py      delivery by webhook
+world.py        the state of a small Telegram
+"""

@@ -1,1 +1,14 @@
-"""records"""
+"""The frozen values that flow between rooms, one file a topic. They know nobody.
+
+context.py      what one request carries
+errors.py       the error tree, with a sentence for each error
+facts.py        facts and profiles
+forgetting.py   what is to be forgotten, and what went
+messages.py     messages, about to be stored and stored
+model_calls.py  what a model is asked and what it answers
+owners.py       an owner's choices and how memory stands
+scopes.py       owners, threads and people
+status.py       a memory in figures
+summaries.py    summaries; plan, lease and outcome of a fold
+turns.py        what came in, and the reply
+"""

@@ -1,1 +1,9 @@
-"""runtime"""
+"""What any program of this kind needs and that knows nothing of memory: log, locks, HTTP server, threads, collector.
+
+cooperative.py  large work beside which others go on: loops that pause, objects that no collector walks through
+heap.py         the C library's heap, kept in one piece
+http_server.py  the one way to serve HTTP: webhook, playground
+locks.py        who may use what belongs to an owner at the same moment
+logs.py         what the log may say: no message text, no secret
+tasks.py        tasks that have an end
+"""

@@ -1,1 +1,6 @@
-"""The Telegram side: updates in, answers out. The only package, beside bot.py, that knows Telegram."""
+"""The Telegram side: updates in, answers out, commands. The only folder that knows python-telegram-bot.
+
+commands/  The commands, one file a family, and what their buttons do
+sending/   Answers out
+updates/   Updates in
+"""

@@ -1,1 +1,7 @@
-"""text"""
+"""Words and tokens in many languages: pure functions over text. Does not know messages or stores.
+
+analyzer.py    text → the words that search goes by
+date_words.py  how languages name times, as data
+stopwords.py   articles, pronouns and the like, by language: what a search leaves out
+tokenizer.py   counting and cutting by tokens
+"""

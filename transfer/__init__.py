@@ -1,1 +1,7 @@
-"""transfer"""
+"""Import and export of whole memories. Does not know how files come and go.
+
+formats/     The formats of files that can be imported, one file each
+archiver.py  imported history → chunks and a pyramid of extracted summaries
+exporter.py  a memory → files that hold all of it
+importer.py  a file from elsewhere → memory: first what it would add, then the adding
+"""

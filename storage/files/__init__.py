@@ -1,1 +1,14 @@
-"""storage/files"""
+"""The files under DATA_DIR: the folder, the one way into a SQLite file, and the tables that belong to no store.
+
+data_dir.py        DATA_DIR: private, writable, one process
+database.py        the one door to a SQLite file
+driver.py          the SQLite driver and its errors in our words
+inbox.py           raw updates, committed before they are confirmed
+integrity.py       whether a database file is whole, found out beside the bot's work
+row_validation.py  rows out of a file that people may have edited
+rows.py            rows of SQLite, and the values they stand for
+tables.py          an owner's tables in one portable form
+transaction.py     statements on one connection, read or written
+usage.py           tokens spent by person and day
+wizard_state.py    where each person stands in /summary
+"""

@@ -1,10 +1,10 @@
 """What is written about the program is so: README's tree, commands and settings, .env.example, the requirements."""
 
+import ast
 import itertools
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
@@ -33,18 +33,7 @@ def rows(title: str) -> list[list[str]]:
 
 # the house ---------------------------------------------------------------------------------------------------------
 
-
-def tree() -> Iterator[tuple[str, str]]:
-    """Path and caption of each line of README's tree; a folder ends with "/"."""
-    folder = ""
-    for line in section("The house").split("```")[1].strip().splitlines():
-        match = re.fullmatch(r"( *)(\S+)(?: +(\S.*))?", line)
-        assert match, line
-        inside, name, caption = match.groups()
-        folder = folder if inside else ""
-        yield folder + name, caption or ""
-        if not inside and name.endswith("/"):
-            folder = name
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
 
 def repository_files() -> list[str]:
@@ -56,27 +45,35 @@ def repository_files() -> list[str]:
     return [name for name in listed if (ROOT / name).exists()]
 
 
-def entries(folder: str, files: list[str]) -> set[str]:
-    """What stands in a folder ("" = the top): files, and folders with "/" after their name."""
-    inside = [name.removeprefix(folder) for name in files if name.startswith(folder)]
-    return {name.split("/")[0] + "/" * ("/" in name) for name in inside} - {"__init__.py"}
+def packages() -> list[Path]:
+    """Every folder of the program that is a package."""
+    inits = [
+        ROOT / name for name in repository_files() if name.endswith("/__init__.py") and not name.startswith("tests/")
+    ]
+    return [path.parent for path in inits]
 
 
-def test_the_tree_names_exactly_the_files_that_exist() -> None:
-    files, shown = repository_files(), [path for path, _ in tree()]
-    assert len(shown) == len(set(shown))
-    opened = {path[: path.index("/") + 1] for path in shown if not path.endswith("/") and "/" in path}
-    for folder in {"", *opened}:
-        told = {path.removeprefix(folder) for path in shown if path.startswith(folder) and path != folder}
-        told = {path for path in told if "/" not in path.removesuffix("/")}
-        assert told == entries(folder, files), folder or "top level"
+def captions(text: str) -> dict[str, str]:
+    """Name and caption of each line that names a file or a folder."""
+    lines = [re.fullmatch(r" *([\w./]+(?:\.\w+|/)) +(\S.*)", line) for line in text.splitlines()]
+    return {match[1]: match[2] for match in lines if match}
 
 
-def test_every_line_of_the_tree_has_a_caption() -> None:
-    shown = dict(tree())
-    for path, caption in shown.items():
-        has_lines = path.endswith("/") and any(other != path and other.startswith(path) for other in shown)
-        assert caption or has_lines, path
+@pytest.mark.parametrize("folder", packages(), ids=lambda folder: str(folder.relative_to(ROOT)))
+def test_each_folder_lists_its_files_with_a_caption(folder: Path) -> None:
+    docstring = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+    modules = {path.name for path in folder.glob("*.py")} - {"__init__.py"}
+    families = {f"{path.parent.name}/" for path in folder.glob("*/__init__.py")}
+    assert captions(docstring).keys() == modules | families
+
+
+def test_the_architecture_lists_every_folder_and_the_files_at_the_top() -> None:
+    shown = captions(ARCHITECTURE.split("```")[1])
+    top = {name for name in repository_files() if "/" not in name}
+    folders = {name.split("/")[0] + "/" for name in repository_files() if "/" in name} - {".ci/"}
+    families = {f"{folder.relative_to(ROOT)}/" for folder in packages()}
+    modules = {name for name in top if name.endswith(".py")}
+    assert shown.keys() == modules | folders | families
 
 
 def test_links_lead_to_files() -> None:
