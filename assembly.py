@@ -1,4 +1,4 @@
-"""open_conversation(): the one place where the parts are wired. Knows no Telegram."""
+"""open_services(): the one place where the parts are wired. Knows no Telegram."""
 
 import logging
 from collections.abc import AsyncIterator
@@ -15,6 +15,7 @@ from chat.conversation import Conversation
 from chat.corrections import Corrections
 from chat.explanations import Explanations
 from chat.search import MemorySearch
+from chat.services import Services
 from chat.session import Sessions
 from chat.tools import MemoryTools
 from external_memory import ExternalMemory
@@ -117,15 +118,15 @@ def demand_endpoint(settings: Settings) -> None:
 
 
 @asynccontextmanager
-async def open_conversation(
+async def open_services(
     settings: Settings,
     *,
     clock: Clock = utc_now,
     offline: bool = False,
     models: tuple[ChatModel, ChatModel] | None = None,
     embedder: Embedder | None = None,
-) -> AsyncIterator[Conversation]:
-    """A conversation with everything under it, closed in order at the end.
+) -> AsyncIterator[Services]:
+    """Every part, open; they are closed in order at the end.
 
     `offline`: answer and summarise without any endpoint. `models`: what answers and what summarises, `embedder`: what
     embeds and is open already, instead of those that the settings name (benchmarks). Raises SettingsError and
@@ -137,7 +138,7 @@ async def open_conversation(
             models = (OfflineModel(), ExtractiveSummarizer()) if offline else await open_models(settings, stack)
         answers, summariser = models
         tokenizer = Tokenizer.for_model(settings.openai_model)
-        budget = Quota(
+        quota = Quota(
             memory.usage,
             tokenizer=tokenizer,
             per_user=settings.daily_token_budget_per_user,
@@ -163,7 +164,7 @@ async def open_conversation(
             model=summariser,
             tokenizer=Tokenizer.for_model(settings.summary_model),
             window=settings.max_context_tokens,
-            budget=budget,
+            budget=quota,
             clock=clock,
             settings=fact_settings(settings),
             embedder=embedder,
@@ -173,7 +174,7 @@ async def open_conversation(
             model=summariser,
             tokenizer=Tokenizer.for_model(settings.summary_model),
             window=settings.max_context_tokens,
-            budget=budget,
+            budget=quota,
             clock=clock,
             settings=profile_settings(settings),
         )
@@ -185,14 +186,14 @@ async def open_conversation(
             model=summariser,
             tokenizer=Tokenizer.for_model(settings.summary_model),
             limits=fold_limits(settings),
-            budget=budget,
+            budget=quota,
             clock=clock,
             fallback=ExtractiveSummarizer() if settings.summary_fallback == "extractive" else None,
             embedding_model=embedder.name if embedder else None,
             before_fold=facts.before_fold,
         )
-        rebuilding = Rebuilder(memory=memory, summaries=summaries, stand_in=ExtractiveSummarizer(), clock=clock)
-        await stack.enter_async_context(rebuilding)
+        rebuilder = Rebuilder(memory=memory, summaries=summaries, stand_in=ExtractiveSummarizer(), clock=clock)
+        await stack.enter_async_context(rebuilder)
         archiver = Archiver(
             home=memory.home,
             tokenizer=Tokenizer.for_model(settings.summary_model),
@@ -202,22 +203,43 @@ async def open_conversation(
         search = MemorySearch(memory=memory, retrieval=retrieval, tokenizer=tokenizer)
         learned = facts if settings.facts == "on" else None
         tools = MemoryTools(search=search, facts=learned, tokenizer=tokenizer, clock=clock)
-        lines, explanations = Sessions(), Explanations(memory)
-        corrections = Corrections(memory=memory, lines=lines, explanations=explanations, clock=clock, indexing=indexing)
+        sessions, explanations = Sessions(), Explanations(memory)
+        corrections = Corrections(
+            memory=memory, sessions=sessions, explanations=explanations, clock=clock, indexing=indexing
+        )
         conversation = Conversation(
-            lines=lines,
-            corrections=corrections,
+            memory=memory,
+            sessions=sessions,
+            retrieval=retrieval,
             answer_loop=AnswerLoop(
                 model=answers,
-                budget=budget,
+                budget=quota,
                 tokenizer=tokenizer,
                 ceiling=settings.max_context_tokens,
                 clock=clock,
                 tools=tools if settings.tools == "auto" else None,
             ),
             explanations=explanations,
-            search=search,
+            summaries=summaries,
+            facts=facts,
+            distiller=distiller,
+            budget=quota,
+            clock=clock,
+            indexing=indexing,
+            pressure=settings.pressure_percent / 100,
+        )
+        services = Services(
             memory=memory,
+            conversation=conversation,
+            corrections=corrections,
+            retrieval=retrieval,
+            search=search,
+            explanations=explanations,
+            summaries=summaries,
+            rebuilder=rebuilder,
+            facts=facts,
+            distiller=distiller,
+            history_extraction=history_extraction,
             importer=Importer(
                 memory=memory,
                 archiver=archiver,
@@ -226,16 +248,9 @@ async def open_conversation(
                 retention=timedelta(days=settings.retention_days) if settings.retention_days else None,
             ),
             exporter=Exporter(memory=memory, clock=clock),
-            retrieval=retrieval,
-            summaries=summaries,
-            rebuilding=rebuilding,
-            budget=budget,
-            clock=clock,
-            facts=facts,
-            distiller=distiller,
-            history_extraction=history_extraction,
+            quota=quota,
             indexing=indexing,
-            pressure=settings.pressure_percent / 100,
+            clock=clock,
         )
         steps = [
             ScheduledTask(name="writing what is kept", work=conversation.write_kept, every=RETRY_WRITES),
@@ -252,7 +267,7 @@ async def open_conversation(
             )
         try:
             async with Scheduler(steps):
-                yield conversation
+                yield services
         finally:
             if left := await conversation.write_kept():
                 log.error("%d turns could not be written before the stop", left)

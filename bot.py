@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import assembly
-from chat.conversation import Conversation
+from chat.services import Services
 from external_memory import ExternalMemory
 from playground.stage import open_stage
 from records.errors import KeepsakeError, ModelRefused, SettingsError, StorageBusy, StorageCorrupt, StorageTooNew
@@ -141,17 +141,18 @@ async def check(settings: Settings) -> int:
     return status
 
 
-async def run(settings: Settings, stop: Stop, *, conversation: Conversation | None = None) -> None:
+async def run(settings: Settings, stop: Stop, *, services: Services | None = None) -> None:
     """The bot, until `stop` is set or Telegram revokes the token."""
     async with AsyncExitStack() as stack:
-        if conversation is None:
-            conversation = await stack.enter_async_context(assembly.open_conversation(settings))
+        if services is None:
+            services = await stack.enter_async_context(assembly.open_services(settings))
         service = await stack.enter_async_context(
             telegram_service(
                 settings,
-                conversation=conversation,
-                inbox=conversation.memory.inbox,
-                commands=partial(_commands, settings, conversation),
+                conversation=services.conversation,
+                corrections=services.corrections,
+                inbox=services.memory.inbox,
+                commands=partial(_commands, settings, services),
             )
         )
         # What is there now stays: Python's collector need not walk through it again and again (50 ms each time).
@@ -161,20 +162,18 @@ async def run(settings: Settings, stop: Stop, *, conversation: Conversation | No
         await stop.wait(service.until_failure())
 
 
-def _commands(
-    settings: Settings, conversation: Conversation, delivery: Delivery, may_configure: MayConfigure
-) -> Commands:
-    memory = conversation.memory
+def _commands(settings: Settings, services: Services, delivery: Delivery, may_configure: MayConfigure) -> Commands:
+    memory = services.memory
     wizard = Wizard(memory.wizards, memory, delivery, may_configure=may_configure)
     buttons = Buttons(settings.telegram_bot_token.value.encode())
     return Commands(
-        conversation,
+        services,
         delivery,
         wizard,
         may_configure=may_configure,
         buttons=buttons,
         retention_days=settings.retention_days,
-        families=families(conversation, delivery, buttons, may_configure=may_configure),
+        families=families(services, delivery, buttons, may_configure=may_configure),
     )
 
 
@@ -183,14 +182,14 @@ async def play(settings: Settings, stop: Stop, *, port: int | None) -> None:
     settings = replace(settings, data_dir=settings.data_dir / "playground", webhook_url="")
     settings, model_name, offline = await assembly.playground_model(settings)
     async with AsyncExitStack() as stack:
-        conversation = await stack.enter_async_context(assembly.open_conversation(settings, offline=offline))
+        services = await stack.enter_async_context(assembly.open_services(settings, offline=offline))
         stage = await stack.enter_async_context(
-            open_stage(conversation, model_name=model_name, port=port or DEFAULT_PORT, is_wanted=port is not None)
+            open_stage(services, model_name=model_name, port=port or DEFAULT_PORT, is_wanted=port is not None)
         )
         settings = replace(settings, telegram_bot_token=stage.token, telegram_api_url=stage.url, everyone_allowed=True)
         print(f"Keepsake's playground: {stage.url}  (answers: {model_name}; data: {settings.data_dir}; stop: Ctrl-C)")
         sys.stdout.flush()
-        await run(settings, stop, conversation=conversation)
+        await run(settings, stop, services=services)
 
 
 async def _until_stopped(work: Callable[["Stop"], Coroutine[Any, Any, None]]) -> int:

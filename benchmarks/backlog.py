@@ -9,7 +9,7 @@ import time
 from dataclasses import replace
 from datetime import timedelta
 
-from assembly import open_conversation
+from assembly import open_services
 from benchmarks.filling import LAST_DAY
 from benchmarks.invented import Clock, InventedModel, Talk, turns
 from benchmarks.measure import LoopWatch, progress, spread
@@ -37,23 +37,23 @@ async def chatting(settings: Settings, scope: Scope, seconds: float) -> dict[str
     """The figures of turns held one after the other, with the embeddings that the settings name."""
     clock = Clock(now=LAST_DAY + timedelta(days=2))
     models = (InventedModel(Talk(seed=5)), ExtractiveSummarizer())
-    async with open_conversation(settings, clock=clock, models=models) as conversation:
-        status = await conversation.summaries.status(scope)
+    async with open_services(settings, clock=clock, models=models) as services:
+        status = await services.summaries.status(scope)
         asked = turns(Talk(seed=6), scope, clock, first=status.counts.total + 1)
         # The model is loaded by what is embedded first.
-        await conversation.reply(next(asked))
-        before = (await conversation.summaries.status(scope)).indexed
+        await services.conversation.reply(next(asked))
+        before = (await services.summaries.status(scope)).indexed
         taken: list[float] = []
         began = time.perf_counter()
         async with LoopWatch().watching() as watch:
             while time.perf_counter() - began < seconds:
                 start = time.perf_counter()
-                reply = await conversation.reply(next(asked))
+                reply = await services.conversation.reply(next(asked))
                 taken.append(time.perf_counter() - start)
                 if reply.is_error:
                     raise RuntimeError(reply.text)
                 await asyncio.sleep(PAUSE)
-        after = (await conversation.summaries.status(scope)).indexed
+        after = (await services.summaries.status(scope)).indexed
     figures: dict[str, object] = {"turn_ms": spread(taken), "event_loop_blocked_ms": watch.figures()}
     if before and after:
         figures["embedded_per_second"] = round((after[0] - before[0]) / seconds, 2)

@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from assembly import open_conversation
+from assembly import open_services
 from benchmarks.arguments import duration, number, settings_of
 from benchmarks.invented import BEGINNING, Clock, InventedModel, Talk, turns
 from benchmarks.measure import (
@@ -94,20 +94,20 @@ async def measure(
         if done % 10_000 == 0:
             progress(f"{storage}: {done:,} of {total:,}")
 
-    async with open_conversation(settings, clock=clock, models=models) as conversation:
+    async with open_services(settings, clock=clock, models=models) as services:
         for scope in (IMPORTER, OTHER):
-            await conversation.memory.configure(scope.owner, storage=storage, every_n=20)
+            await services.memory.configure(scope.owner, storage=storage, every_n=20)
         asked = turns(Talk(seed=6), OTHER, clock)
-        importer = conversation.importer
-        async with talking(conversation, asked) as figures:
+        importer = services.importer
+        async with talking(services.conversation, asked) as figures:
             await asyncio.sleep(quiet)
         result["before"] = figures
-        async with talking(conversation, asked) as figures:
+        async with talking(services.conversation, asked) as figures:
             start = time.perf_counter()
             await importer.plan(IMPORTER, IMPORTER.owner, data)
             result["dry_run_ms"] = since(start)
         result["beside_dry_run"] = figures
-        async with talking(conversation, asked) as figures:
+        async with talking(services.conversation, asked) as figures:
             start = time.perf_counter()
             done = await importer.run(IMPORTER, IMPORTER.owner, data, progress=told)
             result["import_ms"] = since(start)
@@ -116,7 +116,7 @@ async def measure(
         again = await importer.run(IMPORTER, IMPORTER.owner, data, progress=told)
         result |= {"imported": done.messages, "again": again.messages, "again_ms": since(start)}
         start = time.perf_counter()
-        async with conversation.exporter.files(IMPORTER.owner) as files:
+        async with services.exporter.files(IMPORTER.owner) as files:
             result |= {"export_ms": since(start), "export_bytes": [file.size for file in files]}
         result["rss_mb"] = resident_megabytes()
     return result

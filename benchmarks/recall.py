@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from assembly import open_conversation
+from assembly import open_services
 from benchmarks.arguments import settings_of, written
 from benchmarks.locomo import Line, Question, Sample, data_file, read
 from benchmarks.measure import progress, report, spread
@@ -150,20 +150,20 @@ async def remembered(
         settings = replace(settings, embedding_model="none")
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="keepsake-recall-")))
-        conversation = await stack.enter_async_context(
-            open_conversation(replace(settings, data_dir=folder), clock=clock, offline=True, embedder=embedder)
+        services = await stack.enter_async_context(
+            open_services(replace(settings, data_dir=folder), clock=clock, offline=True, embedder=embedder)
         )
-        await conversation.memory.configure(SCOPE.owner, storage=storage, every_n=20)
-        store = await stack.enter_async_context(conversation.memory.home(SCOPE.owner))
+        await services.memory.configure(SCOPE.owner, storage=storage, every_n=20)
+        store = await stack.enter_async_context(services.memory.home(SCOPE.owner))
         ids: dict[int, str] = {}
         for session in sample.sessions:
             clock.now = session[-1].said_at
             ids |= await remember(session, store)
         clock.now = sample.ended_at + ASKED_AFTER
-        if conversation.indexing is not None:
-            conversation.indexing.wake()
-            await conversation.indexing.caught_up()
-        yield Remembered(retrieval=conversation.retrieval, store=store, ids=ids, now=clock.now)
+        if services.indexing is not None:
+            services.indexing.wake()
+            await services.indexing.caught_up()
+        yield Remembered(retrieval=services.retrieval, store=store, ids=ids, now=clock.now)
 
 
 async def remember(session: Sequence[Line], store: MemoryStore) -> dict[int, str]:

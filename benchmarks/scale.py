@@ -24,7 +24,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from assembly import open_conversation
+from assembly import open_services
 from benchmarks.arguments import duration, number, numbers, settings_of
 from benchmarks.backlog import measure_backlog
 from benchmarks.filling import LAST_DAY, fill, said
@@ -122,32 +122,32 @@ async def _measure(settings: Settings, floor_path: Path, count: int, turn_count:
     clock = Clock(now=datetime.fromtimestamp(LAST_DAY.timestamp(), LAST_DAY.tzinfo))
     models = (InventedModel(Talk(seed=5)), ExtractiveSummarizer())
     start = time.perf_counter()
-    async with open_conversation(settings, clock=clock, models=models) as conversation:
+    async with open_services(settings, clock=clock, models=models) as services:
         startup = since(start)
-        before = (await conversation.summaries.status(SCOPE)).counts.total
+        before = (await services.summaries.status(SCOPE)).counts.total
         asked = turns(Talk(seed=6), SCOPE, clock, first=before + 1)
         for warming in islice(asked, 3):
-            await conversation.reply(warming)
+            await services.conversation.reply(warming)
         whole, recall, folds, floors = [], [], [], []
         watch, answers = LoopWatch(), Talk(seed=7)
         with closing(Floor(floor_path)) as floor:
             for incoming in islice(asked, turn_count):
                 async with watch.watching():
                     start = time.perf_counter()
-                    reply = await conversation.reply(incoming)
+                    reply = await services.conversation.reply(incoming)
                     whole.append(time.perf_counter() - start)
                 if reply.is_error or reply.notices:
                     raise RuntimeError(f"{reply.text} {reply.notices}")
                 floors.append(floor.turn(incoming.text, answers.answer()))
-                async with conversation.memory.home(SCOPE.owner) as store:
+                async with services.memory.home(SCOPE.owner) as store:
                     start = time.perf_counter()
-                    await conversation.retrieval.recall(answers.question(), store=store, scope=SCOPE)
+                    await services.retrieval.recall(answers.question(), store=store, scope=SCOPE)
                     recall.append(time.perf_counter() - start)
                 start = time.perf_counter()
-                await conversation.settle(SCOPE)
+                await services.conversation.settle(SCOPE)
                 folds.append(time.perf_counter() - start)
         resident = resident_megabytes()
-        status = await conversation.summaries.status(SCOPE)
+        status = await services.summaries.status(SCOPE)
     expected = before + 2 * (turn_count + 3)
     if status.counts.total != expected:
         raise RuntimeError(f"{status.counts.total} messages are stored, not {expected}")
@@ -171,7 +171,7 @@ def rebuilding(settings: Settings) -> float:
 
     async def start_and_stop() -> float:
         start = time.perf_counter()
-        async with open_conversation(settings, offline=True):
+        async with open_services(settings, offline=True):
             return since(start)
 
     for derived in settings.data_dir.glob("index.db*"):

@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import mean, median
 from typing import get_args
 
-from assembly import open_conversation
+from assembly import open_services
 from benchmarks.arguments import number, settings_of, written
 from benchmarks.invented import BEGINNING, PERSON, Clock, Talk
 from benchmarks.locomo import read, talk_file
@@ -161,27 +161,25 @@ async def measure(
     whole_now = tokens.prompt_tokens(history)
     failures: list[str] = []
     start = time.perf_counter()
-    async with open_conversation(
-        settings, clock=clock, models=(answers, background), embedder=embedder
-    ) as conversation:
-        await conversation.memory.configure(scope.owner, storage=StorageType.SQLITE, every_n=every_n)
-        await conversation.memory.choose(scope.owner, lambda known: replace(known, policy=policy))
+    async with open_services(settings, clock=clock, models=(answers, background), embedder=embedder) as services:
+        await services.memory.configure(scope.owner, storage=StorageType.SQLITE, every_n=every_n)
+        await services.memory.choose(scope.owner, lambda known: replace(known, policy=policy))
         for number, said in enumerate(talk, start=1):
             clock.now, answers.next = said.said_at, said.answer
             piece = Piece(text=said.text, source=f"bench:{number}", sent_at=clock.now)
             incoming = Incoming(scope=scope, person=PERSON, pieces=(piece,))
             whole_now += tokens.message_tokens(PromptMessage(role="user", content=incoming.text))
             whole.append(whole_now)
-            reply = await conversation.reply(incoming)
+            reply = await services.conversation.reply(incoming)
             if reply.is_error:
                 raise RuntimeError(reply.text)
             whole_now += tokens.message_tokens(PromptMessage(role="assistant", content=reply.text))
             if reply.context is not None:
                 parts.append({part.name: part.tokens for part in reply.context.parts})
-            if told := await conversation.settle(scope):
+            if told := await services.conversation.settle(scope):
                 failures.append(told[0])
-            if conversation.indexing is not None:
-                await conversation.indexing.caught_up()
+            if services.indexing is not None:
+                await services.indexing.caught_up()
             if len(whole) % 50 == 0:
                 progress(f"{policy}: {len(whole)} turns, {since(start) / 1000:.0f} s")
     sizes = [tokens.prompt_tokens(prompt) for prompt in answers.prompts]

@@ -6,6 +6,7 @@ corrections.py   what is changed afterwards in what was said: forgotten, correct
 explanations.py  what an answer was made from, told with the things themselves
 notices.py       what people are told beside an answer, or instead of one
 search.py        words → the earlier messages that they find, page by page
+services.py      everything that is open while the bot runs, as one value
 session.py       what the process itself holds of each scope's talk
 tools.py         what the model may do while it answers: search the memory, propose facts
 """

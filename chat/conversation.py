@@ -12,17 +12,13 @@ from datetime import UTC, tzinfo
 from functools import partial
 
 from background.indexing import Indexing
-from background.rebuild import Rebuilder
 from chat import notices
 from chat.answer_loop import Answered, AnswerLoop
-from chat.corrections import Corrections
 from chat.explanations import Explanations
-from chat.search import MemorySearch
 from chat.session import Session, Sessions, Turn, Unwritten, drafts_of, incoming_of
 from chat.tools import Place
 from external_memory import ExternalMemory
 from facts.distillation import ProfileDistiller
-from facts.history_extraction import HistoryExtraction
 from facts.learning import Facts
 from llm.chat_model import OnText
 from llm.quota import Quota
@@ -34,8 +30,6 @@ from records.owners import MODES, Mode
 from records.scopes import Clock, Person, Scope
 from records.turns import Incoming, Reply
 from summary_manager import SummaryManager
-from transfer.exporter import Exporter
-from transfer.importer import Importer
 
 log = logging.getLogger(__name__)
 
@@ -47,43 +41,31 @@ class Conversation:
         self,
         *,
         memory: ExternalMemory,
-        lines: Sessions,
-        corrections: Corrections,
+        sessions: Sessions,
         retrieval: MemoryRetrieval,
         summaries: SummaryManager,
-        rebuilding: Rebuilder,
         answer_loop: AnswerLoop,
         explanations: Explanations,
-        search: MemorySearch,
         budget: Quota,
         clock: Clock,
         facts: Facts,
         distiller: ProfileDistiller,
-        history_extraction: HistoryExtraction,
-        importer: Importer,
-        exporter: Exporter,
         indexing: Indexing | None = None,
         pressure: float = 0.0,
     ) -> None:
         """`pressure`: the share of the ceiling above which it is folded before it is answered; 0 = never."""
-        self.importer = importer
-        self.exporter = exporter
-        self.memory = memory
-        self.corrections = corrections
-        self.summaries = summaries
-        self.facts = facts
-        self.distiller = distiller
-        self.history_extraction = history_extraction
-        self.rebuilding = rebuilding
-        self.retrieval = retrieval
-        self.explanations = explanations
-        self.search = search
-        self.indexing = indexing
+        self._memory = memory
+        self._summaries = summaries
+        self._facts = facts
+        self._distiller = distiller
+        self._retrieval = retrieval
+        self._explanations = explanations
+        self._indexing = indexing
         self._answer_loop = answer_loop
         self._budget = budget
         self._clock = clock
         self._pressure = pressure
-        self._lines = lines
+        self._sessions = sessions
         self._store_fails = False
 
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply:
@@ -92,18 +74,18 @@ class Conversation:
         Never raises a KeepsakeError: a failure is a Reply with `is_error` and a sentence. A turn whose answer is stored
         already is not asked again (`repeated`). Cancelling it (shutdown, /stop) stores no answer.
         """
-        line = self._lines.of(incoming.scope)
+        line = self._sessions.of(incoming.scope)
         try:
-            async with line.alone(), self._lines.talks(incoming.scope.owner).shared():
+            async with line.alone(), self._sessions.talks(incoming.scope.owner).shared():
                 return await self._turn(line, incoming, on_text)
         finally:
             # Not before: the question needs the embedder first.
-            if self.indexing is not None:
-                self.indexing.wake()
+            if self._indexing is not None:
+                self._indexing.wake()
 
     async def mode(self, owner: int) -> Mode:
         """How an owner's memory stands now. Raises StorageError."""
-        config = await self.memory.config(owner)
+        config = await self._memory.config(owner)
         if config is None or not config.enabled:
             return "off"
         return "incognito" if config.incognito else "on"
@@ -118,20 +100,20 @@ class Conversation:
         except StorageError as error:
             log.warning("settling %s failed: %s", scope, type(error).__name__)
             return ()
-        await self.facts.settle(scope)
+        await self._facts.settle(scope)
         told = await self._fold(scope)
-        await self.distiller.distil_if_due(scope.owner)
+        await self._distiller.distil_if_due(scope.owner)
         return told
 
     async def _fold(self, scope: Scope) -> tuple[str, ...]:
-        line = self._lines.of(scope)
+        line = self._sessions.of(scope)
         try:
-            outcome = await self.summaries.fold(scope, "threshold")
+            outcome = await self._summaries.fold(scope, "threshold")
             if outcome.state == "nothing" and line.has_cut:
-                outcome = await self.summaries.fold(scope, "cut")
+                outcome = await self._summaries.fold(scope, "cut")
             line.has_cut = False
             # What failed meanwhile beside the talk is told as well.
-            failure = await self.summaries.untold_failure(scope) if outcome.state in ("failed", "nothing") else None
+            failure = await self._summaries.untold_failure(scope) if outcome.state in ("failed", "nothing") else None
             if failure is not None:
                 number = secrets.token_hex(4)
                 log.warning("[%s] the owner of %s is told that a fold failed", number, scope)
@@ -142,7 +124,7 @@ class Conversation:
 
     async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
         """The answer to a turn was shown by these Telegram messages."""
-        await self.explanations.shown(incoming, telegram_ids)
+        await self._explanations.shown(incoming, telegram_ids)
 
     async def answer_again(
         self, scope: Scope, turn: int, person: Person, *, in_group: bool = False, on_text: OnText | None = None
@@ -151,15 +133,15 @@ class Conversation:
 
         None where something was said since, or memory does not hold it. Raises StorageError; else as `reply`.
         """
-        line = self._lines.of(scope)
-        async with line.alone(), self._lines.talks(scope.owner).shared():
-            async with self.memory.opened(scope.owner) as store:
+        line = self._sessions.of(scope)
+        async with line.alone(), self._sessions.talks(scope.owner).shared():
+            async with self._memory.opened(scope.owner) as store:
                 last = await store.last_turns(scope, 1) if store else []
             incoming = incoming_of(last, person, in_group=in_group)
             if incoming is None or last[-1].turn != turn or await self.mode(scope.owner) != "on":
                 return None
             told: list[str] = []
-            again = self._lines.turn(line, "on", told)
+            again = self._sessions.turn(line, "on", told)
             again.stored = turn
             try:
                 made = await self._ask(line, incoming, again, on_text)
@@ -170,7 +152,7 @@ class Conversation:
             if earlier is None:
                 await self._remember_answer(line, incoming, again, made, told)
             else:
-                async with self.memory.home(scope.owner) as store:
+                async with self._memory.home(scope.owner) as store:
                     await store.forgetting.revise(
                         scope,
                         earlier,
@@ -179,8 +161,8 @@ class Conversation:
                         now=self._clock(),
                         account=made.account.text(),
                     )
-        if self.indexing is not None:
-            self.indexing.wake()
+        if self._indexing is not None:
+            self._indexing.wake()
         reply = Reply(
             text=made.completion.text,
             context=made.context,
@@ -192,16 +174,16 @@ class Conversation:
 
     def last_context(self, scope: Scope) -> Context | None:
         """The account of the newest answer of a scope, while the process remembers it."""
-        return self._lines.contexts.get(scope)
+        return self._sessions.contexts.get(scope)
 
     async def write_kept(self) -> int:
         """Write what failing stores did not take; how many turns are still unwritten. Call it now and then."""
-        for line in self._lines:
+        for line in self._sessions:
             if line.unwritten and not line.lock.locked():
                 # As a turn does: what is being forgotten or renamed must not be written meanwhile.
-                async with line.alone(), self._lines.talks(line.scope.owner).shared():
+                async with line.alone(), self._sessions.talks(line.scope.owner).shared():
                     await self._write_kept(line)
-        return sum(len(line.unwritten) for line in self._lines)
+        return sum(len(line.unwritten) for line in self._sessions)
 
     # steps of a turn -----------------------------------------------------------------------------------------
 
@@ -222,7 +204,7 @@ class Conversation:
         if completion.is_truncated:
             told.append("The model stopped at its own length limit, so the answer may end early.")
         if turn.stored is None:
-            self.explanations.hold(incoming, answered.account)
+            self._explanations.hold(incoming, answered.account)
         await self._remember_answer(line, incoming, turn, answered, told)
         return Reply(
             text=completion.text,
@@ -245,8 +227,8 @@ class Conversation:
             log.warning("whether memory is on in %s is not known: %s", scope, type(error).__name__)
         mode = _stricter(mode, incoming.mode)
         if mode is not None and line.enter(mode):
-            self.explanations.let_go(scope)
-        turn = self._lines.turn(line, mode or "on", told)
+            self._explanations.let_go(scope)
+        turn = self._sessions.turn(line, mode or "on", told)
         if turn.is_on:
             try:
                 await self._store_question(line, turn, drafts)
@@ -255,12 +237,12 @@ class Conversation:
                 self._note_failure(error, told)
                 line.unwritten.append(Unwritten(drafts, if_on=mode is None))
         for draft in drafts:
-            self._lines.remember(line, turn, draft)
+            self._sessions.remember(line, turn, draft)
         return turn
 
     async def _store_question(self, line: Session, turn: Turn, drafts: Sequence[NewMessage]) -> None:
         await self._write_kept(line, raising=True)
-        async with self.memory.opened(line.scope.owner) as store:
+        async with self._memory.opened(line.scope.owner) as store:
             if store is None:
                 turn.mode = "off"
                 return
@@ -283,7 +265,7 @@ class Conversation:
         remake = partial(self._context, line, incoming, turn)
         answered = await self._answer_loop.answer(person, place, context, remake, on_text=on_text)
         context = answered.context
-        self._lines.keep(line, context)
+        self._sessions.keep(line, context)
         if any(cut.what == "turns" for cut in context.cut):
             line.has_cut = True
         return answered
@@ -293,7 +275,7 @@ class Conversation:
         if turn.stored is None or not self._pressure or context.wanted <= self._pressure * context.ceiling:
             return context
         try:
-            outcome = await self.summaries.fold(incoming.scope, "pressure")
+            outcome = await self._summaries.fold(incoming.scope, "pressure")
         except StorageError as error:
             log.warning("folding %s under pressure failed: %s", incoming.scope, type(error).__name__)
             return context
@@ -305,10 +287,10 @@ class Conversation:
         zone: tzinfo = UTC
         if turn.stored is not None or turn.mode == "incognito":
             try:
-                config = await self.memory.config(incoming.scope.owner)
+                config = await self._memory.config(incoming.scope.owner)
                 zone = config.zone if config else UTC
-                async with self.memory.opened(incoming.scope.owner) as store:
-                    context = await self.retrieval.context(
+                async with self._memory.opened(incoming.scope.owner) as store:
+                    context = await self._retrieval.context(
                         incoming, store=store, turn=turn.stored, unstored=turn.unseen, ceiling=ceiling, zone=zone
                     )
                 line.is_unreadable = False
@@ -316,26 +298,26 @@ class Conversation:
                 self._note_unread(line, error, turn.told)
             else:
                 return context
-        return await self.retrieval.context(incoming, store=None, unstored=turn.before, ceiling=ceiling, zone=zone)
+        return await self._retrieval.context(incoming, store=None, unstored=turn.before, ceiling=ceiling, zone=zone)
 
     async def _remember_answer(
         self, line: Session, incoming: Incoming, turn: Turn, answered: Answered, told: list[str]
     ) -> None:
         drafts = answered.drafts(incoming.source, turn.stored)
-        self._lines.remember(line, turn, drafts[-1])
+        self._sessions.remember(line, turn, drafts[-1])
         if not turn.is_on:
             return
         if turn.stored is None:
             line.unwritten[-1].drafts += drafts
             return
         try:
-            async with self.memory.opened(incoming.scope.owner) as store:
+            async with self._memory.opened(incoming.scope.owner) as store:
                 if store is not None:
                     await store.append(incoming.scope, drafts)
         except StorageError as error:
             self._note_failure(error, told)
             line.unwritten.append(Unwritten(drafts, turn=turn.stored))
-            self.explanations.hold(incoming, answered.account)
+            self._explanations.hold(incoming, answered.account)
 
     # what the process itself holds ---------------------------------------------------------------------------
 
@@ -345,7 +327,7 @@ class Conversation:
             kept = line.unwritten[0]
             try:
                 is_dropped = kept.if_on and await self.mode(line.scope.owner) != "on"
-                async with self.memory.home(line.scope.owner) as store:
+                async with self._memory.home(line.scope.owner) as store:
                     for draft in () if is_dropped else kept.drafts:
                         stored = await store.append(line.scope, [replace(draft, turn=kept.turn)])
                         kept.turn = stored[0].turn
@@ -355,10 +337,10 @@ class Conversation:
                 return
             line.unwritten.popleft()
             if not is_dropped and (source := kept.drafts[-1].source):
-                await self.explanations.written(line.scope, source)
+                await self._explanations.written(line.scope, source)
             log.info("a kept turn of %s is written", line.scope)
-            if self.indexing is not None:
-                self.indexing.wake()
+            if self._indexing is not None:
+                self._indexing.wake()
 
     def _no_answer(self, error: ModelError, scope: Scope, turn: Turn) -> Reply:
         number = secrets.token_hex(4)

@@ -31,13 +31,13 @@ class Corrections:
         self,
         *,
         memory: ExternalMemory,
-        lines: Sessions,
+        sessions: Sessions,
         explanations: Explanations,
         clock: Clock,
         indexing: Indexing | None = None,
     ) -> None:
         self._memory = memory
-        self._lines = lines
+        self._sessions = sessions
         self._explanations = explanations
         self._clock = clock
         self._indexing = indexing
@@ -49,12 +49,12 @@ class Corrections:
         """
         if what.is_of_facts_alone:
             taken = await self._memory.forget(owner, what, tidies=tidies)
-            self._lines.let_go(owner)
+            self._sessions.let_go(owner)
             log.info("%d facts and %d profiles were taken back of %d", taken.facts, taken.profiles, owner)
             return taken
-        async with self._lines.talks(owner).exclusive():
+        async with self._sessions.talks(owner).exclusive():
             taken = await self._memory.forget(owner, what, tidies=tidies)
-            for line in self._lines.of_owner(owner):
+            for line in self._sessions.of_owner(owner):
                 line.forget(what)
             self._let_go(owner)
             log.info("%d messages and what was built on them were forgotten of %d", taken.messages, owner)
@@ -95,12 +95,12 @@ class Corrections:
 
         Raises StorageError: then to be tried again.
         """
-        async with self._lines.talks(owner).exclusive():
+        async with self._sessions.talks(owner).exclusive():
             if await self._memory.rename(owner, new):
                 log.info("what is kept of %d goes on as that of %d", owner, new)
             self._let_go(owner)
-            for line in self._lines.of_owner(owner):
-                self._lines.move(line, Scope(owner=new, thread=line.scope.thread))
+            for line in self._sessions.of_owner(owner):
+                self._sessions.move(line, Scope(owner=new, thread=line.scope.thread))
         self._wake()
 
     def successor(self, owner: int) -> int:
@@ -109,7 +109,7 @@ class Corrections:
 
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         """The stored text follows what a person made of a message; what was built on it goes. Raises StorageError."""
-        async with self._lines.talks(scope.owner).exclusive():
+        async with self._sessions.talks(scope.owner).exclusive():
             config = await self._memory.config(scope.owner)
             if config is None or not config.enabled or config.incognito:
                 return Correction()
@@ -120,15 +120,15 @@ class Corrections:
                 if revised is None:
                     return Correction()
                 newest = await store.last_turns(scope, 1)
-            self._lines.of(scope).recent.clear()
-            self._lines.contexts.pop(scope, None)
+            self._sessions.of(scope).recent.clear()
+            self._sessions.contexts.pop(scope, None)
         self._wake()
         return Correction(turn=revised.turn, is_last=bool(newest) and newest[-1].turn == revised.turn)
 
     def _let_go(self, owner: int) -> None:
         """What the owner's answers were made from."""
         self._explanations.let_go_all(owner)
-        self._lines.let_go(owner)
+        self._sessions.let_go(owner)
 
     def _wake(self) -> None:
         if self._indexing is not None:

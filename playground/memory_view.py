@@ -1,6 +1,6 @@
 """The memory of one scope as the panel shows it. Reads only; does not know the page."""
 
-from chat.conversation import Conversation
+from chat.services import Services
 from playground.panel import (
     FACTS_SHOWN,
     MESSAGES_SHOWN,
@@ -31,18 +31,18 @@ from summaries.sources import times_compressed
 STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON"}
 
 
-async def memory_panel(conversation: Conversation, owner: int, thread: int) -> MemoryPanel:
+async def memory_panel(services: Services, owner: int, thread: int) -> MemoryPanel:
     """What is remembered in a scope at this moment, and what its last answer was made from."""
     scope = Scope(owner=owner, thread=thread)
-    status = await conversation.summaries.status(scope)
-    async with conversation.memory.home(owner) as store:
+    status = await services.summaries.status(scope)
+    async with services.memory.home(owner) as store:
         messages = await store.page(scope, limit=MESSAGES_SHOWN)
         summaries = await store.summaries(scope, active_only=False)
         facts = await store.facts.all(owner)
         profiles = await store.profiles.versions(owner)
         learned = await store.studies.learned(scope)
     first = sorted(summaries, key=lambda one: (not one.is_active, -one.level, -one.id))[:SUMMARIES_SHOWN]
-    context = conversation.last_context(scope)
+    context = services.conversation.last_context(scope)
     return MemoryPanel(
         owner=_owner(status),
         messages=tuple(_message(message) for message in messages),

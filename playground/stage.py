@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from chat.conversation import Conversation
+from chat.services import Services
 from playground.app import playground_app
 from playground.memory_view import memory_panel
 from playground.panel import MemoryPanel
@@ -31,9 +31,7 @@ class Stage:
 
 
 @asynccontextmanager
-async def open_stage(
-    conversation: Conversation, *, model_name: str, port: int, is_wanted: bool
-) -> AsyncIterator[Stage]:
+async def open_stage(services: Services, *, model_name: str, port: int, is_wanted: bool) -> AsyncIterator[Stage]:
     """`is_wanted`: this port or none; else a free one where it is taken. Raises SettingsError naming --port."""
     # The bot's id is new each time: update ids begin anew with the world, and must not look like earlier ones.
     token = Secret(f"{int(time.time())}:playground")
@@ -43,7 +41,7 @@ async def open_stage(
     world.add_group(BOOK_CLUB, "Book club", members=(ANNA, BORIS, CARLA), admins=(ANNA,))
 
     async def memory(owner: int, thread: int) -> MemoryPanel:
-        return await memory_panel(conversation, owner, thread)
+        return await memory_panel(services, owner, thread)
 
     app = playground_app(world, memory=memory, model_name=model_name)
     async with AsyncExitStack() as stack:

@@ -1,6 +1,6 @@
 """Every family of commands beside the basic ones, wired. Does not know what they do."""
 
-from chat.conversation import Conversation
+from chat.services import Services
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.edits import EditedMessages
 from telegram_ui.commands.family import Family, MayConfigure
@@ -17,36 +17,36 @@ from telegram_ui.sending.delivery import Delivery
 
 
 def families(
-    conversation: Conversation, delivery: Delivery, buttons: Buttons, *, may_configure: MayConfigure
+    services: Services, delivery: Delivery, buttons: Buttons, *, may_configure: MayConfigure
 ) -> tuple[Family, ...]:
     """One of each; commands.py joins their handlers and presses."""
-    memory = conversation.memory
-    studies = HistoryExtractionCommands(conversation.history_extraction, delivery, buttons, may_configure=may_configure)
+    memory = services.memory
+    studies = HistoryExtractionCommands(services.history_extraction, delivery, buttons, may_configure=may_configure)
     return (
-        PolicyCommands(memory, conversation.rebuilding, delivery, buttons, may_configure=may_configure),
+        PolicyCommands(memory, services.rebuilder, delivery, buttons, may_configure=may_configure),
         MemoryCommands(
             memory,
-            conversation.facts,
-            conversation.distiller,
-            conversation.corrections,
+            services.facts,
+            services.distiller,
+            services.corrections,
             memory.wizards,
             delivery,
             buttons,
             may_configure=may_configure,
         ),
-        WhyCommands(conversation.explanations, delivery),
-        SearchCommands(memory, conversation.search, delivery, buttons),
+        WhyCommands(services.explanations, delivery),
+        SearchCommands(memory, services.search, delivery, buttons),
         IncognitoCommands(memory, delivery, may_configure=may_configure),
         TransferCommands(
-            conversation.importer,
-            conversation.exporter,
+            services.importer,
+            services.exporter,
             delivery,
             buttons,
             may_configure=may_configure,
             studies=studies,
         ),
         studies,
-        ForgetCommands(memory, conversation.corrections, delivery, buttons, may_configure=may_configure),
-        EditedMessages(conversation, delivery, buttons),
-        Proposals(memory, conversation.facts, conversation.corrections, delivery, may_configure=may_configure),
+        ForgetCommands(memory, services.corrections, delivery, buttons, may_configure=may_configure),
+        EditedMessages(services.conversation, delivery, buttons),
+        Proposals(memory, services.facts, services.corrections, delivery, may_configure=may_configure),
     )

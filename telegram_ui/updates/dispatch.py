@@ -14,13 +14,12 @@ from typing import Protocol
 import telegram
 from cachetools import LRUCache
 
+from chat.conversation import Conversation
+from chat.corrections import Corrections
 from chat.notices import INCOGNITO
-from llm.chat_model import OnText
 from records.errors import StorageError
-from records.messages import Correction
-from records.owners import Mode
 from records.scopes import Person, Scope
-from records.turns import Incoming, Proposal, Reply
+from records.turns import Proposal, Reply
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.streaming import AnswerStream
@@ -31,7 +30,7 @@ from telegram_ui.updates.error_boundary import ErrorBoundary
 from telegram_ui.updates.parsing import FILE, ParsedUpdate, arrival, incoming, upgraded
 from telegram_ui.updates.paste import Pastes, may_continue
 from telegram_ui.updates.serial_queue import SerialQueues, Work
-from telegram_ui.updates.supergroups import Follows, SupergroupUpgrades
+from telegram_ui.updates.supergroups import SupergroupUpgrades
 
 logger = logging.getLogger(__name__)
 
@@ -72,23 +71,6 @@ class Commands(Protocol):
     def is_slow_press(self, data: str) -> bool: ...
 
 
-class Amends(Follows, Protocol):
-    """What is needed of amending.Amending."""
-
-    async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction: ...
-
-
-class Answering(Protocol):
-    """What is needed of conversation.Conversation."""
-
-    @property
-    def corrections(self) -> Amends: ...
-    async def mode(self, owner: int) -> Mode: ...
-    async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply: ...
-    async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None: ...
-    async def settle(self, scope: Scope) -> tuple[str, ...]: ...
-
-
 class Dispatcher:
     """Routes what the queue gives. `me` and `queue.replay` come before the first dispatch;
     close() ends it.
@@ -99,7 +81,8 @@ class Dispatcher:
         *,
         queue: DurableQueue,
         access: Access,
-        conversation: Answering,
+        conversation: Conversation,
+        corrections: Corrections,
         commands: Commands,
         delivery: Delivery,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -108,6 +91,7 @@ class Dispatcher:
         self._queue = queue
         self._access = access
         self._conversation = conversation
+        self._corrections = corrections
         self._commands = commands
         self._delivery = delivery
         self._error_boundary = ErrorBoundary(delivery)
@@ -119,7 +103,7 @@ class Dispatcher:
         self._settle_lanes = SerialQueues("settling", at_once=SETTLING_AT_ONCE)
         self._all_lanes = (self._command_lanes, self._slow_lanes, self._chat_lanes, self._settle_lanes)
         self._upgrades = SupergroupUpgrades(
-            conversation.corrections,
+            corrections,
             (self._command_lanes, self._slow_lanes, self._chat_lanes),
             self._settle_lanes,
             pause=pause,
@@ -228,7 +212,7 @@ class Dispatcher:
         """What a person changed is changed in memory; where nothing was said since, a new answer is offered."""
         if said.telegram_id is None or not said.text:
             return
-        correction = await self._conversation.corrections.correct(said.scope, said.telegram_id, said.text)
+        correction = await self._corrections.correct(said.scope, said.telegram_id, said.text)
         if correction.turn is not None:
             self._settle_later(said)
         if correction.turn is not None and correction.is_last:

@@ -20,13 +20,15 @@ import telegram
 from telegram.error import BadRequest, Conflict, InvalidToken, TelegramError
 from telegram.ext import Application, ApplicationBuilder, CallbackContext, ExtBot, TypeHandler
 
+from chat.conversation import Conversation
+from chat.corrections import Corrections
 from records.errors import SettingsError
 from settings import Settings
 from storage.files.inbox import UpdateInbox
 from telegram_ui.commands.family import MayConfigure
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.updates.access import Access
-from telegram_ui.updates.dispatch import Answering, Commands, Dispatcher
+from telegram_ui.updates.dispatch import Commands, Dispatcher
 from telegram_ui.updates.durable_queue import DurableQueue, HoldingBot, PollRequest, QuietRequest, Received
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
 from telegram_ui.updates.relevance import Relevance
@@ -74,7 +76,8 @@ class Service:
 async def telegram_service(
     settings: Settings,
     *,
-    conversation: Answering,
+    conversation: Conversation,
+    corrections: Corrections,
     inbox: UpdateInbox,
     commands: Callable[[Delivery, MayConfigure], MenuCommands],
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -107,6 +110,7 @@ async def telegram_service(
         queue=queue,
         access=access,
         conversation=conversation,
+        corrections=corrections,
         commands=answered,
         delivery=delivery,
         pause=pause,

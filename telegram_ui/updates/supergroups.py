@@ -8,11 +8,11 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 import telegram
 from cachetools import LRUCache
 
+from chat.corrections import Corrections
 from records.errors import StorageError
 from records.scopes import Scope
 from telegram_ui.updates.parsing import ParsedUpdate
@@ -25,25 +25,18 @@ KNOWN = 1_000  # groups that became a supergroup under this process; of the othe
 LONGEST_WAIT = 30.0  # seconds between two attempts while the disk does not take it
 
 
-class Follows(Protocol):
-    """What is needed of amending.Amending."""
-
-    async def rename(self, owner: int, new: int) -> None: ...
-    def successor(self, owner: int) -> int: ...
-
-
 class SupergroupUpgrades:
     """Who got which id, and the work that follows from it. `lanes`: the commands' first, in which all work begins."""
 
     def __init__(
         self,
-        memory: Follows,
+        corrections: Corrections,
         queues: Sequence[SerialQueues],
         settling: SerialQueues,
         *,
         pause: Callable[[float], Awaitable[None]],
     ) -> None:
-        self._memory = memory
+        self._corrections = corrections
         self._queues = queues
         self._settling = settling
         self._pause = pause
@@ -78,7 +71,7 @@ class SupergroupUpgrades:
         self._queues[0].submit(Scope(owner=new), follow)
 
     def _now(self, owner: int) -> int:
-        return self._under_way.get(owner) or self._memory.successor(owner)
+        return self._under_way.get(owner) or self._corrections.successor(owner)
 
     async def _follow(self, old: int, new: int) -> None:
         before = Scope(owner=old)
@@ -88,7 +81,7 @@ class SupergroupUpgrades:
         wait = 1.0
         while True:
             try:
-                await self._memory.rename(old, new)
+                await self._corrections.rename(old, new)
             except StorageError as error:
                 logger.warning("The memory of %s cannot follow to %s yet (%s).", old, new, type(error).__name__)
                 await self._pause(wait)

@@ -28,12 +28,12 @@ def queries() -> dict[str, str]:
 async def test_the_pages_questions_are_answered(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember()
-        await talk.conversation.memory.choose(ANNA.id, lambda known: replace(known, policy="sliding"))
+        await talk.services.memory.choose(ANNA.id, lambda known: replace(known, policy="sliding"))
         for number in range(5):
             await talk.turn(f"Point {number}.")
         talk.server.default("summary-model", Behaviour(status=400))
         await talk.turn("Point 5.")
-        async with talk.conversation.memory.home(ANNA.id) as store:
+        async with talk.services.memory.home(ANNA.id) as store:
             assert await store.begin_fold(SCOPE, "now", now=talk.moment[0], lease=timedelta(hours=1))
         with contextlib.closing(sqlite3.connect(f"file:{tmp_path / 'memory.db'}?mode=ro", uri=True)) as connection:
             rows = {

@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
-from assembly import open_conversation
+from assembly import open_services
 from chat.conversation import Conversation
+from chat.services import Services
 from llm.chat_model import OnText
 from records.owners import StorageType
 from records.scopes import Person, Scope
@@ -23,10 +24,14 @@ ANNA, BORIS = Person(id=7, name="Anna"), Person(id=8, name="Boris")
 class Talk:
     """One run of the program's rooms, with the scripted endpoint beside it."""
 
-    conversation: Conversation
+    services: Services
     server: OpenAIServer
     moment: list[datetime]
     updates: "count[int]" = field(default_factory=lambda: count(1))
+
+    @property
+    def conversation(self) -> Conversation:
+        return self.services.conversation
 
     def incoming(self, *texts: str, person: Person = ANNA, thread: int = 0, source: str | None = None) -> Incoming:
         self.moment[0] += timedelta(seconds=30)
@@ -44,7 +49,7 @@ class Talk:
         return await self.conversation.settle(Scope(owner=person.id))
 
     async def remember(self, *, every_n: int = 5, storage: StorageType = StorageType.SQLITE, owner: int = 7) -> None:
-        await self.conversation.memory.configure(owner, storage=storage, every_n=every_n)
+        await self.services.memory.configure(owner, storage=storage, every_n=every_n)
 
     def prompts(self, model: str = "chat-model") -> list[str]:
         """The recorded requests of a model, each as one text."""
@@ -68,7 +73,7 @@ async def talking(folder: Path, **settings: object) -> AsyncIterator[Talk]:
             "embedding_model": "none",
             **settings,
         }
-        conversation = await stack.enter_async_context(
-            open_conversation(Settings(**values), clock=lambda: moment[0])  # type: ignore[arg-type]
+        services = await stack.enter_async_context(
+            open_services(Settings(**values), clock=lambda: moment[0])  # type: ignore[arg-type]
         )
-        yield Talk(conversation, server, moment)
+        yield Talk(services, server, moment)

@@ -35,9 +35,9 @@ async def test_what_was_cut_is_found_by_its_rarest_word_in_the_same_turn(talk: T
         cut = [(one.first_id, one.last_id) for one in reply.context.cut]
         cut += [(one.first_id, one.last_id) for one in reply.context.summaries]
         shown = {one.id for one in reply.context.recent} | {one.message.id for one in reply.context.snippets}
-        async with talk.conversation.memory.home(ANNA.id) as store:
+        async with talk.services.memory.home(ANNA.id) as store:
             earlier = [one for one in await store.page(SCOPE, limit=1000) if one.turn < 2 * len(words)]
-            retrieval = talk.conversation.retrieval
+            retrieval = talk.services.retrieval
             known = await retrieval.found(f"the {word}", store, SCOPE, limit=50)
             found = await retrieval.snippets(known, store, SCOPE)
         assert all(one.id in shown or any(first <= one.id <= last for first, last in cut) for one in earlier)
@@ -66,13 +66,13 @@ async def test_a_time_told_from_an_event_is_found_by_the_event(talk: Talk) -> No
         talk.moment[0] = day
         await talk.say(told)
     talk.moment[0] = datetime(2026, 11, 21, tzinfo=UTC)
-    async with talk.conversation.memory.home(ANNA.id) as store:
+    async with talk.services.memory.home(ANNA.id) as store:
         for asked, tie in {
             "Which tie did I buy two weeks before the wedding?": "green",
             "Which tie did I buy the day before the wedding?": "red",
             "Which tie did I buy three weeks after the wedding?": "blue",
         }.items():
-            retrieval = talk.conversation.retrieval
+            retrieval = talk.services.retrieval
             known = await retrieval.found(asked, store, SCOPE, limit=50)
             found = await retrieval.snippets(known, store, SCOPE)
             assert found[0].message.content == f"I bought a {tie} tie."
@@ -104,11 +104,11 @@ async def test_words_alone_find_in_many_languages(tmp_path: Path, told: str, ask
 async def test_where_one_arm_fails_no_other_goes_on(tmp_path: Path) -> None:
     async with talking(tmp_path, embedding_model="e") as talk:
         await talk.remember()
-        async with talk.conversation.memory.home(ANNA.id) as store:
+        async with talk.services.memory.home(ANNA.id) as store:
             with closing(sqlite3.connect(tmp_path / "memory.db")) as file:
                 file.execute("ALTER TABLE scope_words RENAME TO lost")
             talk.server.script("e", Behaviour(hold="start"))
-            question = asyncio.create_task(talk.conversation.retrieval.found("Murka?", store, SCOPE))
+            question = asyncio.create_task(talk.services.retrieval.found("Murka?", store, SCOPE))
             with pytest.raises(StorageError):
                 await question
             assert "_nearest" not in " ".join(map(repr, asyncio.all_tasks()))

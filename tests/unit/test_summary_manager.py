@@ -24,33 +24,33 @@ async def talk(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[
 
 
 async def everything(talk: Talk) -> list[Message]:
-    async with talk.conversation.memory.home(ANNA.id) as store:
+    async with talk.services.memory.home(ANNA.id) as store:
         return await store.page(SCOPE, limit=10_000)
 
 
 async def test_the_threshold_folds_all_answered_turns(talk: Talk) -> None:
     for number in range(2):
         await talk.turn(f"Point {number}.")
-    assert not await talk.conversation.summaries.active(SCOPE)
+    assert not await talk.services.summaries.active(SCOPE)
     await talk.turn("Point 2.")
-    (summary,) = await talk.conversation.summaries.active(SCOPE)
+    (summary,) = await talk.services.summaries.active(SCOPE)
     assert (summary.level, summary.message_count, summary.first_id, summary.last_id) == (1, 6, 1, 6)
     assert summary.source_chunk_ids == (summary.id,)
     assert {one.chunk_id for one in await everything(talk)} == {summary.id}
-    status = await talk.conversation.summaries.status(SCOPE)
+    status = await talk.services.summaries.status(SCOPE)
     assert (status.counts.total, status.counts.archived, status.counts.unfolded_turns) == (6, 6, 0)
     await talk.say("Next.")
     assert summary.text in talk.prompts()[-1]
 
 
 async def test_pyramid_after_many_turns(talk: Talk) -> None:
-    await talk.remember(every_n=1, storage=(await talk.conversation.memory.config(ANNA.id)).storage)  # type: ignore[union-attr]
+    await talk.remember(every_n=1, storage=(await talk.services.memory.config(ANNA.id)).storage)  # type: ignore[union-attr]
     for number in range(31):
         await talk.turn(f"Point {number}.")
-    counts = (await talk.conversation.summaries.status(SCOPE)).counts
+    counts = (await talk.services.summaries.status(SCOPE)).counts
     assert counts.active_by_level == {1: 1, 2: 1, 3: 1}
     assert counts.highest_level == 3
-    top = (await talk.conversation.summaries.active(SCOPE))[0]
+    top = (await talk.services.summaries.active(SCOPE))[0]
     assert (top.first_id, top.last_id, len(top.source_chunk_ids)) == (1, 50, 25)
     assert [one.content for one in await everything(talk)][::2] == [f"Point {number}." for number in range(31)]
 
@@ -72,12 +72,12 @@ async def test_a_failed_fold_changes_nothing_is_told_once_and_tried_again(talk: 
     assert [len(told) for told in notices] == [0, 0, 1, 0, 0]
     assert "Nothing is lost" in notices[2][0]
     assert all(one.is_active for one in await everything(talk))
-    status = await talk.conversation.summaries.status(SCOPE)
+    status = await talk.services.summaries.status(SCOPE)
     assert status.failure is not None
     assert status.counts.unfolded_turns == 5
     talk.server.default("summary-model", "They made points.")
     await talk.turn("Point 5.")
-    status = await talk.conversation.summaries.status(SCOPE)
+    status = await talk.services.summaries.status(SCOPE)
     assert (status.failure, status.counts.unfolded_turns) == (None, 0)
 
 
@@ -87,24 +87,24 @@ async def test_the_extractive_fallback_steps_in(tmp_path: Path) -> None:
         talk.server.default("summary-model", Behaviour(status=400))
         for text in ("My sister Olga lives in Kazan.", "She has two dogs."):
             assert await talk.turn(text) == ()
-        (summary,) = await talk.conversation.summaries.active(SCOPE)
+        (summary,) = await talk.services.summaries.active(SCOPE)
         assert "Olga" in summary.text
 
 
 async def test_now_folds_what_there_is_and_says_when_there_is_nothing(talk: Talk) -> None:
-    assert (await talk.conversation.summaries.fold_now(SCOPE)).state == "nothing"
+    assert (await talk.services.summaries.fold_now(SCOPE)).state == "nothing"
     await talk.turn("One point.")
-    outcome = await talk.conversation.summaries.fold_now(SCOPE)
+    outcome = await talk.services.summaries.fold_now(SCOPE)
     assert (outcome.state, [one.message_count for one in outcome.summaries]) == ("folded", [2])
-    assert (await talk.conversation.summaries.fold_now(SCOPE)).state == "nothing"
+    assert (await talk.services.summaries.fold_now(SCOPE)).state == "nothing"
 
 
 async def test_one_fold_at_a_time(talk: Talk) -> None:
     await talk.turn("One point.")
     talk.server.script("summary-model", Behaviour(hold="start", text="A point was made."))
-    first = asyncio.create_task(talk.conversation.summaries.fold_now(SCOPE))
+    first = asyncio.create_task(talk.services.summaries.fold_now(SCOPE))
     await talk.server.until_held()
-    assert (await talk.conversation.summaries.fold_now(SCOPE)).state == "busy"
+    assert (await talk.services.summaries.fold_now(SCOPE)).state == "busy"
     await talk.turn("A message while it runs.")
     await talk.server.release()
     assert (await first).state == "folded"
@@ -114,27 +114,27 @@ async def test_one_fold_at_a_time(talk: Talk) -> None:
 async def test_a_cancelled_fold_frees_its_scope(talk: Talk) -> None:
     await talk.turn("One point.")
     talk.server.script("summary-model", Behaviour(hold="start"))
-    folding = asyncio.create_task(talk.conversation.summaries.fold_now(SCOPE))
+    folding = asyncio.create_task(talk.services.summaries.fold_now(SCOPE))
     await talk.server.until_held()
     folding.cancel()
     with pytest.raises(asyncio.CancelledError):
         await folding
-    assert (await talk.conversation.summaries.fold_now(SCOPE)).state == "folded"
+    assert (await talk.services.summaries.fold_now(SCOPE)).state == "folded"
 
 
 async def test_moving_while_a_fold_runs_keeps_everything(talk: Talk) -> None:
     await talk.turn("One point.")
     talk.server.script("summary-model", Behaviour(hold="start", text="A point was made."))
-    folding = asyncio.create_task(talk.conversation.summaries.fold_now(SCOPE))
+    folding = asyncio.create_task(talk.services.summaries.fold_now(SCOPE))
     await talk.server.until_held()
-    config = await talk.conversation.memory.config(ANNA.id)
+    config = await talk.services.memory.config(ANNA.id)
     assert config is not None
     other = StorageType.JSON if config.storage is StorageType.SQLITE else StorageType.SQLITE
     await talk.remember(storage=other)
     await talk.server.release()
     await folding
     assert [one.content for one in await everything(talk)] == ["One point.", "Understood."]
-    await talk.conversation.summaries.fold_now(SCOPE)
+    await talk.services.summaries.fold_now(SCOPE)
     assert not any(one.is_active for one in await everything(talk))
 
 
@@ -144,7 +144,7 @@ async def test_a_summary_larger_than_the_window_is_made_in_parts_within_it(tmp_p
         talk.server.default("summary-model", Behaviour(mode="extract:1"))
         await talk.turn("Olga moved to Kazan. " + "She likes it there very much. " * 700)
         await talk.turn("And she has a dog.")
-        (summary,) = await talk.conversation.summaries.active(SCOPE)
+        (summary,) = await talk.services.summaries.active(SCOPE)
         assert summary.message_count == 4
         requests = talk.server.of("summary-model")
         assert len(requests) > 3

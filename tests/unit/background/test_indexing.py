@@ -146,18 +146,18 @@ async def test_the_bot_embeds_what_is_said_and_tells_its_progress(tmp_path: Path
     async with talking(tmp_path) as talk:
         await talk.remember()
         await talk.say("Before there were vectors.")
-        assert (await talk.conversation.summaries.status(ANNA)).indexed is None
+        assert (await talk.services.summaries.status(ANNA)).indexed is None
     async with talking(tmp_path, embedding_model="e") as talk:
         talk.server.default("e", Behaviour(hold="start"))
         await talk.server.until_held()
-        status = await talk.conversation.summaries.status(ANNA)
+        status = await talk.services.summaries.status(ANNA)
         assert status.indexed == (0, 2)
         assert "Search index: 0 of 2 messages" in status_text(status)
         talk.server.default("e", Behaviour())
         await talk.server.release(10)
-        assert talk.conversation.indexing is not None
+        assert talk.services.indexing is not None
         await talk.conversation.reply(talk.incoming("And now?", source="1:99"))
-        await talk.conversation.indexing.caught_up()
-        status = await talk.conversation.summaries.status(ANNA)
+        await talk.services.indexing.caught_up()
+        status = await talk.services.summaries.status(ANNA)
         assert status.indexed == (4, 4)
         assert "Search index" not in status_text(status)

@@ -41,16 +41,16 @@ async def begin(talk: Talk, storage: StorageType = StorageType.SQLITE) -> None:
 
 
 async def choose(talk: Talk, policy: Policy, every_n: int = 3) -> None:
-    await talk.conversation.memory.choose(ANNA.id, lambda known: replace(known, policy=policy, every_n=every_n))
+    await talk.services.memory.choose(ANNA.id, lambda known: replace(known, policy=policy, every_n=every_n))
 
 
 async def everything(talk: Talk) -> list[Message]:
-    async with talk.conversation.memory.home(ANNA.id) as store:
+    async with talk.services.memory.home(ANNA.id) as store:
         return await store.page(SCOPE, limit=10_000)
 
 
 async def versions(talk: Talk) -> list[Summary]:
-    async with talk.conversation.memory.home(ANNA.id) as store:
+    async with talk.services.memory.home(ANNA.id) as store:
         return await store.summaries(SCOPE, active_only=False)
 
 
@@ -60,7 +60,7 @@ async def rebuilt(talk: Talk) -> tuple[Progress, list[Progress]]:
     async def tell(progress: Progress) -> None:
         heard.append(progress)
 
-    return await talk.conversation.rebuilding.rebuild(SCOPE, tell), heard
+    return await talk.services.rebuilder.rebuild(SCOPE, tell), heard
 
 
 def demand_sound(messages: list[Message], made: list[Summary], before: list[Message]) -> None:
@@ -76,7 +76,7 @@ def demand_sound(messages: list[Message], made: list[Summary], before: list[Mess
 
 async def advised(talk: Talk) -> tuple[int, bool]:
     """How often the oldest detail was compressed, and whether making all anew is advised."""
-    status = await talk.conversation.summaries.status(SCOPE)
+    status = await talk.services.summaries.status(SCOPE)
     return status.compressed, "/summary_rebuild" in status_text(status)
 
 
@@ -119,7 +119,7 @@ async def test_rolling_is_made_anew_as_a_chain(talk: Talk, monkeypatch: pytest.M
     assert (live.first_id, live.last_id, live.message_count, live.policy) == (1, 36, 36, "rolling")
     for number in range(20, 26):
         await talk.turn(f"Animal {number}.")
-    (live,) = await talk.conversation.summaries.active(SCOPE)
+    (live,) = await talk.services.summaries.active(SCOPE)
     assert live.base_id is not None
 
 
@@ -139,8 +139,8 @@ async def test_the_old_ones_serve_until_the_new_are_whole(talk: Talk) -> None:
     talk.server.default("summary-model", Behaviour(hold="start", text=NEW))
     running = asyncio.create_task(rebuilt(talk))
     await talk.server.until_held()
-    assert {one.text for one in await talk.conversation.summaries.active(SCOPE)} == {OLD}
-    status = await talk.conversation.summaries.status(SCOPE)
+    assert {one.text for one in await talk.services.summaries.active(SCOPE)} == {OLD}
+    status = await talk.services.summaries.status(SCOPE)
     assert status.rebuilding == (0, 6)
     reply = await talk.say("And now?")
     assert reply.context is not None
@@ -150,8 +150,8 @@ async def test_the_old_ones_serve_until_the_new_are_whole(talk: Talk) -> None:
     talk.server.default("summary-model", NEW)
     await talk.server.release(20)
     assert (await running)[0].state == "done"
-    assert {one.text for one in await talk.conversation.summaries.active(SCOPE)} == {NEW}
-    assert (await talk.conversation.summaries.status(SCOPE)).rebuilding is None
+    assert {one.text for one in await talk.services.summaries.active(SCOPE)} == {NEW}
+    assert (await talk.services.summaries.status(SCOPE)).rebuilding is None
 
 
 async def test_a_model_that_fails_leaves_the_old_ones(talk: Talk) -> None:
@@ -171,7 +171,7 @@ async def test_a_chunk_that_the_model_refuses_is_summarised_by_extraction(talk: 
 
 
 async def test_it_is_refused_where_the_memory_moved_meanwhile(talk: Talk) -> None:
-    config = await talk.conversation.memory.config(ANNA.id)
+    config = await talk.services.memory.config(ANNA.id)
     assert config is not None
     talk.server.script("summary-model", Behaviour(hold="start", text=NEW))
     running = asyncio.create_task(rebuilt(talk))
@@ -187,7 +187,7 @@ async def test_it_is_refused_where_something_was_forgotten_or_edited_meanwhile(t
     """The store checks once more what was read; a message that is not there any more voids it all."""
     old = await versions(talk)
     now = talk.moment[0]
-    async with talk.conversation.memory.home(ANNA.id) as store:
+    async with talk.services.memory.home(ANNA.id) as store:
         outline = await store.rebuilds.outline(SCOPE)
         lease = await store.begin_fold(SCOPE, "rebuild", now=now, lease=timedelta(minutes=5))
         assert lease is not None
@@ -203,16 +203,16 @@ async def test_nothing_to_make_anew(tmp_path: Path) -> None:
         await talk.remember(every_n=30)
         await talk.turn("One point.")
         assert (await rebuilt(talk))[0].state == "nothing"
-        await talk.conversation.memory.switch(ANNA.id, enabled=False)
+        await talk.services.memory.switch(ANNA.id, enabled=False)
         assert (await rebuilt(talk))[0].state == "nothing"
 
 
 async def test_imported_history_gets_real_summaries(talk: Talk) -> None:
     """Whatever archived it: each stored message is in a chunk of a summary made from it."""
-    async with talk.conversation.memory.home(ANNA.id) as store:
+    async with talk.services.memory.home(ANNA.id) as store:
         drafts = [NewMessage(role="user", content="Late news.", created_at=talk.moment[0], origin="imported")]
         await store.append(SCOPE, drafts)
-    await talk.conversation.summaries.fold_now(SCOPE)
+    await talk.services.summaries.fold_now(SCOPE)
     talk.server.requests.clear()
     assert (await rebuilt(talk))[0].state == "done"
     assert any("Late news." in prompt for prompt in talk.prompts("summary-model"))
@@ -223,13 +223,13 @@ async def test_one_that_ended_with_its_process_is_begun_again(tmp_path: Path, st
     async with talking(tmp_path) as talk:
         await begin(talk, storage)
         talk.server.default("summary-model", Behaviour(hold="start", text=NEW))
-        talk.conversation.rebuilding.start(SCOPE, ignore)
+        talk.services.rebuilder.start(SCOPE, ignore)
         await talk.server.until_held()
     async with talking(tmp_path) as talk:
-        await talk.conversation.rebuilding.finished()
+        await talk.services.rebuilder.finished()
         assert {one.text for one in await versions(talk)} == {"The user talked about several things."}
     async with talking(tmp_path) as talk:
-        assert (await talk.conversation.summaries.status(SCOPE)).rebuilding is None
+        assert (await talk.services.summaries.status(SCOPE)).rebuilding is None
         assert not talk.server.of("summary-model"), "once is enough"
 
 
@@ -238,10 +238,10 @@ async def test_one_that_ended_half_way_goes_on_with_what_it_had(tmp_path: Path, 
     async with talking(tmp_path) as talk:
         await begin(talk, storage)
         talk.server.script("summary-model", NEW, NEW, Behaviour(hold="start", text=NEW))
-        talk.conversation.rebuilding.start(SCOPE, ignore)
+        talk.services.rebuilder.start(SCOPE, ignore)
         await talk.server.until_held()
     async with talking(tmp_path) as talk:
-        await talk.conversation.rebuilding.finished()
+        await talk.services.rebuilder.finished()
         assert [one.text for one in await versions(talk)].count(NEW) == 2
         # 6 chunks and what stands above five of them, less the two that were there.
         assert len(talk.server.of("summary-model")) == len(await versions(talk)) - 2
@@ -252,10 +252,10 @@ async def test_what_was_forgotten_is_in_no_part_that_is_kept(tmp_path: Path, sto
     async with talking(tmp_path) as talk:
         await begin(talk, storage)
         talk.server.script("summary-model", "They spoke of Animal heliotrope.", Behaviour(status=400))
-        await talk.conversation.memory.choose(ANNA.id, lambda known: replace(known, every_n=9))
+        await talk.services.memory.choose(ANNA.id, lambda known: replace(known, every_n=9))
         assert (await rebuilt(talk))[0].state == "failed"
         assert traces(tmp_path, ["heliotrope"])
-        await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(1, 2)))
+        await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(1, 2)))
         assert traces(tmp_path, ["heliotrope"]) == []
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assembly import open_conversation
+from assembly import open_services
 from benchmarks import ablation, fit, load, recall, scale, tokens
 from benchmarks.backlog import chatting
 from benchmarks.filling import UNFOLDED, fill, said
@@ -78,11 +78,11 @@ def test_recall_keeps_to_the_budget_of_the_environment(
 
 async def test_recall_remembers_sessions_as_archived_turns_with_their_speakers(tiny: Path, tmp_path: Path) -> None:
     (sample,) = read(tiny)
-    async with open_conversation(
+    async with open_services(
         Settings(data_dir=tmp_path / "data", embedding_model="none"), clock=Clock(), offline=True
-    ) as conversation:
-        await conversation.memory.configure(SCOPE.owner, storage=StorageType.SQLITE, every_n=20)
-        async with conversation.memory.home(SCOPE.owner) as store:
+    ) as services:
+        await services.memory.configure(SCOPE.owner, storage=StorageType.SQLITE, every_n=20)
+        async with services.memory.home(SCOPE.owner) as store:
             for session in sample.sessions:
                 await remember(session, store)
             kept = await store.page(SCOPE, limit=1000)
@@ -192,8 +192,8 @@ async def test_a_filled_store_is_as_the_bot_would_have_left_it(storage: StorageT
     scope = Scope(owner=1)
     await fill(tmp_path, storage, scope, 1_500)
     async with (
-        open_conversation(Settings(data_dir=tmp_path, embedding_model="none"), offline=True) as conversation,
-        conversation.memory.opened(scope.owner) as store,
+        open_services(Settings(data_dir=tmp_path, embedding_model="none"), offline=True) as services,
+        services.memory.opened(scope.owner) as store,
     ):
         assert store is not None
         assert store.kind is storage

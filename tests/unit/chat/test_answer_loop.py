@@ -74,13 +74,13 @@ async def test_the_model_searches_and_then_answers(tmp_path: Path, storage: Stor
         assert result["role"] == "tool"
         assert WALNUTS in result["content"]
         assert "Where did I put them?" not in result["content"], "the question itself is no earlier message"
-        async with talk.conversation.memory.home(ANNA.id) as store:
+        async with talk.services.memory.home(ANNA.id) as store:
             *_, question, note, answer = await store.page(SCOPE)
             assert (question.role, note.role, note.origin, answer.role) == ("user", "system", "tool", "assistant")
             assert {one.turn for one in (question, note, answer)} == {question.id}
             assert note.content == 'search_memory {"query": "walnuts cellar"}: messages 1'
             assert (await store.counts(SCOPE)).unfolded_turns == 2, "a result is nobody's turn"
-        told = await talk.conversation.explanations.explain(SCOPE)
+        told = await talk.services.explanations.explain(SCOPE)
         assert told is not None
         assert [one.content for one in told.looked_up if one] == [WALNUTS]
         assert any(part.name == "tools" and part.tokens > 0 for part in told.account.parts)
@@ -95,14 +95,14 @@ async def test_a_result_is_masked_in_later_turns_and_no_snippet(talk: Talk) -> N
     prompt = talk.prompts()[-1]
     assert "[archived result, ask again]" in prompt
     assert "messages 1" not in prompt
-    assert [one.message.origin for one in (await talk.conversation.search.page(SCOPE, "search_memory")).found] == [
+    assert [one.message.origin for one in (await talk.services.search.page(SCOPE, "search_memory")).found] == [
         "tool"
     ], "it stays searchable"
 
 
 async def test_dates_bound_a_search(talk: Talk) -> None:
     await talk.remember(every_n=3)
-    async with talk.conversation.memory.home(ANNA.id) as store:
+    async with talk.services.memory.home(ANNA.id) as store:
         for day in range(10, 16):
             moment = talk.moment[0].replace(day=day, hour=23, minute=59)
             await store.append(SCOPE, [NewMessage(role="user", content=f"Walnuts, day {day}.", created_at=moment)])
@@ -279,20 +279,20 @@ async def test_incognito_the_model_may_search_and_nothing_is_kept_of_it(talk: Ta
 
     await talk.remember(every_n=3)
     await long_ago(talk)
-    await talk.conversation.memory.choose(ANNA.id, lambda known: replace(known, incognito=True))
-    async with talk.conversation.memory.home(ANNA.id) as store:
+    await talk.services.memory.choose(ANNA.id, lambda known: replace(known, incognito=True))
+    async with talk.services.memory.home(ANNA.id) as store:
         before = await store.digest(ANNA.id)
     talk.server.script("chat-model", looks_for("walnuts"), "In the box.")
     assert (await talk.say("Where?")).text == "In the box."
     assert tools_of(talk.server.of("chat-model")[-1]) == ["search_memory"]
     assert WALNUTS in talk.server.of("chat-model")[-1].messages[-1]["content"]
-    async with talk.conversation.memory.home(ANNA.id) as store:
+    async with talk.services.memory.home(ANNA.id) as store:
         assert await store.digest(ANNA.id) == before
 
 
 async def test_facts_are_proposed_and_nothing_is_done_before_a_person_says_so(talk: Talk) -> None:
     await talk.remember()
-    fact, _ = await talk.conversation.facts.add(ANNA.id, "Anna is allergic to peanuts.")
+    fact, _ = await talk.services.facts.add(ANNA.id, "Anna is allergic to peanuts.")
     calls = (
         {"name": "remember", "arguments": {"text": "Anna  likes\nwalnuts."}},
         {"name": "remember", "arguments": {"text": "Anna likes walnuts."}},
@@ -305,8 +305,8 @@ async def test_facts_are_proposed_and_nothing_is_done_before_a_person_says_so(ta
         Proposal(kind="remember", text="Anna likes walnuts."),
         Proposal(kind="forget", text="Anna is allergic to peanuts.", fact=fact.id),
     )
-    assert [one.text for one in await talk.conversation.facts.known(ANNA.id) if one.is_valid] == [fact.text]
-    async with talk.conversation.memory.home(ANNA.id) as store:
+    assert [one.text for one in await talk.services.facts.known(ANNA.id) if one.is_valid] == [fact.text]
+    async with talk.services.memory.home(ANNA.id) as store:
         notes = [one.content for one in await store.page(SCOPE) if one.origin == "tool"]
     assert notes == ["remember: proposed", "remember: proposed", f"forget {fact.id}: proposed"]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from cachetools import LRUCache
 
-from assembly import open_conversation
-from chat.conversation import Conversation
+from assembly import open_services
+from chat.services import Services
 from chat.session import CONTEXTS_HERE, SCOPES_HERE, Session, Sessions, Unwritten
 from records.context import Context
 from records.messages import NewMessage
@@ -24,9 +24,9 @@ MANY = SCOPES_HERE + 200
 
 
 @pytest.fixture
-async def conversation(tmp_path: Path) -> AsyncIterator[Conversation]:
-    async with open_conversation(Settings(data_dir=tmp_path, embedding_model="none"), offline=True) as conversation:
-        yield conversation
+async def services(tmp_path: Path) -> AsyncIterator[Services]:
+    async with open_services(Settings(data_dir=tmp_path, embedding_model="none"), offline=True) as services:
+        yield services
 
 
 def said(person: int) -> Incoming:
@@ -40,22 +40,22 @@ def alive() -> Counter[type]:
     return Counter(type(one) for one in gc.get_objects())
 
 
-async def test_after_many_people_only_the_newest_are_kept(conversation: Conversation) -> None:
+async def test_after_many_people_only_the_newest_are_kept(services: Services) -> None:
     for person in range(1, MANY):
-        await conversation.reply(said(person))
+        await services.conversation.reply(said(person))
     kept = alive()
     assert kept[Session] <= SCOPES_HERE
     assert kept[Context] <= CONTEXTS_HERE
     assert kept[OwnerLock] == 0
-    assert conversation.last_context(Scope(owner=MANY - 1)) is not None
+    assert services.conversation.last_context(Scope(owner=MANY - 1)) is not None
 
 
-async def test_learning_and_folding_leave_no_gate_behind(conversation: Conversation) -> None:
+async def test_learning_and_folding_leave_no_gate_behind(services: Services) -> None:
     for person in range(1, 6):
-        await conversation.memory.switch(person, enabled=True)
-        await conversation.reply(said(person))
-        await conversation.settle(Scope(owner=person))
-        await conversation.facts.learn(Scope(owner=person))
+        await services.memory.switch(person, enabled=True)
+        await services.conversation.reply(said(person))
+        await services.conversation.settle(Scope(owner=person))
+        await services.facts.learn(Scope(owner=person))
     assert alive()[OwnerLock] == 0
 
 

@@ -27,7 +27,7 @@ def files(folder: Path) -> list[Path]:
 
 
 async def stored(talk: Talk, scope: Scope = SCOPE) -> list[tuple[str, str]]:
-    async with talk.conversation.memory.home(scope.owner) as store:
+    async with talk.services.memory.home(scope.owner) as store:
         return [(one.role, one.content) for one in await store.page(scope, limit=1000)]
 
 
@@ -64,10 +64,10 @@ async def test_while_memory_is_off_nothing_is_stored_but_the_talk_goes_on(talk: 
 async def test_off_means_that_the_store_is_not_read_either(talk: Talk) -> None:
     await talk.remember()
     await talk.say("My cat is called Murka.")
-    await talk.conversation.memory.switch(ANNA.id, enabled=False)
+    await talk.services.memory.switch(ANNA.id, enabled=False)
     await talk.say("What is my cat called? Murka?")
     assert "My cat is called" not in talk.prompts()[-1]
-    await talk.conversation.memory.switch(ANNA.id, enabled=True)
+    await talk.services.memory.switch(ANNA.id, enabled=True)
     await talk.say("What is my cat called?")
     assert "My cat is called Murka." in talk.prompts()[-1]
 
@@ -92,7 +92,7 @@ async def test_a_replayed_question_without_answer_is_answered_in_its_place(tmp_p
     async with talking(tmp_path) as talk:
         assert not (await talk.conversation.reply(lost)).repeated
         assert "Second." not in talk.prompts()[-1], "what came later is not earlier talk"
-        async with talk.conversation.memory.home(ANNA.id) as store:
+        async with talk.services.memory.home(ANNA.id) as store:
             first = [one for one in await store.page(SCOPE) if one.turn == 1]
         assert [one.content for one in first] == ["First.", "Understood."]
 
@@ -100,7 +100,7 @@ async def test_a_replayed_question_without_answer_is_answered_in_its_place(tmp_p
 async def test_pieces_of_a_paste_are_one_turn_each_stored_as_it_came(talk: Talk) -> None:
     await talk.remember()
     await talk.say("a" * 4096, "b" * 100)
-    async with talk.conversation.memory.home(ANNA.id) as store:
+    async with talk.services.memory.home(ANNA.id) as store:
         messages = await store.page(SCOPE)
         assert (await store.counts(SCOPE)).unfolded_turns == 1
     assert [len(one.content) for one in messages] == [4096, 100, len("Understood.")]
@@ -179,7 +179,7 @@ async def test_nothing_of_one_scope_reaches_anothers_prompt(talk: Talk, storage:
 
 async def room(talk: Talk, pages: int) -> None:
     """How large memory.db may become: one page means that it is full as it is, like a disk."""
-    async with talk.conversation.memory.home(ANNA.id) as store:
+    async with talk.services.memory.home(ANNA.id) as store:
         assert isinstance(store, SqliteStore)
         await Reader(store._db._writer, store._db.path).rows(f"PRAGMA max_page_count={pages}")
 
@@ -208,7 +208,7 @@ async def test_what_an_unwritten_answer_was_made_from_is_held_until_it_is_writte
     asked = talk.incoming("While it fails." + " and so on" * 1000)
     await talk.conversation.reply(asked)
     await talk.conversation.shown(asked, [501, 502])
-    explain = talk.conversation.explanations.explain
+    explain = talk.services.explanations.explain
     held = await explain(SCOPE, 502)
     assert held is not None
     assert not held.is_stored

@@ -28,26 +28,26 @@ async def talk(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[
 
 async def edited(talk: Talk, *texts: str) -> Fact:
     """A fact told by hand in the first words, and given the others since."""
-    fact, _ = await talk.conversation.facts.add(ANNA.id, texts[0])
+    fact, _ = await talk.services.facts.add(ANNA.id, texts[0])
     for text in texts[1:]:
-        changed = await talk.conversation.facts.edit(ANNA.id, fact.id, text)
+        changed = await talk.services.facts.edit(ANNA.id, fact.id, text)
         assert changed is not None
         fact = changed
     return fact
 
 
 async def take_back(talk: Talk, fact: int) -> None:
-    taken = await talk.conversation.corrections.undo_edit(ANNA.id, fact)
+    taken = await talk.services.corrections.undo_edit(ANNA.id, fact)
     assert taken is not None
     assert taken.is_clean
 
 
 async def forget(talk: Talk, fact: int) -> None:
-    assert (await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="facts", ids=(fact,)))).is_clean
+    assert (await talk.services.corrections.forget(ANNA.id, Forgetting(what="facts", ids=(fact,)))).is_clean
 
 
 async def delete(talk: Talk, fact: int) -> None:
-    assert await talk.conversation.facts.delete(ANNA.id, fact) is not None
+    assert await talk.services.facts.delete(ANNA.id, fact) is not None
 
 
 @pytest.mark.parametrize("erase", [take_back, forget, delete])
@@ -59,7 +59,7 @@ async def test_what_is_being_learned_does_not_bring_back_the_words_of_a_fact_tha
     brought_back = answer(told(f"Anna drinks {WORD} every morning.", 1, known=fact.id))
     talk.server.script_schema("facts", Behaviour(hold="start", text=brought_back))
     talk.server.default_schema("facts", answer(told("Anna has it every morning.", 1)))
-    learning = asyncio.create_task(talk.conversation.facts.before_fold(SCOPE, [1]))
+    learning = asyncio.create_task(talk.services.facts.before_fold(SCOPE, [1]))
     await talk.server.until_held()
     await erase(talk, fact.id)
     await talk.server.release()
@@ -67,24 +67,24 @@ async def test_what_is_being_learned_does_not_bring_back_the_words_of_a_fact_tha
     assert not [one.text for one in await known(talk) if one.is_valid and WORD in one.text]
     if erase is not delete:  # it may still be restored
         assert traces(tmp_path) == []
-    await talk.conversation.facts.before_fold(SCOPE, [1])
+    await talk.services.facts.before_fold(SCOPE, [1])
     assert WORD not in str(asked(talk)[1]), "it is asked again, and shown what is known now"
     assert "Anna has it every morning." in [one.text for one in await known(talk) if one.is_valid]
 
 
 @pytest.mark.parametrize("mode", ["on", "off", "incognito"])
 async def test_the_talk_goes_on_where_a_fact_is_taken_back(talk: Talk, mode: str) -> None:
-    memory = talk.conversation.memory
+    memory = talk.services.memory
     fact = await edited(talk, "Anna likes tea.", f"Anna likes {WORD}.")
-    await talk.conversation.facts.pin(ANNA.id, fact.id, is_pinned=True)
+    await talk.services.facts.pin(ANNA.id, fact.id, is_pinned=True)
     if mode == "off":
         await memory.switch(ANNA.id, enabled=False)
     elif mode == "incognito":
         await memory.choose(ANNA.id, lambda config: replace(config, incognito=True))
     await talk.say("The code word is tangerine.")
     await take_back(talk, fact.id)
-    await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="profiles", ids=(1,)))
-    explanation = await talk.conversation.explanations.explain(SCOPE)
+    await talk.services.corrections.forget(ANNA.id, Forgetting(what="profiles", ids=(1,)))
+    explanation = await talk.services.explanations.explain(SCOPE)
     assert explanation is not None
     assert [one.fact.text for one in explanation.facts if one.fact] == ([] if mode == "off" else ["Anna likes tea."])
     assert talk.conversation.last_context(SCOPE) is None
@@ -120,11 +120,11 @@ async def test_what_was_learned_beside_a_fact_does_not_keep_its_words(
             told(f"Anna drinks {WORD} every morning.", 1, known=fact.id), told("Anna gets up early.", 1, known=fact.id)
         ),
     )
-    await talk.conversation.facts.learn(SCOPE)
+    await talk.services.facts.learn(SCOPE)
     assert len(await known(talk)) == 4
     await erase(talk, fact.id)
     assert traces(tmp_path) == []
     assert "Anna gets up early." in [one.text for one in await known(talk) if one.is_valid]
     talk.server.default_schema("facts", answer(told("Anna has it every morning.", 1)))
-    await talk.conversation.facts.learn(SCOPE)
+    await talk.services.facts.learn(SCOPE)
     assert "Anna has it every morning." in [one.text for one in await known(talk) if one.is_valid]

@@ -31,29 +31,27 @@ async def say(talk: Talk, text: str, telegram_id: int) -> None:
 
 
 async def stored(talk: Talk) -> list[str]:
-    async with talk.conversation.memory.home(ANNA.id) as store:
+    async with talk.services.memory.home(ANNA.id) as store:
         return [one.content for one in await store.page(SCOPE)]
 
 
 async def answers(talk: Talk) -> list[Message]:
-    async with talk.conversation.memory.home(ANNA.id) as store:
+    async with talk.services.memory.home(ANNA.id) as store:
         return [one for one in await store.page(SCOPE) if one.role == "assistant"]
 
 
 async def versions(talk: Talk) -> list[tuple[str, str]]:
-    async with talk.conversation.memory.home(ANNA.id) as store, store._db.read() as reader:  # type: ignore[attr-defined]
+    async with talk.services.memory.home(ANNA.id) as store, store._db.read() as reader:  # type: ignore[attr-defined]
         return [tuple(row) for row in await reader.rows("SELECT content, why FROM versions ORDER BY id")]
 
 
 async def test_memory_says_what_the_message_says_now(talk: Talk) -> None:
     await say(talk, "I live in Portland.", 5)
     await say(talk, "Hello.", 7)
-    assert await talk.conversation.corrections.correct(SCOPE, 5, "I live in Seattle.") == Correction(
-        turn=1, is_last=False
-    )
+    assert await talk.services.corrections.correct(SCOPE, 5, "I live in Seattle.") == Correction(turn=1, is_last=False)
     assert await stored(talk) == ["I live in Seattle.", "Understood.", "Hello.", "Understood."]
     assert await versions(talk) == [("I live in Portland.", "edited")]
-    async with talk.conversation.memory.home(ANNA.id) as store:
+    async with talk.services.memory.home(ANNA.id) as store:
         assert await store.summaries(SCOPE, active_only=False) == []
     await talk.conversation.settle(SCOPE)
     assert "Portland" not in talk.prompts("summary-model")[-1]
@@ -65,7 +63,7 @@ async def test_memory_says_what_the_message_says_now(talk: Talk) -> None:
 async def test_the_last_turn_is_answered_anew_and_the_earlier_answer_is_a_version(talk: Talk) -> None:
     await say(talk, "Hello.", 5)
     await say(talk, "What is the capital of Austria?", 7)
-    found = await talk.conversation.corrections.correct(SCOPE, 7, "What is the capital of Australia?")
+    found = await talk.services.corrections.correct(SCOPE, 7, "What is the capital of Australia?")
     assert found == Correction(turn=3, is_last=True)
     talk.server.script("chat-model", Behaviour(text="Canberra."))
     answered = await talk.conversation.answer_again(SCOPE, 3, ANNA)
@@ -85,7 +83,7 @@ async def test_a_turn_that_got_no_answer_gets_one(talk: Talk) -> None:
     talk.server.script("chat-model", Behaviour(status=401))
     await say(talk, "Hello?", 5)
     assert await stored(talk) == ["Hello?"]
-    await talk.conversation.corrections.correct(SCOPE, 5, "Hello!")
+    await talk.services.corrections.correct(SCOPE, 5, "Hello!")
     assert await talk.conversation.answer_again(SCOPE, 1, ANNA) is not None
     assert await stored(talk) == ["Hello!", "Understood."]
     [answer] = await answers(talk)
@@ -112,11 +110,11 @@ async def test_what_is_not_the_last_turn_is_not_answered_anew(talk: Talk) -> Non
 async def test_an_edit_of_what_is_not_stored_changes_nothing(talk: Talk) -> None:
     await say(talk, "Hello.", 5)
     for scope, number, text in ((SCOPE, 6, "x"), (SCOPE, 5, "Hello."), (Scope(owner=BORIS.id), 5, "x")):
-        assert await talk.conversation.corrections.correct(scope, number, text) == Correction()
-    await talk.conversation.memory.choose(ANNA.id, lambda config: replace(config, incognito=True))
-    assert await talk.conversation.corrections.correct(SCOPE, 5, "x") == Correction(), "incognito nothing is written"
-    await talk.conversation.memory.switch(ANNA.id, enabled=False)
-    assert await talk.conversation.corrections.correct(SCOPE, 5, "x") == Correction()
+        assert await talk.services.corrections.correct(scope, number, text) == Correction()
+    await talk.services.memory.choose(ANNA.id, lambda config: replace(config, incognito=True))
+    assert await talk.services.corrections.correct(SCOPE, 5, "x") == Correction(), "incognito nothing is written"
+    await talk.services.memory.switch(ANNA.id, enabled=False)
+    assert await talk.services.corrections.correct(SCOPE, 5, "x") == Correction()
     assert await stored(talk) == ["Hello.", "Understood."]
 
 
@@ -124,11 +122,11 @@ async def test_the_json_store_keeps_corrections_over_a_restart(tmp_path: Path) -
     async with talking(tmp_path) as talk:
         await talk.remember(storage=StorageType.JSON)
         await say(talk, "walrus", 5)
-        await talk.conversation.corrections.correct(SCOPE, 5, "zebra")
+        await talk.services.corrections.correct(SCOPE, 5, "zebra")
     (tmp_path / "index.db").unlink()
     async with talking(tmp_path) as talk:
         assert await stored(talk) == ["zebra", "Understood."]
-        async with talk.conversation.memory.home(ANNA.id) as store:
+        async with talk.services.memory.home(ANNA.id) as store:
             assert len(await store.search(SCOPE, ["zebra"], limit=9)) == 1
             assert await store.search(SCOPE, ["walrus"], limit=9) == []
         assert await versions(talk) == [("walrus", "edited")]

@@ -39,7 +39,7 @@ async def test_an_explanation_names_what_the_prompt_carried(tmp_path: Path, stor
         await talk.say("Thanks.")
     assert reply.context is not None
     async with talking(tmp_path) as talk:
-        told = await talk.conversation.explanations.explain(SCOPE, 502)
+        told = await talk.services.explanations.explain(SCOPE, 502)
     assert told is not None
     context = reply.context
     assert told.is_stored
@@ -53,12 +53,12 @@ async def test_an_explanation_names_what_the_prompt_carried(tmp_path: Path, stor
 
 async def test_the_newest_answer_is_explained_unless_another_is_named(talk: Talk) -> None:
     await talk.remember()
-    assert await talk.conversation.explanations.explain(SCOPE) is None
+    assert await talk.services.explanations.explain(SCOPE) is None
     first = talk.incoming("One.")
     await talk.conversation.reply(first)
     await talk.conversation.shown(first, [11])
     await talk.say("Two.")
-    explain = talk.conversation.explanations.explain
+    explain = talk.services.explanations.explain
     newest, named = await explain(SCOPE), await explain(SCOPE, 11)
     assert newest is not None
     assert named is not None
@@ -72,7 +72,7 @@ async def test_while_memory_is_off_the_process_knows_and_no_file_does(talk: Talk
     first = talk.incoming("The password is heliotrope.")
     await talk.conversation.reply(first)
     await talk.conversation.shown(first, [11])
-    explain = talk.conversation.explanations.explain
+    explain = talk.services.explanations.explain
     told = await explain(SCOPE, 11)
     assert told is not None
     assert not told.is_stored
@@ -88,14 +88,14 @@ async def test_while_memory_is_off_the_process_knows_and_no_file_does(talk: Talk
 
 async def incognito(talk: Talk, *, on: bool) -> None:
 
-    await talk.conversation.memory.choose(ANNA.id, lambda known: replace(known, incognito=on))
+    await talk.services.memory.choose(ANNA.id, lambda known: replace(known, incognito=on))
 
 
 async def test_incognito_reads_memory_and_leaves_no_trace_in_it(talk: Talk) -> None:
     await talk.remember(every_n=1)
     await talk.say("My cat is called Murka.")
     await incognito(talk, on=True)
-    async with talk.conversation.memory.home(ANNA.id) as store:
+    async with talk.services.memory.home(ANNA.id) as store:
         before = await store.digest(ANNA.id)
     reply = await talk.say("What is she called? The word is heliotrope.")
     assert (reply.is_incognito, reply.is_remembered, reply.is_kept) == (True, False, True)
@@ -103,9 +103,9 @@ async def test_incognito_reads_memory_and_leaves_no_trace_in_it(talk: Talk) -> N
     await talk.say("And the word?")
     assert "heliotrope" in talk.prompts()[-1], "the process goes on knowing what was said"
     assert await talk.conversation.settle(SCOPE) == ()
-    async with talk.conversation.memory.home(ANNA.id) as store:
+    async with talk.services.memory.home(ANNA.id) as store:
         assert await store.digest(ANNA.id) == before
-    told = await talk.conversation.explanations.explain(SCOPE)
+    told = await talk.services.explanations.explain(SCOPE)
     assert told is not None
     assert (told.is_stored, told.account.here, len(told.recent)) == (False, 2, 2)
 
@@ -120,7 +120,7 @@ async def test_what_was_said_incognito_is_gone_when_it_ends(talk: Talk) -> None:
     assert not reply.is_incognito
     assert "heliotrope" not in talk.prompts()[-1]
     assert "Murka" in talk.prompts()[-1]
-    told = await talk.conversation.explanations.explain(SCOPE)
+    told = await talk.services.explanations.explain(SCOPE)
     assert told is not None
     assert told.is_stored
 
@@ -133,7 +133,7 @@ async def test_what_was_saved_is_near_what_the_whole_history_costs(tmp_path: Pat
         for number in range(30):
             await talk.turn(f"Question {number}: what shall I do in the garden today?")
         reply = await talk.say("And now?")
-        async with talk.conversation.memory.home(ANNA.id) as store:
+        async with talk.services.memory.home(ANNA.id) as store:
             messages = await store.page(SCOPE, limit=1000)
             saved = await store.accounts.saved(ANNA.id)
     assert reply.context is not None

@@ -40,12 +40,12 @@ def traces(folder: Path, words: Iterable[str] = (WORD,)) -> list[str]:
 
 
 async def store_of(talk: Talk, owner: int = ANNA.id):  # type: ignore[no-untyped-def]
-    async with talk.conversation.memory.home(owner) as store:
+    async with talk.services.memory.home(owner) as store:
         return store
 
 
 async def ids_with(talk: Talk, word: str) -> tuple[int, ...]:
-    async with talk.conversation.memory.home(ANNA.id) as store:
+    async with talk.services.memory.home(ANNA.id) as store:
         return tuple(one.id for one in await store.page(SCOPE, limit=1000) if word in one.content)
 
 
@@ -84,12 +84,12 @@ async def lived(talk: Talk) -> None:
 @pytest.mark.parametrize("storage", STORAGES)
 async def test_no_file_holds_a_forgotten_message(tmp_path: Path, storage: StorageType) -> None:
     async with talking(tmp_path) as talk:
-        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=2)
+        await talk.services.memory.configure(ANNA.id, storage=storage, every_n=2)
         await lived(talk)
         assert traces(tmp_path), "the test would see them"
         talk.server.default("summary-model", "They spoke of flowers.")
         ids = await ids_with(talk, WORD)
-        taken = await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="messages", ids=ids))
+        taken = await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=ids))
         assert (taken.messages, taken.facts, taken.profiles, taken.versions) == (2, 1, 1, 1)
         assert (taken.summaries, taken.unfolded) == (2, 2)
         assert traces(tmp_path) == []
@@ -112,14 +112,14 @@ async def test_no_file_holds_anything_of_an_owner_who_forgets_everything(tmp_pat
         await talk.remember(owner=BORIS.id, storage=storage)
         await talk.say("begonia", person=BORIS)
         other = next(one for one in STORAGES if one is not storage)
-        await talk.conversation.memory.configure(ANNA.id, storage=other, every_n=2)
+        await talk.services.memory.configure(ANNA.id, storage=other, every_n=2)
         await lived(talk)
-        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=2)
-        taken = await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="everything"))
+        await talk.services.memory.configure(ANNA.id, storage=storage, every_n=2)
+        taken = await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
         assert taken.messages == 24
         assert taken.is_clean
         assert traces(tmp_path, [WORD, OTHER]) == []
-        config = await talk.conversation.memory.config(ANNA.id)
+        config = await talk.services.memory.config(ANNA.id)
         assert config is not None
         assert (config.storage, config.enabled) == (storage, True)
         talk.server.default("chat-model", "Hello.")
@@ -136,7 +136,7 @@ async def test_copies_made_by_an_upgrade_go_and_what_was_put_aside_is_named(tmp_
     async with talking(tmp_path) as talk:
         await talk.remember()
         await talk.say(WORD)
-        taken = await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="everything"))
+        taken = await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
     assert taken.kept_aside == ("memory.json.unreadable-20260101T000000Z",)
     assert traces(tmp_path) == []
 
@@ -144,11 +144,11 @@ async def test_copies_made_by_an_upgrade_go_and_what_was_put_aside_is_named(tmp_
 async def test_an_update_that_waits_for_its_answer_loses_its_text_when_its_message_is_forgotten(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember()
-        memory = talk.conversation.memory
+        memory = talk.services.memory
         for number, text in ((5, WORD), (6, "kept")):
             await memory.inbox.receive(1, number, json.dumps({"text": text}), talk.moment[0])
         await talk.conversation.reply(talk.incoming(WORD, source="1:5"))
-        await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="everything"))
+        await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
         assert [one.payload for one in await memory.inbox.pending(1)] == ["", '{"text": "kept"}']
         assert traces(tmp_path) == []
 
@@ -160,7 +160,7 @@ async def test_forgetting_waits_for_an_answer_that_may_have_read_it(tmp_path: Pa
         talk.server.script("chat-model", Behaviour(text=f"It was {WORD}.", hold="start"))
         answering = asyncio.create_task(talk.say("What was it?"))
         await talk.server.until_held()
-        forgetting = asyncio.create_task(talk.conversation.corrections.forget(ANNA.id, Forgetting(what="everything")))
+        forgetting = asyncio.create_task(talk.services.corrections.forget(ANNA.id, Forgetting(what="everything")))
         await talk.server.release()
         await answering
         assert (await forgetting).messages == 4
@@ -170,16 +170,16 @@ async def test_forgetting_waits_for_an_answer_that_may_have_read_it(tmp_path: Pa
 async def test_a_turn_that_waits_to_be_written_is_not_written_while_it_is_forgotten(tmp_path: Path) -> None:
     """Its store failed; it is written again at the moment in which its owner forgets it."""
     async with talking(tmp_path) as talk:
-        conversation = talk.conversation
+        services = talk.services
         await talk.remember()
         await talk.say(OTHER)
         await room(talk, 1)
         assert not (await talk.say(f"{WORD} " * 2000)).is_kept
         await room(talk, 2**30)
-        async with conversation.memory.home(ANNA.id):
+        async with services.memory.home(ANNA.id):
             # Both get as far as they can while somebody reads: the forgetting up to the memory's gate.
-            forgetting = asyncio.create_task(conversation.corrections.forget(ANNA.id, Forgetting(what="everything")))
-            writing = asyncio.create_task(conversation.write_kept())
+            forgetting = asyncio.create_task(services.corrections.forget(ANNA.id, Forgetting(what="everything")))
+            writing = asyncio.create_task(services.conversation.write_kept())
         await forgetting
         assert await writing == 0
         assert (await (await store_of(talk)).counts(SCOPE)).total == 0
@@ -191,8 +191,8 @@ async def test_the_process_forgets_too(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember()
         await talk.say(WORD)
-        await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="everything"))
-        await talk.conversation.memory.switch(ANNA.id, enabled=False)
+        await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))
+        await talk.services.memory.switch(ANNA.id, enabled=False)
         await talk.say("And?")
         assert WORD not in talk.prompts()[-1]
         assert talk.conversation.last_context(SCOPE) is None or WORD not in str(talk.conversation.last_context(SCOPE))
@@ -202,18 +202,18 @@ async def test_one_can_forget_while_memory_is_off(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember()
         await talk.say(WORD)
-        await talk.conversation.memory.switch(ANNA.id, enabled=False)
-        assert (await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="everything"))).messages == 2
+        await talk.services.memory.switch(ANNA.id, enabled=False)
+        assert (await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))).messages == 2
     assert traces(tmp_path) == []
 
 
 @pytest.mark.parametrize("storage", STORAGES)
 async def test_a_forgetting_that_had_begun_is_finished_at_the_next_start(tmp_path: Path, storage: StorageType) -> None:
     async with talking(tmp_path) as talk:
-        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=2)
+        await talk.services.memory.configure(ANNA.id, storage=storage, every_n=2)
         await lived(talk)
         ids = await ids_with(talk, WORD)
-        memory = talk.conversation.memory
+        memory = talk.services.memory
         async with memory._erasing._db.write() as tx:
             what = json.dumps({"what": "messages", "ids": ids, "since": None, "until": None})
             await tx.rows("INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, 'now')", ANNA.id, what)
@@ -229,10 +229,10 @@ async def test_what_was_said_after_a_forgetting_is_not_taken_by_its_cleaning(tmp
     async with talking(tmp_path) as talk:
         await talk.remember()
         await talk.say(WORD)
-        memory = talk.conversation.memory
+        memory = talk.services.memory
         async with memory._erasing._db.read(frozen=True) as reader:
             await reader.rows("SELECT 1 FROM users")
-            assert not (await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="everything"))).is_clean
+            assert not (await talk.services.corrections.forget(ANNA.id, Forgetting(what="everything"))).is_clean
         await talk.say(OTHER)
         await memory.tidy()
         assert traces(tmp_path) == []
@@ -246,7 +246,7 @@ async def test_what_is_left_of_a_chunk_is_summarised_anew_before_anything_else(t
             await talk.turn(f"{WORD if number == 2 else OTHER} {number}")
         store = await store_of(talk)
         assert [one.first_id for one in await store.summaries(SCOPE)] == [1, 5, 9]
-        await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(5, 6)))
+        await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(5, 6)))
         assert [one.first_id for one in await store.summaries(SCOPE)] == [1, 9]
         await talk.conversation.settle(SCOPE)
         summaries = await store.summaries(SCOPE)
@@ -258,28 +258,28 @@ async def test_what_is_left_of_a_chunk_is_summarised_anew_before_anything_else(t
 @pytest.mark.parametrize("storage", STORAGES)
 async def test_archives_older_than_what_is_kept_go_and_nothing_else(tmp_path: Path, storage: StorageType) -> None:
     async with talking(tmp_path) as talk:
-        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=2)
+        await talk.services.memory.configure(ANNA.id, storage=storage, every_n=2)
         await talk.turn(f"{WORD} 1")
         await talk.turn(f"{WORD} 2")
         talk.moment[0] += timedelta(days=20)
         for number in range(3):
             await talk.turn(f"{OTHER} {number}")
         talk.moment[0] += timedelta(days=20)
-        await talk.conversation.corrections.forget_archives(timedelta(days=50))
+        await talk.services.corrections.forget_archives(timedelta(days=50))
         assert (await (await store_of(talk)).counts(SCOPE)).total == 10
-        await talk.conversation.corrections.forget_archives(timedelta(days=30))
+        await talk.services.corrections.forget_archives(timedelta(days=30))
         assert traces(tmp_path) == []
         counts = await (await store_of(talk)).counts(SCOPE)
         assert (counts.total, counts.archived, counts.active_summaries) == (6, 4, 1)
-        await talk.conversation.corrections.forget_archives(timedelta(days=10))
+        await talk.services.corrections.forget_archives(timedelta(days=10))
         assert (await (await store_of(talk)).counts(SCOPE)).total == 2, "what is not summarised stays"
 
 
 @pytest.mark.parametrize("storage", STORAGES)
 async def test_no_file_holds_a_fact_that_was_deleted_a_day_ago(tmp_path: Path, storage: StorageType) -> None:
     async with talking(tmp_path) as talk:
-        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=5)
-        corrections, facts = talk.conversation.corrections, talk.conversation.facts
+        await talk.services.memory.configure(ANNA.id, storage=storage, every_n=5)
+        corrections, facts = talk.services.corrections, talk.services.facts
         kept, _ = await facts.add(ANNA.id, f"Anna likes {OTHER}.")
         fact, _ = await facts.add(ANNA.id, "Anna likes roses.")
         await facts.edit(ANNA.id, fact.id, f"Anna likes {WORD}.")
@@ -307,8 +307,8 @@ async def test_no_file_holds_a_fact_that_was_deleted_a_day_ago(tmp_path: Path, s
 async def test_no_file_holds_the_words_of_an_edit_that_was_taken_back(tmp_path: Path, storage: StorageType) -> None:
     """Nor what a profile had made of them; earlier edits stay, as does a profile that was made before."""
     async with talking(tmp_path) as talk:
-        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=5)
-        corrections, facts = talk.conversation.corrections, talk.conversation.facts
+        await talk.services.memory.configure(ANNA.id, storage=storage, every_n=5)
+        corrections, facts = talk.services.corrections, talk.services.facts
         fact, _ = await facts.add(ANNA.id, "Anna likes roses.")
         tulips = await facts.edit(ANNA.id, fact.id, "Anna likes tulips.")
         assert tulips is not None
@@ -343,8 +343,8 @@ async def test_no_file_holds_the_words_of_an_edit_that_was_taken_back(tmp_path: 
 async def test_taking_back_that_was_broken_off_takes_back_one_edit_only(tmp_path: Path, storage: StorageType) -> None:
     """A start finishes it, however far it had come."""
     async with talking(tmp_path) as talk:
-        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=5)
-        facts, store = talk.conversation.facts, await store_of(talk)
+        await talk.services.memory.configure(ANNA.id, storage=storage, every_n=5)
+        facts, store = talk.services.facts, await store_of(talk)
         fact, _ = await facts.add(ANNA.id, "Anna likes roses.")
         for words in ("Anna likes tulips.", f"Anna likes {WORD}."):
             await facts.edit(ANNA.id, fact.id, words)
@@ -352,31 +352,29 @@ async def test_taking_back_that_was_broken_off_takes_back_one_edit_only(tmp_path
         assert earlier is not None
         what = Forgetting(what="edits", ids=(earlier,))
         await store.forgetting.forget(ANNA.id, what)
-        async with talk.conversation.memory._erasing._db.write() as tx:
+        async with talk.services.memory._erasing._db.write() as tx:
             record = (ANNA.id, _text(what), talk.moment[0].isoformat())
             await tx.rows("INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)", *record)
     async with talking(tmp_path) as talk:
-        assert [one.text for one in await talk.conversation.facts.known(ANNA.id) if one.is_valid] == [
-            "Anna likes tulips."
-        ]
+        assert [one.text for one in await talk.services.facts.known(ANNA.id) if one.is_valid] == ["Anna likes tulips."]
         assert traces(tmp_path) == []
 
 
 async def test_a_fact_that_is_restored_just_before_it_would_go_stays(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember()
-        fact, _ = await talk.conversation.facts.add(ANNA.id, "Anna likes roses.")
+        fact, _ = await talk.services.facts.add(ANNA.id, "Anna likes roses.")
         due = Forgetting(what="facts", ids=(fact.id,), until=talk.moment[0] + timedelta(days=1))
-        assert (await talk.conversation.corrections.forget(ANNA.id, due)).facts == 0
-        assert [one.id for one in await talk.conversation.facts.known(ANNA.id)] == [fact.id]
+        assert (await talk.services.corrections.forget(ANNA.id, due)).facts == 0
+        assert [one.id for one in await talk.services.facts.known(ANNA.id)] == [fact.id]
 
 
 async def test_two_who_forget_at_the_same_time_leave_no_trace_of_either(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         for person, storage in ((ANNA, StorageType.SQLITE), (BORIS, StorageType.JSON)):
-            await talk.conversation.memory.configure(person.id, storage=storage, every_n=2)
+            await talk.services.memory.configure(person.id, storage=storage, every_n=2)
             await talk.say(WORD if person is ANNA else OTHER, person=person)
         everything = Forgetting(what="everything")
-        await asyncio.gather(*(talk.conversation.corrections.forget(person.id, everything) for person in (ANNA, BORIS)))
+        await asyncio.gather(*(talk.services.corrections.forget(person.id, everything) for person in (ANNA, BORIS)))
         assert traces(tmp_path, [WORD, OTHER]) == []
-        assert await talk.conversation.memory._erasing._unfinished() == []
+        assert await talk.services.memory._erasing._unfinished() == []

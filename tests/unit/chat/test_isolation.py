@@ -155,7 +155,7 @@ async def test_a_stored_instruction_never_lands_in_the_system_role(tmp_path: Pat
         assert any("<remembered>" in text for text in carried), "snippets were in play"
         assert any("<summaries>" in text for text in carried)
         assert any(ORDER in text for text in carried)
-        demand_orders_are_data(talk, talk.conversation.summaries.limits.chunk)
+        demand_orders_are_data(talk, talk.services.summaries.limits.chunk)
 
 
 def test_a_name_stays_on_its_line_and_within_its_block() -> None:
@@ -204,8 +204,9 @@ async def test_files_are_private_whatever_the_umask(tmp_path: Path) -> None:
 def test_secrets_are_compared_in_constant_time() -> None:
     """What a stranger may send as often as they like is never compared with ==, which stops at the first difference."""
     folder = ROOT / "telegram_ui"
-    for file in folder.glob("*.py"):
+    for file in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Compare) and any(isinstance(one, ast.Eq | ast.NotEq) for one in node.ops):
                 assert not re.search(r"secret|nonce|digest", ast.unparse(node)), f"{file}:{node.lineno}"
-    assert "hmac.compare_digest(given.encode(), secret.encode())" in (folder / "webhook.py").read_text(encoding="utf-8")
+    webhook = (folder / "updates" / "webhook.py").read_text(encoding="utf-8")
+    assert "hmac.compare_digest(given.encode(), secret.encode())" in webhook

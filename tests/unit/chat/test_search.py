@@ -15,7 +15,7 @@ LONG = "Nothing of note happened on that day in the garden. " * 60
 
 
 async def say_all(talk: Talk, texts: list[str], *, thread: int = 0) -> None:
-    async with talk.conversation.memory.home(ANNA.id) as store:
+    async with talk.services.memory.home(ANNA.id) as store:
         for text in texts:
             moment = talk.moment[0]
             await store.append(
@@ -24,7 +24,7 @@ async def say_all(talk: Talk, texts: list[str], *, thread: int = 0) -> None:
 
 
 async def found(talk: Talk, typed: str, *, thread: int = 0) -> list[str]:
-    page = await talk.conversation.search.page(Scope(owner=ANNA.id, thread=thread), typed, size=50)
+    page = await talk.services.search.page(Scope(owner=ANNA.id, thread=thread), typed, size=50)
     return [one.message.content for one in page.found]
 
 
@@ -78,7 +78,7 @@ async def test_of_a_long_text_the_sentences_that_matter_are_shown(tmp_path: Path
     async with talking(tmp_path) as talk:
         await talk.remember()
         await say_all(talk, [LONG + "Then the walnut fell. " + LONG, "x" * 5000 + " walnut " + "y" * 5000])
-        page = await talk.conversation.search.page(SCOPE, "walnut")
+        page = await talk.services.search.page(SCOPE, "walnut")
         shown = [one.text for one in page.found]
         assert len(shown) == 2
         assert all("walnut" in text and "…" in text and len(text) < 1000 for text in shown)
@@ -88,7 +88,7 @@ async def test_pages_follow_each_other_whatever_is_said_meanwhile(tmp_path: Path
     async with talking(tmp_path) as talk:
         await talk.remember()
         await say_all(talk, [f"Apple {number}" for number in range(12)])
-        search = talk.conversation.search
+        search = talk.services.search
         page = await search.page(SCOPE, "apple", size=5)
         seen = [one.message.id for one in page.found]
         assert (page.total, page.next) == (12, 5)
@@ -110,9 +110,9 @@ async def test_meaning_finds_what_no_word_does(tmp_path: Path) -> None:
                 "The train to Porto leaves at nine.",
             ],
         )
-        assert talk.conversation.indexing is not None
-        talk.conversation.indexing.wake()
-        await talk.conversation.indexing.caught_up()
+        assert talk.services.indexing is not None
+        talk.services.indexing.wake()
+        await talk.services.indexing.caught_up()
         texts = await found(talk, "food allergy")
         assert texts
         assert texts[0].startswith("I cannot eat peanuts")

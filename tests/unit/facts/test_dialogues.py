@@ -34,13 +34,13 @@ async def played(talk: Talk, dialogue: Dialogue, scope: Scope) -> list[Fact]:
         talk.moment[0] = stage.day
         for text in stage.said:
             assert not (await talk.say(text, person=who)).is_error
-        async with talk.conversation.memory.home(scope.owner) as store:
+        async with talk.services.memory.home(scope.owner) as store:
             said = [one for one in await store.page(scope, limit=100) if one.role == "user"][-len(stage.said) :]
             known = {fact.text: fact.id for fact in await store.facts.valid(scope.owner)}
         answer = stage.answer([one.id for one in said], known)
         talk.server.default_schema("facts", answer)
-        await talk.conversation.facts.learn(scope)
-    async with talk.conversation.memory.home(scope.owner) as store:
+        await talk.services.facts.learn(scope)
+    async with talk.services.memory.home(scope.owner) as store:
         return await store.facts.all(scope.owner)
 
 

@@ -30,20 +30,20 @@ async def test_it_is_distilled_when_enough_is_waiting_and_leaves_the_newest(talk
         await talk.turn(f"Point {number}.")
     assert talk.server.asked_for("profile") == []
     await talk.turn("Point 3.")
-    (version,) = await talk.conversation.distiller.versions(ANNA.id)
+    (version,) = await talk.services.distiller.versions(ANNA.id)
     assert version.text == "Who they are: Anna lives in Oslo.\nOngoing: She looks for a boat."
     (request,) = talk.server.asked_for("profile")
     assert request.messages[1]["content"].count("[level 1") == 2
     await talk.turn("Point 4.")
     assert len(talk.server.asked_for("profile")) == 1
     await talk.turn("Point 5.")
-    assert [one.id for one in await talk.conversation.distiller.versions(ANNA.id)] == [2, 1]
+    assert [one.id for one in await talk.services.distiller.versions(ANNA.id)] == [2, 1]
     assert "<profile>\nWho they are: Anna" in talk.server.asked_for("profile")[1].messages[1]["content"]
 
 
 async def test_it_stands_before_the_summaries_in_every_prompt(talk: Talk) -> None:
-    await talk.conversation.facts.add(ANNA.id, "Anna sails.")
-    assert await talk.conversation.distiller.distil(ANNA.id) is not None
+    await talk.services.facts.add(ANNA.id, "Anna sails.")
+    assert await talk.services.distiller.distil(ANNA.id) is not None
     await talk.turn("Point 0.")
     reply = await talk.say("Point 1.")
     assert reply.context is not None
@@ -67,10 +67,10 @@ async def test_it_stands_before_the_summaries_in_every_prompt(talk: Talk) -> Non
     ],
 )
 async def test_what_is_no_profile_is_not_stored(talk: Talk, told: str) -> None:
-    await talk.conversation.facts.add(ANNA.id, "Anna sails.")
+    await talk.services.facts.add(ANNA.id, "Anna sails.")
     talk.server.default_schema("profile", told)
-    assert await talk.conversation.distiller.distil(ANNA.id) is None
-    assert await talk.conversation.distiller.versions(ANNA.id) == []
+    assert await talk.services.distiller.distil(ANNA.id) is None
+    assert await talk.services.distiller.versions(ANNA.id) == []
 
 
 async def test_a_failure_is_not_repeated_with_every_turn_and_disturbs_nothing(talk: Talk) -> None:
@@ -82,12 +82,12 @@ async def test_a_failure_is_not_repeated_with_every_turn_and_disturbs_nothing(ta
     await talk.conversation.settle(SCOPE)
     assert len(talk.server.asked_for("profile")) == tries
     with pytest.raises(ModelBusy):
-        await talk.conversation.distiller.distil(ANNA.id)
-    assert len(await talk.conversation.summaries.active(SCOPE)) == 4
+        await talk.services.distiller.distil(ANNA.id)
+    assert len(await talk.services.summaries.active(SCOPE)) == 4
 
 
 async def test_there_is_none_of_nothing(talk: Talk) -> None:
-    assert await talk.conversation.distiller.distil(ANNA.id) is None
+    assert await talk.services.distiller.distil(ANNA.id) is None
     assert talk.server.asked_for("profile") == []
 
 

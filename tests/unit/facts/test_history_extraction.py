@@ -55,13 +55,13 @@ async def imported(talk: Talk, data: bytes) -> Imported:
     async def progress(done: int, total: int) -> None:
         """Nobody watches."""
 
-    return await talk.conversation.importer.run(SCOPE, ANNA.id, data, progress=progress)
+    return await talk.services.importer.run(SCOPE, ANNA.id, data, progress=progress)
 
 
 async def studied(talk: Talk, done: Imported) -> None:
     assert done.ids is not None
-    assert await talk.conversation.history_extraction.begin(ANNA.id, *done.ids) == "begun"
-    await talk.conversation.history_extraction.caught_up()
+    assert await talk.services.history_extraction.begin(ANNA.id, *done.ids) == "begun"
+    await talk.services.history_extraction.caught_up()
 
 
 def asked(talk: Talk) -> list[str]:
@@ -70,7 +70,7 @@ def asked(talk: Talk) -> list[str]:
 
 async def shown(talk: Talk) -> tuple[str, int, int] | None:
     """What the playground's panel shows of it."""
-    study = (await memory_panel(talk.conversation, ANNA.id, 0)).studied
+    study = (await memory_panel(talk.services, ANNA.id, 0)).studied
     return (study.state, study.read, study.total) if study else None
 
 
@@ -81,9 +81,9 @@ def lives(place: str, source: int, **more: Any) -> Mapping[str, Any]:
 async def test_nothing_is_learned_unasked_and_only_from_the_owners_own_words(talk: Talk) -> None:
     done = await imported(talk, chat("I live in Oslo.", "It rains."))
     assert done.ids == (-4, -1)
-    await talk.conversation.facts.settle_quiet()
+    await talk.services.facts.settle_quiet()
     assert asked(talk) == []
-    ahead = await talk.conversation.history_extraction.ahead(ANNA.id, *done.ids)
+    ahead = await talk.services.history_extraction.ahead(ANNA.id, *done.ids)
     assert ahead is not None
     assert (ahead.messages, ahead.requests) == (2, 1)
     assert 300 < ahead.tokens < 3000
@@ -95,14 +95,14 @@ async def test_nothing_is_learned_unasked_and_only_from_the_owners_own_words(tal
     [fact] = await known(talk)
     assert (fact.text, fact.source_ids) == ("Anna lives in Oslo.", (-4,))
     assert fact.observed_at == fact.valid_from == BEGAN + timedelta(minutes=2)
-    assert await talk.conversation.history_extraction.ahead(ANNA.id, *done.ids) is None, "it is learned from once"
-    assert await talk.conversation.history_extraction.begin(ANNA.id, *done.ids) == "nothing"
+    assert await talk.services.history_extraction.ahead(ANNA.id, *done.ids) is None, "it is learned from once"
+    assert await talk.services.history_extraction.begin(ANNA.id, *done.ids) == "nothing"
 
 
 async def test_what_was_said_later_stays_and_what_was_before_is_its_history(talk: Talk) -> None:
     talk.server.default_schema("facts", answer(lives("Paris", 1)))
     await talk.say("I live in Paris.")
-    await talk.conversation.facts.learn(SCOPE)
+    await talk.services.facts.learn(SCOPE)
     done = await imported(talk, chat("I live in Bergen.", first=5, days=700))
     talk.server.default_schema("facts", answer(lives("Bergen", -2)))
     await studied(talk, done)
@@ -151,20 +151,20 @@ async def test_it_goes_on_after_a_restart_and_pays_for_nothing_twice(tmp_path: P
         done = await imported(talk, chat(*texts))
         assert done.ids is not None
         talk.server.script_schema("facts", answer(), Behaviour(hold="start", text=answer()))
-        assert await talk.conversation.history_extraction.begin(ANNA.id, *done.ids) == "begun"
+        assert await talk.services.history_extraction.begin(ANNA.id, *done.ids) == "begun"
         await talk.server.until_held()
-        assert (await talk.conversation.summaries.status(SCOPE)).studied == (20, 45)
-        assert await talk.conversation.history_extraction.begin(ANNA.id, *done.ids) == "busy"
+        assert (await talk.services.summaries.status(SCOPE)).studied == (20, 45)
+        assert await talk.services.history_extraction.begin(ANNA.id, *done.ids) == "busy"
     (tmp_path / "index.db").unlink()
     async with talking(tmp_path, facts_batch_turns=99) as talk:
-        await talk.conversation.history_extraction.caught_up()
+        await talk.services.history_extraction.caught_up()
         requests = asked(talk)
         assert [sum(f"number {number}." in one for one in requests) for number in range(45)] == [0] * 20 + [1] * 25
-        assert (await talk.conversation.summaries.status(SCOPE)).studied is None
+        assert (await talk.services.summaries.status(SCOPE)).studied is None
 
 
 async def test_it_can_be_stopped_and_goes_on_where_it_was(talk: Talk) -> None:
-    history_extraction = talk.conversation.history_extraction
+    history_extraction = talk.services.history_extraction
     done = await imported(talk, chat(*(f"I own boat number {number}." for number in range(30))))
     assert done.ids is not None
     talk.server.script_schema("facts", answer(), Behaviour(hold="start", text=answer(told("Anna owns boats.", -20))))
@@ -174,7 +174,7 @@ async def test_it_can_be_stopped_and_goes_on_where_it_was(talk: Talk) -> None:
     await talk.server.release()
     await history_extraction.caught_up()
     assert await known(talk) == [], "what was being read is not learned from any more"
-    assert (await talk.conversation.summaries.status(SCOPE)).studied is None
+    assert (await talk.services.summaries.status(SCOPE)).studied is None
     ahead = await history_extraction.ahead(ANNA.id, *done.ids)
     assert ahead is not None
     assert ahead.messages == 10
@@ -186,7 +186,7 @@ async def test_it_can_be_stopped_and_goes_on_where_it_was(talk: Talk) -> None:
 
 
 async def test_it_goes_on_where_it_was_though_its_beginning_was_forgotten(talk: Talk) -> None:
-    history_extraction = talk.conversation.history_extraction
+    history_extraction = talk.services.history_extraction
     done = await imported(talk, chat(*(f"I own boat number {number}." for number in range(45))))
     assert done.ids is not None
     assert await shown(talk) is None
@@ -195,14 +195,14 @@ async def test_it_goes_on_where_it_was_though_its_beginning_was_forgotten(talk: 
     await talk.server.until_held()
     await history_extraction.stop(ANNA.id)
     assert await shown(talk) == ("partly", 20, 45)
-    await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(done.ids[0],)))
+    await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(done.ids[0],)))
     await talk.server.release()
     await history_extraction.caught_up()
     talk.server.requests.clear()
     talk.server.script_schema("facts", Behaviour(hold="start", text=answer()))
     assert await history_extraction.begin(ANNA.id, *done.ids) == "begun"
     await talk.server.until_held(2)
-    assert (await talk.conversation.summaries.status(SCOPE)).studied == (19, 44)
+    assert (await talk.services.summaries.status(SCOPE)).studied == (19, 44)
     assert await shown(talk) == ("running", 19, 44)
     await talk.server.release()
     await history_extraction.caught_up()
@@ -213,7 +213,7 @@ async def test_it_goes_on_where_it_was_though_its_beginning_was_forgotten(talk: 
 
 async def test_what_was_learned_from_is_passed_over_whichever_study_it_was(talk: Talk) -> None:
     """A later file's history lies below an earlier one's; a stretch of both pays for neither twice."""
-    history_extraction = talk.conversation.history_extraction
+    history_extraction = talk.services.history_extraction
     early = await imported(talk, chat("I own a boat."))
     late = await imported(talk, chat("I own a canoe.", first=9, days=9))
     assert early.ids is not None
@@ -241,22 +241,22 @@ async def test_a_spent_budget_puts_it_off_to_the_next_day(tmp_path: Path) -> Non
         done = await imported(talk, chat("I live in Oslo."))
         await studied(talk, done)
         assert asked(talk) == []
-        assert (await talk.conversation.summaries.status(SCOPE)).studied == (0, 1)
+        assert (await talk.services.summaries.status(SCOPE)).studied == (0, 1)
 
 
 async def test_a_failing_model_is_asked_again_later_and_live_talk_is_learned_meanwhile(talk: Talk) -> None:
     done = await imported(talk, chat("I live in Oslo."))
     talk.server.default_schema("facts", Behaviour(status=400))
     await studied(talk, done)
-    assert await talk.conversation.facts.learn_past(SCOPE) is False
+    assert await talk.services.facts.learn_past(SCOPE) is False
     assert len(asked(talk)) == 1
     talk.server.default_schema("facts", answer(told("Anna sails.", 1)))
     await talk.say("I sail.")
-    await talk.conversation.facts.learn(SCOPE)
+    await talk.services.facts.learn(SCOPE)
     assert await valid(talk) == ["Anna sails."]
     talk.moment[0] += timedelta(minutes=2)
     talk.server.default_schema("facts", answer(lives("Oslo", -2)))
-    assert await talk.conversation.facts.learn_past(SCOPE)
+    assert await talk.services.facts.learn_past(SCOPE)
     assert await valid(talk) == ["Anna sails.", "Anna lives in Oslo."]
 
 
@@ -265,18 +265,18 @@ async def held_study(talk: Talk) -> tuple[int, int]:
     done = await imported(talk, chat(*(f"I own boat number {number}." for number in range(30))))
     assert done.ids is not None
     talk.server.script_schema("facts", answer(), Behaviour(hold="start", text=answer()))
-    await talk.conversation.history_extraction.begin(ANNA.id, *done.ids)
+    await talk.services.history_extraction.begin(ANNA.id, *done.ids)
     await talk.server.until_held()
     return done.ids
 
 
 async def test_a_study_of_which_the_rest_is_forgotten_has_ended(talk: Talk) -> None:
-    history_extraction = talk.conversation.history_extraction
+    history_extraction = talk.services.history_extraction
     first, last = await held_study(talk)
     ahead = tuple(range(first + 20, last + 1))
-    await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="messages", ids=ahead))
+    await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=ahead))
     await talk.server.release()
-    assert (await talk.conversation.summaries.status(SCOPE)).studied is None
+    assert (await talk.services.summaries.status(SCOPE)).studied is None
     again = await imported(talk, chat(*(f"I own boat number {number}." for number in range(30))))
     assert again.ids is not None
     assert await history_extraction.begin(ANNA.id, *again.ids) == "begun"
@@ -286,15 +286,13 @@ async def test_a_study_of_which_the_rest_is_forgotten_has_ended(talk: Talk) -> N
 async def forget_day(talk: Talk, days: int) -> None:
     """The day of `chat(…, days=days)`."""
     day = BEGAN.replace(hour=0) + timedelta(days=days)
-    await talk.conversation.corrections.forget(
-        ANNA.id, Forgetting(what="dates", since=day, until=day + timedelta(days=1))
-    )
+    await talk.services.corrections.forget(ANNA.id, Forgetting(what="dates", since=day, until=day + timedelta(days=1)))
 
 
 @pytest.mark.parametrize("forgotten", ["the last that was learned from", "one learned from before", "all"])
 async def test_history_that_comes_after_a_forgotten_one_was_never_learned_from(talk: Talk, forgotten: str) -> None:
     """Nor was the forgotten file where it is imported anew."""
-    history_extraction = talk.conversation.history_extraction
+    history_extraction = talk.services.history_extraction
     boats, pets = chat("I own a boat.", "It rains."), chat("I own a dog.", "It snows.", first=50, days=500)
     await studied(talk, await imported(talk, boats))
     await studied(talk, await imported(talk, pets))
@@ -324,7 +322,7 @@ async def test_the_end_of_a_file_that_is_imported_anew_was_never_learned_from(ta
     """There would be room for it where it had been."""
     data = chat("I own a boat.", "I own a canoe.", "I own a raft.")
     await studied(talk, await imported(talk, data))
-    await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(-4, -3, -2, -1)))
+    await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(-4, -3, -2, -1)))
     talk.server.requests.clear()
     again = await imported(talk, data)
     assert (again.messages, again.known) == (4, 2)
@@ -337,11 +335,11 @@ async def test_a_study_under_way_reads_nothing_that_comes_in_meanwhile(talk: Tal
     """Not in the place of what was forgotten of it either."""
     first, last = await held_study(talk)
     most = tuple(range(first, last - 3))
-    await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="messages", ids=most))
+    await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=most))
     await talk.server.release()
     talk.server.requests.clear()
     await imported(talk, chat(*(f"I own dog number {number}." for number in range(20)), first=90, days=900))
-    while await talk.conversation.facts.learn_past(SCOPE):
+    while await talk.services.facts.learn_past(SCOPE):
         pass
     assert not [request for request in asked(talk) if "dog" in request]
 
@@ -367,19 +365,19 @@ async def test_a_fact_that_falls_with_another_is_learned_again_whatever_was_stud
     if boat is not None:
         await studied(talk, boat)
     assert await valid(talk) == ["Anna is the head chef of the Heliotrope Bakery."]
-    await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="messages", ids=cook.ids))
+    await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=cook.ids))
     assert await known(talk) == []
     talk.server.requests.clear()
     talk.server.default_schema("facts", answer(told("Anna is a head chef.", chef.ids[0])))
-    assert await talk.conversation.facts.learn_past(SCOPE)
+    assert await talk.services.facts.learn_past(SCOPE)
     [request] = asked(talk)
     assert ["head chef now" in request, "It rains." in request, "boat" in request] == [True, False, False]
     assert await valid(talk) == ["Anna is a head chef."]
-    assert (await talk.conversation.summaries.status(SCOPE)).studied is None
+    assert (await talk.services.summaries.status(SCOPE)).studied is None
 
 
 async def test_while_memory_is_off_nothing_is_offered_nor_begun(talk: Talk) -> None:
-    history_extraction, memory = talk.conversation.history_extraction, talk.conversation.memory
+    history_extraction, memory = talk.services.history_extraction, talk.services.memory
     done = await imported(talk, chat("I live in Oslo."))
     assert done.ids is not None
     await memory.switch(ANNA.id, enabled=False)
@@ -389,7 +387,7 @@ async def test_while_memory_is_off_nothing_is_offered_nor_begun(talk: Talk) -> N
     await memory.choose(ANNA.id, lambda chosen: replace(chosen, incognito=True))
     assert await history_extraction.begin(ANNA.id, *done.ids) == "off"
     await memory.choose(ANNA.id, lambda chosen: replace(chosen, incognito=False))
-    assert (await talk.conversation.summaries.status(SCOPE)).studied is None
+    assert (await talk.services.summaries.status(SCOPE)).studied is None
     await studied(talk, done)
     assert len(asked(talk)) == 1
 
@@ -397,14 +395,14 @@ async def test_while_memory_is_off_nothing_is_offered_nor_begun(talk: Talk) -> N
 async def test_what_is_forgotten_goes_with_its_facts_and_live_talk_is_not_learned_anew(talk: Talk) -> None:
     talk.server.default_schema("facts", answer(told("Anna sails.", 1)))
     await talk.say("I sail.")
-    await talk.conversation.facts.learn(SCOPE)
+    await talk.services.facts.learn(SCOPE)
     done = await imported(talk, chat("I live in Oslo.", "I live in Bergen now, no longer in Oslo."))
     talk.server.default_schema("facts", answer(lives("Oslo", -4), lives("Bergen", -2)))
     await studied(talk, done)
     assert await valid(talk) == ["Anna sails.", "Anna lives in Bergen."]
     talk.server.requests.clear()
-    await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(-2,)))
-    await talk.conversation.facts.settle_quiet()
+    await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(-2,)))
+    await talk.services.facts.settle_quiet()
     assert asked(talk) == []
     assert await valid(talk) == ["Anna sails.", "Anna lives in Oslo."]
 
@@ -416,7 +414,7 @@ async def test_an_import_that_broke_off_offers_all_of_its_messages_in_the_end(ta
     async def breaking(done: int, total: int) -> None:
         raise RuntimeError
 
-    importer, history_extraction = talk.conversation.importer, talk.conversation.history_extraction
+    importer, history_extraction = talk.services.importer, talk.services.history_extraction
     other = await imported(talk, chat("I sail.", first=200))
     with pytest.raises(RuntimeError):
         await importer.run(SCOPE, ANNA.id, data, progress=breaking)
@@ -436,9 +434,9 @@ async def test_a_file_that_is_known_is_offered_where_it_was_not_learned_from(tal
     data = chat("I live in Oslo.", "It rains.")
     done = await imported(talk, data)
     await imported(talk, chat("I swim.", first=300))
-    plan = await talk.conversation.importer.plan(SCOPE, ANNA.id, data)
+    plan = await talk.services.importer.plan(SCOPE, ANNA.id, data)
     assert (plan.new, plan.ids) == (0, done.ids)
-    assert (await talk.conversation.importer.plan(SCOPE, ANNA.id, chat("I sail.", first=9))).ids is None
+    assert (await talk.services.importer.plan(SCOPE, ANNA.id, chat("I sail.", first=9))).ids is None
 
 
 async def test_where_facts_are_off_it_is_not_offered(tmp_path: Path) -> None:
@@ -446,7 +444,7 @@ async def test_where_facts_are_off_it_is_not_offered(tmp_path: Path) -> None:
         await talk.remember()
         done = await imported(talk, chat("I live in Oslo."))
         assert done.ids is not None
-        assert await talk.conversation.history_extraction.ahead(ANNA.id, *done.ids) is None
+        assert await talk.services.history_extraction.ahead(ANNA.id, *done.ids) is None
 
 
 async def test_of_a_groups_history_everybodys_words_are_its_own(talk: Talk) -> None:
@@ -455,8 +453,8 @@ async def test_of_a_groups_history_everybodys_words_are_its_own(talk: Talk) -> N
     async def progress(done: int, total: int) -> None:
         """Nobody watches."""
 
-    done = await talk.conversation.importer.run(group, ANNA.id, chat("I sail."), progress=progress)
+    done = await talk.services.importer.run(group, ANNA.id, chat("I sail."), progress=progress)
     assert done.ids is not None
-    ahead = await talk.conversation.history_extraction.ahead(group.owner, *done.ids)
+    ahead = await talk.services.history_extraction.ahead(group.owner, *done.ids)
     assert ahead is not None
     assert ahead.messages == 2

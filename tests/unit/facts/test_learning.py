@@ -41,7 +41,7 @@ def answer(*facts: Mapping[str, Any]) -> str:
 
 
 async def known(talk: Talk) -> list[Fact]:
-    return await talk.conversation.facts.known(ANNA.id)
+    return await talk.services.facts.known(ANNA.id)
 
 
 async def valid(talk: Talk) -> list[str]:
@@ -74,19 +74,19 @@ async def test_four_waiting_turns_are_learned_from_at_once(talk: Talk) -> None:
 async def test_a_pause_is_enough_for_less(talk: Talk) -> None:
     talk.server.default_schema("facts", answer(told("Anna lives in Oslo.", 1)))
     await talk.turn("I live in Oslo.")
-    await talk.conversation.facts.settle_quiet()
+    await talk.services.facts.settle_quiet()
     assert await valid(talk) == []
     talk.moment[0] += timedelta(minutes=3)
-    await talk.conversation.facts.settle_quiet()
+    await talk.services.facts.settle_quiet()
     assert await valid(talk) == ["Anna lives in Oslo."]
-    await talk.conversation.facts.settle_quiet()
+    await talk.services.facts.settle_quiet()
     assert len(asked(talk)) == 1
 
 
 async def test_what_is_folded_was_learned_from_before(talk: Talk) -> None:
     talk.server.default_schema("facts", answer(told("Anna lives in Oslo.", 1)))
     await talk.turn("I live in Oslo.")
-    assert (await talk.conversation.summaries.fold_now(SCOPE)).state == "folded"
+    assert (await talk.services.summaries.fold_now(SCOPE)).state == "folded"
     kinds = [request.schema for request in talk.server.requests if request.model == "summary-model"]
     assert kinds == ["facts", ""]
     assert await valid(talk) == ["Anna lives in Oslo."]
@@ -96,7 +96,7 @@ async def test_what_is_folded_was_learned_from_before(talk: Talk) -> None:
 async def test_each_policy_leaves_what_there_is_to_learn(tmp_path: Path, policy: Policy) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember(every_n=3)
-        await talk.conversation.memory.choose(ANNA.id, lambda config: replace(config, policy=policy))
+        await talk.services.memory.choose(ANNA.id, lambda config: replace(config, policy=policy))
         for number in range(12):
             await talk.turn(f"Point {number}.")
         seen = "".join(request[1]["content"] for request in asked(talk))
@@ -116,7 +116,7 @@ async def test_only_the_persons_own_words_can_be_learned(talk: Talk) -> None:
         "facts",
         answer(told("Anna lives in Rome.", 1), told("Anna lives in Paris.", 4), told("Anna lives in Paris.", 3)),
     )
-    await talk.conversation.facts.learn(SCOPE)
+    await talk.services.facts.learn(SCOPE)
     (request,) = asked(talk)
     assert "Rome" not in request[1]["content"]
     assert "#3 [" in request[1]["content"]
@@ -129,7 +129,7 @@ async def test_what_could_not_be_answered_yields_nothing(talk: Talk) -> None:
     assert (await talk.say("I live in Oslo.")).is_error
     await talk.say("I live in Bergen.")
     talk.server.default_schema("facts", answer(told("Anna lives in Bergen.", 2)))
-    await talk.conversation.facts.learn(SCOPE)
+    await talk.services.facts.learn(SCOPE)
     (request,) = asked(talk)
     assert "Oslo" not in request[1]["content"]
     assert await valid(talk) == ["Anna lives in Bergen."]
@@ -143,30 +143,30 @@ async def test_what_could_not_be_answered_yields_nothing(talk: Talk) -> None:
 async def test_an_answer_that_is_no_list_is_repaired_once(talk: Talk, bad: Behaviour) -> None:
     await talk.say("I live in Oslo.")
     talk.server.script_schema("facts", bad, answer(told("Anna lives in Oslo.", 1)))
-    await talk.conversation.facts.learn(SCOPE)
+    await talk.services.facts.learn(SCOPE)
     assert len(asked(talk)) == 2
     assert asked(talk)[1][-1]["role"] == "user"
     assert await valid(talk) == ["Anna lives in Oslo."]
     await talk.say("I live in Oslo, really.")
     talk.server.default_schema("facts", bad)
-    await talk.conversation.facts.learn(SCOPE)
+    await talk.services.facts.learn(SCOPE)
     assert len(asked(talk)) == 4
-    await talk.conversation.facts.learn(SCOPE)
+    await talk.services.facts.learn(SCOPE)
     assert len(asked(talk)) == 4, "what cannot be read is passed over, not asked for ever"
     assert await valid(talk) == ["Anna lives in Oslo."]
 
 
 async def test_a_failing_extraction_is_tried_again_and_disturbs_no_fold(talk: Talk) -> None:
-    await talk.remember(every_n=4, storage=(await talk.conversation.memory.config(ANNA.id)).storage)  # type: ignore[union-attr]
+    await talk.remember(every_n=4, storage=(await talk.services.memory.config(ANNA.id)).storage)  # type: ignore[union-attr]
     talk.server.default_schema("facts", Behaviour(status=500))
     for text in ("I live in Oslo.", "It rains.", "It pours."):
         assert await talk.turn(text) == ()
     assert await talk.turn("Still.") == ()
-    assert len(await talk.conversation.summaries.active(SCOPE)) == 1
+    assert len(await talk.services.summaries.active(SCOPE)) == 1
     assert await known(talk) == []
     talk.server.default_schema("facts", answer(told("Anna lives in Oslo.", 1)))
     talk.moment[0] += timedelta(minutes=10)
-    await talk.conversation.facts.settle_quiet()
+    await talk.services.facts.settle_quiet()
     assert await valid(talk) == ["Anna lives in Oslo."]
 
 
@@ -175,7 +175,7 @@ async def test_an_endpoint_without_response_format_is_asked_without(talk: Talk) 
     talk.server.default_schema("facts", refusing)
     talk.server.default("summary-model", answer(told("Anna lives in Oslo.", 1)))
     await talk.say("I live in Oslo.")
-    await talk.conversation.facts.learn(SCOPE)
+    await talk.services.facts.learn(SCOPE)
     assert await valid(talk) == ["Anna lives in Oslo."]
     assert len(asked(talk)) == 1
     assert len(talk.server.of("summary-model")) == 1
@@ -184,9 +184,9 @@ async def test_an_endpoint_without_response_format_is_asked_without(talk: Talk) 
 async def test_what_was_forgotten_meanwhile_is_not_learned(talk: Talk) -> None:
     await talk.say("I live in Oslo.")
     talk.server.script_schema("facts", Behaviour(text=answer(told("Anna lives in Oslo.", 1)), hold="start"))
-    learning = asyncio.create_task(talk.conversation.facts.learn(SCOPE))
+    learning = asyncio.create_task(talk.services.facts.learn(SCOPE))
     await talk.server.until_held()
-    await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(1,)))
+    await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(1,)))
     await talk.server.release()
     with pytest.raises(StaleFacts):
         await learning
@@ -196,15 +196,15 @@ async def test_what_was_forgotten_meanwhile_is_not_learned(talk: Talk) -> None:
 async def test_what_was_edited_meanwhile_is_learned_anew(talk: Talk) -> None:
     await talk.say("I live in Oslo.")
     talk.server.script_schema("facts", Behaviour(text=answer(told("Anna lives in Oslo.", 1)), hold="start"))
-    learning = asyncio.create_task(talk.conversation.facts.before_fold(SCOPE, [1]))
+    learning = asyncio.create_task(talk.services.facts.before_fold(SCOPE, [1]))
     await talk.server.until_held()
-    async with talk.conversation.memory.home(ANNA.id) as store:
+    async with talk.services.memory.home(ANNA.id) as store:
         await store.forgetting.revise(SCOPE, 1, "I live in Bergen.", why="edited", now=talk.moment[0])
     await talk.server.release()
     await learning
     assert await known(talk) == []
     talk.server.default_schema("facts", answer(told("Anna lives in Bergen.", 1)))
-    await talk.conversation.facts.learn(SCOPE)
+    await talk.services.facts.learn(SCOPE)
     assert await valid(talk) == ["Anna lives in Bergen."]
 
 
@@ -214,7 +214,7 @@ async def test_nothing_is_learned_while_facts_are_off(tmp_path: Path) -> None:
         for number in range(6):
             await talk.turn(f"Point {number}.")
         talk.moment[0] += timedelta(hours=1)
-        await talk.conversation.facts.settle_quiet()
+        await talk.services.facts.settle_quiet()
         assert asked(talk) == []
 
 
@@ -222,21 +222,21 @@ async def test_talk_from_before_facts_were_is_not_paid_for(tmp_path: Path) -> No
     async with talking(tmp_path, facts="off") as talk:
         await talk.remember(every_n=50)
         await said(talk, "I live in Oslo.", "It rains.")
-        await talk.conversation.summaries.fold_now(SCOPE)
+        await talk.services.summaries.fold_now(SCOPE)
         await talk.say("It pours.")
     async with talking(tmp_path) as talk:
-        await talk.conversation.facts.learn(SCOPE)
+        await talk.services.facts.learn(SCOPE)
         (request,) = asked(talk)
         assert ["Oslo" in request[1]["content"], "pours" in request[1]["content"]] == [False, True]
 
 
 async def test_dates_are_written_in_the_owners_zone(talk: Talk) -> None:
-    await talk.conversation.memory.choose(ANNA.id, lambda config: replace(config, timezone="Pacific/Auckland"))
+    await talk.services.memory.choose(ANNA.id, lambda config: replace(config, timezone="Pacific/Auckland"))
     talk.moment[0] = datetime(2026, 11, 20, 23, 0, tzinfo=UTC)
     await talk.say("Yesterday I bought a boat.")
     assert "It is now 2026-11-21 12:00 Pacific/Auckland." in talk.prompts()[-1]
     talk.server.default_schema("facts", answer(told("Anna bought a boat on 2026-11-20.", 1, since="2026-11-20")))
-    await talk.conversation.facts.learn(SCOPE)
+    await talk.services.facts.learn(SCOPE)
     assert "[2026-11-21 12:00, Saturday] Anna: Yesterday" in asked(talk)[0][1]["content"]
     (fact,) = await known(talk)
     assert fact.valid_from == datetime(2026, 11, 19, 11, 0, tzinfo=UTC)
@@ -247,11 +247,11 @@ async def test_a_request_keeps_to_the_window(tmp_path: Path) -> None:
         await talk.remember(every_n=50)
         for number in range(6):
             await talk.say(f"Point {number}. " + "The weather was fine and the sea was calm. " * 40)
-        await talk.conversation.facts.learn(SCOPE)
+        await talk.services.facts.learn(SCOPE)
         assert len(asked(talk)) > 1
         seen = "".join(request[1]["content"] for request in asked(talk))
         assert all(f"Point {number}." in seen for number in range(6))
-        count = talk.conversation.facts._requests._tokens
+        count = talk.services.facts._requests._tokens
         for request in talk.server.asked_for("facts"):
             schema = json.dumps(request.body["response_format"]["json_schema"])
             used = sum(3 + count.count(one["role"]) + count.count(one["content"]) for one in request.messages)
@@ -263,7 +263,7 @@ async def test_facts_move_with_their_owner(tmp_path: Path) -> None:
         await talk.remember(every_n=50)
         talk.server.default_schema("facts", answer(told("Anna lives in Oslo.", 1)))
         await talk.say("I live in Oslo.")
-        await talk.conversation.facts.learn(SCOPE)
+        await talk.services.facts.learn(SCOPE)
         await talk.remember(every_n=50, storage=StorageType.JSON)
         assert await valid(talk) == ["Anna lives in Oslo."]
     async with talking(tmp_path) as again:
@@ -280,9 +280,9 @@ async def test_a_fact_comes_with_its_question_and_brings_its_message(tmp_path: P
         for number in range(12):
             await talk.say(f"Point {number}: the weather was fine and the sea was calm.")
         talk.server.default_schema("facts", answer(told("Anna's flat is beside a harbour.", 1, subject="flat")))
-        await talk.conversation.facts.learn(SCOPE)
-        async with talk.conversation.memory.home(ANNA.id) as store:
-            retrieval = talk.conversation.retrieval
+        await talk.services.facts.learn(SCOPE)
+        async with talk.services.memory.home(ANNA.id) as store:
+            retrieval = talk.services.retrieval
             known = await retrieval.found("Tell me of the flat.", store, SCOPE, limit=5)
             found = await retrieval.snippets(known, store, SCOPE)
         assert found[0].message.id == 1
@@ -298,7 +298,7 @@ async def test_a_fact_comes_with_its_question_and_brings_its_message(tmp_path: P
 async def test_nothing_of_one_owner_is_known_of_another(talk: Talk) -> None:
     talk.server.default_schema("facts", answer(told("Anna lives in Oslo.", 1)))
     await talk.say("I live in Oslo.")
-    await talk.conversation.facts.learn(SCOPE)
+    await talk.services.facts.learn(SCOPE)
     group = Scope(owner=-5)
     await talk.remember(owner=-5, every_n=50)
     incoming = Incoming(scope=group, person=ANNA, in_group=True, pieces=talk.incoming("Where do I live?").pieces)
@@ -310,17 +310,17 @@ async def test_nothing_of_one_owner_is_known_of_another(talk: Talk) -> None:
 
 async def test_the_account_names_facts_and_profile(talk: Talk) -> None:
     talk.server.default_schema("profile", json.dumps({"profile": "Anna plays the cello."}))
-    fact, _ = await talk.conversation.facts.add(ANNA.id, "Anna plays the cello.")
-    await talk.conversation.facts.pin(ANNA.id, fact.id, is_pinned=True)
-    await talk.conversation.distiller.distil(ANNA.id)
+    fact, _ = await talk.services.facts.add(ANNA.id, "Anna plays the cello.")
+    await talk.services.facts.pin(ANNA.id, fact.id, is_pinned=True)
+    await talk.services.distiller.distil(ANNA.id)
     await talk.say("Which strings are good?")
-    explanation = await talk.conversation.explanations.explain(SCOPE)
+    explanation = await talk.services.explanations.explain(SCOPE)
     assert explanation is not None
     text = why_text(explanation, Chat(id=ANNA.id))
     assert "fact 1, since 2026-11-21, told by hand: “Anna plays the cello.”" in text
     assert "you pinned it" in text
     assert "The profile of you, version 1 of 2026-11-21 09:00" in text
-    await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="facts", ids=(fact.id,)))
-    explanation = await talk.conversation.explanations.explain(SCOPE)
+    await talk.services.corrections.forget(ANNA.id, Forgetting(what="facts", ids=(fact.id,)))
+    explanation = await talk.services.explanations.explain(SCOPE)
     if explanation is not None:
         assert "cello" not in why_text(explanation, Chat(id=ANNA.id))

@@ -20,7 +20,7 @@ from tests.support.talk import ANNA, BORIS, Talk, talking
 
 async def spent(talk: Talk) -> dict[int, int]:
     """Tokens by id, as the ledger has them."""
-    found = await talk.conversation.memory.usage.of(talk.moment[0].date())
+    found = await talk.services.memory.usage.of(talk.moment[0].date())
     return {spender: used.prompt + used.completion for spender, used in found.items()}
 
 
@@ -37,7 +37,7 @@ async def test_a_person_over_the_budget_is_told_when_it_starts_anew_and_the_mode
         assert (await talk.say("And this?")).is_error
         assert len(talk.server.requests) == asked
         assert not (await talk.say("I am somebody else.", person=BORIS)).is_error
-        async with talk.conversation.memory.home(ANNA.id) as store:
+        async with talk.services.memory.home(ANNA.id) as store:
             kept = [one.content for one in await store.page(Scope(owner=ANNA.id))]
         assert kept[-2:] == ["A word about walruses.", "And this?"]
 
@@ -80,11 +80,11 @@ async def test_background_work_counts_for_the_owner_and_waits_for_a_new_day(tmp_
         assert not (await talk.say("It rains.")).is_error
         assert await talk.conversation.settle(Scope(owner=ANNA.id)) == (), "a fold that waits has not failed"
         assert talk.server.of("summary-model") == []
-        outcome = await talk.conversation.summaries.fold_now(Scope(owner=ANNA.id))
+        outcome = await talk.services.summaries.fold_now(Scope(owner=ANNA.id))
         assert outcome.state == "waiting"
         assert "00:00 UTC" in (outcome.error or "")
         talk.moment[0] = datetime(2026, 11, 23, tzinfo=UTC)
-        assert (await talk.conversation.summaries.fold_now(Scope(owner=ANNA.id))).state == "folded"
+        assert (await talk.services.summaries.fold_now(Scope(owner=ANNA.id))).state == "folded"
 
 
 async def test_an_answer_that_was_stopped_is_counted_as_far_as_it_came(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ async def test_what_the_ledger_did_not_take_counts_all_the_same_and_is_written_l
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with talking(tmp_path, daily_token_budget_per_user=200) as talk:
-        ledger = talk.conversation.memory.usage
+        ledger = talk.services.memory.usage
         add = ledger.add
 
         async def full(day: date, used: object) -> None:

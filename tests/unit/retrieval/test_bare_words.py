@@ -54,5 +54,5 @@ async def test_a_search_and_the_rarest_word_of_what_is_cut(tmp_path: Path) -> No
         reply = await talk.say("Tell me about Häuser again, please.")
         assert reply.context is not None
         assert says(reply.context, "Die Häuser sind verkauft.")
-        page = await talk.conversation.search.page(SCOPE, "Häuser")
+        page = await talk.services.search.page(SCOPE, "Häuser")
         assert "Die Häuser sind verkauft." in " ".join(one.text for one in page.found)

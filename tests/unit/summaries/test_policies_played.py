@@ -40,24 +40,24 @@ async def talk(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[
 
 
 async def choose(talk: Talk, policy: Policy, **changes: object) -> None:
-    await talk.conversation.memory.choose(
+    await talk.services.memory.choose(
         ANNA.id,
         lambda known: replace(known, policy=policy, **changes),  # type: ignore[arg-type]
     )
 
 
 async def everything(talk: Talk) -> list[Message]:
-    async with talk.conversation.memory.home(ANNA.id) as store:
+    async with talk.services.memory.home(ANNA.id) as store:
         return await store.page(SCOPE, limit=10_000)
 
 
 async def versions(talk: Talk) -> list[Summary]:
-    async with talk.conversation.memory.home(ANNA.id) as store:
+    async with talk.services.memory.home(ANNA.id) as store:
         return await store.summaries(SCOPE, active_only=False)
 
 
 async def live(talk: Talk) -> Summary:
-    (summary,) = await talk.conversation.summaries.active(SCOPE)
+    (summary,) = await talk.services.summaries.active(SCOPE)
     return summary
 
 
@@ -96,7 +96,7 @@ async def test_rolling_keeps_one_summary_based_on_its_predecessor(talk: Talk) ->
     assert GIST in second
     assert "Animal 1." in second
     assert "Animal 0." not in second, "what its predecessor tells is not read again"
-    status = await talk.conversation.summaries.status(SCOPE)
+    status = await talk.services.summaries.status(SCOPE)
     assert (status.compressed, status.counts.highest_level) == (3, 1)
 
 
@@ -195,7 +195,7 @@ async def test_what_was_forgotten_is_in_no_earlier_version(talk: Talk, policy: P
     for number in range(28):
         await talk.turn("I saw one quokka." if number == 22 else f"Animal {number} of many.")
     [said] = [one for one in await everything(talk) if "quokka" in one.content]
-    await talk.conversation.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(said.turn,)))
+    await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(said.turn,)))
     for number in range(28, 34):
         reply = await talk.say(f"Animal {number} of many.")
         assert reply.context is not None
@@ -212,7 +212,7 @@ async def test_policies_switched_at_random_lose_nothing(talk: Talk, seed: int) -
         if chance.random() < 0.3:
             await choose(talk, chance.choice(get_args(Policy)))
         if chance.random() < 0.1:
-            await talk.conversation.summaries.fold_now(SCOPE)
+            await talk.services.summaries.fold_now(SCOPE)
         said.append(f"Fact {number} of {chance.choice(['otters', 'newts'])}.")
         before = await everything(talk)
         reply = await talk.say(said[-1])
@@ -236,8 +236,8 @@ async def test_with_automatic_summaries_off_only_now_makes_one(talk: Talk, choic
         await talk.turn(f"Animal {number}.")
     await choose(talk, "pyramid", **{"auto_fold": True, **choice})
     for reason in ("threshold", "idle", "pressure", "cut"):
-        assert (await talk.conversation.summaries.fold(SCOPE, reason)).state == "nothing"
-    assert (await talk.conversation.summaries.fold_now(SCOPE)).state == "folded"
+        assert (await talk.services.summaries.fold(SCOPE, reason)).state == "nothing"
+    assert (await talk.services.summaries.fold_now(SCOPE)).state == "folded"
 
 
 async def test_an_owners_wishes_are_told_to_the_model(talk: Talk) -> None:
@@ -251,10 +251,10 @@ async def test_an_owners_wishes_are_told_to_the_model(talk: Talk) -> None:
 
 async def test_what_tools_gave_out_is_not_summarised(talk: Talk) -> None:
     await talk.turn("Animal 0.")
-    async with talk.conversation.memory.home(ANNA.id) as store:
+    async with talk.services.memory.home(ANNA.id) as store:
         draft = NewMessage(role="assistant", content="tool output", created_at=talk.moment[0], origin="tool")
         await store.append(SCOPE, [draft])
-    await talk.conversation.summaries.fold_now(SCOPE)
+    await talk.services.summaries.fold_now(SCOPE)
     (prompt,) = talk.prompts("summary-model")
     assert "Animal 0." in prompt
     assert "tool output" not in prompt
@@ -293,7 +293,7 @@ async def test_under_the_sliding_policy_it_is_tried_again_less_and_less_often(ta
         talk.server.requests.clear()
     assert [turn for turn, requests in enumerate(asked) if requests] == [2, 3, 5, 9, 17]
     talk.server.default("summary-model", GIST)
-    assert (await talk.conversation.summaries.fold_now(SCOPE)).state == "folded", "whoever asks for it is not put off"
+    assert (await talk.services.summaries.fold_now(SCOPE)).state == "folded", "whoever asks for it is not put off"
     for number in range(3):
         await talk.turn(f"Plant {number}.")
     assert (await live(talk)).last_id == 46, "after one that succeeded again at every turn"
@@ -306,19 +306,19 @@ async def test_a_quiet_chat_that_holds_much_is_folded(tmp_path: Path) -> None:
     async with talking(tmp_path, recent_budget=200) as talk:
         await talk.remember(every_n=500)
         await talk.turn("A few words.")
-        await talk.conversation.summaries.fold_quiet()
+        await talk.services.summaries.fold_quiet()
         talk.moment[0] += timedelta(hours=2)
-        await talk.conversation.summaries.fold_quiet()
+        await talk.services.summaries.fold_quiet()
         assert await versions(talk) == [], "too little to be worth it"
         await talk.turn("Many words about otters and newts. " * 20)
-        await talk.conversation.summaries.fold_quiet()
+        await talk.services.summaries.fold_quiet()
         assert await versions(talk) == [], "not quiet yet"
         talk.moment[0] += timedelta(minutes=9)
-        await talk.conversation.summaries.fold_quiet()
+        await talk.services.summaries.fold_quiet()
         assert await versions(talk) == []
     async with talking(tmp_path, recent_budget=200) as talk:
         talk.moment[0] += timedelta(hours=2, minutes=12)
-        await talk.conversation.summaries.fold_quiet()
+        await talk.services.summaries.fold_quiet()
         assert (await live(talk)).reason == "idle", "after a restart too: stored times count"
 
 
@@ -329,7 +329,7 @@ async def test_a_quiet_chat_is_left_alone_after_a_failure_and_its_owner_is_told_
         talk.server.default("summary-model", Behaviour(status=400))
         for minutes in (11, 5, 6, 11):
             talk.moment[0] += timedelta(minutes=minutes)
-            await talk.conversation.summaries.fold_quiet()
+            await talk.services.summaries.fold_quiet()
         assert len(talk.server.of("summary-model")) == 2, "then 20 minutes have to pass"
         assert len(await talk.turn("More.")) == 1
         assert await talk.turn("And more.") == ()
@@ -378,7 +378,7 @@ async def test_where_a_fold_under_pressure_fails_it_is_cut_and_answered(tmp_path
 async def test_a_running_fold_is_never_waited_for(tmp_path: Path) -> None:
     async with talking(tmp_path, **TIGHT) as talk:
         await under_pressure(talk)
-        async with talk.conversation.memory.home(ANNA.id) as store:
+        async with talk.services.memory.home(ANNA.id) as store:
             reason: FoldReason = "now"
             assert await store.begin_fold(SCOPE, reason, now=talk.moment[0], lease=timedelta(hours=1))
         reply = await talk.say("And now? " + "otters and newts " * 250)

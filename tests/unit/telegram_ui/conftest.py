@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import telegram
@@ -81,10 +81,6 @@ class Scripted:
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
         return self.notices
-
-    @property
-    def corrections(self) -> "Scripted":
-        return self
 
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         self.corrected.append((telegram_id, text))
@@ -232,7 +228,12 @@ class Bots:
             return self.orders
 
         return telegram_service(
-            self.settings, conversation=self.conversation, inbox=self.inbox, commands=commands, **options
+            self.settings,
+            conversation=cast("Any", self.conversation),
+            corrections=cast("Any", self.conversation),
+            inbox=self.inbox,
+            commands=commands,
+            **options,
         )
 
     async def pending(self) -> list[int]:

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import pytest
 
-from chat.conversation import Conversation
+from chat.services import Services
 from records.errors import ImportRefused, StaleFold
 from records.facts import FactChange, NewFact
 from records.messages import NewMessage
@@ -34,8 +34,8 @@ class BrokenOff(Exception):  # noqa: N818
     """Stands for whatever ends an import in its middle."""
 
 
-async def exported(conversation: Conversation, owner: int = ANNA.id) -> bytes:
-    async with conversation.exporter.files(owner) as files:
+async def exported(services: Services, owner: int = ANNA.id) -> bytes:
+    async with services.exporter.files(owner) as files:
         assert len(files) == 1
         return files[0].file.read()
 
@@ -46,13 +46,13 @@ async def imported(talk: Talk, data: bytes, *, scope: Scope = HERE) -> tuple[int
     async def progress(done: int, total: int) -> None:
         assert 0 < done <= total
 
-    result = await talk.conversation.importer.run(scope, ANNA.id, data, progress=progress)
+    result = await talk.services.importer.run(scope, ANNA.id, data, progress=progress)
     return result.messages, result.known
 
 
 async def dumped(talk: Talk, owner: int = ANNA.id) -> dict[str, list[dict[str, Any]]]:
     tables: dict[str, list[dict[str, Any]]] = {}
-    async with talk.conversation.memory.home(owner) as store:
+    async with talk.services.memory.home(owner) as store:
         async for batch in store.dump(owner):
             for row in batch:
                 tables.setdefault(str(row["table"]), []).append(dict(row))
@@ -86,16 +86,16 @@ async def test_an_export_comes_back_as_it_was(tmp_path: Path, storage: StorageTy
         for number in range(7):
             await talk.turn(f"My locker number {number} is {number}17.")
         await talk.say("In a topic.", thread=5)
-        data = await exported(talk.conversation)
+        data = await exported(talk.services)
         before = await dumped(talk)
     async with talking(tmp_path / "new") as talk:
-        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=9)
-        plan = await talk.conversation.importer.plan(HERE, ANNA.id, data)
+        await talk.services.memory.configure(ANNA.id, storage=storage, every_n=9)
+        plan = await talk.services.importer.plan(HERE, ANNA.id, data)
         assert (plan.is_whole, plan.new, plan.known) == (True, 16, 0)
         assert await imported(talk, data) == (16, 0)
         after = await dumped(talk)
         assert {**after, "users": [], "accounts": []} == {**before, "users": [], "accounts": []}
-        config = await talk.conversation.memory.config(ANNA.id)
+        config = await talk.services.memory.config(ANNA.id)
         assert config is not None
         assert (config.every_n, config.enabled, config.storage) == (2, True, storage)
         counters = ("next_message_id", "next_summary_id")
@@ -115,7 +115,7 @@ async def test_history_is_archived_and_found(tmp_path: Path, storage: StorageTyp
         await talk.turn("Hello there.")
         assert await imported(talk, TELEGRAM) == (4, 0)
         assert await imported(talk, CHATGPT) == (4, 0)
-        async with talk.conversation.memory.home(ANNA.id) as store:
+        async with talk.services.memory.home(ANNA.id) as store:
             assert [one.content for one in await store.last_turns(HERE, 4)] == ["Hello there.", "Understood."]
             messages = await store.page(HERE)
             assert await store.profiles.undistilled(ANNA.id, 20) == [], "nothing is learned from it unasked"
@@ -144,7 +144,7 @@ async def test_what_is_known_is_not_added_again(tmp_path: Path, storage: Storage
         assert await imported(talk, history(250)) == (250, 0)
         assert await imported(talk, history(250)) == (0, 250)
         assert await imported(talk, history(260)) == (10, 250)
-        plan = await talk.conversation.importer.plan(HERE, ANNA.id, history(261))
+        plan = await talk.services.importer.plan(HERE, ANNA.id, history(261))
         assert (plan.total, plan.known, plan.new) == (261, 260, 1)
         assert plan.first_at == plan.last_at == datetime.fromtimestamp(1_640_995_200 + 261 * 60, UTC)
     assert not violations(files_in(tmp_path))
@@ -158,7 +158,7 @@ async def test_the_pyramid_stays_within_its_limits(tmp_path: Path) -> None:
             await talk.turn(f"Note {number}.")
         for first in (1, 3001, 5001, 6001):
             await imported(talk, history(2000 if first < 5000 else 150, first=first))
-            async with talk.conversation.memory.home(ANNA.id) as store:
+            async with talk.services.memory.home(ANNA.id) as store:
                 active = sorted(await store.summaries(HERE), key=lambda one: one.first_id)
                 counts = await store.counts(HERE)
             assert len(active) <= 10
@@ -167,7 +167,7 @@ async def test_the_pyramid_stays_within_its_limits(tmp_path: Path) -> None:
             assert sum(one.message_count for one in active) == counts.archived == counts.total
         for number in range(19):
             await talk.turn(f"Later note {number}.")
-        async with talk.conversation.memory.home(ANNA.id) as store:
+        async with talk.services.memory.home(ANNA.id) as store:
             active = await store.summaries(HERE)
             assert len(active) <= 10
             counts = await store.counts(HERE)
@@ -182,13 +182,13 @@ async def test_every_policy_goes_on_after_an_import(tmp_path: Path, policy: Poli
     """What was said here is folded as ever, and history stays covered or findable."""
     async with talking(tmp_path) as talk:
         await talk.remember(every_n=2)
-        await talk.conversation.memory.choose(ANNA.id, lambda known: replace(known, policy=policy))
+        await talk.services.memory.choose(ANNA.id, lambda known: replace(known, policy=policy))
         await talk.turn("Before the import.")
         await imported(talk, history(450))
         for number in range(12):
             assert not await talk.turn(f"After the import, note {number}."), "no notice of a failure"
-        assert (await talk.conversation.summaries.fold_now(HERE)).state in ("folded", "nothing")
-        async with talk.conversation.memory.home(ANNA.id) as store:
+        assert (await talk.services.summaries.fold_now(HERE)).state in ("folded", "nothing")
+        async with talk.services.memory.home(ANNA.id) as store:
             assert len(await store.summaries(HERE)) <= 10
             last, _ = await store.last_turns(HERE, 1)
             assert last.content == "After the import, note 11."
@@ -212,10 +212,10 @@ async def test_an_import_that_broke_off_goes_on(tmp_path: Path, storage: Storage
     async with talking(tmp_path) as talk:
         await talk.remember(storage=storage)
         with pytest.raises(BrokenOff):
-            await talk.conversation.importer.run(HERE, ANNA.id, history(900), progress=breaking)
+            await talk.services.importer.run(HERE, ANNA.id, history(900), progress=breaking)
         assert not violations(files_in(tmp_path))
         assert await imported(talk, history(900)) == (600, 300)
-        async with talk.conversation.memory.home(ANNA.id) as store:
+        async with talk.services.memory.home(ANNA.id) as store:
             messages = await store.page(HERE, limit=1000)
         assert [one.id for one in messages] == list(range(-900, 0))
         assert [one.source for one in messages] == [f"import:telegram:99:{number}" for number in range(1, 901)]
@@ -227,12 +227,12 @@ async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: Stora
     """What came back stands; the rest is added as history. Nothing is lost or doubled."""
     async with talking(tmp_path / "old") as talk:
         await talk.remember(every_n=500)
-        async with talk.conversation.memory.home(ANNA.id) as store:
+        async with talk.services.memory.home(ANNA.id) as store:
             words = [NewMessage(role="user", content=f"Fact {n}.", created_at=NOW, source=f"1:{n}") for n in range(602)]
             await store.append(HERE, words[:600])
-            assert (await talk.conversation.summaries.fold_now(HERE)).state == "folded"
+            assert (await talk.services.summaries.fold_now(HERE)).state == "folded"
             await store.append(HERE, words[600:])
-        data = await exported(talk.conversation)
+        data = await exported(talk.services)
 
     async def breaking(done: int, total: int) -> None:
         raise BrokenOff
@@ -240,7 +240,7 @@ async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: Stora
     async with talking(tmp_path / "new") as talk:
         await talk.remember(storage=storage)
         with pytest.raises(BrokenOff):
-            await talk.conversation.importer.run(HERE, ANNA.id, data, progress=breaking)
+            await talk.services.importer.run(HERE, ANNA.id, data, progress=breaking)
         assert not violations(files_in(tmp_path / "new"))
         assert await imported(talk, data) == (2, 600)
         rows = (await dumped(talk))["messages"]
@@ -261,24 +261,24 @@ async def test_facts_come_along_with_their_history(tmp_path: Path, storage: Stor
         await talk.remember(storage=storage)
         await talk.turn("I live in Portland.")
         await talk.turn("I moved to Seattle.")
-        async with talk.conversation.memory.home(ANNA.id) as store:
+        async with talk.services.memory.home(ANNA.id) as store:
             read = await store.messages(HERE, [1, 3])
             changes = [FactChange(fact=fact("Anna lives in Portland.", 1))]
             changes.append(FactChange(fact=fact("Anna lives in Seattle.", 3), closes=(-1,)))
             await store.facts.commit(HERE, changes, read=read, learned=0, until=4, now=NOW)
             known = await store.facts.all(ANNA.id)
         assert [one.superseded_by for one in known] == [2, None]
-        data = await exported(talk.conversation)
+        data = await exported(talk.services)
     async with talking(tmp_path / "same") as talk:
-        await talk.conversation.memory.configure(ANNA.id, storage=storage, every_n=5)
+        await talk.services.memory.configure(ANNA.id, storage=storage, every_n=5)
         await imported(talk, data)
-        async with talk.conversation.memory.home(ANNA.id) as store:
+        async with talk.services.memory.home(ANNA.id) as store:
             assert await store.facts.all(ANNA.id) == known
     async with talking(tmp_path / "other") as talk:
-        await talk.conversation.memory.configure(8, storage=storage, every_n=5)
+        await talk.services.memory.configure(8, storage=storage, every_n=5)
         assert await imported(talk, data, scope=Scope(owner=8)) == (4, 0)
         assert await imported(talk, data, scope=Scope(owner=8)) == (0, 4)
-        async with talk.conversation.memory.home(8) as store:
+        async with talk.services.memory.home(8) as store:
             facts = await store.facts.all(8)
             sources = await store.messages(Scope(owner=8), [one for fact in facts for one in fact.source_ids])
     assert [(one.text, one.superseded_by, one.is_valid) for one in facts] == [
@@ -315,38 +315,38 @@ async def test_an_export_joins_a_memory_that_has_something(tmp_path: Path) -> No
     async with talking(tmp_path / "old") as talk:
         await talk.remember()
         await talk.turn("I live in Portland.")
-        data = await exported(talk.conversation)
+        data = await exported(talk.services)
     async with talking(tmp_path / "new") as talk:
         await talk.remember()
         talk.updates = count(1000)
         await talk.turn("I moved to Seattle.")
-        assert not (await talk.conversation.importer.plan(HERE, ANNA.id, data)).is_whole
+        assert not (await talk.services.importer.plan(HERE, ANNA.id, data)).is_whole
         assert await imported(talk, data) == (2, 0)
         assert await imported(talk, data) == (0, 2)
-        assert await imported(talk, await exported(talk.conversation)) == (0, 4)
+        assert await imported(talk, await exported(talk.services)) == (0, 4)
         contents = [row["content"] for row in (await dumped(talk))["messages"]]
         assert contents == ["I live in Portland.", "Understood.", "I moved to Seattle.", "Understood."]
 
 
 async def test_memory_is_turned_on_by_an_import(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
-        assert (await talk.conversation.importer.plan(HERE, ANNA.id, TELEGRAM)).turns_on
-        assert await talk.conversation.memory.config(ANNA.id) is None
+        assert (await talk.services.importer.plan(HERE, ANNA.id, TELEGRAM)).turns_on
+        assert await talk.services.memory.config(ANNA.id) is None
         await imported(talk, TELEGRAM)
-        assert await talk.conversation.memory.is_on(ANNA.id)
+        assert await talk.services.memory.is_on(ANNA.id)
 
 
 async def test_nothing_is_imported_while_incognito(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember()
-        await talk.conversation.memory.choose(ANNA.id, lambda known: replace(known, incognito=True))
+        await talk.services.memory.choose(ANNA.id, lambda known: replace(known, incognito=True))
         with pytest.raises(ImportRefused, match="incognito"):
             await imported(talk, TELEGRAM)
 
 
 async def test_what_would_soon_be_erased_is_told(tmp_path: Path) -> None:
     async with talking(tmp_path, retention_days=900) as talk:
-        plan = await talk.conversation.importer.plan(HERE, ANNA.id, CHATGPT)
+        plan = await talk.services.importer.plan(HERE, ANNA.id, CHATGPT)
         assert "older than 900 days: 4 of these messages would be erased again" in plan.notes[-1]
 
 
@@ -359,7 +359,7 @@ async def test_an_import_stops_when_the_memory_is_moved_meanwhile(tmp_path: Path
             await talk.remember(storage=StorageType.JSON)
 
         with pytest.raises(StaleFold):
-            await talk.conversation.importer.run(HERE, ANNA.id, history(300), progress=moving)
+            await talk.services.importer.run(HERE, ANNA.id, history(300), progress=moving)
         assert await imported(talk, history(300)) == (200, 100)
     assert not violations(files_in(tmp_path))
 
@@ -369,8 +369,8 @@ async def test_an_export_of_several_files(tmp_path: Path) -> None:
     async with talking(tmp_path / "old") as talk:
         await talk.remember(every_n=500)
         await imported(talk, history(1500))
-        exporter = type(talk.conversation.exporter)(
-            memory=talk.conversation.memory, clock=lambda: talk.moment[0], readable=1000, largest=200_000
+        exporter = type(talk.services.exporter)(
+            memory=talk.services.memory, clock=lambda: talk.moment[0], readable=1000, largest=200_000
         )
         async with exporter.files(ANNA.id) as files:
             assert [one.name for one in files] == [f"keepsake-2026-11-21-{n}.json.gz" for n in range(1, len(files) + 1)]
@@ -383,7 +383,7 @@ async def test_an_export_of_several_files(tmp_path: Path) -> None:
         assert [await imported(talk, part) for part in reversed(parts)] == [(0, new) for new, _ in counts]
     async with AsyncExitStack() as stack:
         empty = await stack.enter_async_context(talking(tmp_path / "empty"))
-        files = await stack.enter_async_context(empty.conversation.exporter.files(ANNA.id))
+        files = await stack.enter_async_context(empty.services.exporter.files(ANNA.id))
         assert files == ()
 
 
@@ -393,7 +393,7 @@ async def test_an_export_holds_one_owner_alone(tmp_path: Path) -> None:
         await talk.remember(owner=8)
         await talk.turn("Anna's own words.")
         await talk.conversation.reply(talk.incoming("Boris' own words.", person=type(ANNA)(id=8, name="Boris")))
-        text = (await exported(talk.conversation)).decode()
+        text = (await exported(talk.services)).decode()
         assert "Anna's own words." in text
         assert "Boris" not in text
         assert json.loads(text)["owner"] == ANNA.id
@@ -419,7 +419,7 @@ async def test_a_damaged_export_is_refused(tmp_path: Path, table: str, change: d
     async with talking(tmp_path) as talk:
         await talk.remember(every_n=1)
         await talk.turn("One.")
-        rows = json.loads(await exported(talk.conversation))
+        rows = json.loads(await exported(talk.services))
         rows[table][min(1, len(rows[table]) - 1)].update(change)
         # As the file is written: one row a line.
         lines = ["{"] + [f'"{n}": {json.dumps(v)},' for n, v in rows.items() if not isinstance(v, list)]
@@ -427,5 +427,5 @@ async def test_a_damaged_export_is_refused(tmp_path: Path, table: str, change: d
             lines += [f'"{name}": [', ",\n".join(json.dumps(row) for row in rows[name]), "],"]
         data = "\n".join([*lines, '"x": 0}']).encode()
         with pytest.raises(ImportRefused) as error:
-            await talk.conversation.importer.plan(HERE, ANNA.id, data)
+            await talk.services.importer.plan(HERE, ANNA.id, data)
         assert why in error.value.sentence

@@ -258,7 +258,7 @@ async def test_each_command_of_the_table_has_one_that_handles_it(desk: Desk, tmp
         return True
 
     async with talking(tmp_path / "talk") as talk:
-        made = families(talk.conversation, desk.peer.delivery(), Buttons(b"key"), may_configure=everybody)
+        made = families(talk.services, desk.peer.delivery(), Buttons(b"key"), may_configure=everybody)
     handled = [name for family in made for name in family.handlers] + sorted(desk.commands.names)
     assert sorted(handled) == sorted(command.name for command in COMMANDS)
 

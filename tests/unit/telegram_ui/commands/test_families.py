@@ -18,12 +18,10 @@ async def test_every_command_of_the_table_is_answered_by_one_family(peer: Peer, 
         return True
 
     async with talking(tmp_path) as talk:
-        conversation, delivery, buttons = talk.conversation, peer.delivery(), Buttons(b"key")
-        wizard = Wizard(conversation.memory.wizards, conversation.memory, delivery, may_configure=may_configure)
-        found = families(conversation, delivery, buttons, may_configure=may_configure)
-        commands = Commands(
-            conversation, delivery, wizard, may_configure=may_configure, buttons=buttons, families=found
-        )
+        services, delivery, buttons = talk.services, peer.delivery(), Buttons(b"key")
+        wizard = Wizard(services.memory.wizards, services.memory, delivery, may_configure=may_configure)
+        found = families(services, delivery, buttons, may_configure=may_configure)
+        commands = Commands(services, delivery, wizard, may_configure=may_configure, buttons=buttons, families=found)
         assert commands.names == {command.name for command in COMMANDS}
         for kinds in ("handlers", "presses"):
             names = [name for family in found for name in getattr(family, kinds)]

@@ -32,24 +32,24 @@ async def desk(peer: Peer, talk: Talk) -> Desk:
         return chat.is_private or person.id == ANN
 
     def make() -> Commands:
-        memory, delivery, buttons = talk.conversation.memory, peer.delivery(), Buttons(b"key")
+        memory, delivery, buttons = talk.services.memory, peer.delivery(), Buttons(b"key")
         wizard = Wizard(memory.wizards, memory, delivery, may_configure=may_configure, now=lambda: talk.moment[0])
         family = ForgetCommands(
             memory,
-            talk.conversation.corrections,
+            talk.services.corrections,
             delivery,
             buttons,
             may_configure=may_configure,
             now=lambda: talk.moment[0],
         )
         return Commands(
-            talk.conversation, delivery, wizard, may_configure=may_configure, buttons=buttons, families=[family]
+            talk.services, delivery, wizard, may_configure=may_configure, buttons=buttons, families=[family]
         )
 
     made = Desk(peer, talk, make, make(), talk.moment)  # type: ignore[arg-type]
     await made._updates()
     for owner in (ANN, GROUP, FORUM):
-        await talk.conversation.memory.configure(owner, storage=StorageType.SQLITE, every_n=2)
+        await talk.services.memory.configure(owner, storage=StorageType.SQLITE, every_n=2)
     return made
 
 
@@ -63,7 +63,7 @@ async def say(talk: Talk, text: str, *, owner: int = ANN, thread: int = 0, teleg
 
 
 async def contents(talk: Talk, owner: int = ANN, thread: int = 0) -> list[str]:
-    async with talk.conversation.memory.home(owner) as store:
+    async with talk.services.memory.home(owner) as store:
         return [one.content for one in await store.page(Scope(owner=owner, thread=thread))]
 
 
@@ -114,7 +114,7 @@ async def test_everything_and_then_nothing_is_left_to_forget(desk: Desk, talk: T
     assert "whether memory is on stay as they are" in desk.last(ANN)
     await press(desk, "Forget everything")
     assert await contents(talk) == []
-    assert await talk.conversation.memory.is_on(ANN)
+    assert await talk.services.memory.is_on(ANN)
     await desk.say(ANN, ANN, "/forget everything")
     assert desk.last(ANN) == "There is nothing to forget there."
 
@@ -122,7 +122,7 @@ async def test_everything_and_then_nothing_is_left_to_forget(desk: Desk, talk: T
 async def test_days_go_where_their_owner_lives(desk: Desk, talk: Talk) -> None:
     scope = Scope(owner=ANN)
     midnight = talk.moment[0].replace(hour=0, minute=0, second=0)
-    async with talk.conversation.memory.home(ANN) as store:
+    async with talk.services.memory.home(ANN) as store:
         for hours in (-1, 1, 23, 25):
             draft = NewMessage(role="user", content=f"{hours} h", created_at=midnight + timedelta(hours=hours))
             await store.append(scope, [draft])
@@ -174,7 +174,7 @@ async def test_a_list_of_an_earlier_run_is_not_known_any_more(desk: Desk, talk: 
 
 
 async def test_a_fact_goes_by_its_number(desk: Desk, talk: Talk) -> None:
-    async with talk.conversation.memory.home(ANN) as store:
+    async with talk.services.memory.home(ANN) as store:
         at = talk.moment[0].isoformat()
         row = {"id": 3, "user_id": ANN, "text": "Ann likes tea.", "kind": "preference", "observed_at": at}
         async with store._db.write() as tx:  # type: ignore[attr-defined]

@@ -33,26 +33,26 @@ async def desk(peer: Peer, talk: Talk) -> Desk:
         return chat.is_private or getattr(person, "id", 0) == ANN
 
     def make() -> Commands:
-        conversation = talk.conversation
-        memory, delivery, buttons = conversation.memory, peer.delivery(), Buttons(b"key")
+        services = talk.services
+        memory, delivery, buttons = services.memory, peer.delivery(), Buttons(b"key")
         wizard = Wizard(memory.wizards, memory, delivery, may_configure=may_configure, now=lambda: talk.moment[0])
         family = MemoryCommands(
             memory,
-            conversation.facts,
-            conversation.distiller,
-            conversation.corrections,
+            services.facts,
+            services.distiller,
+            services.corrections,
             memory.wizards,
             delivery,
             buttons,
             may_configure=may_configure,
             now=lambda: talk.moment[0],
         )
-        return Commands(conversation, delivery, wizard, may_configure=may_configure, buttons=buttons, families=[family])
+        return Commands(services, delivery, wizard, may_configure=may_configure, buttons=buttons, families=[family])
 
     made = Desk(peer, talk, make, make(), talk.moment)  # type: ignore[arg-type]
     await made._updates()
     for owner in (ANN, GROUP):
-        await talk.conversation.memory.configure(owner, storage=StorageType.SQLITE, every_n=20)
+        await talk.services.memory.configure(owner, storage=StorageType.SQLITE, every_n=20)
     return made
 
 
@@ -95,9 +95,9 @@ async def test_a_fact_is_pinned_deleted_and_brought_back_by_buttons(desk: Desk, 
     await press(desk, "Unpin")
     assert "📌" not in shown(desk)
     assert "is deleted" in str(await press(desk, "Delete"))
-    assert [one.is_valid for one in await talk.conversation.facts.known(ANN)] == [False]
+    assert [one.is_valid for one in await talk.services.facts.known(ANN)] == [False]
     assert "as it was" in str(await press(desk, "Undo delete"))
-    assert [one.is_valid for one in await talk.conversation.facts.known(ANN)] == [True]
+    assert [one.is_valid for one in await talk.services.facts.known(ANN)] == [True]
     await press(desk, "‹ All facts")
     assert "1 · Ann plays the cello." in shown(desk)
 
@@ -113,7 +113,7 @@ async def test_an_edit_asks_for_words_keeps_the_number_and_can_be_undone(desk: D
     assert "Before, 2026-11-21 to 2026-11-21: Ann plays the cello." in shown(desk)
     assert not await desk.say(ANN, ANN, "Ann plays the drums.")
     assert await press(desk, "Undo edit") == "Fact 1 is as it was before; the other words are erased."
-    assert [one.text for one in await talk.conversation.facts.known(ANN)] == ["Ann plays the cello."]
+    assert [one.text for one in await talk.services.facts.known(ANN)] == ["Ann plays the cello."]
     await desk.say(ANN, ANN, "/memory undo 1")
     assert "nothing to undo" in desk.last(ANN)
 
@@ -134,7 +134,7 @@ async def test_an_edit_that_is_cancelled_or_too_late_changes_nothing(desk: Desk,
     await press(desk, "Edit")
     desk.pass_time(LIFETIME + timedelta(seconds=1))
     assert not await desk.say(ANN, ANN, "Just another message.")
-    assert [one.text for one in await talk.conversation.facts.known(ANN)] == ["Ann plays the cello."]
+    assert [one.text for one in await talk.services.facts.known(ANN)] == ["Ann plays the cello."]
 
 
 async def test_history_and_sources_are_shown(desk: Desk, talk: Talk) -> None:
@@ -150,7 +150,7 @@ async def test_history_and_sources_are_shown(desk: Desk, talk: Talk) -> None:
         tags=("housing",),
     )
     changes = [FactChange(fact=oslo), FactChange(fact=replace(oslo, text="Ann lives in Bergen."), closes=(-1,))]
-    async with talk.conversation.memory.home(ANN) as store:
+    async with talk.services.memory.home(ANN) as store:
         await store.facts.commit(Scope(owner=ANN), changes, read=[], learned=0, until=0, now=now)
     await desk.say(ANN, ANN, "/memory 2")
     text = shown(desk)
@@ -191,7 +191,7 @@ async def test_the_profile_is_written_anew_shown_and_erased(desk: Desk, talk: Ta
     assert "Who they are: Ann plays the cello.\nPreferences: Likes quiet." in shown(desk)
     await press(desk, "Profile: versions, write anew")
     await press(desk, "Erase version 1")
-    assert await talk.conversation.distiller.versions(ANN) == []
+    assert await talk.services.distiller.versions(ANN) == []
 
 
 async def test_in_a_group_everyone_reads_and_admins_change(desk: Desk) -> None:
@@ -222,7 +222,7 @@ async def test_a_zone_is_chosen_by_name_or_city(desk: Desk, talk: Talk) -> None:
     assert "is UTC" in desk.last(ANN)
     await desk.say(ANN, ANN, "/tz new york")
     assert "America/New_York; it is 2026-11-21 04:" in desk.last(ANN)
-    config = await talk.conversation.memory.config(ANN)
+    config = await talk.services.memory.config(ANN)
     assert config is not None
     assert config.timezone == "America/New_York"
     await desk.say(ANN, ANN, "/tz berl")

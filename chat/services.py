@@ -1,0 +1,45 @@
+"""Everything that is open while the bot runs, as one value: what commands, benchmarks and the playground ask.
+
+Knows neither how the parts are made (assembly.py) nor who asks them.
+"""
+
+from dataclasses import dataclass
+
+from background.indexing import Indexing
+from background.rebuild import Rebuilder
+from chat.conversation import Conversation
+from chat.corrections import Corrections
+from chat.explanations import Explanations
+from chat.search import MemorySearch
+from external_memory import ExternalMemory
+from facts.distillation import ProfileDistiller
+from facts.history_extraction import HistoryExtraction
+from facts.learning import Facts
+from llm.quota import Quota
+from memory_retrieval import MemoryRetrieval
+from records.scopes import Clock
+from summary_manager import SummaryManager
+from transfer.exporter import Exporter
+from transfer.importer import Importer
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Services:
+    """The open parts, one of each. `indexing` None: there is no embedder."""
+
+    memory: ExternalMemory
+    conversation: Conversation
+    corrections: Corrections
+    retrieval: MemoryRetrieval
+    search: MemorySearch
+    explanations: Explanations
+    summaries: SummaryManager
+    rebuilder: Rebuilder
+    facts: Facts
+    distiller: ProfileDistiller
+    history_extraction: HistoryExtraction
+    importer: Importer
+    exporter: Exporter
+    quota: Quota
+    indexing: Indexing | None
+    clock: Clock
