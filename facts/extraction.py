@@ -14,7 +14,7 @@ from typing import Literal, cast, get_args
 from facts.fingerprint import topics
 from records.facts import FactKind, NewFact
 from records.messages import Message
-from text.tokenizer import well_formed
+from text.characters import well_formed
 
 LONGEST_TEXT = 300
 LONGEST_SUBJECT = 60

@@ -6,7 +6,7 @@ Does not know when a profile is due, or what it is made from.
 import json
 from collections.abc import Mapping
 
-from text.tokenizer import well_formed
+from text.characters import well_formed
 
 SECTIONS = {
     "profile": "Who they are",

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from llm.endpoint import FAILURES, Endpoint, Retries, Sleep, error_body, error_message, open_client
 from records.errors import ModelBroken, ModelError, ModelUnreachable
 from settings import Secret, Settings
-from text.tokenizer import well_formed
+from text.characters import well_formed
 
 Vectors = npt.NDArray[np.float32]
 

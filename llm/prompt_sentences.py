@@ -11,7 +11,7 @@ from datetime import date
 from typing import Literal
 
 from records.model_calls import PromptMessage
-from text.tokenizer import sentence_ends
+from text.characters import sentence_ends
 
 Said = Literal["user", "summary", "fact", "assistant"]
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from llm.chat_model import OnText
 from records.model_calls import Completion, PromptMessage, Tool, ToolCall
-from text.tokenizer import well_formed
+from text.characters import well_formed
 
 MOST_CALLS = 8
 """Calls of one answer that are taken in; a model that asks for more has lost its way."""

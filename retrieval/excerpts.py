@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 
 from text.analyzer import places
-from text.tokenizer import NEAR, Tokenizer, sentence_ends
+from text.characters import sentence_ends
+from text.tokenizer import NEAR, Tokenizer
 
 MARKS = 4
 """Tokens of the marks where something is left out."""

@@ -1,6 +1,7 @@
 """Words and tokens in many languages: pure functions over text. Does not know messages or stores.
 
 analyzer.py    text → the words that search goes by
+characters.py  where a text may be cut, and the repair of broken characters
 date_words.py  how languages name times, as data
 stopwords.py   articles, pronouns and the like, by language: what a search leaves out
 tokenizer.py   counting and cutting by tokens

@@ -11,7 +11,6 @@ import os
 import re
 import tempfile
 import threading
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -21,6 +20,7 @@ from pathlib import Path
 import tiktoken
 
 from records.model_calls import PromptMessage
+from text.characters import boundary, next_boundary, sentence_ends
 
 log = logging.getLogger(__name__)
 
@@ -38,8 +38,6 @@ DEFAULT_ENCODING = "o200k_base"
 
 # Longer runs of whitespace overflow the stack of tiktoken's regex (0.14: a ValueError at a million spaces).
 _PIECE = 50_000
-
-_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？]+[”」』）]*|\n+")
 
 
 class Tokenizer:
@@ -137,7 +135,7 @@ class Tokenizer:
         space = head.rfind(" ")
         words = head[:space] if space >= len(head) * (1 - NEAR) else head
         for length in range(len(words), max(0, len(words) - 32), -1):
-            result = words[: _boundary(words, length)].rstrip() + "…"
+            result = words[: boundary(words, length)].rstrip() + "…"
             if self.count(result) <= tokens:
                 return result
         return head
@@ -181,11 +179,11 @@ class Tokenizer:
 
     def head(self, text: str, tokens: int, start: int = 0) -> str:
         """About the longest text[start:…] of at most `tokens`."""
-        return self._longest(len(text) - start, tokens, lambda size: text[start : _boundary(text, start + size, start)])
+        return self._longest(len(text) - start, tokens, lambda size: text[start : boundary(text, start + size, start)])
 
     def tail(self, text: str, tokens: int) -> str:
         """About the longest end of the text of at most `tokens`."""
-        return self._longest(len(text), tokens, lambda size: text[_next_boundary(text, len(text) - size) :])
+        return self._longest(len(text), tokens, lambda size: text[next_boundary(text, len(text) - size) :])
 
     def _longest(self, length: int, tokens: int, piece: Callable[[int], str]) -> str:
         """The piece of about the greatest size (within 1%) that fits, found by doubling, then halving.
@@ -243,20 +241,6 @@ def _looks_natural(word: str) -> bool:
     return (word.islower() or word.istitle()) and len(word) <= 16 and not _UNNATURAL.search(word)
 
 
-def well_formed(text: str) -> str:
-    """The text with lone surrogates, which no encoding and no HTTP body can carry, replaced as tiktoken does."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
-
-
-def sentence_ends(text: str) -> Iterator[int]:
-    """Positions just after each sentence end or line end of the text."""
-    return (match.end() for match in _SENTENCE_END.finditer(text))
-
-
 def _mark(left_out: int) -> str:
     return f"\n[… {left_out:,} tokens left out …]\n"
 
@@ -266,39 +250,6 @@ def _last_sentence_end(head: str, text: str) -> int:
     near = int(len(head) * (1 - NEAR))
     within = text[: len(head) + 1]
     return max((end for end in sentence_ends(within) if near <= end <= len(head)), default=0)
-
-
-def _joined(text: str, at: int) -> bool:
-    """Whether the characters before and after this position show as one."""
-    before, after = text[at - 1], text[at]
-    return (
-        unicodedata.combining(after) != 0
-        or after in "\u200d\ufe0e\ufe0f\u20e3"
-        or before == "\u200d"
-        or "\U0001f3fb" <= after <= "\U0001f3ff"
-        or ("\ud800" <= before <= "\udbff" and "\udc00" <= after <= "\udfff")
-        or (before == "\r" and after == "\n")
-    )
-
-
-def _boundary(text: str, at: int, start: int = 0) -> int:
-    """The position, or up to 16 before it, where no visible character is cut in two."""
-    if not start < at < len(text):
-        return at
-    for place in range(at, max(start, at - 16), -1):
-        if not _joined(text, place):
-            return place
-    return at
-
-
-def _next_boundary(text: str, at: int) -> int:
-    """The position, or up to 16 after it, where no visible character is cut in two."""
-    if not 0 < at < len(text):
-        return at
-    for place in range(at, min(len(text), at + 16)):
-        if not _joined(text, place):
-            return place
-    return at
 
 
 def _encoded_length(encoding: tiktoken.Encoding, text: str) -> int:

@@ -11,7 +11,7 @@ from datetime import datetime
 from records.owners import Mode
 from storage.files.database import Database
 from storage.files.rows import text_of
-from storage.files.tables import whole
+from text.characters import well_formed
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,7 +46,7 @@ class UpdateInbox:
                 """,
                 bot_id,
                 update_id,
-                whole(payload),
+                well_formed(payload),
                 text_of(now),
             )
         return row is not None

@@ -8,17 +8,10 @@ import json
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 
+from text.characters import well_formed
+
 Value = str | int | float | bytes | None
 Portable = dict[str, object]
-
-
-def whole(text: str) -> str:
-    """`text` as every file can hold it: halves of a surrogate pair are joined, lone ones replaced."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,7 +69,7 @@ class Table:
         if value is not None and not isinstance(value, (str, int, float, bytes)):
             raise TypeError(f"{self.name}.{name} cannot hold {type(value).__name__}")
         # JSON may spell out half a surrogate pair, which no file can hold.
-        return whole(value) if isinstance(value, str) else value
+        return well_formed(value) if isinstance(value, str) else value
 
 
 USERS = Table(

@@ -16,7 +16,7 @@ from records.owners import StorageType
 from records.scopes import Scope
 from storage.files.database import Database
 from storage.files.rows import mapping, message_of, text_of
-from storage.files.tables import ERASED, VERSIONS, whole
+from storage.files.tables import ERASED, VERSIONS
 from storage.files.transaction import Reader, Transaction
 from storage.search import word_index
 from storage.search.vector_index import VectorIndex
@@ -31,6 +31,7 @@ from storage.sqlite.fact_cascade import (
     learn_again,
     take_back,
 )
+from text.characters import well_formed
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -102,7 +103,7 @@ class DeletionCascade:
 
         The message as it is now; None where there is none, or it says so already.
         """
-        text = whole(text)
+        text = well_formed(text)
         async with self._db.write() as tx:
             row = await tx.row(_MESSAGE, scope.owner, scope.thread, message)
             if row is None or row["content"] == text:

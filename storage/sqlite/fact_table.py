@@ -17,9 +17,10 @@ from records.owners import StorageType
 from records.scopes import Scope
 from storage.files.database import Database
 from storage.files.rows import fact_of, mapping, message_of, text_of
-from storage.files.tables import FACTS, whole
+from storage.files.tables import FACTS
 from storage.files.transaction import Transaction
 from storage.knowledge_protocol import Floats
+from text.characters import well_formed
 
 EARLIER = "earlier"
 """The origin of a row that holds the words which an edit replaced."""
@@ -126,7 +127,7 @@ class FactTable:
             if row is None:
                 return None
             known = fact_of(mapping(row))
-            if known.text == whole(text):
+            if known.text == well_formed(text):
                 return known
             earlier = await self._next_id(tx, owner)
             old = {**FACTS.portable(mapping(row)), "id": earlier, "superseded_by": id_, "origin": EARLIER}
@@ -134,7 +135,7 @@ class FactTable:
             await tx.rows(FACTS.upsert, *FACTS.stored(old))
             await tx.rows(
                 "UPDATE facts SET text = ?, origin = 'owner', deleted_at = NULL WHERE user_id = ? AND id = ?",
-                whole(text),
+                well_formed(text),
                 owner,
                 id_,
             )

@@ -15,8 +15,9 @@ from records.summaries import FoldFailure, FoldLease, FoldPlan, FoldReason, NewS
 from storage.files.database import Database
 from storage.files.driver import Row
 from storage.files.rows import failure_of, mapping, moment_of, summary_of, text_of
-from storage.files.tables import SUMMARIES, whole
+from storage.files.tables import SUMMARIES
 from storage.files.transaction import Transaction
+from text.characters import well_formed
 
 
 class FoldTable:
@@ -121,7 +122,7 @@ class FoldTable:
                 await tx.rows(
                     "UPDATE jobs SET state = 'failed', ended_at = ?, error = ? WHERE id = ?",
                     text_of(now),
-                    whole(error),
+                    well_formed(error),
                     lease.job_id,
                 )
                 job = await tx.row("SELECT reason FROM jobs WHERE id = ?", lease.job_id)
@@ -136,7 +137,7 @@ class FoldTable:
                     scope.thread,
                     text_of(now),
                     job["reason"] if job else "threshold",
-                    whole(error),
+                    well_formed(error),
                 )
             row = await tx.row(_FAILURE, scope.owner, scope.thread)
         if row:
@@ -222,7 +223,7 @@ async def folded(
         "id": number,
         "user_id": scope.owner,
         "thread_id": scope.thread,
-        "summary_text": whole(made.text),
+        "summary_text": well_formed(made.text),
         "created_at": text_of(now),
         "level": plan.level,
         "source_chunk_ids": list(dict.fromkeys(chunks)),

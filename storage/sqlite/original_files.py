@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from storage.files.driver import sqlite3
-from storage.files.tables import MESSAGES, SUMMARIES, USERS, Portable, Table, upsert_user, whole
+from storage.files.tables import MESSAGES, SUMMARIES, USERS, Portable, Table, upsert_user
+from text.characters import well_formed
 
 EPOCH = "1970-01-01T00:00:00+00:00"
 DEFAULT_EVERY_N = 20
@@ -291,7 +292,7 @@ def adopted(
                 "user_id": owner,
                 "thread_id": 0,
                 "role": role if role in ("user", "assistant", "system") else "system",
-                "content": whole(str(row["content"] if row["content"] is not None else "")),
+                "content": well_formed(str(row["content"] if row["content"] is not None else "")),
                 "created_at": utc(row["created_at"]),
                 "is_active": chunk is None,
                 "chunk_id": chunk,
@@ -307,7 +308,7 @@ def adopted(
                 "id": one.id,
                 "user_id": owner,
                 "thread_id": 0,
-                "summary_text": whole(str(row.get("summary_text") or "")),
+                "summary_text": well_formed(str(row.get("summary_text") or "")),
                 "created_at": made,
                 "level": one.level,
                 "source_chunk_ids": list(cover.chunks),

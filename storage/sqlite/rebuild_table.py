@@ -15,9 +15,10 @@ from records.scopes import Scope
 from records.summaries import FoldLease, NewSummary, Rebuilt
 from storage.files.database import Database
 from storage.files.rows import text_of
-from storage.files.tables import SUMMARIES, whole
+from storage.files.tables import SUMMARIES
 from storage.files.transaction import Transaction
 from storage.sqlite.fold_table import completed, holds
+from text.characters import well_formed
 
 MOST_RESTARTS = 3
 """A rebuild that ended so many times with its process is not begun again by itself."""
@@ -59,7 +60,7 @@ class RebuildTable:
         return NewSummary(**json.loads(row["made"])) if row else None
 
     async def keep_part(self, lease: FoldLease, digest: str, made: NewSummary) -> None:
-        scope, kept = lease.scope, {**asdict(made), "text": whole(made.text)}
+        scope, kept = lease.scope, {**asdict(made), "text": well_formed(made.text)}
         async with self._db.write() as tx:
             if not await holds(tx, lease):
                 raise StaleFold
@@ -113,7 +114,7 @@ class RebuildTable:
             "id": number,
             "user_id": scope.owner,
             "thread_id": scope.thread,
-            "summary_text": whole(one.made.text),
+            "summary_text": well_formed(one.made.text),
             "created_at": text_of(now),
             "level": one.level,
             "source_chunk_ids": list(chunks),

@@ -16,7 +16,7 @@ from records.scopes import Scope
 from records.status import Counts
 from storage.files.database import Database
 from storage.files.rows import config_of, grouped, mapping, message_of, row_of_message, text_of
-from storage.files.tables import BY_NAME, ERASED, MESSAGES, TABLES, UPSERT_USER, USERS, Table, whole
+from storage.files.tables import BY_NAME, ERASED, MESSAGES, TABLES, UPSERT_USER, USERS, Table
 from storage.search import candidates, word_index
 from storage.search.protocol import Matching, Pool, Readings, WordHit
 from storage.search.vector_index import VectorIndex
@@ -30,6 +30,7 @@ from storage.sqlite.history_table import HistoryTable
 from storage.sqlite.profile_table import ProfileTable
 from storage.sqlite.rebuild_table import RebuildTable
 from storage.sqlite.renaming import renamed
+from text.characters import well_formed
 
 BATCH = 500
 _AFTER_THE_LAST = 2**62
@@ -94,8 +95,8 @@ class SqliteStore(FoldTable):
                 text_of(config.updated_at),
                 config.policy,
                 int(config.auto_fold),
-                whole(config.timezone),
-                whole(config.fold_instructions),
+                well_formed(config.timezone),
+                well_formed(config.fold_instructions),
                 int(config.incognito),
             )
             if put is None:
@@ -364,10 +365,10 @@ def _message(scope: Scope, number: int, draft: NewMessage) -> Message:
         id=number,
         scope=scope,
         role=draft.role,
-        content=whole(draft.content),
+        content=well_formed(draft.content),
         created_at=draft.created_at,
         turn=number if draft.turn is None else draft.turn,
-        speaker=whole(draft.speaker),
+        speaker=well_formed(draft.speaker),
         source=draft.source,
         telegram_id=draft.telegram_id,
         origin=draft.origin,

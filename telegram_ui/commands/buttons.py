@@ -10,7 +10,7 @@ import secrets
 
 from records.scopes import Person
 from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.formatting import scrubbed
+from text.characters import well_formed
 
 MOST_PAYLOAD = 28
 """Characters of a payload: 64 bytes less kind (3), a person's id (14), signature (16) and the colons."""
@@ -35,7 +35,7 @@ class Buttons:
 
     def payload(self, data: str, chat: Chat, person: Person) -> str:
         """What a pressed button carries. Raises NotTheirs, its words for the toast, for anybody else's or forged."""
-        kind, _, rest = scrubbed(data).partition(":")
+        kind, _, rest = well_formed(data).partition(":")
         presser, _, rest = rest.partition(":")
         payload, _, signature = rest.rpartition(":")
         wanted = self._signature(kind, chat, person, payload)

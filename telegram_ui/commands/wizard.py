@@ -21,7 +21,8 @@ from storage.files.wizard_state import WizardState
 from telegram_ui.commands.family import MayConfigure
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery, DeliveryError
-from telegram_ui.sending.formatting import Piece, scrubbed, units
+from telegram_ui.sending.formatting import Piece, units
+from text.characters import well_formed
 
 logger = logging.getLogger(__name__)
 
@@ -140,7 +141,7 @@ class Wizard:
         if presser != str(person.id):
             return NOT_YOURS
         state = await self._open(chat, person)
-        if state is None or not secrets.compare_digest(state.nonce.encode(), scrubbed(nonce).encode()):
+        if state is None or not secrets.compare_digest(state.nonce.encode(), well_formed(nonce).encode()):
             return STALE
         if self._is_expired(state):
             await self._states.drop(chat.scope, person.id)
@@ -276,7 +277,7 @@ class Wizard:
             await self._delivery.say(chat, question + tail)
             return
         # Selective: only the person who is mentioned gets the reply field opened.
-        name = scrubbed(person.name).strip()[:64] or "You there"
+        name = well_formed(person.name).strip()[:64] or "You there"
         user = telegram.User(person.id, name, is_bot=False)
         mention = MessageEntity(MessageEntity.TEXT_MENTION, 0, units(name), user=user)
         text = f"{name}: {question}. Reply to this message{tail}"

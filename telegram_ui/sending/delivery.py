@@ -29,7 +29,8 @@ from records.errors import KeepsakeError
 from runtime.tasks import ended
 from telegram_ui.sending.api_errors import is_about_entities, kind, says, seconds, surely_without_effect
 from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.formatting import Piece, scrubbed, split
+from telegram_ui.sending.formatting import Piece, split
+from text.characters import well_formed
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -116,7 +117,7 @@ class Delivery:
 
         Raises DeliveryError; DeliveryUnknown when the text may have arrived.
         """
-        return await self.send(chat, [_as_plain(piece) for piece in split(scrubbed(text))], keyboard=keyboard)
+        return await self.send(chat, [_as_plain(piece) for piece in split(well_formed(text))], keyboard=keyboard)
 
     async def replace(
         self, chat: Chat, message_id: int | None, text: str, *, keyboard: InlineKeyboardMarkup | None = None

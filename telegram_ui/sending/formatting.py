@@ -17,6 +17,8 @@ from telegram import MessageEntity
 from telegramify_markdown import RenderConfig, convert
 from telegramify_markdown.converter import STANDARD_OPTIONS
 
+from text.characters import well_formed
+
 MAX_UNITS = 4096  # UTF-16 units of one message, counted after parsing (Bot API, sendMessage)
 MAX_ENTITIES = 100  # Telegram drops what is above, silently (Bot API, "Formatting options")
 _ATOMIC = frozenset({MessageEntity.CUSTOM_EMOJI})
@@ -48,14 +50,9 @@ def is_blank(text: str) -> bool:
     return all(character.isspace() or unicodedata.category(character) in ("Cc", "Cf") for character in text)
 
 
-def scrubbed(text: str) -> str:
-    """A text that can be encoded: lone surrogates, which no request can carry, become U+FFFD."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
 def rendered(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
     """Markdown as text and entities; as it stands where the conversion fails or would swallow words."""
-    source = scrubbed(markdown)
+    source = well_formed(markdown)
     try:
         text, found = convert(_with_tags_as_text(source), config=RenderConfig.isolated())
     except Exception:
@@ -83,7 +80,7 @@ def pieces(markdown: str, *, limit: int = MAX_UNITS) -> list[Piece]:
     text, entities = rendered(markdown)
     parts = list(split(text, entities, limit=limit))
     if len(parts) == 1:
-        return [replace(parts[0], plain=scrubbed(markdown))]
+        return [replace(parts[0], plain=well_formed(markdown))]
     return [replace(part, plain=_spelled_out(part)) for part in parts]
 
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from llm import prompts
 from records.model_calls import PromptMessage
 from tests.paths import ROOT
-from text.tokenizer import REMEMBERED, Tokenizer, estimated_tokens, well_formed
+from text.characters import well_formed
+from text.tokenizer import REMEMBERED, Tokenizer, estimated_tokens
 
 EXACT = Tokenizer.for_model("gpt-5.4-mini")
 OLD = Tokenizer.for_model("gpt-4")

@@ -11,10 +11,10 @@ from telegram_ui.sending.formatting import (
     is_blank,
     pieces,
     rendered,
-    scrubbed,
     split,
     units,
 )
+from text.characters import well_formed
 
 MARKS = [
     "**",
@@ -80,14 +80,14 @@ def test_concatenated_pieces_are_the_converted_text(markdown: str, limit: int) -
 @settings(max_examples=300, deadline=None)
 def test_no_letter_of_an_answer_is_swallowed(markdown: str) -> None:
     text, entities = rendered(markdown)
-    if not is_blank(scrubbed(markdown)) and any(letter.isalnum() for letter in markdown):
+    if not is_blank(well_formed(markdown)) and any(letter.isalnum() for letter in markdown):
         assert text.strip() or entities
 
 
 @given(st.text(), st.lists(st.tuples(st.integers(0, 40), st.integers(1, 40)), max_size=8), st.integers(2, 30))
 @settings(deadline=None)
 def test_a_cut_entity_continues_in_the_next_piece(text: str, spans: list[tuple[int, int]], limit: int) -> None:
-    text = scrubbed(text)
+    text = well_formed(text)
     whole = [MessageEntity("bold", at, size) for at, size in spans if at + size <= units(text)]
     covered, start = set[int](), 0
     for part in split(text, whole, limit=limit):

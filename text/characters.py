@@ -1,0 +1,57 @@
+"""Where a text may be cut, at the ends of sentences or between visible characters, and the repair of broken ones.
+
+Pure. Does not know tokens, or who cuts.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？]+[”」』）]*|\n+")
+
+
+def well_formed(text: str) -> str:
+    """The text with surrogate pairs joined, and lone surrogates, which neither files nor HTTP carry, made U+FFFD."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def sentence_ends(text: str) -> Iterator[int]:
+    """Positions just after each sentence end or line end of the text."""
+    return (match.end() for match in _SENTENCE_END.finditer(text))
+
+
+def _joined(text: str, at: int) -> bool:
+    """Whether the characters before and after this position show as one."""
+    before, after = text[at - 1], text[at]
+    return (
+        unicodedata.combining(after) != 0
+        or after in "\u200d\ufe0e\ufe0f\u20e3"
+        or before == "\u200d"
+        or "\U0001f3fb" <= after <= "\U0001f3ff"
+        or ("\ud800" <= before <= "\udbff" and "\udc00" <= after <= "\udfff")
+        or (before == "\r" and after == "\n")
+    )
+
+
+def boundary(text: str, at: int, start: int = 0) -> int:
+    """The position, or up to 16 before it, where no visible character is cut in two."""
+    if not start < at < len(text):
+        return at
+    for position in range(at, max(start, at - 16), -1):
+        if not _joined(text, position):
+            return position
+    return at
+
+
+def next_boundary(text: str, at: int) -> int:
+    """The position, or up to 16 after it, where no visible character is cut in two."""
+    if not 0 < at < len(text):
+        return at
+    for position in range(at, min(len(text), at + 16)):
+        if not _joined(text, position):
+            return position
+    return at
