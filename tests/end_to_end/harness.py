@@ -16,7 +16,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import tiktoken
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
@@ -28,7 +27,7 @@ from playground.server import serve
 from playground.world import World
 from tests.paths import ROOT
 from tests.peers.openai_server import Behaviour, OpenAIServer, running
-from text.tokenizer import Tokenizer
+from tests.support.reference_encoding import reference_encoding
 
 BOT = ROOT / "bot.py"
 TOKEN = "4242:AAtest-token-of-the-end-to-end-tests"
@@ -353,8 +352,7 @@ def _content(path: Path) -> bytes:
 
 def tokens(messages: Sequence[Mapping[str, str]], *, tools: object = None) -> int:
     """Tokens of one request by the contract's formula, the schemas of its tools as JSON."""
-    Tokenizer.for_encoding("o200k_base")  # puts the encoding where tiktoken finds it without a network
-    encoding = tiktoken.get_encoding("o200k_base")
+    encoding = reference_encoding("o200k_base")
 
     def size(text: str) -> int:
         return len(encoding.encode(text, disallowed_special=()))

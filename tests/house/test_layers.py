@@ -179,6 +179,6 @@ def test_every_room_that_logs_is_known_as_ours() -> None:
 
 
 def test_only_settings_read_the_environment() -> None:
-    """Entry points hand the environment in; the tokenizer points tiktoken's cache at the encodings that it brings."""
+    """Entry points hand the environment in."""
     readers = {name for name, source in SOURCES.items() if "os.environ" in source}
-    assert readers <= {"settings", "text.tokenizer"}
+    assert readers <= {"settings"}

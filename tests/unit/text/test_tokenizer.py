@@ -1,7 +1,5 @@
 """Counting and cutting by tokens."""
 
-import hashlib
-import logging
 import os
 import random
 import subprocess
@@ -9,13 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
-import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 
 from llm import prompts
 from records.model_calls import PromptMessage
 from tests.paths import ROOT
+from tests.support.reference_encoding import reference_encoding
 from text.characters import well_formed
 from text.tokenizer import REMEMBERED, Tokenizer, estimated_tokens
 
@@ -44,7 +42,7 @@ texts = st.lists(
 
 
 def test_counts_are_tiktokens_own() -> None:
-    encoding = tiktoken.get_encoding("o200k_base")
+    encoding = reference_encoding("o200k_base")
     text = "".join(PROSE.values()) + "<|endoftext|>"
     assert EXACT.count(text) == len(encoding.encode(text, disallowed_special=()))
     assert EXACT.count("") == 0
@@ -202,7 +200,7 @@ _COUNT = (
     "import socket\n"
     "def refuse(*args, **kwargs): raise SystemExit('the network was used')\n"
     "socket.socket.connect = refuse\n"
-    "from tokens import Tokenizer\n"
+    "from text.tokenizer import Tokenizer\n"
     "for model in ('gpt-5', 'gpt-4'): print(Tokenizer.for_model(model).name)\n"
 )
 
@@ -210,28 +208,6 @@ _COUNT = (
 def test_encodings_load_without_network_and_leave_nothing_behind(tmp_path: Path) -> None:
     assert _in_fresh_process(_COUNT, TMPDIR=str(tmp_path)).split() == ["o200k_base", "cl100k_base"]
     assert list(tmp_path.iterdir()) == []
-
-
-def test_the_operators_cache_is_used_and_completed(tmp_path: Path) -> None:
-    cache = tmp_path / "cache"
-    file = cache / "fb374d419588a4632f3f557e76b4b70aebbca790"
-    for _ in range(2):
-        assert _in_fresh_process(_COUNT, TIKTOKEN_CACHE_DIR=str(cache)).split() == [
-            "o200k_base",
-            "cl100k_base",
-        ]
-        assert hashlib.sha256(file.read_bytes()).hexdigest().startswith("446a9538")
-        assert len(list(cache.iterdir())) == 2
-    file.write_bytes(b"garbage that somebody put there")
-    assert _in_fresh_process(_COUNT, TIKTOKEN_CACHE_DIR=str(cache)).split() == ["o200k_base", "cl100k_base"]
-    assert hashlib.sha256(file.read_bytes()).hexdigest().startswith("446a9538")
-
-
-def test_an_operators_cache_that_cannot_be_written_does_no_harm() -> None:
-    assert _in_fresh_process(_COUNT, TIKTOKEN_CACHE_DIR="/dev/null/no").split() == [
-        "o200k_base",
-        "cl100k_base",
-    ]
 
 
 def test_where_nothing_loads_it_estimates_and_warns_once() -> None:
@@ -245,12 +221,11 @@ def test_where_nothing_loads_it_estimates_and_warns_once() -> None:
     assert sum("o200k_base cannot be loaded" in line for line in lines) == 1
 
 
-def test_loading_leaves_the_environment_as_it_was(caplog: pytest.LogCaptureFixture) -> None:
-    before = dict(os.environ)
-    with caplog.at_level(logging.WARNING):
-        Tokenizer.for_encoding("o200k_harmony")
-    assert dict(os.environ) == before
-    assert caplog.records == []
+@pytest.mark.parametrize("name", ["o200k_base", "o200k_harmony", "cl100k_base"])
+def test_each_bundled_encoding_counts_as_tiktoken_does(name: str) -> None:
+    ours, theirs = Tokenizer.for_encoding(name), reference_encoding(name)
+    for text in (*PROSE.values(), "   \n\n  \tx", "it'S 12345 <|endoftext|>", "".join(PROSE.values()) * 3):
+        assert ours.count(text) == len(theirs.encode(text, disallowed_special=()))
 
 
 def test_counts_are_remembered_up_to_a_limit_and_stay_right() -> None:
