@@ -20,6 +20,7 @@ from records.model_calls import Completion, PromptMessage, Tool
 from records.scopes import Clock
 from records.turns import Proposal
 from retrieval.explanation import ExplanationRecord, account_of
+from retrieval.turns import WORTH_SHOWING
 from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
@@ -28,6 +29,8 @@ SHORTER = 0.6
 """A prompt that the endpoint found too long is made anew this much shorter, once."""
 MOST_ROUNDS = 3
 """Times that the model may use tools before it has to answer."""
+RESULTS_SHARE = 3
+"""What tools were asked and what they gave takes at most one in so many tokens of the ceiling, over all rounds."""
 LEAST_SHARE = 20
 """So many tools are offered, the most useful first, that their schemas take at most one in so many tokens."""
 
@@ -107,12 +110,13 @@ class AnswerLoop:
         schemas = self._schemas(offer)
         said: list[PromptMessage] = []
         used: list[Used] = []
-        is_short = False
+        is_short = must_answer = False
+        rounds = 0
+        # Ends: each time around it is one round nearer to where the model must answer, or was made shorter, once.
         while True:
             extra = schemas + self._size(said)
             if context.tokens + extra > self._ceiling:
                 context = await remake(self._ceiling - extra)
-            must_answer = len([one for one in said if one.calls]) >= MOST_ROUNDS
             model = self._model
             if offer and isinstance(model, ToolModel):
                 model = model.with_tools(offer, must_answer=must_answer)
@@ -130,12 +134,32 @@ class AnswerLoop:
                 return Answered(context=whole, completion=completion, at=self._clock(), used=tuple(used))
             if must_answer or self._tools is None:
                 raise ModelBroken("The model went on asking for tools instead of answering.")
-            results = [await self._tools.use(call, place) for call in completion.calls]
+            rounds += 1
+            room = self._ceiling // RESULTS_SHARE - self._size(said)
+            new, results = await self._results(self._tools, completion, place, room=room)
+            said += new
             used += results
-            said += [
-                PromptMessage(role="assistant", content=completion.text, calls=tuple(one.call for one in results)),
-                *(PromptMessage(role="tool", content=one.result, call_id=one.call.id) for one in results),
-            ]
+            must_answer = rounds == MOST_ROUNDS or len(results) < len(completion.calls)
+
+    async def _results(
+        self, tools: MemoryTools, completion: Completion, place: Place, *, room: int
+    ) -> tuple[list[PromptMessage], list[Used]]:
+        """Use the tools that were called for while calls and results fit `room`; the calls that do not are left out.
+
+        What the model said beside its calls goes first where room is short.
+        """
+        used: list[Used] = []
+        for call in completion.calls:
+            asked = [*used, Used(call=call, result="", note="")]
+            left = room - self._size(_round("", asked))
+            if left < WORTH_SHOWING:
+                log.info("tool results for %s fill their share of the prompt: the model has to answer", place.scope)
+                break
+            used.append(await tools.use(call, place, room=left))
+        if not used:
+            return [], []
+        with_text = _round(completion.text, used)
+        return with_text if self._size(with_text) <= room else _round("", used), used
 
     def _offer(self, place: Place, context: Context) -> tuple[Tool, ...]:
         if self._tools is None or not isinstance(self._model, ToolModel) or not self._model.takes_tools:
@@ -158,3 +182,11 @@ def _with(context: Context, said: Sequence[PromptMessage], extra: int) -> Contex
         return context
     part = ContextPart(name="tools", tokens=extra, budget=0)
     return replace(context, messages=(*context.messages, *said), parts=(*context.parts, part))
+
+
+def _round(text: str, used: Sequence[Used]) -> list[PromptMessage]:
+    """One round of tools as messages: what was called, and each result."""
+    return [
+        PromptMessage(role="assistant", content=text, calls=tuple(one.call for one in used)),
+        *(PromptMessage(role="tool", content=one.result, call_id=one.call.id) for one in used),
+    ]

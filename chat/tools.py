@@ -29,6 +29,8 @@ FOUND = 12
 """Messages that one search gives at most."""
 RESULT_TOKENS = 500
 """Of one result."""
+SEAM = 2
+"""Tokens that joining the parts of a result may add."""
 LONGEST_FACT = 300
 """Characters."""
 MOST_PROPOSALS = 3
@@ -85,14 +87,17 @@ class MemoryTools:
                 tools.append(prompts.FORGET)
         return tuple(tools)
 
-    async def use(self, call: ToolCall, place: Place) -> Used:
-        """Do what was called for. Whatever is wrong with the call is told to the model, which may call again."""
+    async def use(self, call: ToolCall, place: Place, *, room: int = RESULT_TOKENS) -> Used:
+        """Do what was called for; what was found takes at most `room` tokens.
+
+        Whatever is wrong with the call is told to the model, which may call again.
+        """
         arguments = _arguments(call)
         if isinstance(arguments, str):
             return _failed(replaced(call, "{}"), arguments)
         try:
             if call.name == prompts.SEARCH_MEMORY.name and place.mode != "off":
-                return await self._search_memory(call, arguments, place)
+                return await self._search_memory(call, arguments, place, room)
             if call.name == prompts.REMEMBER.name and place.mode == "on" and self._facts is not None:
                 return _remember(call, arguments)
             if call.name == prompts.FORGET.name and place.mode == "on" and self._facts is not None:
@@ -102,7 +107,7 @@ class MemoryTools:
             return _failed(call, "The memory cannot be read right now.")
         return _failed(call, "There is no such tool.")
 
-    async def _search_memory(self, call: ToolCall, arguments: Mapping[str, Any], place: Place) -> Used:
+    async def _search_memory(self, call: ToolCall, arguments: Mapping[str, Any], place: Place, room: int) -> Used:
         query = str(arguments.get("query") or "").strip()
         try:
             since, before = _day(arguments.get("from")), _day(arguments.get("to"), following=True)
@@ -121,7 +126,8 @@ class MemoryTools:
         )
         now = self._clock()
         snippets = [Snippet(message=one.message, text=one.text, score={}) for one in page.found]
-        fitting = pack(snippets, room=RESULT_TOKENS, now=now, count=self._tokens.count)
+        frame = self._tokens.count(prompts.remembered_block([], now)) + SEAM
+        fitting = pack(snippets, room=min(RESULT_TOKENS, room - frame), now=now, count=self._tokens.count)
         in_time = sorted(fitting, key=lambda one: one.message.id)
         found = tuple(one.message.id for one in in_time)
         log.info("the model searched the memory of %s: %d messages found", place.scope, len(found))

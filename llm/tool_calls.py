@@ -15,6 +15,8 @@ from text.characters import well_formed
 
 MOST_CALLS = 8
 """Calls of one answer that are taken in; a model that asks for more has lost its way."""
+LONGEST_ARGUMENTS = 10_000
+"""Characters of one call's arguments that are taken in."""
 
 _TOOLS = re.compile(r"\b(tools?|tool[ _-](use|calls?|calling|choice)|function[ _-]calls?(ing)?)\b", re.IGNORECASE)
 
@@ -77,11 +79,14 @@ class Calls:
             if not isinstance(one, Mapping) or not isinstance(one.get("function"), Mapping):
                 continue
             index = one["index"] if isinstance(one.get("index"), int) else place
+            if index not in self._parts and len(self._parts) >= MOST_CALLS:
+                continue
             part = self._parts.setdefault(index, {"id": "", "name": "", "arguments": ""})
             part["id"] = part["id"] or _text(one.get("id"))
             # A name comes whole; some servers repeat it with each chunk.
             part["name"] = part["name"] or _text(one["function"].get("name"))
-            part["arguments"] += _text(one["function"].get("arguments"))
+            if len(part["arguments"]) < LONGEST_ARGUMENTS:
+                part["arguments"] += _text(one["function"].get("arguments"))[:LONGEST_ARGUMENTS]
 
     def made(self) -> tuple[ToolCall, ...]:
         """In order; a call that came without an id gets one."""
@@ -89,7 +94,7 @@ class Calls:
             ToolCall(id=part["id"] or f"call_{index}", name=part["name"], arguments=part["arguments"] or "{}")
             for index, part in sorted(self._parts.items())
             if part["name"]
-        )[:MOST_CALLS]
+        )
 
 
 def _text(value: object) -> str:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 from llm import prompts
 from records.context import Context, ContextPart, Cut, RecalledFact, Snippet
+from records.errors import ContextTooLong
 from records.facts import Profile
 from records.messages import Message
 from records.model_calls import PromptMessage
@@ -74,10 +75,14 @@ class PromptBuilder:
         self._turns_broken_off = False
         self._history: tuple[int, int] | None = None
         self._words = ""
+        self._clock = prompts.clock_line(now)
         self._system = tokenizer.cut_end(system_prompt, budgets.system)
         words = f"{incoming.person.name}: {incoming.text}" if incoming.in_group else incoming.text
-        room = budgets.ceiling - self._size(self._request()) - 4
         said = tokenizer.count(words)
+        room = budgets.ceiling - self._size(self._request()) - 4
+        if room < min(said, WORTH_SHOWING):
+            self._clock = ""
+            room = budgets.ceiling - self._size(self._request()) - 4
         self._message_was_cut = said > room
         self._wanted = budgets.ceiling - room + said
         self._words = tokenizer.cut_middle(words, max(0, room)) if self._message_was_cut else words
@@ -216,9 +221,13 @@ class PromptBuilder:
         self._snippets = list(snippets)
 
     def context(self) -> Context:
-        """The finished context. Sizes do not quite add up at the seams of parts, so the whole is counted again."""
+        """The finished context. Sizes do not quite add up at the seams of parts, so the whole is counted again.
+
+        Each round gives something up, until nothing is left. Raises ContextTooLong where even then it does not fit.
+        """
         while (total := self._size(self._request())) > self._budgets.ceiling:
-            self._give_way(total - self._budgets.ceiling)
+            if not self._give_way(total - self._budgets.ceiling):
+                raise ContextTooLong(f"A request of {self._budgets.ceiling} tokens has no room for a question.")
         parts = self._parts()
         return Context(
             messages=tuple(self._request()),
@@ -252,8 +261,8 @@ class PromptBuilder:
         fixed = bare + tokens["system"] + tokens["clock"] + tokens["message"]
         return fixed + round(characters * share) + messages * one_more
 
-    def _give_way(self, over: int) -> None:
-        """Give up the least important thing that is left."""
+    def _give_way(self, over: int) -> bool:
+        """Give up the least important thing that is left; False where nothing is left."""
         if self._snippets:
             self._snippets.pop()
         elif self._facts:
@@ -266,9 +275,22 @@ class PromptBuilder:
             self._profile, self._profile_text = None, ""
         elif self._turns:
             self._cut.append(self._turns.pop().cut("no room"))
-        else:
+        elif self._clock and self._tokens.count(self._words) < over + WORTH_SHOWING:
+            self._clock = ""
+        elif self._words:
             self._message_was_cut = True
-            self._words = self._tokens.cut_middle(self._words, max(0, self._tokens.count(self._words) - over - 4))
+            self._words = self._shorter(self._words, over)
+        elif self._system:
+            self._system = self._shorter(self._system, over)
+        else:
+            return False
+        return True
+
+    def _shorter(self, text: str, over: int) -> str:
+        """The text cut in its middle, by a few tokens more than it is over; always shorter than it was."""
+        had = self._tokens.count(text)
+        cut = self._tokens.cut_middle(text, had - over - 4)
+        return cut if self._tokens.count(cut) < had else ""
 
     def _add(self, turn: Turn) -> None:
         self._turns.append(turn)
@@ -297,7 +319,7 @@ class PromptBuilder:
         last = prompts.last_message(
             facts=self._facts_text(),
             remembered=self._snippets_text(),
-            clock=prompts.clock_line(self._now),
+            clock=self._clock,
             words=self._words,
         )
         return [*request, PromptMessage(role="user", content=last)]
@@ -342,7 +364,7 @@ class PromptBuilder:
             ),
             ContextPart(name="facts", tokens=count(self._facts_text()), budget=budgets.snippets // FACTS_SHARE),
             ContextPart(name="snippets", tokens=count(self._snippets_text()), budget=budgets.snippets),
-            ContextPart(name="clock", tokens=count(prompts.clock_line(self._now)), budget=0),
+            ContextPart(name="clock", tokens=count(self._clock), budget=0),
             ContextPart(name="message", tokens=count(self._words), budget=budgets.ceiling),
         ]
         rest = self._size(self._request()) - sum(part.tokens for part in parts)

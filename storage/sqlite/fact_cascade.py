@@ -116,8 +116,12 @@ async def erase_facts(tx: Transaction, owner: int, fallen: FactCascade, *, keeps
             continue
         before = rows[row["superseded_by"]]
         after: Row | None = before
+        passed: set[int] = set()  # a damaged file may hold facts that replace each other in a circle
         while after is not None and after["id"] in gone:
+            passed.add(int(after["id"]))
             after = rows.get(after["superseded_by"])
+            if after is not None and after["id"] in passed:
+                after = None
         end = row["valid_to"]
         if end == max(before["since"], row["since"]) and not (keeps_ends and after is None):
             # It was over only because of the one that goes.

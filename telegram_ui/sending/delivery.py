@@ -306,7 +306,8 @@ class Delivery:
                     raise ChatGone from refused
                 raise
             except ChatMigrated as refused:
-                if self.place(chat) == refused.new_chat_id:
+                failures += 1
+                if self.place(chat) == refused.new_chat_id or failures >= ATTEMPTS:
                     raise ChatGone from refused
                 self._upgraded[chat.id] = refused.new_chat_id
                 self._on_upgrade(chat.id, refused.new_chat_id)

@@ -1,0 +1,66 @@
+"""What tools give back has a share of the ceiling: however much a model asks for, each request ends and fits."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.peers.openai_server import Behaviour
+from tests.support.talk import talking
+from tests.unit.chat.test_answer_loop import looks_for, size
+from text.tokenizer import Tokenizer
+
+
+def looks_often(calls: int, *, text: str = "") -> Behaviour:
+    [call] = looks_for("walnut tree").calls
+    return Behaviour(text=text or None, calls=(call,) * calls)
+
+
+@pytest.mark.parametrize(("ceiling", "calls"), [(8000, 8), (4096, 4), (2000, 8)])
+async def test_rounds_of_many_calls_end_and_stay_under_the_ceiling(tmp_path: Path, ceiling: int, calls: int) -> None:
+    tokens = Tokenizer.for_model("chat-model")
+    async with talking(tmp_path, max_context_tokens=ceiling) as talk:
+        await talk.remember(every_n=3)
+        for number in range(40):
+            await talk.turn(f"Walnut report {number}: " + f"the tree number {number} bore nuts and leaves. " * 12)
+        talk.server.script("chat-model", *[looks_often(calls)] * 3, "Many.")
+        before = len(talk.server.of("chat-model"))
+        reply = await talk.say("How many walnuts? " + "Please tell me everything about them. " * 150)
+        if reply.is_error:
+            assert "asking for tools" in reply.text
+        asked = talk.server.of("chat-model")[before:]
+        assert len(asked) <= 4
+        assert max(size(request, tokens) for request in asked) <= ceiling
+        for request in asked:
+            results = [one for one in request.messages if one["role"] == "tool"]
+            messages: Sequence[Mapping[str, Any]] = request.messages
+            named = [call["id"] for one in messages for call in one.get("tool_calls", ())]
+            assert [one["tool_call_id"] for one in results] == named, "each call that is kept has its result"
+            assert sum(tokens.count(one["content"]) for one in results) <= ceiling // 3
+
+
+async def test_once_results_fill_their_share_the_model_has_to_answer(tmp_path: Path) -> None:
+    async with talking(tmp_path, max_context_tokens=4096) as talk:
+        await talk.remember(every_n=3)
+        for number in range(40):
+            await talk.turn(f"Walnut report {number}: " + f"the tree number {number} bore nuts and leaves. " * 12)
+        talk.server.script("chat-model", looks_often(8, text="Let me look. " * 400), "Many.")
+        before = len(talk.server.of("chat-model"))
+        assert (await talk.say("How many walnuts?")).text == "Many."
+        first, second = talk.server.of("chat-model")[before:]
+        assert [first.body.get("tool_choice"), second.body.get("tool_choice")] == [None, "none"]
+        [call] = [one for one in second.messages if one.get("tool_calls")]
+        assert 0 < len(call["tool_calls"]) < 8
+        assert call["content"] == "", "what was said beside the calls had no room"
+
+
+async def test_calls_that_are_larger_than_their_share_are_left_out(tmp_path: Path) -> None:
+    async with talking(tmp_path, max_context_tokens=4096) as talk:
+        await talk.remember(every_n=3)
+        long = Behaviour(calls=({"name": "remember", "arguments": {"text": "A long word. " * 5_000}},))
+        talk.server.script("chat-model", long, "I cannot.")
+        before = len(talk.server.of("chat-model"))
+        assert (await talk.say("Remember that.")).text == "I cannot."
+        first, second = talk.server.of("chat-model")[before:]
+        assert second.messages == first.messages
