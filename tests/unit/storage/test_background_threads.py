@@ -205,7 +205,8 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
         with pytest.raises(StorageBusy, match="DATA_DIR"), data_dir(tmp_path):
             pass
         code = (
-            "import sys, errors; from pathlib import Path; from storage.data_dir import data_dir\n"
+            "import sys; from pathlib import Path; from records import errors\n"
+                "from storage.files.data_dir import data_dir\n"
             "try:\n  with data_dir(Path(sys.argv[1])): pass\n"
             "except errors.StorageBusy: sys.exit(7)\n"
         )
