@@ -206,7 +206,7 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
             pass
         code = (
             "import sys; from pathlib import Path; from records import errors\n"
-                "from storage.files.data_dir import data_dir\n"
+            "from storage.files.data_dir import data_dir\n"
             "try:\n  with data_dir(Path(sys.argv[1])): pass\n"
             "except errors.StorageBusy: sys.exit(7)\n"
         )

@@ -8,7 +8,7 @@ WITHOUT_THE_PACKAGE = """
 import sys
 sys.modules["pysqlite3"] = None
 import pytest
-names = ["tests/contract/test_messages.py", "tests/storage/test_candidates.py"]
+names = ["tests/contract/test_messages.py", "tests/contract/test_candidates.py"]
 sys.exit(pytest.main(["-p", "no:cacheprovider", "-k", "sqlite", *names]))
 """
 
