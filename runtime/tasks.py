@@ -1,8 +1,11 @@
 """Tasks that have an end. Knows nothing else."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
 
 
 async def ended(*tasks: asyncio.Task[object]) -> None:
@@ -20,3 +23,23 @@ async def side_by_side(*tasks: asyncio.Task[object]) -> AsyncIterator[None]:
     except BaseException:
         await ended(*tasks)
         raise
+
+
+async def uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+    """Finish `work` even when the task is cancelled meanwhile; then pass the cancellation on."""
+    task = asyncio.ensure_future(work())
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError as error:
+            if task.cancelled():
+                raise
+            cancelled = error
+        except Exception:  # noqa: BLE001, S110, RUF100 - read from the task below
+            pass
+    if cancelled is not None:
+        if not task.cancelled():
+            task.exception()
+        raise cancelled
+    return task.result()

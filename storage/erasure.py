@@ -15,8 +15,9 @@ from pathlib import Path
 from records.errors import StorageError
 from records.forgetting import Forgetting, Forgotten
 from records.owners import StorageType
+from runtime.tasks import uncancelled
 from storage.files.data_dir import ASIDE
-from storage.files.database import Database, uncancelled
+from storage.files.database import Database
 from storage.files.driver import explained, fsync_folder
 from storage.files.inbox import UpdateInbox
 from storage.files.rows import optional_moment, text_of

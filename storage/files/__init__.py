@@ -11,4 +11,5 @@ tables.py          an owner's tables in one portable form
 transaction.py     statements on one connection, read or written
 usage.py           tokens spent by person and day
 wizard_state.py    where each person stands in /summary
+writer.py          one durable commit for all who wait at the same moment
 """

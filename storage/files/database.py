@@ -1,4 +1,4 @@
-"""The one door to a SQLite file: one writer behind a lock, a few readers beside it, errors in our words.
+"""The one door to a SQLite file: one writer, a few readers beside it, errors in our words.
 
 A transaction is whole or nothing, also when its task is cancelled. Does not know what the tables mean.
 """
@@ -7,50 +7,45 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from records.errors import StorageBusy, StorageError, StorageTooNew
+from records.errors import StorageError, StorageTooNew
+from runtime.tasks import uncancelled
 from storage.files.driver import connect, create_private, explained, fsync_folder, sqlite3
 from storage.files.transaction import Connection, Reader, Transaction, Witness
+from storage.files.writer import Work, Writer
 
 Migration = Callable[[sqlite3.Connection], None]
 """One step of a schema. It runs in a transaction together with the record that it ran."""
 Result = TypeVar("Result")
 
 READERS = 3
-SHORT_PATIENCE = 50
-"""Milliseconds that a writer waits while another process has held the file for longer than the usual patience."""
 LOG_PATIENCE = 200
 """Milliseconds that cutting the log waits for readers."""
 
 
 class Database:
-    """An open SQLite file. Made by `open` only; every query of the program passes `read` or `write`.
+    """An open SQLite file. Made by `open` only; every query of the program passes `transact`, `write` or `read`."""
 
-    `witness`, if set, hears of every commit; the JSON store keeps its journal there, and tests break the disk there.
-    """
-
-    def __init__(
-        self,
-        path: Path,
-        writer: Connection,
-        readers: Sequence[Connection],
-        backups: list[Path],
-        *,
-        patience: int,
-    ) -> None:
+    def __init__(self, path: Path, writer: Writer, readers: Sequence[Connection], backups: list[Path]) -> None:
         self.path = path
-        self._patience = patience  # milliseconds
-        self._was_busy = False
         self.migration_backups = tuple(backups)
-        self.witness: Witness | None = None
         self._writer = writer
-        self._lock = asyncio.Lock()
         self._readers: asyncio.LifoQueue[Connection] = asyncio.LifoQueue()
         for reader in readers:
             self._readers.put_nowait(reader)
+
+    @property
+    def witness(self) -> Witness | None:
+        """Who hears of every commit, if set: the JSON store keeps its journal there, and tests break the disk there."""
+        return self._writer.witness
+
+    @witness.setter
+    def witness(self, witness: Witness | None) -> None:
+        self._writer.witness = witness
 
     @classmethod
     @contextlib.asynccontextmanager
@@ -72,64 +67,33 @@ class Database:
         backups = await asyncio.to_thread(migrate, path, migrations)
         async with contextlib.AsyncExitStack() as stack:
 
-            async def opened() -> Connection:
+            async def opened(name: str) -> Connection:
                 with explained(path):
-                    made = Connection(
-                        lambda: connect(path, durable=durable, busy_timeout=busy_timeout),
-                        64,
-                    )
+                    made = Connection(lambda: connect(path, durable=durable, busy_timeout=busy_timeout), name)
                     await made
                 stack.push_async_callback(uncancelled, made.close)
                 return made
 
-            writer = await opened()
-            readers = [await opened() for _ in range(READERS)]
+            writer = Writer(await opened("writer"), path, patience=round(busy_timeout * 1000))
+            stack.push_async_callback(uncancelled, writer.finish)
+            readers = [await opened("reader") for _ in range(READERS)]
             for reader in readers:
                 await Reader(reader, path).rows("PRAGMA query_only=ON")
-            yield cls(path, writer, readers, backups, patience=round(busy_timeout * 1000))
+            yield cls(path, writer, readers, backups)
 
-    @contextlib.asynccontextmanager
-    async def write(self) -> AsyncIterator[Transaction]:
-        """One transaction: committed (and on disk) when the block ends well, otherwise as if it had never been."""
-        async with self._lock:
-            tx = Transaction(self._writer, self.path)
-            try:
-                await self._begin(tx)
-                yield tx
-            except BaseException:
-                await uncancelled(self._roll_back)
-                raise
-            await uncancelled(lambda: self._commit(tx))
+    async def transact(self, work: Work[Result]) -> Result:
+        """Run `work` with the connection as one transaction, in one hop to its thread; what it returned, on disk.
 
-    async def _begin(self, tx: Transaction) -> None:
-        """Patience once: while another process goes on holding the file, the next writers are told soon."""
-        try:
-            await tx.rows("BEGIN IMMEDIATE")
-        except StorageBusy:
-            self._was_busy = True
-            await tx.rows(f"PRAGMA busy_timeout={SHORT_PATIENCE}")
-            raise
-        if self._was_busy:
-            self._was_busy = False
-            await tx.rows(f"PRAGMA busy_timeout={self._patience}")
+        What waits at the same moment shares one commit, and what fails fails alone. `work` may be run a second time
+        where its first run was undone by another's failure, so it changes nothing but the file.
+        """
+        return await self._writer.transact(work)
 
-    async def _commit(self, tx: Transaction) -> None:
-        try:
-            if self.witness:
-                await self.witness.before_commit(tx)
-            await tx.rows("COMMIT")
-        except BaseException:
-            await self._roll_back()
-            if self.witness:
-                await self.witness.after_failure()
-            raise
-        if self.witness:
-            self.witness.after_commit()
-
-    async def _roll_back(self) -> None:
-        # Queued behind whatever a cancelled task left in the connection's own queue; a no-op outside a transaction.
-        with contextlib.suppress(ValueError), explained(self.path):
-            await self._writer.rollback()
+    def write(self) -> AbstractAsyncContextManager[Transaction]:
+        """One transaction of many steps: committed (and on disk) when the block ends well, otherwise as if it had never
+        been. Everybody else waits meanwhile; what needs nothing between its statements is a `transact`.
+        """
+        return self._writer.alone()
 
     @contextlib.asynccontextmanager
     async def read(self, *, frozen: bool = False) -> AsyncIterator[Reader]:
@@ -152,28 +116,35 @@ class Database:
 
         False when a reader of another process is in the way; the log is cut when the file is closed.
         """
-        async with self._lock:
-            writer = Reader(self._writer, self.path)
-            # Somebody's open file must not hold up every write for the whole of the usual patience.
-            [patience] = await writer.row("PRAGMA busy_timeout") or (0,)
-            await writer.rows(f"PRAGMA busy_timeout={min(patience, LOG_PATIENCE)}")
-            try:
-                row = await writer.row("PRAGMA wal_checkpoint(TRUNCATE)")
-            finally:
-                await writer.rows(f"PRAGMA busy_timeout={patience}")
-            return row is not None and row[0] == 0
+        async with self._writer.outside() as run:
+            return bool(await run(_cut_log))
 
     async def rewrite(self) -> None:
         """Write the file anew without what was deleted from it. Its log holds it until `forget_log`.
 
         secure_delete blanks what a deletion frees, but not the copies that stay behind where pages were split.
         """
-        async with self._lock:
-            await uncancelled(lambda: Reader(self._writer, self.path).rows("VACUUM"))
+        async with self._writer.outside() as run:
+            await uncancelled(lambda: run(_rewrite))
 
     async def backup(self, target: Path) -> None:
         """Copy the file as of this moment to `target`, while it is in use. `target` appears whole or not at all."""
         await uncancelled(lambda: asyncio.to_thread(copy_database, self.path, target))
+
+
+def _cut_log(connection: sqlite3.Connection) -> bool:
+    # Somebody's open file must not hold up every write for the whole of the usual patience.
+    [patience] = connection.execute("PRAGMA busy_timeout").fetchone()
+    connection.execute(f"PRAGMA busy_timeout={min(patience, LOG_PATIENCE)}")
+    try:
+        row = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    finally:
+        connection.execute(f"PRAGMA busy_timeout={patience}")
+    return row is not None and row[0] == 0
+
+
+def _rewrite(connection: sqlite3.Connection) -> None:
+    connection.execute("VACUUM")
 
 
 def _demand_whole(connection: sqlite3.Connection, path: Path, number: int) -> None:
@@ -231,23 +202,3 @@ def migrate(path: Path, steps: Sequence[Migration]) -> list[Path]:
                 connection.rollback()
                 raise
         return copies
-
-
-async def uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
-    """Finish `work` even when the task is cancelled meanwhile; then pass the cancellation on."""
-    task = asyncio.ensure_future(work())
-    cancelled: asyncio.CancelledError | None = None
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError as error:
-            if task.cancelled():
-                raise
-            cancelled = error
-        except Exception:  # noqa: BLE001, S110, RUF100 - read from the task below
-            pass
-    if cancelled is not None:
-        if not task.cancelled():
-            task.exception()
-        raise cancelled
-    return task.result()

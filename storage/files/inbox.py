@@ -4,14 +4,21 @@ Owns which updates are seen, pending and done, and how often their answer's send
 Does not know what is in a payload.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from records.owners import Mode
 from storage.files.database import Database
+from storage.files.driver import sqlite3
 from storage.files.rows import text_of
+from storage.files.transaction import Value
 from text.characters import well_formed
+
+_RECEIVE = """
+INSERT INTO updates (bot_id, update_id, payload, received_at) VALUES (?, ?, ?, ?)
+ON CONFLICT (bot_id, update_id) DO NOTHING RETURNING position
+"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,18 +45,21 @@ class UpdateInbox:
 
     async def receive(self, bot_id: int, update_id: int, payload: str, now: datetime) -> bool:
         """Keep an update; False when its id was seen before (within the time that `purge` leaves)."""
-        async with self._db.write() as tx:
-            row = await tx.row(
-                """
-                INSERT INTO updates (bot_id, update_id, payload, received_at) VALUES (?, ?, ?, ?)
-                ON CONFLICT (bot_id, update_id) DO NOTHING RETURNING position
-                """,
-                bot_id,
-                update_id,
-                well_formed(payload),
-                text_of(now),
-            )
-        return row is not None
+        return update_id in await self.receive_all(bot_id, {update_id: payload}, now)
+
+    async def receive_all(self, bot_id: int, payloads: Mapping[int, str], now: datetime) -> set[int]:
+        """Keep updates, in this order, in one transaction; the ids of those that were not seen before."""
+        at = text_of(now)
+        kept = {update_id: well_formed(payload) for update_id, payload in payloads.items()}
+
+        def put(connection: sqlite3.Connection) -> set[int]:
+            return {
+                update_id
+                for update_id, payload in kept.items()
+                if connection.execute(_RECEIVE, (bot_id, update_id, payload, at)).fetchone() is not None
+            }
+
+        return await self._db.transact(put)
 
     async def pending(self, bot_id: int) -> list[PendingUpdate]:
         """What is not done, in the order of arrival."""
@@ -71,8 +81,7 @@ class UpdateInbox:
 
     async def note_mode(self, bot_id: int, update_id: int, mode: Mode) -> None:
         """How memory stood when this was said, for a run that takes it up later."""
-        async with self._db.write() as tx:
-            await tx.rows("UPDATE updates SET mode = ? WHERE bot_id = ? AND update_id = ?", mode, bot_id, update_id)
+        await self._change("mode = ?", mode, bot_id, update_id)
 
     async def begin(self, bot_id: int, update_id: int) -> int:
         """Count the beginning of an update's work, so that one that kills the process is not tried for ever."""
@@ -84,41 +93,35 @@ class UpdateInbox:
 
     async def take_back_send(self, bot_id: int, update_id: int) -> None:
         """Uncount a sending that is known to have had no effect (the connection was refused)."""
-        async with self._db.write() as tx:
-            await tx.rows(
-                "UPDATE updates SET sends = max(sends - 1, 0) WHERE bot_id = ? AND update_id = ?",
-                bot_id,
-                update_id,
-            )
+        await self._change("sends = max(sends - 1, 0)", bot_id, update_id)
 
     async def grant_send(self, bot_id: int, update_id: int, *, most: int) -> None:
         """Leave room for one more sending below `most`: the process died over the last, perhaps before it was made."""
-        async with self._db.write() as tx:
-            await tx.rows(
-                "UPDATE updates SET sends = min(sends, ?) WHERE bot_id = ? AND update_id = ?",
-                most - 1,
-                bot_id,
-                update_id,
-            )
+        await self._change("sends = min(sends, ?)", most - 1, bot_id, update_id)
 
     async def _count(self, column: str, bot_id: int, update_id: int) -> int:
-        async with self._db.write() as tx:
-            row = await tx.row(
-                f"UPDATE updates SET {column} = {column} + 1 WHERE bot_id = ? AND update_id = ? RETURNING {column}",  # noqa: S608
-                bot_id,
-                update_id,
-            )
+        sql = f"UPDATE updates SET {column} = {column} + 1 WHERE bot_id = ? AND update_id = ? RETURNING {column}"  # noqa: S608
+        row = await self._db.transact(lambda connection: connection.execute(sql, (bot_id, update_id)).fetchone())
         return int(row[0]) if row else 0
+
+    async def _change(self, what: str, *values: Value) -> None:
+        """`values`: what `what` asks for, the bot, the update."""
+        await self._do(f"UPDATE updates SET {what} WHERE bot_id = ? AND update_id = ?", *values)  # noqa: S608
+
+    async def _do(self, sql: str, *values: Value) -> None:
+        def run(connection: sqlite3.Connection) -> None:
+            connection.execute(sql, values)
+
+        await self._db.transact(run)
 
     async def done(self, bot_id: int, update_id: int, now: datetime) -> None:
         """All effects are there: the payload goes, the id stays."""
-        async with self._db.write() as tx:
-            await tx.rows(
-                "UPDATE updates SET payload = NULL, done_at = ? WHERE bot_id = ? AND update_id = ? AND done_at IS NULL",
-                text_of(now),
-                bot_id,
-                update_id,
-            )
+        await self._do(
+            "UPDATE updates SET payload = NULL, done_at = ? WHERE bot_id = ? AND update_id = ? AND done_at IS NULL",
+            text_of(now),
+            bot_id,
+            update_id,
+        )
 
     async def waiting(self) -> dict[str, int]:
         """Where what is not done and still has its payload stands, by its source ("bot:update")."""

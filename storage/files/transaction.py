@@ -17,10 +17,20 @@ Result = TypeVar("Result")
 
 
 class Connection(aiosqlite.Connection):
-    """aiosqlite's, which besides runs whole functions in its thread."""
+    """aiosqlite's, which runs whole functions in its thread. `name`: of that thread; `hops`: functions run so far."""
+
+    def __init__(self, connector: Callable[[], sqlite3.Connection], name: str) -> None:
+        super().__init__(connector, 64)
+        self._thread.name = name
+        self.hops = 0
+
+    @property
+    def is_open(self) -> bool:
+        return self._running and self._connection is not None
 
     async def run(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
         """Raises ValueError when closed."""
+        self.hops += 1
         return await cast(Callable[..., Awaitable[Result]], self._execute)(work, self._conn)
 
 
@@ -32,36 +42,29 @@ class Reader:
         self._path = path
 
     async def rows(self, sql: str, *values: Value) -> list[Row]:
-        with explained(self._path):
-            try:
-                return list(await self._connection.execute_fetchall(sql, values))
-            except ValueError as error:
-                raise closed(self._path) from error
+        return await self._run(lambda connection: connection.execute(sql, values).fetchall())
+
+    async def row(self, sql: str, *values: Value) -> Row | None:
+        rows = await self.rows(sql, *values)
+        return rows[0] if rows else None
 
     async def together(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
         """What `work` reads with the connection, as of one moment: one hop between threads for all its statements."""
-        is_open = False
 
         def frozen(connection: sqlite3.Connection) -> Result:
-            nonlocal is_open
-            is_open = True
             connection.execute("BEGIN")
             try:
                 return work(connection)
             finally:
                 connection.rollback()
 
-        with explained(self._path):
-            try:
-                return await self._connection.run(frozen)
-            except ValueError as error:
-                if is_open:
-                    raise
-                raise closed(self._path) from error
+        return await self._run(frozen)
 
-    async def row(self, sql: str, *values: Value) -> Row | None:
-        rows = await self.rows(sql, *values)
-        return rows[0] if rows else None
+    async def _run(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        if not self._connection.is_open:
+            raise closed(self._path)
+        with explained(self._path):
+            return await self._connection.run(work)
 
 
 class Transaction(Reader):
@@ -69,28 +72,28 @@ class Transaction(Reader):
 
     async def insert(self, sql: str, *values: Value) -> int:
         """Run an INSERT; the rowid it made."""
-        with explained(self._path):
-            row = await self._connection.execute_insert(sql, values)
-        return int(row[0]) if row else 0
+        return await self._run(lambda connection: connection.execute(sql, values).lastrowid or 0)
 
     async def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
         """Run one statement for each row."""
-        with explained(self._path):
-            async with self._connection.executemany(sql, rows):
-                pass
+
+        def all_of_them(connection: sqlite3.Connection) -> None:
+            connection.executemany(sql, rows)
+
+        await self._run(all_of_them)
 
 
 class Witness(Protocol):
-    """Who hears of commits. All three are called with the writer's lock held."""
+    """Who hears of commits, while nobody else writes. The first two are called in the database's thread."""
 
-    async def before_commit(self, tx: Transaction) -> None:
+    def before_commit(self, connection: sqlite3.Connection) -> None:
         """The last act of a writing transaction; if it raises, nothing is committed."""
 
-    async def after_failure(self) -> None:
+    def after_failure(self) -> None:
         """The transaction that reached `before_commit` was not committed."""
 
     def after_commit(self) -> None:
-        """The transaction is in the file."""
+        """The transaction is in the file. Called on the event loop, before the next one begins."""
 
 
 def closed(path: Path) -> StorageError:

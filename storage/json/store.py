@@ -13,11 +13,11 @@ from pathlib import Path
 
 from records.errors import StorageError
 from records.owners import StorageType
-from storage.files.database import Database, uncancelled
-from storage.files.driver import connect, create_private, explained
+from runtime.tasks import uncancelled
+from storage.files.database import Database
+from storage.files.driver import connect, create_private, explained, sqlite3
 from storage.files.rows import mapping
 from storage.files.tables import TABLES, USERS, Portable, Table
-from storage.files.transaction import Transaction
 from storage.json import snapshot
 from storage.json.journal import Entry, Journal
 from storage.json.recovery import DISTRUSTED_NAME, INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, Recovery, mark_clean
@@ -114,46 +114,43 @@ class JsonStore(SqliteStore):
         if self._journal.size or row is None or row[0] != snapshot.identity_of(self._target):
             await self._snapshot()
 
-    # the journal: called by the database with the writer's lock held -----------------------------------------
-    async def before_commit(self, tx: Transaction) -> None:
+    # the journal: called by the database while nobody else writes; the first two in its thread ----------------
+    def before_commit(self, connection: sqlite3.Connection) -> None:
         """Write the transaction's changes to the journal, safely, before they are committed to the working copy."""
-        counts = {row[0]: row[1] for row in await tx.rows("SELECT name, COUNT(*) FROM temp.changed GROUP BY name")}
+        counts = dict(map(tuple, connection.execute("SELECT name, COUNT(*) FROM temp.changed GROUP BY name")))
         if not counts:
             return
         self._next = self._seq + 1
-        path = self._journal.path
         pending: dict[str, list[Portable]] = {}
         held = 0
         for table in TABLES:
             if table.name not in counts:
                 continue
             after = (-(2**62), 0)
-            while rows := await tx.rows(_changed_rows(table), *after):
+            while rows := connection.execute(_changed_rows(table), after).fetchall():
                 after = (rows[-1][table.key[0]], rows[-1][table.key[1]] if len(table.key) > 1 else 0)
                 pending.setdefault(table.name, []).extend(table.portable(mapping(row)) for row in rows)
                 held += len(rows)
                 if held >= LINE_ROWS:
-                    with explained(path):
-                        await asyncio.to_thread(self._write, Entry(seq=self._next, put=pending, more=True))
+                    self._write(Entry(seq=self._next, put=pending, more=True))
                     pending, held = {}, 0
                 if len(rows) < LINE_ROWS:
                     break
-        last = Entry(seq=self._next, put=pending, delete=await _deleted_keys(tx, counts))
-        with explained(path):
-            await asyncio.to_thread(self._write, last, sync=True)
-        await tx.rows("UPDATE main.journal_state SET seq = ?", self._next)
-        await tx.rows("DELETE FROM temp.changed")
+        self._write(Entry(seq=self._next, put=pending, delete=_deleted_keys(connection, counts)), sync=True)
+        connection.execute("UPDATE main.journal_state SET seq = ?", (self._next,))
+        connection.execute("DELETE FROM temp.changed")
 
     def _write(self, entry: Entry, *, sync: bool = False) -> None:
-        self._journal.write([entry.line()])
-        if sync:
-            self._journal.sync()
+        with explained(self._journal.path):
+            self._journal.write([entry.line()])
+            if sync:
+                self._journal.sync()
 
-    async def after_failure(self) -> None:
+    def after_failure(self) -> None:
         """Cut off what the journal was given. Where even that fails, it is tried again before the next record."""
         self._next = self._seq
         with contextlib.suppress(OSError):
-            await asyncio.to_thread(self._journal.take_back)
+            self._journal.take_back()
 
     def after_commit(self) -> None:
         """What was written belongs to the memory now."""
@@ -213,7 +210,7 @@ def _changed_rows(table: Table) -> str:
     """  # noqa: S608
 
 
-async def _deleted_keys(tx: Transaction, counts: Mapping[str, int]) -> dict[str, list[list[int]]]:
+def _deleted_keys(connection: sqlite3.Connection, counts: Mapping[str, int]) -> dict[str, list[list[int]]]:
     """Keys of rows that are gone, by table; a deleted user stands for everything of theirs."""
     gone: dict[str, list[list[int]]] = {}
     for table in TABLES:
@@ -221,13 +218,13 @@ async def _deleted_keys(tx: Transaction, counts: Mapping[str, int]) -> dict[str,
             continue
         second = f"AND t.{table.key[1]} = c.b" if len(table.key) > 1 else ""
         owned = "" if table is USERS else "AND EXISTS (SELECT 1 FROM main.users AS u WHERE u.user_id = c.a)"
-        rows = await tx.rows(
+        rows = connection.execute(
             f"""
             SELECT c.a, c.b FROM temp.changed AS c
             WHERE c.name = '{table.name}' {owned}
             AND NOT EXISTS (SELECT 1 FROM main.{table.name} AS t WHERE t.{table.key[0]} = c.a {second})
             """  # noqa: S608
-        )
+        ).fetchall()
         if rows:
             gone[table.name] = [[int(value) for value in row][: len(table.key)] for row in rows]
     return gone

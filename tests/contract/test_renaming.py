@@ -15,7 +15,7 @@ from records.scopes import Scope
 from records.summaries import FoldPlan
 from storage.directory import Directory
 from storage.files.database import Database
-from storage.files.transaction import Transaction
+from storage.files.driver import sqlite3
 from storage.files.wizard_state import WizardState, WizardStates
 from storage.json.store import JsonStore
 from storage.sqlite.migrations import MIGRATIONS
@@ -91,12 +91,12 @@ class Broken:
     def __init__(self, commits: int) -> None:
         self.commits = commits
 
-    async def before_commit(self, tx: Transaction) -> None:
+    def before_commit(self, connection: sqlite3.Connection) -> None:
         self.commits -= 1
         if self.commits < 0:
             raise StorageError("The disk is full.")
 
-    async def after_failure(self) -> None: ...
+    def after_failure(self) -> None: ...
 
     def after_commit(self) -> None: ...
 

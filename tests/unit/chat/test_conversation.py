@@ -8,7 +8,6 @@ import pytest
 
 from records.owners import StorageType
 from records.scopes import Person, Scope
-from storage.files.transaction import Reader
 from storage.sqlite.store import SqliteStore
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, BORIS, Talk, talking
@@ -181,7 +180,8 @@ async def room(talk: Talk, pages: int) -> None:
     """How large memory.db may become: one page means that it is full as it is, like a disk."""
     async with talk.services.memory.home(ANNA.id) as store:
         assert isinstance(store, SqliteStore)
-        await Reader(store._db._writer, store._db.path).rows(f"PRAGMA max_page_count={pages}")
+        async with store._db.write() as tx:
+            await tx.rows(f"PRAGMA max_page_count={pages}")
 
 
 async def test_a_store_that_fails_is_told_once_and_caught_up_with(talk: Talk) -> None:

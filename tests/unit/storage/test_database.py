@@ -15,7 +15,6 @@ from records.errors import StorageBusy, StorageCorrupt, StorageError, StorageToo
 from storage.files.database import Database, Migration
 from storage.files.driver import sentence_for
 from storage.files.driver import sqlite3 as driver
-from storage.files.transaction import Transaction
 from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.store import SqliteStore
 from tests.contract.conftest import ANNA, config, said
@@ -92,10 +91,10 @@ async def test_what_is_committed_is_in_full_sync_mode(tmp_path: Path) -> None:
 class FullDisk:
     """A witness that finds no room."""
 
-    async def before_commit(self, tx: Transaction) -> None:
+    def before_commit(self, connection: driver.Connection) -> None:
         raise sentence_for(OSError(28, "No space left on device"), Path("memory.db"))
 
-    async def after_failure(self) -> None:
+    def after_failure(self) -> None:
         pass
 
     def after_commit(self) -> None:

@@ -358,8 +358,8 @@ async def test_a_record_whose_commit_failed_is_taken_back(tmp_path: Path) -> Non
         before = journal.read_bytes()
         witnessed = store.before_commit
 
-        async def fails_late(tx: Any) -> None:
-            await witnessed(tx)
+        def fails_late(connection: Any) -> None:
+            witnessed(connection)
             assert journal.read_bytes() != before
             raise LateError
 

@@ -1,0 +1,243 @@
+"""The one writer of a SQLite file: whoever waits at the same moment shares one durable commit.
+
+A piece of work is a function of the connection that runs in the database's thread, in a savepoint of its own: one that
+fails fails alone. Does not know what the work writes, nor how a connection is opened.
+"""
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from records.errors import StorageBusy
+from runtime.tasks import uncancelled
+from storage.files.driver import explained, sqlite3
+from storage.files.transaction import Connection, Transaction, Witness, closed
+
+Result = TypeVar("Result")
+Work = Callable[[sqlite3.Connection], Result]
+
+MOST_TOGETHER = 128
+"""Pieces of work that share a commit at most, so that nobody waits long for the others' statements."""
+SHORT_PATIENCE = 50
+"""Milliseconds that a writer waits while another process has held the file for longer than the usual patience."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Done(Generic[Result]):
+    """What a piece of work returned; it counts once its group is committed."""
+
+    result: Result
+
+
+_Outcome = _Done[Any] | Exception
+
+
+@dataclass(eq=False, slots=True)
+class _Waiting:
+    """A piece of work in the queue. `outcome` is set when it is durable, or has failed."""
+
+    work: Work[Any]
+    outcome: asyncio.Future[Any] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    has_begun: bool = False
+
+    def settle(self, outcome: _Outcome) -> None:
+        if self.outcome.done():
+            return
+        if isinstance(outcome, _Done):
+            self.outcome.set_result(outcome.result)
+        else:
+            self.outcome.set_exception(outcome)
+
+
+class Writer:
+    """Transactions on one connection, one after the other. `patience`: milliseconds that another process is waited for.
+
+    `witness`, if set, hears of every commit. `commits` counts those that were made.
+    """
+
+    def __init__(self, connection: Connection, path: Path, *, patience: int) -> None:
+        self.witness: Witness | None = None
+        self.commits = 0
+        self._connection = connection
+        self._path = path
+        self._patience = patience
+        self._was_busy = False
+        self._lock = asyncio.Lock()
+        self._waiting: deque[_Waiting] = deque()
+        self._writing: asyncio.Task[None] | None = None
+
+    async def transact(self, work: Work[Result]) -> Result:
+        """Run `work` as a transaction; what it returned, once that is on disk.
+
+        `work` may be run a second time where its first run was undone by the failure of another's, so it changes
+        nothing but the file. A cancelled caller leaves nothing half done: work that has begun is waited for.
+        """
+        waiting = _Waiting(work)
+        self._waiting.append(waiting)
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write_waiting())
+        try:
+            result: Result = await asyncio.shield(waiting.outcome)
+        except asyncio.CancelledError:
+            if waiting.has_begun:
+                await uncancelled(partial(_settled, waiting))
+            else:
+                self._waiting.remove(waiting)
+            raise
+        return result
+
+    @contextlib.asynccontextmanager
+    async def alone(self) -> AsyncIterator[Transaction]:
+        """One transaction of many steps, nobody else's beside it; committed when the block ends well."""
+        async with self._lock:
+            try:
+                await self._run(self._begin)
+                yield Transaction(self._connection, self._path)
+            except BaseException:
+                await uncancelled(self._roll_back)
+                raise
+            await uncancelled(self._commit_alone)
+
+    @contextlib.asynccontextmanager
+    async def outside(self) -> AsyncIterator[Callable[[Work[Any]], Coroutine[Any, Any, Any]]]:
+        """What runs work on the connection outside any transaction, while nobody else writes."""
+        async with self._lock:
+            yield self._run
+
+    async def finish(self) -> None:
+        """Wait until everything in the queue is written."""
+        if self._writing is not None:
+            await asyncio.wait({self._writing})
+
+    # the queue -----------------------------------------------------------------------------------------------
+    async def _write_waiting(self) -> None:
+        """Each round takes what waits by then off the queue."""
+        while self._waiting:
+            async with self._lock:
+                group = [self._waiting.popleft() for _ in range(min(len(self._waiting), MOST_TOGETHER))]
+                for one in group:
+                    one.has_begun = True
+                if group:
+                    await uncancelled(partial(self._write, group))
+
+    async def _write(self, group: Sequence[_Waiting]) -> None:
+        outcomes = await self._attempt(group)
+        if outcomes is not None:
+            for one, outcome in zip(group, outcomes, strict=True):
+                one.settle(outcome)
+        elif len(group) > 1:
+            # One of them, or the disk, failed in a way that undid all.
+            for one in group:
+                await self._write([one])
+
+    async def _attempt(self, group: Sequence[_Waiting]) -> Sequence[_Outcome] | None:
+        """What became of each in one transaction; None where a failure undid the work of several."""
+        try:
+            outcomes = await self._run(partial(self._together, [one.work for one in group]))
+        except Exception as error:  # broad: whatever it is, its waiters must hear of it
+            return [error] * len(group)
+        if outcomes is not None and any(isinstance(one, _Done) for one in outcomes):
+            self._note_commit()
+        return outcomes
+
+    async def _commit_alone(self) -> None:
+        await self._run(self._commit)
+        self._note_commit()
+
+    def _note_commit(self) -> None:
+        self.commits += 1
+        if self.witness:
+            self.witness.after_commit()
+
+    async def _roll_back(self) -> None:
+        # Queued behind whatever a cancelled task left in the connection's own queue; a no-op outside a transaction.
+        with contextlib.suppress(ValueError), explained(self._path):
+            await self._connection.rollback()
+
+    async def _run(self, work: Work[Result]) -> Result:
+        """In the database's thread."""
+        if not self._connection.is_open:
+            raise closed(self._path)
+        with explained(self._path):
+            return await self._connection.run(work)
+
+    # in the database's thread --------------------------------------------------------------------------------
+    def _together(self, works: Sequence[Work[Any]], connection: sqlite3.Connection) -> list[_Outcome] | None:
+        """As `_attempt`."""
+        self._begin(connection)
+        if len(works) == 1:
+            return [self._only(works[0], connection)]
+        outcomes: list[_Outcome] = []
+        try:
+            for work in works:
+                outcomes.append(self._in_savepoint(work, connection))
+                if not connection.in_transaction:  # SQLite itself took everything back (a full disk, for one)
+                    return None
+            if any(isinstance(one, _Done) for one in outcomes):
+                self._commit(connection)
+        except Exception:  # broad: each is told its own failure when it is tried alone
+            return None
+        finally:
+            connection.rollback()
+        return outcomes
+
+    def _only(self, work: Work[Any], connection: sqlite3.Connection) -> _Outcome:
+        try:
+            with explained(self._path):
+                done = _Done(work(connection))
+            self._commit(connection)
+        except Exception as error:  # broad: it is the waiter's to judge
+            return error
+        finally:
+            connection.rollback()
+        return done
+
+    def _in_savepoint(self, work: Work[Any], connection: sqlite3.Connection) -> _Outcome:
+        connection.execute("SAVEPOINT one")
+        outcome: _Outcome
+        try:
+            with explained(self._path):
+                outcome = _Done(work(connection))
+        except Exception as error:  # broad: it is the waiter's to judge
+            outcome = error
+            if connection.in_transaction:
+                connection.execute("ROLLBACK TO one")
+        if connection.in_transaction:
+            connection.execute("RELEASE one")
+        return outcome
+
+    def _begin(self, connection: sqlite3.Connection) -> None:
+        """Patience once: while another process goes on holding the file, the next writers are told soon."""
+        try:
+            with explained(self._path):
+                connection.execute("BEGIN IMMEDIATE")
+        except StorageBusy:
+            self._was_busy = True
+            connection.execute(f"PRAGMA busy_timeout={SHORT_PATIENCE}")
+            raise
+        if self._was_busy:
+            self._was_busy = False
+            connection.execute(f"PRAGMA busy_timeout={self._patience}")
+
+    def _commit(self, connection: sqlite3.Connection) -> None:
+        try:
+            with explained(self._path):
+                if self.witness:
+                    self.witness.before_commit(connection)
+                connection.execute("COMMIT")
+        except BaseException:
+            connection.rollback()
+            if self.witness:
+                self.witness.after_failure()
+            raise
+
+
+async def _settled(waiting: _Waiting) -> None:
+    """Until it is known what became of a piece of work, whatever that is."""
+    await asyncio.wait({waiting.outcome})
+    waiting.outcome.exception()

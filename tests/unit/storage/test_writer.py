@@ -1,0 +1,153 @@
+"""Durable writes in groups: one commit for all who wait, and what fails fails alone."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from records.errors import StorageError
+from storage.files.database import Database
+from storage.files.driver import sqlite3
+from storage.files.transaction import Witness
+from storage.sqlite.migrations import MIGRATIONS
+
+PUT = "INSERT INTO wizards VALUES (?, 0, 0, ?, NULL, 'n', 'never')"
+PEOPLE = "SELECT user_id FROM wizards ORDER BY user_id"
+
+Work = Callable[[sqlite3.Connection], int]
+
+
+class Commits(Witness):
+    """Counts commits; `refused`: how many more of them fail."""
+
+    def __init__(self) -> None:
+        self.made = 0
+        self.refused = 0
+
+    def before_commit(self, connection: sqlite3.Connection) -> None:
+        if self.refused:
+            self.refused -= 1
+            raise StorageError("The disk is full.")
+
+    def after_failure(self) -> None: ...
+
+    def after_commit(self) -> None:
+        self.made += 1
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
+        yield database
+
+
+def put(person: int, step: str | None = "step") -> Work:
+    def work(connection: sqlite3.Connection) -> int:
+        connection.execute(PUT, (person, step))
+        return person
+
+    return work
+
+
+async def people(database: Database) -> list[int]:
+    async with database.read() as reader:
+        return [row[0] for row in await reader.rows(PEOPLE)]
+
+
+async def test_who_waits_at_the_same_moment_shares_a_commit(database: Database) -> None:
+    database.witness = commits = Commits()
+    assert await asyncio.gather(*(database.transact(put(person)) for person in range(20))) == list(range(20))
+    assert commits.made == 1
+    assert await people(database) == list(range(20))
+
+
+async def test_a_statement_that_fails_fails_its_own_waiter_only(database: Database) -> None:
+    database.witness = commits = Commits()
+    outcomes = await asyncio.gather(
+        database.transact(put(1)),
+        database.transact(put(1)),  # the key is taken by then
+        database.transact(put(2, None)),  # NOT NULL
+        database.transact(put(3)),
+        return_exceptions=True,
+    )
+    assert [type(one) for one in outcomes] == [int, StorageError, StorageError, int]
+    assert await people(database) == [1, 3]
+    assert commits.made == 1
+
+
+async def test_what_a_piece_of_work_raises_reaches_its_waiter_and_leaves_nothing(database: Database) -> None:
+    def half(connection: sqlite3.Connection) -> int:
+        connection.execute(PUT, (1, "step"))
+        raise LookupError
+
+    outcomes = await asyncio.gather(
+        database.transact(half), database.transact(put(2)), database.transact(half), return_exceptions=True
+    )
+    assert [type(one) for one in outcomes] == [LookupError, int, LookupError]
+    with pytest.raises(LookupError):
+        await database.transact(half)
+    assert await people(database) == [2]
+
+
+async def test_a_commit_that_fails_is_tried_for_each_by_itself(database: Database) -> None:
+    database.witness = commits = Commits()
+    commits.refused = 2  # that of the group, and the first one's own
+    outcomes = await asyncio.gather(*(database.transact(put(person)) for person in range(3)), return_exceptions=True)
+    assert [type(one) for one in outcomes] == [StorageError, int, int]
+    assert await people(database) == [1, 2]
+
+
+async def test_a_file_that_is_full_for_one_takes_the_others(database: Database) -> None:
+    """SQLite undoes the whole transaction when there is no room; the others are written all the same."""
+    async with database.write() as tx:
+        [[pages]] = await tx.rows("PRAGMA page_count")
+        await tx.rows(f"PRAGMA max_page_count={pages + 5}")
+    outcomes = await asyncio.gather(
+        database.transact(put(1)),
+        database.transact(put(2, "x" * 1_000_000)),
+        database.transact(put(3)),
+        return_exceptions=True,
+    )
+    assert [type(one) for one in outcomes] == [int, StorageError, int]
+    assert await people(database) == [1, 3]
+
+
+async def test_a_cancelled_caller_is_written_whole_or_not_at_all(database: Database) -> None:
+    started = asyncio.get_running_loop().create_future()
+
+    def slow(connection: sqlite3.Connection) -> int:
+        started.get_loop().call_soon_threadsafe(started.set_result, None)
+        return put(1)(connection)
+
+    begun = asyncio.create_task(database.transact(slow))
+    await started
+    waiting = asyncio.create_task(database.transact(put(2)))
+    await asyncio.sleep(0)
+    for task in (begun, waiting):
+        task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    with pytest.raises(asyncio.CancelledError):
+        await begun
+    assert await people(database) == [1]
+
+
+async def test_a_transaction_of_many_steps_stands_between_groups(database: Database) -> None:
+    async with database.write() as tx:
+        beside = asyncio.create_task(database.transact(put(1)))
+        await tx.rows(PUT, 2, "step")
+        assert await people(database) == []
+        assert not beside.done()
+    await beside
+    assert await people(database) == [1, 2]
+
+
+async def test_what_waits_when_the_file_is_closed_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    async with Database.open(path, migrations=MIGRATIONS) as database:
+        waiting = asyncio.create_task(database.transact(put(1)))
+        await asyncio.sleep(0)
+    assert await waiting == 1
+    with pytest.raises(StorageError, match="closed"):
+        await database.transact(put(2))
