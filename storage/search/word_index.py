@@ -25,6 +25,8 @@ SESSION_GAP = 4 * 3600.0
 """Seconds of silence after which a new session begins."""
 MOST_TERMS = 64
 """At most so many terms of a question are looked up; a pasted page would make a query of thousands."""
+SHORT = 4_000
+"""Characters that are analysed at once; a thread of its own would cost more."""
 
 _INSERT = "INSERT INTO words (rowid, terms) VALUES (?, ?)"
 _PLACE = """
@@ -59,7 +61,7 @@ class _Last:
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class Entry:
     """One message, analysed."""
 
     seq: int
@@ -90,13 +92,19 @@ class _Entry:
 
 async def index(tx: Transaction, rows: Sequence[tuple[int, Mapping[str, object]]]) -> None:
     """Index new messages, (seq, row) each in ascending order; the analysis of many runs beside the event loop."""
-    entries = _entries(rows) if len(rows) == 1 else await asyncio.to_thread(_entries, rows)
+    entries = await analysed(rows)
     last: dict[Scope, _Last | None] = {}
     for scope in {entry.scope for entry in entries}:
         row = await tx.row(_LAST_PLACE, scope.owner, scope.thread)
         last[scope] = _Last(*row) if row else None
     await tx.many(_INSERT, [(entry.seq, entry.text) for entry in entries])
     await tx.many(_PLACE, _placed(entries, last))
+
+
+async def analysed(rows: Sequence[tuple[int, Mapping[str, object]]]) -> list[Entry]:
+    """Messages as `put` takes them; the analysis of many, or of much, runs beside the event loop."""
+    is_short = len(rows) == 1 and len(str(rows[0][1]["content"])) <= SHORT
+    return _entries(rows) if is_short else await asyncio.to_thread(_entries, rows)
 
 
 async def remove(tx: Transaction, owner: int) -> None:
@@ -188,7 +196,7 @@ def rebuild(connection: sqlite3.Connection) -> None:
         connection.execute(f"DELETE FROM {table}")  # noqa: S608
     seq = 0
     while rows := connection.execute("SELECT * FROM messages WHERE seq > ? ORDER BY seq LIMIT 500", (seq,)).fetchall():
-        _index(connection, _entries([(row["seq"], dict(row)) for row in rows]))
+        put(connection, _entries([(row["seq"], dict(row)) for row in rows]))
         seq = rows[-1]["seq"]
 
 
@@ -215,7 +223,7 @@ def index_now(connection: sqlite3.Connection, seq: int, row: Mapping[str, object
     known = connection.execute("SELECT place, session, said_at FROM places WHERE seq = ?", (seq,)).fetchone()
     connection.execute("DELETE FROM words WHERE rowid = ?", (seq,))
     if known is None:
-        _index(connection, [entry])
+        put(connection, [entry])
     else:
         connection.execute("DELETE FROM places WHERE seq = ?", (seq,))
         connection.execute(_INSERT, (seq, entry.text))
@@ -238,7 +246,8 @@ def forget_now(connection: sqlite3.Connection, owner: int, message: int) -> None
         )
 
 
-def _index(connection: sqlite3.Connection, entries: Sequence[_Entry]) -> None:
+def put(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
+    """Index new messages, in ascending order, inside the caller's transaction."""
     last: dict[Scope, _Last | None] = {}
     for scope in {entry.scope for entry in entries}:
         row = connection.execute(_LAST_PLACE, (scope.owner, scope.thread)).fetchone()
@@ -247,7 +256,7 @@ def _index(connection: sqlite3.Connection, entries: Sequence[_Entry]) -> None:
     connection.executemany(_PLACE, _placed(entries, last))
 
 
-def _placed(entries: Sequence[_Entry], last: dict[Scope, _Last | None]) -> list[tuple[Value, ...]]:
+def _placed(entries: Sequence[Entry], last: dict[Scope, _Last | None]) -> list[tuple[Value, ...]]:
     """Rows of `places`, each after the one before it in its scope; `last` is moved on."""
     rows = []
     for entry in entries:
@@ -256,17 +265,17 @@ def _placed(entries: Sequence[_Entry], last: dict[Scope, _Last | None]) -> list[
     return rows
 
 
-def _entries(rows: Sequence[tuple[int, Mapping[str, object]]]) -> list[_Entry]:
+def _entries(rows: Sequence[tuple[int, Mapping[str, object]]]) -> list[Entry]:
     return [_entry(seq, row) for seq, row in (yielding_gil(rows) if len(rows) > 1 else rows)]
 
 
-def _entry(seq: int, row: Mapping[str, object]) -> _Entry:
+def _entry(seq: int, row: Mapping[str, object]) -> Entry:
     # Date and speaker are searched with the words (+3 points of coverage on LoCoMo: docs/recall.md). They are analysed
     # apart from the text, whose language they would hide.
     said = moment_of(row["created_at"])
     terms = [*_analysed_often(f"{said.day} {said:%B} {said.year}"), *_analysed_often(str(row["speaker"]))]
     terms += analyzer.analyse(str(row["content"]))
-    return _Entry(
+    return Entry(
         seq=seq,
         scope=Scope(owner=int(str(row["user_id"])), thread=int(str(row["thread_id"]))),
         id=int(str(row["id"])),

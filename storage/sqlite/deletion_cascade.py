@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 
 from records.forgetting import Forgetting, Forgotten
 from records.messages import Message, NewMessage
@@ -141,7 +142,7 @@ class DeletionCascade:
             await word_index.reindex(tx, int(row["seq"]), mapping(row))
             if account:
                 again = NewMessage(role=before.role, content=text, created_at=now, account=account)
-                await explanation_table.keep(tx, before, again)
+                await tx.run(partial(explanation_table.keep, message=before, draft=again))
         self._vectors.drop(scope.owner)
         return message_of(mapping(row))
 

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from records.messages import Message, NewMessage
 from records.scopes import Scope
 from storage.files.database import Database
+from storage.files.driver import sqlite3
 from storage.files.rows import text_of
 from storage.files.tables import ACCOUNTS
-from storage.files.transaction import Transaction
 
 KEPT = 100
 """Accounts of an owner; older ones go."""
@@ -35,10 +35,14 @@ class ExplanationTable:
 
     async def note_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
         """By which Telegram messages the answer to `source` was shown; the first one stands with the message."""
-        async with self._db.write() as tx:
-            answer = await tx.row(_SHOWN_AS, telegram_ids[0], scope.owner, scope.thread, source)
-            if answer is not None:
-                await tx.rows(_NOTE_SHOWN, json.dumps(list(telegram_ids)), scope.owner, answer[0])
+        shown = json.dumps(list(telegram_ids))
+
+        def note(connection: sqlite3.Connection) -> None:
+            where = (telegram_ids[0], scope.owner, scope.thread, source)
+            if (answer := connection.execute(_SHOWN_AS, where).fetchone()) is not None:
+                connection.execute(_NOTE_SHOWN, (shown, scope.owner, answer[0]))
+
+        await self._db.transact(note)
 
     async def saved(self, owner: int) -> int:
         """Tokens that this owner's answers have saved so far, against the whole history in each prompt."""
@@ -47,7 +51,7 @@ class ExplanationTable:
         return int(row[0]) if row else 0
 
 
-async def keep(tx: Transaction, message: Message, draft: NewMessage) -> None:
+def keep(connection: sqlite3.Connection, message: Message, draft: NewMessage) -> None:
     """Put an answer's account beside it, in the transaction that stores the answer; the oldest goes."""
     if not draft.account:
         return
@@ -58,12 +62,10 @@ async def keep(tx: Transaction, message: Message, draft: NewMessage) -> None:
         "account": json.loads(draft.account),
         "created_at": text_of(message.created_at),
     }
-    await tx.rows(ACCOUNTS.upsert, *ACCOUNTS.stored(row))
-    await tx.rows(_DROP_OLDEST, message.scope.owner, KEPT)
+    connection.execute(ACCOUNTS.upsert, ACCOUNTS.stored(row))
+    connection.execute(_DROP_OLDEST, (message.scope.owner, KEPT))
     if draft.saved:
-        await tx.rows(
-            "UPDATE users SET tokens_saved = tokens_saved + ? WHERE user_id = ?", draft.saved, message.scope.owner
-        )
+        connection.execute(_ADD_SAVED, (draft.saved, message.scope.owner))
 
 
 _NEWEST = "SELECT account FROM accounts WHERE user_id = ? AND thread_id = ? ORDER BY id DESC LIMIT 1"
@@ -84,6 +86,7 @@ UPDATE messages SET telegram_id = ?
 WHERE user_id = ? AND thread_id = ? AND role = 'assistant' AND source = ? RETURNING id
 """
 _NOTE_SHOWN = "UPDATE accounts SET account = json_set(account, '$.shown', json(?)) WHERE user_id = ? AND id = ?"
+_ADD_SAVED = "UPDATE users SET tokens_saved = tokens_saved + ? WHERE user_id = ?"
 _DROP_OLDEST = """
 DELETE FROM accounts WHERE user_id = ?1 AND id <= (
   SELECT id FROM accounts WHERE user_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2

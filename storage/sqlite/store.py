@@ -8,6 +8,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
 
 from records.errors import StorageError
 from records.messages import Message, NewMessage, Role
@@ -15,6 +16,7 @@ from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
 from records.status import Counts
 from storage.files.database import Database
+from storage.files.driver import sqlite3
 from storage.files.rows import config_of, grouped, mapping, message_of, row_of_message, text_of
 from storage.files.tables import BY_NAME, ERASED, MESSAGES, TABLES, UPSERT_USER, USERS, Table
 from storage.search import candidates, word_index
@@ -110,38 +112,12 @@ class SqliteStore(FoldTable):
         """
         if not drafts:
             return []
-        async with self._db.write() as tx:
-            stored: dict[int, Message] = {}
-            for place, draft in enumerate(drafts):
-                if draft.source is not None:
-                    row = await tx.row(_BY_SOURCE, scope.owner, draft.role, draft.source)
-                    if row:
-                        stored[place] = message_of(mapping(row))
-            fresh = len(drafts) - len(stored)
-            if not fresh:
-                return [stored[place] for place in range(len(drafts))]
-            counter = await tx.row(_TAKE_MESSAGE_IDS, fresh, scope.owner, self.kind)
-            if counter is None:
-                raise StorageError("This memory is not kept here; turn it on first.")
-            number = int(counter[0]) - fresh
-            seen: dict[tuple[str, str], Message] = {}
-            entries: list[tuple[int, Mapping[str, object]]] = []
-            for place, draft in enumerate(drafts):
-                key = (draft.role, draft.source or "")
-                if place in stored:
-                    continue
-                if draft.source is not None and key in seen:
-                    stored[place] = seen[key]
-                    continue
-                message = _message(scope, number, draft)
-                number += 1
-                fresh_row = row_of_message(message)
-                seq = await tx.insert(MESSAGES.upsert, *MESSAGES.stored(fresh_row))
-                entries.append((seq, fresh_row))
-                await explanation_table.keep(tx, message, draft)
-                stored[place] = seen[key] = message
-            await word_index.index(tx, entries)
-        return [stored[place] for place in range(len(drafts))]
+        # The analysis needs nothing of the file, and nobody is to wait for it.
+        rows = [(0, row_of_message(_message(scope, 0, draft))) for draft in drafts]
+        entries = await word_index.analysed(rows)
+        return await self._db.transact(
+            lambda connection: _appended(connection, scope, self.kind, list(zip(drafts, entries, strict=True)))
+        )
 
     async def find(self, scope: Scope, *, role: Role, source: str) -> Message | None:
         async with self._db.read() as reader:
@@ -346,6 +322,44 @@ class SqliteStore(FoldTable):
 
     async def flush(self) -> None:
         """Nothing is kept back: every method is on disk when it returns."""
+
+
+def _appended(
+    connection: sqlite3.Connection,
+    scope: Scope,
+    kind: StorageType,
+    drafts: Sequence[tuple[NewMessage, word_index.Entry]],
+) -> list[Message]:
+    """What `append` stores, inside the caller's transaction."""
+    stored: dict[int, Message] = {}
+    for place, (draft, _) in enumerate(drafts):
+        if draft.source is not None:
+            row = connection.execute(_BY_SOURCE, (scope.owner, draft.role, draft.source)).fetchone()
+            if row:
+                stored[place] = message_of(mapping(row))
+    fresh = len(drafts) - len(stored)
+    if fresh:
+        counter = connection.execute(_TAKE_MESSAGE_IDS, (fresh, scope.owner, kind)).fetchone()
+        if counter is None:
+            raise StorageError("This memory is not kept here; turn it on first.")
+        number = int(counter[0]) - fresh
+        seen: dict[tuple[str, str], Message] = {}
+        entries: list[word_index.Entry] = []
+        for place, (draft, entry) in enumerate(drafts):
+            key = (draft.role, draft.source or "")
+            if place in stored:
+                continue
+            if draft.source is not None and key in seen:
+                stored[place] = seen[key]
+                continue
+            message = _message(scope, number, draft)
+            number += 1
+            cursor = connection.execute(MESSAGES.upsert, MESSAGES.stored(row_of_message(message)))
+            entries.append(replace(entry, seq=cursor.lastrowid or 0, id=message.id))
+            explanation_table.keep(connection, message, draft)
+            stored[place] = seen[key] = message
+        word_index.put(connection, entries)
+    return [stored[place] for place in range(len(drafts))]
 
 
 async def digest_of(batches: AsyncIterator[Sequence[Mapping[str, object]]]) -> str:
