@@ -8,7 +8,7 @@ TURNS ?= 10000
 # Most tests wait for a process: twice as many workers as two cores have.
 WORKERS ?= 4
 
-.PHONY: run test lint format bench fuzz crash-test soak clean
+.PHONY: run test lint format reference bench fuzz crash-test soak clean
 
 run: $(VENV)/.run
 	@$(BIN)/python bot.py $$($(BIN)/python -m settings)
@@ -24,6 +24,10 @@ lint: $(VENV)/.test
 format: $(VENV)/.test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# README's tables and .env.example, from the declarations in the code.
+reference: $(VENV)/.test
+	$(BIN)/python -m tests.house.reference
 
 fuzz: $(VENV)/.test
 	$(BIN)/python -m tests.fuzz

@@ -1,16 +1,16 @@
 """Every setting, read once from an environment that is handed in. Nothing else in the program reads the environment.
 
-Owns names, defaults, limits and the sentence for a wrong value. Does not know what the settings are used for.
+Owns names, defaults, limits, what each is for, and the sentence for a wrong value. Does not know who uses a setting.
 `python -m settings` prints the flags that `make run` needs: the playground's when there is no token.
 """
 
 import contextlib
 import os
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, Self, TypeVar
 from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
@@ -24,9 +24,12 @@ DEFAULT_SYSTEM_PROMPT = (
 )
 
 LARGEST = 10**12
-"""Of a whole number in a setting: what is larger is a slip, and would overflow where shares are reckoned."""
+"""The largest whole number in a setting: anything larger is a mistake, and would overflow where shares are computed."""
 
+T = TypeVar("T")
 Choice = TypeVar("Choice", bound=str)
+Read = Callable[[str], T]
+"""Reads the text of a variable. Raises ValueError with the end of a sentence that begins with the variable's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,215 +47,251 @@ class Secret:
         return bool(self.value)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """The settings of one run; `contract.md` of the project describes each, `.env.example` lists them."""
-
-    telegram_bot_token: Secret = Secret("")
-    telegram_api_url: str = "https://api.telegram.org"
-    openai_api_key: Secret = Secret("")
-    openai_base_url: str = ""
-    openai_model: str = "gpt-5.4-mini"
-    summary_model: str = "gpt-5.4-mini"
-    summary_fallback: Literal["none", "extractive"] = "none"
-    facts: Literal["on", "off"] = "on"
-    facts_batch_turns: int = 4
-    facts_quiet_seconds: float = 120.0
-    facts_top_k: int = 5
-    fact_min_similarity: float | None = None
-    fact_duplicate_distance: float = 0.15
-    profile_every_summaries: int = 20
-    profile_keep_summaries: int = 10
-    embedding_model: str = "local"
-    embedding_base_url: str = ""
-    embedding_api_key: Secret = Secret("")
-    data_dir: Path = Path("data")
-    database_url: Secret = Secret("")
-    allowed_user_ids: frozenset[int] = frozenset()
-    everyone_allowed: bool = False
-    admin_user_ids: frozenset[int] = frozenset()
-    system_prompt: str = DEFAULT_SYSTEM_PROMPT
-    max_context_tokens: int = 8000
-    summary_budget: int = 2000
-    recent_budget: int = 3000
-    snippet_budget: int = 1500
-    system_budget: int = 1500
-    rolling_summary_tokens: int = 150
-    idle_fold_minutes: int = 10
-    pressure_percent: int = 80
-    model_timeout: float = 60.0
-    retention_days: int = 0
-    daily_token_budget_per_user: int = 0
-    daily_token_budget: int = 0
-    webhook_url: str = ""
-    webhook_listen: tuple[str, int] = ("127.0.0.1", 8443)
-    webhook_secret: Secret = Secret("")
-    log_level: str = "INFO"
-    reply_streaming: Literal["auto", "edit", "off"] = "auto"
-    tools: Literal["auto", "off"] = "auto"
-
-    @classmethod
-    def from_env(cls, environ: Mapping[str, str]) -> "Settings":
-        """Settings from environment variables. Raises SettingsError, naming the variable, for a wrong value.
-
-        An empty value counts as not set. The token and the key are not demanded here: a playground needs neither.
-        """
-        env = _Environment(environ)
-        everyone, allowed = env.ids("ALLOWED_USER_IDS")
-        admins_everyone, admins = env.ids("ADMIN_USER_IDS")
-        if admins_everyone:
-            raise SettingsError("ADMIN_USER_IDS", "'*' would make everyone an admin; list numeric ids instead.")
-        openai_model = env.text("OPENAI_MODEL", cls.openai_model)
-        return cls(
-            telegram_bot_token=Secret(env.text("TELEGRAM_BOT_TOKEN")),
-            telegram_api_url=env.url("TELEGRAM_API_URL", cls.telegram_api_url),
-            openai_api_key=Secret(env.text("OPENAI_API_KEY")),
-            openai_base_url=env.url("OPENAI_BASE_URL"),
-            openai_model=openai_model,
-            summary_model=env.text("SUMMARY_MODEL", openai_model),
-            summary_fallback=env.choice("SUMMARY_FALLBACK", "none", ("none", "extractive")),
-            facts=env.choice("FACTS", "on", ("on", "off")),
-            facts_batch_turns=env.integer("FACTS_BATCH_TURNS", 4, least=1),
-            facts_quiet_seconds=env.seconds("FACTS_QUIET_SECONDS", 120.0),
-            facts_top_k=env.integer("FACTS_TOP_K", 5, least=0),
-            fact_min_similarity=env.share("FACT_MIN_SIMILARITY", 0.0, least=-1.0)
-            if env.text("FACT_MIN_SIMILARITY")
-            else None,
-            fact_duplicate_distance=env.share("FACT_DUPLICATE_DISTANCE", 0.15),
-            profile_every_summaries=env.integer("PROFILE_EVERY_SUMMARIES", 20, least=1),
-            profile_keep_summaries=env.integer("PROFILE_KEEP_SUMMARIES", 10, least=0),
-            embedding_model=env.text("EMBEDDING_MODEL", cls.embedding_model),
-            embedding_base_url=env.url("EMBEDDING_BASE_URL"),
-            embedding_api_key=Secret(env.text("EMBEDDING_API_KEY")),
-            data_dir=Path(env.text("DATA_DIR", "data")),
-            database_url=Secret(env.text("DATABASE_URL")),
-            allowed_user_ids=allowed,
-            everyone_allowed=everyone,
-            admin_user_ids=admins,
-            system_prompt=env.text("SYSTEM_PROMPT", DEFAULT_SYSTEM_PROMPT),
-            max_context_tokens=env.integer("MAX_CONTEXT_TOKENS", 8000, least=500),
-            summary_budget=env.integer("SUMMARY_BUDGET", 2000, least=0),
-            recent_budget=env.integer("RECENT_BUDGET", 3000, least=0),
-            snippet_budget=env.integer("SNIPPET_BUDGET", 1500, least=0),
-            system_budget=env.integer("SYSTEM_BUDGET", 1500, least=0),
-            rolling_summary_tokens=env.integer("ROLLING_SUMMARY_TOKENS", 150, least=20),
-            idle_fold_minutes=env.integer("IDLE_FOLD_MINUTES", 10, least=0),
-            pressure_percent=env.integer("PRESSURE_PERCENT", 80, least=0),
-            model_timeout=env.seconds("MODEL_TIMEOUT", 60.0),
-            retention_days=env.integer("RETENTION_DAYS", 0, least=0, most=36_500),
-            daily_token_budget_per_user=env.integer("DAILY_TOKEN_BUDGET_PER_USER", 0, least=0),
-            daily_token_budget=env.integer("DAILY_TOKEN_BUDGET", 0, least=0),
-            webhook_url=env.url("WEBHOOK_URL"),
-            webhook_listen=env.address("WEBHOOK_LISTEN", "127.0.0.1:8443"),
-            webhook_secret=Secret(env.webhook_secret("WEBHOOK_SECRET")),
-            log_level=env.choice("LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"), str.upper),
-            reply_streaming=env.choice("REPLY_STREAMING", "auto", ("auto", "edit", "off")),
-            tools=env.choice("TOOLS", "auto", ("auto", "off")),
-        )
-
-    def secrets(self) -> tuple[str, ...]:
-        """Every secret value that is set, for the log's redaction."""
-        values = (getattr(self, name) for name in self.__dataclass_fields__)
-        return tuple(value.value for value in values if isinstance(value, Secret) and value)
+# What a variable may hold --------------------------------------------------------------------------------------------
 
 
-class _Environment:
-    """Typed reading of single variables; each method raises SettingsError with the variable's name."""
+def url(text: str) -> str:
+    text = text.rstrip("/")
+    try:
+        parts = urlsplit(text)
+        if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
+            return text
+    except ValueError:
+        pass
+    raise ValueError("must be a URL that begins with http:// or https://.")
 
-    def __init__(self, environ: Mapping[str, str]) -> None:
-        self._environ = environ
 
-    def text(self, name: str, default: str = "") -> str:
-        return self._environ.get(name, "").strip() or default
-
-    def url(self, name: str, default: str = "") -> str:
-        text = self.text(name, default).rstrip("/")
-        try:
-            parts = urlsplit(text)
-            usable = not text or (parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0)
-        except ValueError:
-            usable = False
-        if not usable:
-            raise SettingsError(name, "must be a URL that begins with http:// or https://.")
-        return text
-
-    def integer(self, name: str, default: int, *, least: int, most: int = LARGEST) -> int:
-        text = self.text(name, str(default))
+def whole(least: int, most: int = LARGEST) -> Read[int]:
+    def read(text: str) -> int:
         try:
             number = int(text)
         except ValueError:
-            raise SettingsError(name, f"must be a whole number, {least} or more.") from None
+            raise ValueError(f"must be a whole number, {least} or more.") from None
         if not least <= number <= most:
-            raise SettingsError(name, f"must be a whole number from {least} to {most}.")
+            raise ValueError(f"must be a whole number from {least} to {most}.")
         return number
 
-    def seconds(self, name: str, default: float) -> float:
-        text = self.text(name, str(default))
-        try:
-            number = float(text)
-        except ValueError:
-            number = 0.0
-        if not 0 < number <= 86_400:
-            raise SettingsError(name, "must be a number of seconds above 0, at most 86400.")
-        return number
+    return read
 
-    def share(self, name: str, default: float, *, least: float = 0.0) -> float:
-        """A number from `least` to 1."""
-        text = self.text(name, str(default))
-        try:
-            number = float(text)
-        except ValueError:
-            number = least - 1
-        if not least <= number <= 1:
-            raise SettingsError(name, f"must be a number from {least:g} to 1.")
-        return number
 
-    def choice(
-        self,
-        name: str,
-        default: Choice,
-        choices: tuple[Choice, ...],
-        fold: "type[str] | object" = str.lower,
-    ) -> Choice:
-        text = self.text(name, default)
-        text = text.upper() if fold is str.upper else text.lower()
+def between(least: float, most: float, words: str) -> Read[float]:
+    """A number from `least` to `most`; `words` say so."""
+
+    def read(text: str) -> float:
+        with contextlib.suppress(ValueError):
+            if least <= (number := float(text)) <= most:
+                return number
+        raise ValueError(f"must be {words}.")
+
+    return read
+
+
+def one_of(*choices: Choice) -> Read[Choice]:
+    """One of the choices, in upper or lower case."""
+
+    def read(text: str) -> Choice:
         for choice in choices:
-            if choice == text:
+            if choice.lower() == text.lower():
                 return choice
-        raise SettingsError(name, f"must be one of {', '.join(choices)}.")
+        raise ValueError(f"must be one of {', '.join(choices)}.")
 
-    def ids(self, name: str) -> tuple[bool, frozenset[int]]:
-        """Whether '*' is among them, and the ids."""
-        everyone, ids = False, set[int]()
-        for item in self.text(name).replace(";", ",").split(","):
-            word = item.strip()
-            if word == "*":
-                everyone = True
-            elif word:
+    return read
+
+
+def items(text: str) -> list[str]:
+    """The items of a list with commas or semicolons between them."""
+    return [word for item in text.replace(";", ",").split(",") if (word := item.strip())]
+
+
+def ids(text: str) -> frozenset[int]:
+    """Numeric ids; a `*` among them is left out."""
+    try:
+        return frozenset(int(item) for item in items(text) if item != "*")
+    except ValueError:
+        raise ValueError("must be numeric Telegram ids separated by commas, such as 123456,789012.") from None
+
+
+def admin_ids(text: str) -> frozenset[int]:
+    if "*" in items(text):
+        raise ValueError("'*' would make everyone an admin; list numeric ids instead.")
+    return ids(text)
+
+
+def address(text: str) -> tuple[str, int]:
+    host, colon, port = text.rpartition(":")
+    if not colon or not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65_536:
+        raise ValueError("must be an address and a port, such as 127.0.0.1:8443.")
+    return host, int(port)
+
+
+def webhook_token(text: str) -> Secret:
+    # Telegram's own rule for secret_token (setWebhook): 1-256 characters of A-Z, a-z, 0-9, _ and -.
+    if len(text) > 256 or not all(c.isascii() and (c.isalnum() or c in "_-") for c in text):
+        raise ValueError("may hold 1 to 256 characters: A-Z, a-z, 0-9, _ and -.")
+    return Secret(text)
+
+
+seconds = between(1e-9, 86_400, "a number of seconds above 0, at most 86400")
+share = between(0.0, 1.0, "a number from 0 to 1")
+cosine = between(-1.0, 1.0, "a number from -1 to 1")
+
+
+def setting(default: T, meaning: str, read: Read[T], *, shown: str = "", is_first: bool = False) -> T:
+    """A field of Settings that is read from the variable of its name in capitals.
+
+    `meaning`: for README's table and .env.example, which are made from it. `shown`: the default as README tells it,
+    where its value says little. `is_first`: whether people fill it in before anything else.
+    """
+    metadata = {"meaning": meaning, "read": read, "shown": shown, "is_first": is_first}
+    return field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The settings of one run. A new one is a line here, and `make reference` writes README and .env.example."""
+
+    telegram_bot_token: Secret = setting(Secret(""), "the token from @BotFather", Secret, is_first=True)
+    telegram_api_url: str = setting("https://api.telegram.org", "the Bot API server; change it for a local one", url)
+    openai_api_key: Secret = setting(
+        Secret(""), "key of the model's endpoint; required unless the base URL is set", Secret, is_first=True
+    )
+    openai_base_url: str = setting("", "any OpenAI-compatible endpoint; empty = OpenAI itself", url)
+    openai_model: str = setting("gpt-5.4-mini", "the model that answers", str)
+    summary_model: str = setting(
+        "gpt-5.4-mini", "the model that summarises and learns facts", str, shown="`OPENAI_MODEL`"
+    )
+    summary_fallback: Literal["none", "extractive"] = setting(
+        "none",
+        "what makes a summary when the model fails: `none` (it is tried again later) or `extractive` (the offline "
+        "summariser)",
+        one_of("none", "extractive"),
+    )
+    facts: Literal["on", "off"] = setting(
+        "on",
+        "`on`: facts are learned from what people say, and a profile is distilled from them; `off`: neither",
+        one_of("on", "off"),
+    )
+    facts_batch_turns: int = setting(4, "facts are learned when this many turns are waiting", whole(1))
+    facts_quiet_seconds: float = setting(
+        120.0, "after this many seconds of silence facts are learned from whatever is waiting", seconds
+    )
+    facts_top_k: int = setting(5, "the most facts that a prompt carries, not counting pinned ones", whole(0))
+    fact_min_similarity: float | None = setting(
+        None, "the cosine from which a fact belongs to a question by meaning alone", cosine, shown="by model"
+    )
+    fact_duplicate_distance: float = setting(
+        0.15,
+        "the cosine distance below which two facts are compared; their words decide whether they are one",
+        share,
+    )
+    profile_every_summaries: int = setting(
+        20, "the profile is distilled again after this many summaries of level 1", whole(1)
+    )
+    profile_keep_summaries: int = setting(10, "this many of the newest are left for the next time", whole(0))
+    embedding_model: str = setting(
+        "local",
+        "search by meaning: `local` (a model that ships with the install), `none` (by words alone), or a model's name "
+        "at the endpoint",
+        str,
+    )
+    embedding_base_url: str = setting("", "where that model is served, if not at `OPENAI_BASE_URL`", url)
+    embedding_api_key: Secret = setting(Secret(""), "key of that endpoint, if it is a different one", Secret)
+    model_timeout: float = setting(60.0, "seconds without a byte from the model before the bot gives up", seconds)
+    allowed_user_ids: frozenset[int] = setting(
+        frozenset(),
+        "who may use the bot: numeric ids separated by commas, `*` = everyone, empty = admins only",
+        ids,
+        is_first=True,
+    )
+    everyone_allowed: bool = False
+    admin_user_ids: frozenset[int] = setting(
+        frozenset(), "numeric ids that are always allowed", admin_ids, is_first=True
+    )
+    daily_token_budget_per_user: int = setting(
+        0, "tokens that one person may use in a day (UTC), summaries included; 0 = no limit", whole(0)
+    )
+    daily_token_budget: int = setting(0, "the same for everybody together", whole(0))
+    retention_days: int = setting(
+        0,
+        "summarised messages older than this many days are erased, as by `/forget`; 0 = kept until their owner "
+        "forgets them",
+        whole(0, 36_500),
+    )
+    data_dir: Path = setting(Path("data"), "where everything is kept; one process at a time", Path)
+    database_url: Secret = setting(
+        Secret(""), "PostgreSQL for several machines; not built yet: a value is refused", Secret
+    )
+    system_prompt: str = setting(
+        DEFAULT_SYSTEM_PROMPT, "personality and instructions", str, shown="a short helpful one"
+    )
+    max_context_tokens: int = setting(8000, "hard ceiling of one request's prompt", whole(500))
+    summary_budget: int = setting(2000, "part of the ceiling for summaries", whole(0))
+    recent_budget: int = setting(3000, "part for the newest turns", whole(0))
+    snippet_budget: int = setting(1500, "part for earlier messages that are brought back", whole(0))
+    system_budget: int = setting(1500, "part for the system prompt", whole(0))
+    rolling_summary_tokens: int = setting(
+        150, "the longest that the single summary of the policies rolling and sliding may get", whole(20)
+    )
+    idle_fold_minutes: int = setting(
+        10,
+        "a chat that has been quiet for this many minutes, with more than half of `RECENT_BUDGET` unsummarised, is "
+        "summarised; 0 = never",
+        whole(0),
+    )
+    pressure_percent: int = setting(
+        80,
+        "when a prompt would pass this share of the ceiling, the bot summarises first and then answers; 0 = never",
+        whole(0),
+    )
+    webhook_url: str = setting("", "public https URL for Telegram; set it to receive updates by webhook", url)
+    webhook_listen: tuple[str, int] = setting(
+        ("127.0.0.1", 8443), "address and port to listen on for the webhook", address
+    )
+    webhook_secret: Secret = setting(
+        Secret(""), "secret token of the webhook; a new one at each start unless set", webhook_token, shown="random"
+    )
+    reply_streaming: Literal["auto", "edit", "off"] = setting(
+        "auto",
+        "how an answer appears while it is written: `auto` (draft in private chats, edits elsewhere), `edit`, `off`",
+        one_of("auto", "edit", "off"),
+    )
+    tools: Literal["auto", "off"] = setting(
+        "auto",
+        "whether the model may search the memory by itself, and propose facts to remember or to forget: `auto` (where "
+        "its endpoint takes tools), `off`",
+        one_of("auto", "off"),
+    )
+    log_level: str = setting(
+        "INFO",
+        "`DEBUG`, `INFO`, `WARNING`, `ERROR` or `CRITICAL`, on stderr",
+        one_of("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"),
+    )
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str]) -> Self:
+        """Settings from environment variables. Raises SettingsError, naming the variable, for a wrong value.
+
+        An empty value counts as not set. The token and the key are not required here: a playground needs neither.
+        """
+        values: dict[str, Any] = {}
+        for one in fields(cls):
+            variable = one.name.upper()
+            if one.metadata and (text := environ.get(variable, "").strip()):
                 try:
-                    ids.add(int(word))
-                except ValueError:
-                    raise SettingsError(
-                        name, "must be numeric Telegram ids separated by commas, such as 123456,789012."
-                    ) from None
-        return everyone, frozenset(ids)
+                    values[one.name] = one.metadata["read"](text)
+                except ValueError as error:
+                    raise SettingsError(variable, str(error)) from None
+        values.setdefault("summary_model", values.get("openai_model", cls.summary_model))
+        return cls(**values, everyone_allowed="*" in items(environ.get("ALLOWED_USER_IDS", "")))
 
-    def address(self, name: str, default: str) -> tuple[str, int]:
-        host, colon, port = self.text(name, default).rpartition(":")
-        if not colon or not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65_536:
-            raise SettingsError(name, "must be an address and a port, such as 127.0.0.1:8443.")
-        return host, int(port)
-
-    def webhook_secret(self, name: str) -> str:
-        text = self.text(name)
-        # Telegram's own rule for secret_token (setWebhook): 1-256 characters of A-Z, a-z, 0-9, _ and -.
-        if text and not (len(text) <= 256 and all(c.isascii() and (c.isalnum() or c in "_-") for c in text)):
-            raise SettingsError(name, "may hold 1 to 256 characters: A-Z, a-z, 0-9, _ and -.")
-        return text
+    def secrets(self) -> tuple[str, ...]:
+        """Every secret value that is set, for the log's redaction."""
+        values = (getattr(self, one.name) for one in fields(self))
+        return tuple(value.value for value in values if isinstance(value, Secret) and value)
 
 
 def environment(directory: Path | None = None) -> dict[str, str]:
-    """The process's environment over `.env` of the working directory. Raises SettingsError for one that is no text."""
+    """The process's environment over `.env` of the working directory. Raises SettingsError if that file is not text."""
     file = (directory or Path.cwd()) / ".env"
     try:
         values = dotenv_values(file) if file.is_file() else {}
@@ -262,5 +301,5 @@ def environment(directory: Path | None = None) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    with contextlib.suppress(SettingsError):  # which the bot then tells
+    with contextlib.suppress(SettingsError):  # the bot reports it when it starts
         sys.stdout.write("" if environment().get("TELEGRAM_BOT_TOKEN", "").strip() else "--playground")

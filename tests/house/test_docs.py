@@ -1,4 +1,4 @@
-"""What is written about the program is so: README's tree, commands and settings, .env.example, the requirements."""
+"""What is written about the program is true: captions, commands and settings, .env.example, paths, requirements."""
 
 import ast
 import itertools
@@ -14,6 +14,7 @@ from dotenv import dotenv_values
 from bot import VERSION, parser
 from settings import Secret, Settings
 from telegram_ui.commands.table import COMMANDS
+from tests.house import reference
 from tests.paths import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -125,6 +126,12 @@ def value(settings: Settings, variable: str) -> object:
 def test_each_variable_is_a_field_of_the_settings() -> None:
     extra = {"everyone_allowed"}  # the "*" of ALLOWED_USER_IDS
     assert {name.lower() for name in variables()} == {field.name for field in fields(Settings)} - extra
+
+
+def test_the_reference_is_as_the_code_declares_it() -> None:
+    """`make reference` writes it."""
+    assert reference.readme(README) == README
+    assert reference.example() == EXAMPLE
 
 
 def test_readme_has_every_setting_with_its_default() -> None:

@@ -1,0 +1,78 @@
+"""README's tables of commands and settings, and .env.example: made from the declarations in the code.
+
+`python -m tests.house.reference` (`make reference`) writes them; a test compares. Does not know what a command does.
+"""
+
+import re
+import textwrap
+from dataclasses import Field, fields
+from pathlib import Path
+from typing import Any
+
+from settings import Secret, Settings
+from telegram_ui.commands.table import COMMANDS
+from tests.paths import ROOT
+
+WIDTH = 119
+"""Of a comment in .env.example."""
+
+
+def variables() -> list[Field[Any]]:
+    """The fields of the settings that are read from a variable."""
+    return [one for one in fields(Settings) if one.metadata]
+
+
+def default(one: Field[Any]) -> str:
+    """The default as a person would write it into .env; empty where there is none, or none to be written."""
+    value = one.default
+    if one.metadata["shown"] or isinstance(value, Secret | frozenset):
+        return ""
+    return ":".join(str(part) for part in value) if isinstance(value, tuple) else str(value).removesuffix(".0")
+
+
+def settings_table() -> list[str]:
+    rows = ["| variable | default | meaning |", "| --- | --- | --- |"]
+    for one in variables():
+        shown = one.metadata["shown"] or (f"`{default(one)}`" if default(one) else "–")
+        rows.append(f"| `{one.name.upper()}` | {shown} | {one.metadata['meaning']} |")
+    return rows
+
+
+def commands_table() -> list[str]:
+    rows = ["| command | does | in groups |", "| --- | --- | --- |"]
+    return rows + [f"| `/{one.name}` | {one.description} | {one.who} |" for one in COMMANDS]
+
+
+def example() -> str:
+    """The text of .env.example."""
+    lines = [
+        "# Copy to .env and fill in what you need; lines that begin with # are the defaults. The environment wins."
+    ]
+    for one in variables():
+        meaning, shown = one.metadata["meaning"], one.metadata["shown"]
+        told = f"{meaning[0].upper()}{meaning[1:]}." + (f" Default: {shown}." if shown else "")
+        lines += ["", *textwrap.wrap(told.replace("`", ""), WIDTH, initial_indent="# ", subsequent_indent="# ")]
+        lines.append(f"{'' if one.metadata['is_first'] else '#'}{one.name.upper()}={default(one)}")
+    return "\n".join(lines) + "\n"
+
+
+def with_table(page: str, title: str, rows: list[str]) -> str:
+    """The page with these rows instead of the table under one of its headings."""
+    before, found, after = page.partition(f"\n## {title}\n")
+    table = re.compile(r"^\|.*(?:\n\|.*)*", re.MULTILINE)
+    return before + found + table.sub(lambda _: "\n".join(rows), after, count=1)
+
+
+def readme(page: str) -> str:
+    """README with its two tables as the code has them."""
+    return with_table(with_table(page, "Commands in Telegram", commands_table()), "Settings", settings_table())
+
+
+def write(folder: Path) -> None:
+    page = folder / "README.md"
+    page.write_text(readme(page.read_text(encoding="utf-8")), encoding="utf-8")
+    (folder / ".env.example").write_text(example(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write(ROOT)
