@@ -64,14 +64,14 @@ class Documents:
                 raise FileTooLarge(TOO_LARGE) from refused
             raise DeliveryError("Telegram no longer has this file. Please send it again.") from refused
 
-    async def send(self, chat: Chat, file: IO[bytes], name: str, caption: str) -> None:
-        """Send a file. Raises DeliveryError; DeliveryUnknown when it may have arrived."""
+    async def send(self, chat: Chat, file: IO[bytes], name: str, caption: str) -> int:
+        """Send a file; the id of its message. Raises DeliveryError; DeliveryUnknown when it may have arrived."""
         content = io.BytesIO(file.read())
 
-        async def request() -> None:
+        async def request() -> int:
             content.seek(0)
-            await self._delivery.bot.send_document(
-                chat.id,
+            message = await self._delivery.bot.send_document(
+                self._delivery.place(chat),
                 telegram.InputFile(content, filename=name),
                 caption=caption,
                 message_thread_id=chat.thread or None,
@@ -79,8 +79,9 @@ class Documents:
                 write_timeout=120.0,
                 read_timeout=120.0,
             )
+            return message.message_id
 
         try:
-            await self._delivery.insist(chat, request, repeatable=False)
+            return await self._delivery.insist(chat, request, repeatable=False)
         except BadRequest as refused:
             raise DeliveryError("Telegram refused the file.") from refused

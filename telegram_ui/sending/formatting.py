@@ -5,12 +5,13 @@ Offsets and lengths are in UTF-16 units, as Telegram counts them. Does not know 
 """
 
 import html
+import re
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, islice
 
 import pyromark
 from telegram import MessageEntity
@@ -21,6 +22,21 @@ from text.characters import well_formed
 
 MAX_UNITS = 4096  # UTF-16 units of one message, counted after parsing (Bot API, sendMessage)
 MAX_ENTITIES = 100  # Telegram drops what is above, silently (Bot API, "Formatting options")
+MOST_MESSAGES = 6
+"""An answer that needs more messages than this is sent as a file."""
+MOST_MARKDOWN = MOST_MESSAGES * MAX_UNITS
+"""Characters of an answer that are converted; a longer one is sent as a file, unconverted."""
+MOST_NESTED = 16
+"""Quotes, lists or entities inside one another at one place; no chat shows more."""
+MOST_FORMULAS = 1_000
+"""Dollar signs: the converter's time grows with their square."""
+MOST_UNCLOSED = 100
+"""Formulas that are opened and not closed: each is looked for to the end of the text."""
+MOST_TABLE = 300_000
+"""Characters of a table once each of its rows is as long as the longest."""
+MOST_GROWTH = 4
+"""The converted text is at most so many times as long as its source; nested lists are indented without end."""
+_NESTED = re.compile(rf"^[ \t]*(?:(?:>|[-*+][ \t]|\d{{1,9}}[.)][ \t])[ \t]*){{{MOST_NESTED + 1}}}", re.MULTILINE)
 _ATOMIC = frozenset({MessageEntity.CUSTOM_EMOJI})
 _SPOILER_TAGS = frozenset({"<tg-spoiler>", "</tg-spoiler>"})
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f")
@@ -53,14 +69,16 @@ def is_blank(text: str) -> bool:
 def rendered(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
     """Markdown as text and entities; as it stands where the conversion fails or would swallow words."""
     source = well_formed(markdown)
+    if _is_too_hard(source):
+        return source, ()
     try:
         text, found = convert(_with_tags_as_text(source), config=RenderConfig.isolated())
     except Exception:
         return source, ()
-    if _swallowed(source, text, [entity.url or "" for entity in found]):
+    if len(text) > MOST_GROWTH * len(source) or _swallowed(source, text, [entity.url or "" for entity in found]):
         return source, ()
     length = units(text)
-    entities = tuple(
+    entities = _without_deepest(
         MessageEntity(
             type=entity.type,
             offset=entity.offset,
@@ -72,33 +90,73 @@ def rendered(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
         for entity in found
         if entity.offset >= 0 and entity.length > 0 and entity.offset + entity.length <= length
     )
-    return text, entities
+    return text, tuple(entities)
 
 
 def pieces(markdown: str, *, limit: int = MAX_UNITS) -> list[Piece]:
     """An answer as messages, in order. Concatenated, their texts are what `rendered` gives."""
+    return _with_plain(markdown, list(split(*rendered(markdown), limit=limit)))
+
+
+def messages(markdown: str) -> list[Piece]:
+    """An answer as at most MOST_MESSAGES messages; none where it needs more, or has nothing to show.
+
+    Where there are so many entities that they alone make it more, those beyond the first of each message are dropped.
+    """
+    if len(markdown) > MOST_MARKDOWN:
+        return []
     text, entities = rendered(markdown)
-    parts = list(split(text, entities, limit=limit))
+    for keeps_all in (True, False):
+        parts = list(islice(split(text, entities, keeps_all=keeps_all), MOST_MESSAGES + 1))
+        if len(parts) <= MOST_MESSAGES:
+            return [part for part in _with_plain(markdown, parts) if not part.is_blank]
+    return []
+
+
+def preview(markdown: str, *, limit: int = MAX_UNITS) -> Piece:
+    """The beginning of an answer, as much as one message of `limit` units holds; only that much is converted."""
+    parts = pieces(markdown[: 2 * MAX_UNITS]) or [Piece(text="")]
+    if len(parts) == 1 and len(markdown) <= 2 * MAX_UNITS and units(parts[0].text) <= limit:
+        return parts[0]
+    first = next(split(parts[0].text, parts[0].entities, limit=limit - 96), Piece(text=""))
+    return Piece(text=first.text + "…", entities=first.entities)
+
+
+def _with_plain(markdown: str, parts: Sequence[Piece]) -> list[Piece]:
     if len(parts) == 1:
         return [replace(parts[0], plain=well_formed(markdown))]
     return [replace(part, plain=_spelled_out(part)) for part in parts]
 
 
-def split(text: str, entities: Sequence[MessageEntity] = (), *, limit: int = MAX_UNITS) -> Iterator[Piece]:
-    """Cut at blank lines, else line ends, else spaces, else anywhere but inside a character. `limit` is at least 2."""
+def split(
+    text: str, entities: Sequence[MessageEntity] = (), *, limit: int = MAX_UNITS, keeps_all: bool = True
+) -> Iterator[Piece]:
+    """Cut at blank lines, else line ends, else spaces, else anywhere but inside a character. `limit` is at least 2.
+
+    A piece ends where it has as many entities as a message may have; `keeps_all` False: the further ones are dropped.
+    """
     offsets = [0, *accumulate(2 if character > "\uffff" else 1 for character in text)]
-    ordered = sorted(entities, key=lambda entity: (entity.offset, -entity.length))
+    ordered = _without_deepest(entities)
     start = 0
     while start < len(text):
-        end = _end_of_piece(text, offsets, ordered, start, limit)
+        end = _end_of_piece(text, offsets, ordered, start, limit, keeps_all=keeps_all)
         yield Piece(text=text[start:end], entities=_clipped(ordered, offsets[start], offsets[end]))
         start = end
 
 
-def _end_of_piece(text: str, offsets: Sequence[int], entities: Sequence[MessageEntity], start: int, limit: int) -> int:
+def _end_of_piece(
+    text: str,
+    offsets: Sequence[int],
+    entities: Sequence[MessageEntity],
+    start: int,
+    limit: int,
+    *,
+    keeps_all: bool,
+) -> int:
+    """Always after `start`: at one place there are at most MOST_NESTED entities, fewer than a message may have."""
     end = max(bisect_right(offsets, offsets[start] + limit) - 1, start + 1)
     inside = [entity for entity in entities if entity.offset + entity.length > offsets[start]]
-    if len(inside) > MAX_ENTITIES:
+    if keeps_all and len(inside) > MAX_ENTITIES:
         # More entities than a message may have: end where the first one too many begins.
         end = min(end, max(bisect_right(offsets, inside[MAX_ENTITIES].offset) - 1, start + 1))
     if end == len(text):
@@ -146,8 +204,36 @@ def _clipped(entities: Sequence[MessageEntity], first: int, last: int) -> tuple[
     return tuple(parts[:MAX_ENTITIES])
 
 
+def _without_deepest(entities: Iterable[MessageEntity]) -> list[MessageEntity]:
+    """The entities in order, without those that lie inside MOST_NESTED others."""
+    kept: list[MessageEntity] = []
+    around: list[int] = []
+    for entity in sorted(entities, key=lambda entity: (entity.offset, -entity.length)):
+        around = [end for end in around if end > entity.offset]
+        if len(around) < MOST_NESTED:
+            kept.append(entity)
+            around.append(entity.offset + entity.length)
+    return kept
+
+
+def _is_too_hard(source: str) -> bool:
+    """Whether converting would take much longer than the text is long, or make it much longer."""
+    if source.count("$") > MOST_FORMULAS or _NESTED.search(source):
+        return True
+    for opened, closed in (("\\[", "\\]"), ("\\(", "\\)")):
+        if source.count(opened, source.rfind(closed) + 1) > MOST_UNCLOSED:
+            return True
+    rows = [len(line) for line in source.splitlines() if "|" in line]
+    return len(rows) * max(rows, default=0) > MOST_TABLE
+
+
 def _spelled_out(piece: Piece) -> str:
-    """A piece without entities: links are followed by their addresses, which would be lost otherwise."""
+    """A piece without entities: links are followed by their addresses, which would be lost otherwise.
+
+    As it is where that makes more than two messages of one.
+    """
+    if units(piece.text) + sum(units(entity.url or "") for entity in piece.entities) > 2 * MAX_UNITS:
+        return piece.text
     encoded, result, done = piece.text.encode("utf-16-le"), "", 0
     for entity in sorted(piece.entities, key=lambda entity: entity.offset + entity.length):
         end = 2 * (entity.offset + entity.length)

@@ -5,22 +5,32 @@ through is delivery.py's; what an answer is about, nobody's here.
 """
 
 import asyncio
+import io
 import logging
 import secrets
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
 
 from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, RetryAfter, TelegramError
 
 from runtime.tasks import ended
 from telegram_ui.sending.api_errors import is_about_entities, kind, says, seconds, surely_without_effect
 from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.delivery import NO_PREVIEW, Delivery, DeliveryError, referring_to
-from telegram_ui.sending.formatting import MAX_UNITS, Piece, is_blank, pieces, split, units
+from telegram_ui.sending.delivery import NO_PREVIEW, Delivery, DeliveryError, DeliveryUnknown, referring_to
+from telegram_ui.sending.documents import Documents
+from telegram_ui.sending.formatting import MAX_UNITS, Piece, is_blank, messages, preview, split, units
+from text.characters import well_formed
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 PREVIEW_EVERY = 1.0  # seconds between two drafts or edits in one chat (Telegram bears about one a second)
 DRAFT_REFRESH = 20.0  # a draft disappears after 30 s (Bot API, sendMessageDraft)
 LAST_PREVIEW = 1.0  # seconds that a final text waits for a draft that is on its way
+CONVERTED_HERE = 500
+"""Characters that are converted on the event loop (a few milliseconds at worst); more goes to a thread."""
+IN_FILE = "\n\n📄 This answer is too long for messages: the whole of it is in the file below."
 BROKEN_OFF = "⚠️ This answer was broken off."
 
 
@@ -55,13 +65,30 @@ class AnswerStream:
     async def finish(self, markdown: str) -> list[int]:
         """Send the whole answer; its message ids. Raises DeliveryError; called again, it goes on where it failed."""
         await self._stop_painting()
-        parts = [part for part in pieces(markdown) if not part.is_blank]
-        instead_of = None if self._arrived else self._message_id
+        parts = await _converted(messages, markdown)
+        is_file = not parts and not is_blank(markdown)
+        if is_file:
+            beginning = await _converted(partial(preview, limit=MAX_UNITS - units(IN_FILE)), markdown)
+            parts = [Piece(text=beginning.text + IN_FILE, entities=beginning.entities)]
+        sent: list[int] = []
         try:
-            return await self._delivery.send(self._chat, parts[self._arrived :], instead_of=instead_of)
+            if not is_file or not self._arrived:
+                instead_of = None if self._arrived else self._message_id
+                sent = await self._delivery.send(self._chat, parts[self._arrived :], instead_of=instead_of)
         except DeliveryError as error:
             self._arrived += error.arrived
             raise
+        if is_file:
+            self._arrived = 1
+            sent.append(await self._send_as_file(markdown, sent))
+        return sent
+
+    async def _send_as_file(self, markdown: str, before: Sequence[int]) -> int:
+        content = io.BytesIO(well_formed(markdown).encode())
+        try:
+            return await Documents(self._delivery).send(self._chat, content, "answer.md", "The whole answer.")
+        except DeliveryUnknown as unknown:
+            raise DeliveryUnknown(sent=before) from unknown
 
     async def break_off(self, mark: str = BROKEN_OFF) -> None:
         """Mark what was shown as broken off. One attempt: it is called while everything stops. Raises nothing."""
@@ -101,7 +128,7 @@ class AnswerStream:
             while (wait := max(self._lane.preview_from, self._lane.final_from) - clock.time()) > 0:
                 await clock.sleep(wait)
             self._changed.clear()
-            piece = _preview(self._text)
+            piece = await _converted(preview, self._text)
             if piece == self._shown and not self._is_draft_old():
                 continue
             self._lane.preview_from = clock.time() + PREVIEW_EVERY
@@ -199,10 +226,8 @@ class AnswerStream:
         await ended(painting)
 
 
-def _preview(text: str) -> Piece:
-    """The beginning of an unfinished answer, as much as one message holds."""
-    parts = pieces(text)
-    if len(parts) == 1:
-        return parts[0]
-    first = next(split(parts[0].text, parts[0].entities, limit=4000))
-    return Piece(text=first.text + "…", entities=first.entities)
+async def _converted(convert: Callable[[str], T], markdown: str) -> T:
+    """Markdown as messages, next to which others go on."""
+    if len(markdown) <= CONVERTED_HERE:
+        return convert(markdown)
+    return await asyncio.to_thread(convert, markdown)

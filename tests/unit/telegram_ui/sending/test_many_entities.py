@@ -1,0 +1,133 @@
+"""However an answer is marked up, it becomes a handful of messages or a file, and others go on meanwhile."""
+
+import asyncio
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from telegram import MessageEntity
+
+from playground.faults import Fault
+from telegram_ui.sending.delivery import DeliveryUnknown
+from telegram_ui.sending.formatting import (
+    MAX_ENTITIES,
+    MAX_UNITS,
+    MOST_MESSAGES,
+    MOST_NESTED,
+    messages,
+    pieces,
+    preview,
+    rendered,
+    split,
+    units,
+)
+from telegram_ui.sending.streaming import IN_FILE, AnswerStream
+from tests.unit.telegram_ui.commands.conftest import ANN, PRIVATE, Peer
+from tests.unit.telegram_ui.sending.test_formatting import MARKS, demand_valid
+
+LETTERS = "abcdefghij" * 60
+HOSTILE = {
+    "quotes": "> " * 120 + LETTERS,
+    "quotes without a space": ">" * 20_000 + LETTERS,
+    "lists": "- " * 2_000 + LETTERS,
+    "numbered lists": "1. " * 3_000 + LETTERS,
+    "quotes and lists": "> - " * 2_000 + LETTERS,
+    "emphasis": "*a _b " * 2_000 + LETTERS + "_ *" * 2_000,
+    "bold words": "**a** " * 2_000 + LETTERS,
+    "links": "[a](http://b.c/) " * 1_200 + LETTERS,
+    "dollars": "$" * 20_000 + LETTERS,
+    "formulas": "\\[a" * 6_000 + LETTERS,
+    "a wide table": "|" + "x" * 10_000 + "|\n|-|\n" + "|1|\n" * 2_400 + "\n" + LETTERS,
+    "a table of many columns": "|a" * 700 + "|\n" + "|-" * 700 + "|\n" + "||\n" * 5_000 + "\n" + LETTERS,
+    "one reference": "[a]: http://b.c/" + "d" * 3_000 + "\n\n" + "[a] " * 1_000 + LETTERS,
+}
+
+
+@pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE)
+def test_an_answer_is_a_handful_of_messages(answer: str) -> None:
+    parts = messages(answer)
+    assert 0 < len(parts) <= MOST_MESSAGES
+    demand_valid(parts, MAX_UNITS)
+    assert LETTERS in "".join(part.text for part in parts)
+    assert sum(len(list(split(part.plain))) for part in parts) <= 2 * MOST_MESSAGES, "also where entities are refused"
+
+
+@given(st.lists(st.tuples(st.sampled_from(MARKS), st.integers(1, 400)), max_size=12))
+@settings(max_examples=100, deadline=None)
+def test_repeated_marks_neither_split_nor_swell_an_answer(marks: list[tuple[str, int]]) -> None:
+    answer = "".join(mark * times for mark, times in marks)
+    parts = messages(answer)
+    assert len(parts) <= MOST_MESSAGES
+    demand_valid(parts, MAX_UNITS)
+    assert sum(len(part.text) for part in parts) <= 4 * len(answer)
+    demand_valid([preview(answer)], MAX_UNITS)
+
+
+def test_entities_at_one_place_do_not_cut_a_text_into_characters() -> None:
+    around = [MessageEntity("bold", 0, 600)] * 150
+    parts = list(split(LETTERS, around))
+    assert [part.text for part in parts] == [LETTERS]
+    assert len(parts[0].entities) == MOST_NESTED
+
+
+def test_entities_that_alone_make_many_messages_are_dropped() -> None:
+    answer = "\n".join(f"**{number}**" for number in range(1_000))
+    assert len(pieces(answer)) > MOST_MESSAGES
+    parts = messages(answer)
+    assert [part.text for part in parts] == [rendered(answer)[0]]
+    assert len(parts[0].entities) == MAX_ENTITIES
+
+
+def test_only_the_beginning_of_a_long_answer_is_converted_for_its_preview() -> None:
+    shown = preview("**word** " * 200_000)
+    assert shown.text.startswith("word word")
+    assert shown.text.endswith("…")
+    demand_valid([shown], MAX_UNITS)
+
+
+@pytest.mark.parametrize("streaming", ["auto", "edit", "off"])
+async def test_an_answer_beyond_a_handful_of_messages_goes_as_a_file(peer: Peer, streaming: str) -> None:
+    answer = "A **long** answer, дом.\n" * 5_000
+    stream = AnswerStream(peer.delivery("auto" if streaming == "auto" else "edit"), PRIVATE)
+    if streaming != "off":
+        await stream.show(answer)
+        await peer.call("sendMessageDraft" if streaming == "auto" else "sendMessage")
+    ids = await stream.finish(answer)
+    [text] = peer.texts(ANN)
+    assert text.startswith("A long answer, дом.\nA long answer")
+    assert text.endswith(IN_FILE.strip())
+    assert units(text) <= MAX_UNITS
+    [file] = [message for message in peer.world.messages[ANN].values() if "document" in message]
+    kept = peer.world.files.by_id(file["document"]["file_id"])
+    assert kept is not None
+    assert kept.data == answer.encode()
+    assert len(ids) == 2
+    assert ids[1] == file["message_id"]
+
+
+async def test_a_file_that_may_have_arrived_is_sent_again_without_its_text(peer: Peer) -> None:
+    answer = "A long answer.\n" * 5_000
+    stream = AnswerStream(peer.delivery("off"), PRIVATE)
+    peer.faults.add(Fault(kind="drop_after", method="sendDocument"))
+    with pytest.raises(DeliveryUnknown) as unknown:
+        await stream.finish(answer)
+    assert len(unknown.value.sent) == 1
+    await stream.finish(answer)
+    assert len(peer.called("sendMessage")) == 1
+    assert len(peer.called("sendDocument")) == 2
+
+
+async def test_while_an_answer_is_converted_others_go_on(peer: Peer) -> None:
+    """The event loop turns many times while marks of all kinds are made entities."""
+    turns = 0
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    counting = asyncio.create_task(count())
+    await AnswerStream(peer.delivery("off"), PRIVATE).finish(HOSTILE["emphasis"])
+    counting.cancel()
+    assert turns > 20
