@@ -1,24 +1,24 @@
-"""Measure recall, prompt tokens and the cost of a turn, on the code that the bot runs.
+"""Measurements of recall, tokens, scale and load, on the code that the bot runs. They know no test.
 
-ablation.py        What does each part of ranking give? `python -m benchmarks
-arguments.py       What the benchmarks are told, checked before anything is measured: one line on stderr and exit
-backlog.py         How chats fare while a backlog is embedded: the local model at work beside them
-bare_bots.py       Two bots without memory to stand beside ours: `echo` repeats, `model` asks the same model with the
-curve.py           How does coverage grow with the budget? `python -m benchmarks
-filling.py         Stores full of invented talk, made quickly: all but the last messages archived under a pyramid of
-fit.py             Which constants should ranking have? `python -m benchmarks
-import_history.py  What an import costs, and what it costs others
-instant_model.py   An OpenAI-compatible endpoint that answers at once: what is left of a turn's time is the bot's own
-invented.py        Talk that nobody had: messages of invented words, as rare and as frequent as words of a language
-load.py            Many people at once
-locomo.py          Conversations and questions out of a file in LoCoMo's format
-measure.py         What all measurements share: percentiles, sizes, and how a result leaves the process
-peer_runner.py     Asks one other memory package, inside its own environment: `python peer_runner
-peers.py           How do other memory packages do? `python -m benchmarks
-planted.py         Something to find in a memory of any size: the chats of benchmarks/data beside invented talk, and
-recall.py          How much of what was said does a question bring back? `python -m benchmarks
-scale.py           What a turn costs as a memory grows
-scale_recall.py    What finding costs in a large memory, and what its short cuts miss
-tokens.py          What a conversation costs in tokens
-vector_file.py     Vectors kept in a file from run to run, by what was embedded: repeated measurements need no model
+ablation.py        what each part of ranking contributes
+arguments.py       command-line arguments, checked before anything is measured
+backlog.py         how chats fare while a backlog is embedded (part of scale.py)
+bare_bots.py       two bots without memory to compare ours with: one echoes, one asks the same model
+curve.py           how coverage grows with the budget, as a picture
+filling.py         stores filled quickly with invented messages under a pyramid of summaries
+fit.py             which constants of ranking the data recommend
+import_history.py  what an import costs, and what it costs other people
+instant_model.py   an OpenAI-compatible endpoint that answers at once
+invented.py        messages of invented words, as rare and as frequent as those of a real language
+load.py            many people at once
+locomo.py          conversations and questions from a file in LoCoMo's format
+measure.py         what all measurements share: percentiles, sizes, and how a result is reported
+peer_runner.py     asks one other memory package, inside that package's own environment
+peers.py           other memory packages on the same questions
+planted.py         something to find in a memory of any size: real chats among invented messages
+recall.py          how much of the evidence for a question is brought back
+scale.py           what a turn costs as a memory grows
+scale_recall.py    what searching costs in a large memory, and what its short cuts miss
+tokens.py          what a conversation costs in tokens
+vector_file.py     vectors kept in a file between runs, so that repeated measurements need no model
 """

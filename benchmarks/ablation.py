@@ -1,6 +1,6 @@
 """What does each part of ranking give? `python -m benchmarks.ablation --data FILE ... [--budget 1500] [--vectors FILE]`
 
-Asks as benchmarks.fit does, then ranks and packs anew with one part switched off at a time: its constants set to 0.
+Asks as benchmarks.fit does, then ranks and packs again with one part switched off at a time: its constants set to 0.
 Does not know the formula.
 """
 
@@ -32,7 +32,7 @@ PARTS: Mapping[str, Sequence[str]] = {
 
 
 def without(names: Sequence[str]) -> Weights:
-    """Our constants, these of them 0."""
+    """Our constants, with these set to 0."""
     known = asdict(WEIGHTS)
     off = {name: tuple(0.0 for _ in known[name]) if isinstance(known[name], tuple) else 0.0 for name in names}
     return Weights(**{**known, **off})

@@ -1,6 +1,6 @@
-"""What the benchmarks are told, checked before anything is measured: one line on stderr and exit status 2.
+"""The benchmarks' command-line arguments, checked before anything is measured.
 
-Does not know what is measured.
+A wrong one is one line on stderr and exit status 2. Does not know what is measured.
 """
 
 import argparse
@@ -45,7 +45,7 @@ def duration(text: str) -> float:
 
 
 def written(text: str) -> Path:
-    """An argument that names a file to be written, in a folder that is there."""
+    """An argument that names a file to be written, in a folder that exists."""
     path = Path(text)
     if path.is_dir():
         raise argparse.ArgumentTypeError(f"{text} is a folder")

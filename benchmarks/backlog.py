@@ -1,4 +1,4 @@
-"""How chats fare while a backlog is embedded: the local model at work beside them. Part of benchmarks.scale.
+"""How chats fare while a backlog is embedded by the local model. Part of benchmarks.scale.
 
 Turns are held for some seconds in a filled data directory, first without embeddings, then while the bot's own indexing
 embeds what is stored. Does not know how indexing works.
@@ -22,7 +22,7 @@ PAUSE = 0.5
 
 
 def measure_backlog(settings: Settings, scope: Scope, seconds: float) -> dict[str, object]:
-    """The figures of one filled data directory, to which some turns are added."""
+    """The figures for one filled data directory, to which some turns are added."""
     return asyncio.run(_measure(settings, scope, seconds))
 
 
@@ -34,13 +34,13 @@ async def _measure(settings: Settings, scope: Scope, seconds: float) -> dict[str
 
 
 async def chatting(settings: Settings, scope: Scope, seconds: float) -> dict[str, object]:
-    """The figures of turns held one after the other, with the embeddings that the settings name."""
+    """The figures for turns that are held one after the other, with the embeddings that the settings name."""
     clock = Clock(now=LAST_DAY + timedelta(days=2))
     models = (InventedModel(Talk(seed=5)), ExtractiveSummarizer())
     async with open_services(settings, clock=clock, models=models) as services:
         status = await services.summaries.status(scope)
         asked = turns(Talk(seed=6), scope, clock, first=status.counts.total + 1)
-        # The model is loaded by what is embedded first.
+        # The first text that is embedded loads the model.
         await services.conversation.reply(next(asked))
         before = (await services.summaries.status(scope)).indexed
         taken: list[float] = []

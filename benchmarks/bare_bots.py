@@ -1,4 +1,4 @@
-"""Two bots without memory to stand beside ours: `echo` repeats, `model` asks the same model with the same libraries.
+"""Two bots without memory to compare ours with: `echo` repeats, `model` asks the same model with the same libraries.
 
 `python -m benchmarks.bare_bots echo|model --api URL --token TOKEN [--model-url URL]`, ended by SIGTERM. Written as
 python-telegram-bot's and openai's own examples are, with as many updates at once as ours takes.

@@ -44,7 +44,7 @@ async def line(data: Sequence[Path], settings: Settings, vectors: Path | None) -
 
 
 def drawn(lines: Mapping[str, Line]) -> str:
-    """An SVG; budgets on a logarithmic scale, coverage from the least ten below the lowest point."""
+    """An SVG: budgets on a logarithmic scale, coverage from the multiple of ten below the lowest point."""
     least = int(min(min(of.values()) for of in lines.values()) // 10 * 10)
     right, bottom = WIDTH - LEGEND, HEIGHT - MARGIN
 

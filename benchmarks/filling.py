@@ -1,6 +1,6 @@
-"""Stores full of invented talk, made quickly: all but the last messages archived under a pyramid of summaries.
+"""Stores filled quickly with invented messages: all but the last ones archived under a pyramid of summaries.
 
-What is written passes the stores' own `load`, in the portable rows of a move. Does not know what is measured on it.
+Rows are written by the stores' own `load`, in the portable form of a move. Does not know what is measured on it.
 """
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -100,7 +100,7 @@ def _message(scope: Scope, number: int, text: str, count: int, chunk: object) ->
 
 
 def _summaries(scope: Scope, chunks: int, count: int) -> list[Row]:
-    """The summaries that so many folds leave behind, active or not, by the bot's own policy."""
+    """The summaries that this many folds make, active or not, by the bot's own policy."""
     made: list[dict[str, object]] = []
     spans: dict[int, tuple[int, int, list[int]]] = {}  # first message, last message, chunks
     active: dict[int, list[int]] = {}

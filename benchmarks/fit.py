@@ -1,10 +1,10 @@
 """Which constants should ranking have? `python -m benchmarks.fit --data FILE ... [--budgets 500 1500] [--vectors FILE]`
 
 Remembers every conversation as benchmarks.recall does, asks each question once through the bot's retriever, and keeps
-what speaks for each candidate; then varies retrieval.ranking's constants, one change after the other, and packs again.
+the features of each candidate; then varies retrieval.ranking's constants, one change after the other, and packs again.
 A change is taken only where it gains more than its standard error over the conversations, so that chance moves nothing.
-What is chosen without a conversation, or without a file (a language), is measured on it. EMBEDDING_MODEL comes from the
-environment. Does not know the formula: it varies the numbers that it finds.
+Constants chosen without one conversation, or without one file (a language), are measured on that one. EMBEDDING_MODEL
+comes from the environment. Does not know the formula: it varies the numbers that it finds.
 """
 
 import argparse
@@ -137,8 +137,8 @@ class Measured:
 
 
 def neighbours(w: Weights, has_meaning: bool, steps: Sequence[float]) -> list[tuple[str, Weights]]:
-    """Constants with one of them changed, and what was changed."""
-    # How alike decides what stands first, not what is shown; of facts nothing is known here.
+    """The same constants with one of them changed, and what was changed."""
+    # Similarity decides what comes first, not what is shown; there are no facts here.
     unused = {
         "alike",
         "alike_words",
@@ -176,7 +176,7 @@ def fitted(
 ) -> tuple[Weights, list[str]]:
     """The constants that these conversations recommend, and the changes that lead there from ours.
 
-    `errors`: so many standard errors a change has to gain; `most`: changes that are made at most.
+    `errors`: how many standard errors a change has to gain; `most`: the most changes that are made.
     """
     w, changes = WEIGHTS, list[str]()
     while len(changes) < (most or measured.most_changes):

@@ -2,7 +2,7 @@
 
 One person imports a chat of Telegram with that many messages, by the code behind /import, while another talks: their
 turns (by Conversation, with a model that answers at once) are measured before, during the dry run, and during the
-import. Then the same file again, of which nothing is new, and the export. For each storage.
+import. Then the same file again, in which nothing is new, and the export. This is done for each storage.
 """
 
 import argparse
@@ -41,7 +41,7 @@ PAUSE = 0.25
 
 
 def chat(messages: int) -> bytes:
-    """A chat of two people as Telegram Desktop writes it."""
+    """A chat between two people as Telegram Desktop exports it."""
     talk = Talk(seed=9)
     rows = [
         {
@@ -59,7 +59,7 @@ def chat(messages: int) -> bytes:
 
 @asynccontextmanager
 async def talking(conversation: Conversation, asked: Iterator[Incoming]) -> AsyncIterator[dict[str, object]]:
-    """The other person talks while the block runs; then the figures are in what it gave."""
+    """The other person talks while the block runs; afterwards the figures are in the yielded value."""
     taken: list[float] = []
     figures: dict[str, object] = {}
     over = asyncio.Event()
@@ -84,7 +84,7 @@ async def talking(conversation: Conversation, asked: Iterator[Incoming]) -> Asyn
 async def measure(
     settings: Settings, storage: StorageType, data: bytes, folder: Path, *, quiet: float
 ) -> dict[str, object]:
-    """The figures of one storage. `quiet`: seconds of talk before anything is imported."""
+    """The figures for one storage. `quiet`: seconds of talk before anything is imported."""
     clock = Clock()
     models = (InventedModel(Talk(seed=5)), ExtractiveSummarizer())
     settings = replace(settings, data_dir=folder)

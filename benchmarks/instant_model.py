@@ -1,6 +1,6 @@
 """An OpenAI-compatible endpoint that answers at once: what is left of a turn's time is the bot's own.
 
-The answer names the tag ("#12-3") of the last user message, so that it is known whose it is. Does not know bots.
+The answer repeats the tag ("#12-3") of the last user message, so that its person is known. Does not know bots.
 """
 
 import json
@@ -45,7 +45,7 @@ async def _streamed(body: dict[str, Any], text: str) -> AsyncIterator[bytes]:
 
 
 def _events(body: dict[str, Any], text: str) -> Iterator[str]:
-    """Three pieces of text, the end, the bill."""
+    """Three pieces of text, the end, the usage."""
     envelope = _envelope(body, "chat.completion.chunk")
     third = len(text) // 3 + 1
     for start in range(0, len(text), third):

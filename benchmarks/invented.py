@@ -1,4 +1,4 @@
-"""Talk that nobody had: messages of invented words, as rare and as frequent as words of a language are.
+"""Messages of invented words, as rare and as frequent as the words of a real language.
 
 Deterministic by seed. Frequencies follow Zipf's law, so that an index of words meets what it meets in real talk: a few
 words in every message, most in hardly any. Does not know who stores or asks.
@@ -40,7 +40,7 @@ def _vocabulary(chance: random.Random) -> list[str]:
 class Talk:
     """Endless messages. `user_words` and `assistant_words`: their mean lengths.
 
-    Invented words are long in tokens; so many of them make as many tokens as a message of benchmarks/data has (user 32,
+    Invented words are long in tokens; this many make as many tokens as a message of benchmarks/data has (user 32,
     assistant 113).
     """
 
@@ -72,7 +72,7 @@ class Talk:
 
 
 class InventedModel:
-    """Answers at once, in the process, with invented talk. Records what it was asked."""
+    """Answers at once, in the process, with invented messages. Records what it was asked."""
 
     def __init__(self, talk: Talk) -> None:
         self.name = "invented"

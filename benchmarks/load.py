@@ -1,7 +1,7 @@
 """Many people at once. `python -m benchmarks.load [--users 200 --turns 5]`
 
 Runs bot.py as a process against the local Bot API server and a model that answers at once; every person writes, waits
-for the answer, writes again. Beside it, in the same run, two bare bots: an echo, and the same libraries asking the same
+for the answer, and writes again. In the same run also two bare bots: an echo, and the same libraries asking the same
 model without memory. Times are those a person sees, from sending to the answer.
 """
 
@@ -52,7 +52,7 @@ class Crowd:
         return range(FIRST_PERSON, FIRST_PERSON + self.users)
 
     async def talk(self, turns: int) -> list[float]:
-        """Everybody holds so many turns, all at the same time; seconds of each turn."""
+        """Everybody holds this many turns, all at the same time; the seconds of each turn."""
         listening = asyncio.create_task(self._listen(self.world.feed.last))
         try:
             times = await asyncio.gather(*(self._hold(person, turns) for person in self.people))
@@ -75,7 +75,7 @@ class Crowd:
         return times
 
     async def _listen(self, since: int) -> None:
-        """Tell who waits when the bot's message with their tag is there."""
+        """Wake the waiting person when the bot's message with their tag arrives."""
         while True:
             for event in await self.world.feed.after(since):
                 since = event["n"]
@@ -105,7 +105,7 @@ async def running(command: Sequence[str], world: World, env: Mapping[str, str]) 
 
 
 async def measure(users: int, turns: int, storage: StorageType) -> dict[str, object]:
-    """The figures of our bot and of the two bare ones, one after the other."""
+    """The figures for our bot and for the two bare ones, one after the other."""
     model = InstantModel()
     results: dict[str, object] = {}
     async with serve(model.app()) as model_url:

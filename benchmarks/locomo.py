@@ -1,4 +1,4 @@
-"""Conversations and questions out of a file in LoCoMo's format. Does not know how they are remembered or asked."""
+"""Conversations and questions from a file in LoCoMo's format. Does not know how they are remembered or asked."""
 
 import json
 import re
@@ -82,7 +82,7 @@ def _samples(name: str) -> list[Sample]:
 
 
 def evidence_ids(raw: Iterator[str] | list[str], known: frozenset[str]) -> tuple[str, ...]:
-    """The ids that exist, out of LoCoMo's spellings ("D8:6; D9:17", "D:11:26", "D30:05"); what exists nowhere goes."""
+    """The ids that exist, out of LoCoMo's spellings ("D8:6; D9:17", "D:11:26", "D30:05"); others are dropped."""
     found = (f"D{int(session)}:{int(turn)}" for text in raw for session, turn in _ID.findall(text))
     return tuple(dict.fromkeys(dia_id for dia_id in found if dia_id in known))
 

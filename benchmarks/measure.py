@@ -64,7 +64,7 @@ def folder_bytes(folder: Path) -> int:
 
 
 class LoopWatch:
-    """For how long the event loop served nobody, in milliseconds, while the block ran.
+    """How long the event loop was blocked, in milliseconds, while the block ran.
 
     On a machine with other work that includes waiting for a processor. Two figures do not: `work` is what the loop's
     own thread computed at a stretch, `collected` what Python's collector did in any thread, nobody else running.
@@ -116,7 +116,7 @@ class LoopWatch:
 
 
 def machine() -> dict[str, object]:
-    """Where the figures come from. A load above the number of processors means that others were measured along."""
+    """Where the figures come from. With a load above the number of processors other programs are in them, too."""
     return {
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
@@ -128,6 +128,6 @@ def machine() -> dict[str, object]:
 def without_embedding() -> dict[str, str]:
     """The environment, with EMBEDDING_MODEL `none` unless it is set.
 
-    Embedding is work of the background; what is measured here is what a turn itself costs.
+    Embedding happens in the background; what is measured here is what a turn itself costs.
     """
     return {"EMBEDDING_MODEL": "none", **environment()}

@@ -50,8 +50,8 @@ def mem0(job: Job, folder: Path) -> Rankings:
 
 
 def agentrecall(job: Job, folder: Path, *, semantic: bool = False) -> Rankings:
-    """agentrecall-db: FTS5 in SQLite; `semantic`: with sqlite-vec and our vectors beside it, fused by rank."""
-    # Many Pythons' own sqlite3 loads no extension.
+    """agentrecall-db: FTS5 in SQLite; `semantic`: with sqlite-vec and our vectors as well, fused by rank."""
+    # In many builds of Python the sqlite3 module cannot load extensions.
     sys.modules["sqlite3"] = importlib.import_module("pysqlite3")
     vectors = _vectors(job, folder)
     questions = set(job["questions"])
@@ -108,12 +108,12 @@ PEERS: Mapping[str, Callable[[Job, Path], Rankings]] = {
 
 
 def _plain(question: str) -> str:
-    """Without the signs that a query language would read."""
+    """The text without the characters that a query language would interpret."""
     return "".join(one if one.isalnum() else " " for one in question)
 
 
 def _one_line(text: str) -> str:
-    """As packages that trim what they are given would have it."""
+    """The text on one line, as packages that trim their input expect it."""
     return " ".join(text.split())
 
 

@@ -57,7 +57,7 @@ def shown(line: Line) -> str:
 
 
 def installed(folder: Path) -> Path:
-    """The Python of the peers' environment, made and filled if need be."""
+    """The Python of the peers' environment, which is made and filled if necessary."""
     python = folder / "bin" / "python"
     if not python.exists():
         venv.create(folder, with_pip=True)

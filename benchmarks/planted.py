@@ -1,6 +1,6 @@
-"""Something to find in a memory of any size: the chats of benchmarks/data beside invented talk, and their questions.
+"""Something to find in a memory of any size: the chats of benchmarks/data among invented messages.
 
-Owns what is planted, and the vectors that the talk around it is given: made from real ones, since embedding a million
+Owns what is planted, and the vectors of the messages around it: made from real ones, since embedding a million
 messages takes a day. Does not know how anything is found.
 """
 
@@ -67,7 +67,7 @@ async def plant(store: MemoryStore, scope: Scope, chats: Sequence[Path] = CHATS)
 
 
 class MadeVectors:
-    """Vectors for messages that nobody said: each is a real one, moved by the difference of two others.
+    """Vectors for invented messages: each is a real one, moved by the difference of two others.
 
     So they lie where real ones lie, as crowded in some places and as thin in others. What answers a question is not
     among those that are moved: a thousand near copies of it would hide it from any search.
@@ -78,7 +78,7 @@ class MadeVectors:
         self._chance = np.random.default_rng(seed)
 
     def some(self, count: int) -> Floats:
-        """So many vectors [n, d]."""
+        """This many vectors [n, d]."""
         begin, there, here = self._chance.integers(0, len(self._real), (3, count))
         far = self._chance.uniform(0.25, FARTHEST, (count, 1)).astype(np.float32)
         return normalised(self._real[begin] + far * (self._real[there] - self._real[here]))
@@ -86,7 +86,7 @@ class MadeVectors:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Embedded:
-    """The planted messages' vectors by id, the questions' by text, and others for the talk around."""
+    """The planted messages' vectors by id, the questions' by text, and others for the messages around them."""
 
     model: str
     messages: Mapping[int, Floats]

@@ -41,7 +41,7 @@ BEST = 50
 
 @dataclass
 class Clock:
-    """Stands at the time of what is being remembered, later at that of the questions."""
+    """Shows the time of the message that is being remembered, and later that of the questions."""
 
     now: datetime = datetime(2020, 1, 1, tzinfo=UTC)
 
@@ -61,7 +61,7 @@ class Remembered:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shown:
-    """A piece of the prompt that snippets take, and LoCoMo's ids of what stands in it."""
+    """A piece of the snippets in a prompt, and LoCoMo's ids of the messages in it."""
 
     ids: tuple[str, ...]
     text: str
@@ -127,7 +127,7 @@ async def _measure_sample(
 
 @asynccontextmanager
 async def embedding(settings: Settings, kept: Path | None) -> AsyncIterator[Embedder | None]:
-    """What the settings name, open; with `kept` vectors come from that file where it holds them."""
+    """The embedder that the settings name, open; with `kept` vectors come from that file where it holds them."""
     embedder = None if settings.embedding_model == "none" else embedder_for(settings)
     if embedder is None:
         yield None

@@ -1,7 +1,7 @@
 """What a turn costs as a memory grows. `python -m benchmarks.scale [--messages 10000,100000,1000000]`
 
 For each storage and size: the time of one turn apart from model and Telegram (write, recall, write, by Conversation
-itself), of recall alone and of a fold; start-up, memory, bytes per message. Beside it the floor, measured in turn with
+itself), of recall alone and of a fold; start-up, memory, bytes per message. Also the floor, measured alternately with
 it: the bare driver, two durable commits and one FTS query over the same texts. Then what finding costs with vectors for
 all messages, and what it misses (scale_recall.py); at the smallest size how chats fare while a backlog is embedded
 (backlog.py). Each case runs in a fresh process.
@@ -59,7 +59,7 @@ Result = TypeVar("Result")
 
 
 class Floor:
-    """SQLite by its bare driver: one table, one full-text index, WAL, synchronous=FULL. What nothing can be below."""
+    """SQLite by its bare driver: one table, one full-text index, WAL, synchronous=FULL. Nothing can be faster."""
 
     def __init__(self, path: Path) -> None:
         self._connection: sqlite3.Connection = driver.connect(path, isolation_level=None)
@@ -167,7 +167,7 @@ async def _measure(settings: Settings, floor_path: Path, count: int, turn_count:
 
 
 def rebuilding(settings: Settings) -> float:
-    """Milliseconds of a start without index.db, which the JSON store then makes anew."""
+    """Milliseconds of a start without index.db, which the JSON store then builds again."""
 
     async def start_and_stop() -> float:
         start = time.perf_counter()
@@ -180,7 +180,7 @@ def rebuilding(settings: Settings) -> float:
 
 
 def apart(work: Callable[Parameters, Result], *given: Parameters.args, **named: Parameters.kwargs) -> Result:
-    """Run in a process of its own, so that nothing of an earlier case is in its memory, which is kept as the bot's."""
+    """Run in a process of its own, so that its memory holds nothing of an earlier case; its heap is like the bot's."""
     spawned = get_context("spawn")
     with ProcessPoolExecutor(max_workers=1, mp_context=spawned, initializer=keep_in_one_piece) as process:
         return process.submit(work, *given, **named).result()
@@ -210,7 +210,7 @@ def run(settings: Settings, plan: Plan, folder: Path) -> dict[str, object]:
             _filled(there.data_dir, floor, storage, count)
             if plan.embedding and not backlog and storage is StorageType.SQLITE:
                 progress(f"{storage}: {plan.embedding:.0f} s of turns, and as long beside a backlog")
-                with tempfile.TemporaryDirectory() as aside:  # what is embedded meanwhile would be found, too
+                with tempfile.TemporaryDirectory() as aside:  # otherwise what is embedded meanwhile would be found, too
                     copied = shutil.copytree(there.data_dir, aside, dirs_exist_ok=True)
                     backlog = apart(measure_backlog, replace(there, data_dir=Path(copied)), SCOPE, plan.embedding)
             progress(f"{storage}: {plan.turns} turns")
@@ -225,7 +225,7 @@ def run(settings: Settings, plan: Plan, folder: Path) -> dict[str, object]:
 
 
 def _filled(folder: Path, floor: Path, storage: StorageType, count: int) -> None:
-    """Make both unless they are there; what is filled halfway bears another name."""
+    """Fill both unless they exist; one that is being filled has another name."""
     start = time.perf_counter()
     if not folder.exists():
         half = folder.with_name(f"half-{folder.name}")

@@ -1,4 +1,4 @@
-"""What finding costs in a large memory, and what its short cuts miss. Part of benchmarks.scale.
+"""What searching costs in a large memory, and what its short cuts miss. Part of benchmarks.scale.
 
 Chats are planted in a filled data directory, every message gets a vector, and the bot's own retriever is asked: with
 words and meaning, with words alone, and, for what is missed, a store that compares everything. Times are without the
@@ -84,7 +84,7 @@ async def recall_figures(
 
 @asynccontextmanager
 async def _opened(folder: Path) -> AsyncIterator[MemoryStore]:
-    """The store that holds the memory, without what a start does beside it: reading the whole file through."""
+    """The store that holds the memory, without the check of a start that reads the whole file through."""
     if (folder / "memory.json").exists():
         async with JsonStore.open(folder) as store:
             yield store
@@ -106,7 +106,7 @@ def _retrieval(settings: Settings, embedder: Embedder | None) -> MemoryRetrieval
 async def _asked(
     retrieval: MemoryRetrieval, store: MemoryStore, scope: Scope, said: Iterable[str], planted: Sequence[Asked]
 ) -> dict[str, object]:
-    """Milliseconds of questions in the words of the talk all around, and what is found of that which was planted."""
+    """Milliseconds of questions in the words of the invented messages, and what is found of the planted ones."""
     wall, work = [], []
     for question in said:
         start, worked = time.perf_counter(), time.process_time()

@@ -47,9 +47,9 @@ PROFILE = (
 
 @dataclass
 class Meter:
-    """A model seen through its bill: calls, and tokens in and out, by what was asked for.
+    """A model that meters its use: calls, and tokens in and out, by what was asked for.
 
-    It answers for a profile itself, with one as long as usual: by extraction there is none to be had of invented talk.
+    It answers requests for a profile itself, with one of usual length: nothing can be extracted from invented messages.
     """
 
     model: ChatModel
@@ -129,7 +129,7 @@ class Said:
 
 
 def invented(count: int) -> Iterator[Said]:
-    """So many turns of invented words, some minutes apart."""
+    """This many turns of invented words, some minutes apart."""
     asked, answered, clock = Talk(seed=1), Talk(seed=2), Clock()
     for _ in range(count):
         clock.pass_by(7)
@@ -193,7 +193,7 @@ async def measure(
         "parts_at_the_end": {name: round(mean(one[name] for one in ending)) for name in ending[-1]} if ending else {},
         "whole_history_tokens": _figures(whole),
         "saved_percent": {
-            # Prompts breathe with the folds, so the end is the mean over the last round of N turns.
+            # The size of prompts goes up and down with the folds, so the end is the mean over the last N turns.
             "at_the_end": _share_saved(last, mean(whole[-every_n:])),
             "in_all": _share_saved(sum(sizes), sum(whole)),
             "in_all_with_background": _share_saved(sum(sizes) + background.tokens.total(), sum(whole)),
@@ -248,7 +248,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.data and next(read_from(options.data, 1), None) is None:
         parser.error("argument --data: nothing in it is said by a person and answered")
     results = asyncio.run(_measured(options, settings_of(parser)))
-    # The first one's figures stand at the top as well: those of the policy that is usual.
+    # The figures of the first policy, the default one, stand at the top as well.
     first = next(iter(results))
     report({"benchmark": "tokens", "policy": first, "every_n": options.every_n, **results[first], "policies": results})
 

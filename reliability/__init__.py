@@ -1,8 +1,8 @@
-"""Crash test and soak: kill -9 and faults at random, the invariants read from the files.
+"""Crash test and soak: kills and faults at random, and the invariants read from the files. They know no store of ours.
 
-crash_test.py  kill -9 at random moments while people talk, fold, move between stores: is anything lost, doubled or
-invariants.py  What must hold in the files of a DATA_DIR at every instant, read with plain sqlite3 and json
-soak.py        Thousands of turns by a hundred people while faults come at random: is anything violated, does memory
-town.py        People who talk to the bot, and the ledger of what they said and what was answered
-zygote.py      Starts bot
+crash_test.py  kill -9 at random moments while people talk, fold and move between stores
+invariants.py  what must hold in the files of a DATA_DIR at every instant
+soak.py        thousands of turns by a hundred people while faults happen at random
+town.py        people who talk to the bot, and the ledger of what was said and answered
+zygote.py      starts bot.py again and again without repeating its imports
 """

@@ -1,7 +1,7 @@
 """kill -9 at random moments while people talk, fold, move between stores: is anything lost, doubled or torn?
 
 `python -m reliability.crash_test [--kills 500] [--seed 1] [--data FOLDER]` prints one JSON object; its exit status is
-1 when anything was violated. After each kill the files are read as they lie there, before anything recovers them.
+1 when anything was violated. After each kill the files are read as they are, before anything recovers them.
 """
 
 import argparse
@@ -34,7 +34,7 @@ SETTLED_WITHIN = 300.0
 
 @dataclass(kw_only=True)
 class Outcome:
-    """What came out of one crash test."""
+    """The result of one crash test."""
 
     kills: int = 0
     at_start: int = 0
@@ -65,7 +65,7 @@ class CrashTest:
         self.outcome = Outcome()
 
     async def run(self, kills: int) -> None:
-        """Everybody sets up, talks through all the kills, and is waited for in the end."""
+        """Everybody sets up and talks through all the kills; in the end every answer is waited for."""
         async with AsyncExitStack() as stack:
             watching = asyncio.create_task(self.ledger.watch())
             stack.callback(watching.cancel)
@@ -81,11 +81,11 @@ class CrashTest:
             await self._settle(talking)
 
     async def _kill(self) -> None:
-        """One death: of the run that goes on, or of the next one while it starts."""
+        """One kill: of the current run, or of the next one while it starts."""
         if self._chance.random() < AT_START:
             await self._bot.end(signal.SIGKILL)
             await self._bot.begin()
-            # The moment of death is drawn, it waits for nothing.
+            # The moment of the kill is drawn at random; it waits for nothing.
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._bot.ready(), self._chance.random() * 0.3)
             self.outcome.at_start += 1

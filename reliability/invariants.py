@@ -1,6 +1,6 @@
 """What must hold in the files of a DATA_DIR at every instant, read with plain sqlite3 and json.
 
-Shares no code with the stores: it would share their errors. Does not know who wrote the files, nor whether it lives.
+Shares no code with the stores, since it would share their errors. Does not know who wrote the files.
 """
 
 import json
@@ -39,7 +39,7 @@ class Rows:
 
 @dataclass(frozen=True, kw_only=True)
 class Files:
-    """A DATA_DIR at one moment. `homes`: which store answers for an owner; `moving`: owners with a move under way."""
+    """A DATA_DIR at one moment. `homes`: the store of each owner; `moving`: owners with a move under way."""
 
     homes: dict[int, str] = field(default_factory=dict)
     moving: frozenset[int] = frozenset()
@@ -47,12 +47,12 @@ class Files:
     inbox: tuple[str, ...] = ()
 
     def home(self, owner: int) -> Rows:
-        """What answers for an owner."""
+        """The store that is responsible for an owner."""
         return self.stores[self.homes[owner]].of(owner) if owner in self.homes else Rows()
 
 
 def read(folder: Path) -> Files:
-    """Read without touching: of a file that nobody may recover here, a copy is opened."""
+    """Read without changing anything: opening a file would recover it, so a copy is opened."""
     if not (folder / "memory.db").exists():
         return Files()
     with tempfile.TemporaryDirectory() as away:
@@ -138,7 +138,7 @@ def _apply(record: Row, tables: dict[str, dict[tuple[int, ...], Row]]) -> None:
 
 @dataclass(kw_only=True)
 class Violations:
-    """What was found wrong, each with a line that says where. `strays`: stored, and never said to be remembered."""
+    """What was found wrong, each with a line that says where. `strays`: stored, though not said as a message."""
 
     lost: list[str] = field(default_factory=list)
     doubled: list[str] = field(default_factory=list)
@@ -187,7 +187,7 @@ def _check_memory(owner: int, memory: Rows, found: Violations) -> None:
         missing = [one for one in (*row["source_ids"], *row["source_chunk_ids"]) if one not in summaries]
         if missing:
             found.orphans.append(f"{owner}: summary {number} names {missing}")
-        # Only a pyramid's chunk is all that its summary tells of.
+        # Only under the pyramid policy does a summary cover exactly its chunk.
         if row["policy"] == "pyramid" and row["level"] == 1 and chunks[number] != row["message_count"]:
             found.orphans.append(f"{owner}: summary {number} covers {row['message_count']}, has {chunks[number]}")
         if any(summaries[one]["is_active"] for one in row["source_ids"] if one in summaries):

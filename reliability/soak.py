@@ -1,4 +1,4 @@
-"""Thousands of turns by a hundred people while faults come at random: is anything violated, does memory grow?
+"""Thousands of turns by a hundred people while faults happen at random: is anything violated, does memory grow?
 
 `python -m reliability.soak [--turns 10000] [--people 100] [--seed 1] [--data FOLDER]` prints one JSON object; its exit
 status is 1 when anything was violated, or when memory went on growing in the later half of a long run. Faults:
@@ -84,7 +84,7 @@ class Soak:
         ]
 
     async def run(self, turns: int) -> int:
-        """So many turns, then everybody is waited for; the exit status of the bot."""
+        """Hold this many turns, then wait for every answer; the exit status of the bot."""
         async with AsyncExitStack() as stack:
 
             def beside(work: "asyncio.Task[None]") -> None:
@@ -116,7 +116,7 @@ class Soak:
             return await self._bot.end(signal.SIGTERM)
 
     async def _drained(self) -> bool:
-        """Whether the bot has fetched everything; waited for while it gets on."""
+        """Whether the bot has fetched everything; waits for it while it makes progress."""
         updates = self._house.world.updates
         while True:
             waiting = len(updates.pending())
@@ -175,13 +175,13 @@ def _rss(pid: int) -> int:
 
 
 def medians(values: Sequence[int], parts: int) -> list[float]:
-    """The median of each of so many equal parts."""
+    """The median of each of this many equal parts."""
     cuts = [len(values) * number // parts for number in range(parts + 1)]
     return [statistics.median(values[begin:end] or values) for begin, end in itertools.pairwise(cuts)]
 
 
 def growth(eighths: Sequence[float]) -> float:
-    """Percent that the last eighth is above the fifth. Before, the process fills what it keeps, up to its limits."""
+    """By how many percent the last eighth exceeds the fifth; before that, the process fills its caches."""
     return round(100 * (eighths[-1] / eighths[len(eighths) // 2] - 1), 1)
 
 

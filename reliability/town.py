@@ -97,7 +97,7 @@ async def open_bot(environ: Mapping[str, str], *, folder: Path, snapshot_after: 
 
 @asynccontextmanager
 async def open_town(folder: Path, chance: random.Random, *, slowest: float = 0.05) -> AsyncIterator[House]:
-    """A small Telegram, and a model that takes up to `slowest` seconds and answers with the newest word it hears."""
+    """A small Telegram, and a model that takes up to `slowest` seconds and answers with the newest word it received."""
     world, faults, model = World(token=TOKEN), Faults(), OpenAIServer()
     app = Starlette(
         routes=[
@@ -115,7 +115,7 @@ async def open_town(folder: Path, chance: random.Random, *, slowest: float = 0.0
 
 
 def answer(messages: Sequence[Mapping[str, str]]) -> str:
-    """What the model says: the newest word that it heard."""
+    """The model's answer: the newest word in its prompt."""
     heard = WORD.findall(messages[-1]["content"])
     return f"I heard {heard[-1]} and remember it." if heard else "I heard nothing."
 
@@ -130,7 +130,7 @@ def _slowed(app: ASGIApp, chance: random.Random, slowest: float) -> ASGIApp:
 
 
 def _patient(app: ASGIApp) -> ASGIApp:
-    """Whoever asks may be killed meanwhile: no reason for a traceback."""
+    """The bot may be killed while it asks; that is no reason for a traceback."""
 
     async def patient(scope: Scope, receive: Receive, send: Send) -> None:
         with suppress(ClientDisconnect):
@@ -159,7 +159,7 @@ class Ledger:
         self._next = 0
 
     def words(self, owner: int, number: int) -> list[str]:
-        """New words for one turn's pieces, on record from now on."""
+        """New words for one turn's pieces, recorded in the ledger from now on."""
         made = [f"q{self._next + place}z" for place in range(number)]
         self._next += number
         self.said.update({word: Saying(owner=owner, answer=made[-1]) for word in made})
@@ -213,7 +213,7 @@ class Ledger:
 
 
 class Talker:
-    """Somebody in one chat (or, for a group, several by turns) who talks, moves the memory and waits for answers."""
+    """A person in one chat (or, for a group, several in turn) who talks, moves the memory and waits for answers."""
 
     def __init__(
         self,
@@ -226,7 +226,7 @@ class Talker:
         patience: float | None = None,
         step_patience: float = 5.0,
     ) -> None:
-        """`patience`: seconds that an answer is waited for; `step_patience`: a step of the setup, which may be lost."""
+        """`patience`: seconds to wait for an answer; `step_patience`: for a step of the setup, which may be lost."""
         self._ledger = ledger
         self._members = members
         self._chance = chance
@@ -239,10 +239,10 @@ class Talker:
         self.turns = 0
         self.stuck = 0
         self.stopping = asyncio.Event()
-        self.moving = Pulse()  # beats when the last answer to the wizard is given, which moves the memory
+        self.moving = Pulse()  # set at the last answer to the wizard, which moves the memory
 
     async def talk(self) -> None:
-        """Until `stopping` is set; then what was begun is finished."""
+        """Talk until `stopping` is set; then finish what was begun."""
         while not self.stopping.is_set():
             if self._chance.random() < self._moves:
                 await self.configure()
@@ -263,7 +263,7 @@ class Talker:
             await asyncio.wait_for(self._ledger.until_answered(words), self._patience)
 
     async def configure(self) -> None:
-        """Another storage or the same, a small threshold."""
+        """Choose a storage (the same or the other one) and a small threshold."""
         await self.configure_as(self._chance.choice(STORAGES))
 
     async def configure_as(self, storage: str) -> None:

@@ -2,7 +2,7 @@
 
 `python -m reliability.zygote`: a line of JSON on stdin is the environment of the next run, its pid comes on stdout
 when it has begun and a line with its status when it has ended; the bot's own log goes to stderr. What is killed is a
-real process that opens its files anew; only the second of imports is saved. Does not know what the bot does.
+real process that opens its files itself; only the second that imports take is saved. Does not know what the bot does.
 """
 
 import json
