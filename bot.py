@@ -24,10 +24,8 @@ from runtime import heap, logs
 from settings import Settings, environment
 from storage import backup
 from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.families import families
 from telegram_ui.commands.family import MayConfigure
 from telegram_ui.commands.registry import Commands
-from telegram_ui.commands.wizard import Wizard
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.updates.service import telegram_service
 
@@ -163,17 +161,12 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
 
 
 def _commands(settings: Settings, services: Services, delivery: Delivery, may_configure: MayConfigure) -> Commands:
-    memory = services.memory
-    wizard = Wizard(memory.wizards, memory, delivery, may_configure=may_configure)
-    buttons = Buttons(settings.telegram_bot_token.value.encode())
     return Commands(
         services,
         delivery,
-        wizard,
         may_configure=may_configure,
-        buttons=buttons,
+        buttons=Buttons(settings.telegram_bot_token.value.encode()),
         retention_days=settings.retention_days,
-        families=families(services, delivery, buttons, may_configure=may_configure),
     )
 
 

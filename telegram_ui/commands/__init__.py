@@ -1,21 +1,24 @@
-"""The commands, one file a family, and what their buttons do.
+"""The commands, one file a family, and what their buttons do. Does not know how updates arrive or who is served.
 
-buttons.py             callback data that works for its person and place alone
-edits.py               the button that answers a corrected message anew
-families.py            every family of commands, wired
-family.py              what a family of commands gives
-forget.py              /forget: what would go, the question, the receipt
-forget_targets.py      what /forget names, in words and in a button
-history_extraction.py  learning from what was imported: offered under its receipt, begun and stopped
+A new command is a method of a family, declared with @command; a new family is a file and its row in registry.py.
+
+basics.py              /start, /help and /stop
+buttons.py             callback data that works for its person in its scope alone
+edits.py               the button that answers a corrected message again
+family.py              what a family is made of, and how it declares commands and buttons
+forget.py              /forget: what would be erased, the question, the receipt
+forget_targets.py      what /forget is to erase, in words and in a button
+history_extraction.py  learning from imported history: offered under its receipt, begun and stopped
 incognito.py           /incognito
 memory.py              /memory and /tz
 memory_texts.py        words and buttons of /memory
 policy.py              /summary_policy, /summary_prompt, /summary_rebuild
 proposals.py           what the model proposes to remember or to forget, with two buttons
-registry.py            the basic commands, and what each says
-search.py              /search and its "more" button
-table.py               every command, in one table
+registry.py            all families, and which of them answers what
+search.py              /search and its "More" button
+summaries.py           /summary_status, _show, _on, _off and _now
 transfer.py            /export and /import
 why.py                 /why: what an answer was made from, in plain words
-wizard.py              /summary in two steps
+wizard.py              /summary in two steps, and /cancel
+wording.py             words that several families share
 """

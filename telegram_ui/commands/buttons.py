@@ -1,4 +1,4 @@
-"""Callback data that works for its person and place alone, after restarts too.
+"""Callback data that works for its person in its scope alone, also after a restart.
 
 Owns its form, kind:person:payload:signature, within Telegram's 64 bytes. Does not know what buttons do.
 """
@@ -19,7 +19,7 @@ NOT_HERE = "This button does nothing here."
 
 
 class Buttons:
-    """Makes and reads callback data. `key`: a secret of this bot's."""
+    """Makes and reads callback data. `key`: a secret of this bot."""
 
     def __init__(self, key: bytes) -> None:
         self._key = hashlib.sha256(b"keepsake buttons" + key).digest()
@@ -27,32 +27,40 @@ class Buttons:
     def data(self, kind: str, chat: Chat, person: Person, payload: str = "") -> str:
         """The data of a button that only `person` may press, and only here.
 
-        `payload`: ASCII without a colon, at most 28 characters; what may be done once holds a nonce. Raises ValueError.
+        `payload`: ASCII without a colon, at most 28 characters; with a nonce if it may be used only once. Raises
+        ValueError.
         """
         if len(payload) > MOST_PAYLOAD or not payload.isascii() or ":" in payload or not 0 < len(kind) <= 3:
             raise ValueError("a button's payload is short, ASCII and without a colon")
         return f"{kind}:{person.id}:{payload}:{self._signature(kind, chat, person, payload)}"
 
     def payload(self, data: str, chat: Chat, person: Person) -> str:
-        """What a pressed button carries. Raises NotTheirs, its words for the toast, for anybody else's or forged."""
+        """What a pressed button carries. Raises NotTheirs, with a sentence for the toast, if it is forged or somebody
+        else's.
+        """
         kind, _, rest = well_formed(data).partition(":")
         presser, _, rest = rest.partition(":")
         payload, _, signature = rest.rpartition(":")
-        wanted = self._signature(kind, chat, person, payload)
-        if not hmac.compare_digest(f"{presser}:{signature}".encode(), f"{person.id}:{wanted}".encode()):
+        expected = self._signature(kind, chat, person, payload)
+        if not hmac.compare_digest(f"{presser}:{signature}".encode(), f"{person.id}:{expected}".encode()):
             raise NotTheirs(NOT_HERE if presser == str(person.id) else NOT_YOURS)
         return payload
 
     def _signature(self, kind: str, chat: Chat, person: Person, payload: str) -> str:
-        place = f"{kind}:{person.id}:{chat.scope.owner}:{chat.scope.thread}:{payload}"
-        digest = hmac.new(self._key, place.encode(), hashlib.sha256).digest()
+        signed = f"{kind}:{person.id}:{chat.scope.owner}:{chat.scope.thread}:{payload}"
+        digest = hmac.new(self._key, signed.encode(), hashlib.sha256).digest()
         return base64.urlsafe_b64encode(digest[:12]).decode()
 
 
 class NotTheirs(Exception):  # noqa: N818 - what it says, not that something broke
-    """The button is not the presser's, or not from here; the message is for the toast."""
+    """The button is not the presser's, or not from this chat; the message is for the toast."""
+
+
+def kind_of(data: str) -> str:
+    """The kind that a button was made with."""
+    return data.partition(":")[0]
 
 
 def nonce() -> str:
-    """Eight characters that name one showing of a button."""
+    """Eight random characters that tell one question from the next."""
     return secrets.token_urlsafe(6)

@@ -1,21 +1,37 @@
-"""What commands.py expects of a family of commands: handlers by name, presses by the kind of button.
+"""What a family of commands is made of: commands and buttons declared next to the methods that answer them.
 
-Does not know any family; each has a file of its own, families.py lists them.
+A family is a class; registry.py lists them all. Does not know any of them, nor how updates arrive.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Literal
 
 import telegram
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
+from chat.services import Services
 from records.scopes import Person
+from telegram_ui.commands.buttons import Buttons
+from telegram_ui.commands.wording import ADMINS_ONLY
 from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.delivery import Delivery
+
+Who = Literal["everyone", "admins"]
+"""Who may use a command or a button in a group; in private chats everybody may."""
+Queue = Literal["commands", "slow", "chat"]
+"""Where the work waits: with the other commands; with those that take as long as a model does; or with the scope's
+answers, where /stop reaches it."""
+MayConfigure = Callable[[Chat, Person], Awaitable[bool]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ask:
-    """Somebody's command or press. `argument`: what follows a command's name, or the payload of a pressed button."""
+    """Somebody's command, press, text or file.
+
+    `argument`: what follows a command's name, the payload of a pressed button, or the text.
+    """
 
     update: telegram.Update
     chat: Chat
@@ -31,54 +47,137 @@ class Ask:
         return replied.message_id if replied and replied.forum_topic_created is None else None
 
     @property
+    def answers_the_bot(self) -> bool:
+        """Whether the message is a reply to one of the bot's."""
+        message = self.update.effective_message
+        replied = message.reply_to_message if message else None
+        return (
+            replied is not None and replied.from_user is not None and replied.from_user.id == self.update.get_bot().id
+        )
+
+    @property
     def message_id(self) -> int | None:
         """The Telegram id of the command, or of the message whose button was pressed."""
         message = self.update.effective_message
         return message.message_id if message else None
 
     @property
-    def shown(self) -> str:
-        """The text of the command, or of the message whose button was pressed; "" where Telegram gives it no more."""
+    def message_text(self) -> str:
+        """The text of the command, or of the message whose button was pressed; "" if Telegram does not give it."""
         message = self.update.effective_message
         return message.text or "" if isinstance(message, telegram.Message) else ""
 
 
-Handler = Callable[[Ask], Awaitable[None]]
-Press = Callable[[Ask], Awaitable[str | None]]
-"""Gives the words of the toast, if any. The button is known to be its presser's."""
-MayConfigure = Callable[[Chat, Person], Awaitable[bool]]
+Handler = Callable[[Any, Ask], Awaitable[str | None]]
+"""A family's method. The text that it returns is sent as a message (command) or shown as a toast (press)."""
 
 
-@runtime_checkable
-class Input(Protocol):
-    """A family that asks for a text, and takes it before it is chat."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Command:
+    """A command as /help, the menus and README show it, and the method that answers it.
 
-    async def input(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
-        """Whether the text was meant for it, and is answered."""
-        ...
-
-
-class Family(Protocol):
-    """A family of commands. `presses`: by the kind that its buttons were made with (buttons.py). One that asks for a
-    text is an Input as well.
+    `where`: the menus that list it. `refusal`: what anybody but an admin is told in a group.
     """
 
-    @property
-    def handlers(self) -> Mapping[str, Handler]: ...
-    @property
-    def presses(self) -> Mapping[str, Press]: ...
-
-
-@runtime_checkable
-class TakesFiles(Protocol):
-    """A family that files may be meant for. `slow_presses`: the kinds of buttons that nothing is to wait behind."""
+    name: str
+    description: str
+    handler: Handler
+    who: Who
+    where: Literal["private", "everywhere"]
+    queue: Queue
+    refusal: str
 
     @property
-    def slow_presses(self) -> frozenset[str]: ...
+    def key(self) -> str:
+        """What finds it: no kind of button begins with a slash."""
+        return f"/{self.name}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Press:
+    """A kind of inline button, and the method that answers a press of it. The button is known to be its presser's."""
+
+    kind: str
+    handler: Handler
+    who: Who
+    queue: Queue
+    refusal: str
+
+    @property
+    def key(self) -> str:
+        return self.kind
+
+
+def command(
+    name: str,
+    description: str,
+    *,
+    who: Who = "everyone",
+    where: Literal["private", "everywhere"] = "everywhere",
+    queue: Queue = "commands",
+    refusal: str = ADMINS_ONLY,
+) -> Callable[[Handler], Command]:
+    """Declare a method of a family as the answer to a command."""
+    return lambda handler: Command(
+        name=name, description=description, handler=handler, who=who, where=where, queue=queue, refusal=refusal
+    )
+
+
+def press(
+    kind: str, *, who: Who = "everyone", queue: Queue = "commands", refusal: str = ADMINS_ONLY
+) -> Callable[[Handler], Press]:
+    """Declare a method of a family as the answer to its buttons of a kind (at most three characters)."""
+    return lambda handler: Press(kind=kind, handler=handler, who=who, queue=queue, refusal=refusal)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Dependencies:
+    """What families work with. `commands`: all rows, for /help; `monotonic`: seconds.
+
+    `retention_days`: the age at which archives are erased; 0 = never.
+    """
+
+    services: Services
+    delivery: Delivery
+    buttons: Buttons
+    may_configure: MayConfigure
+    commands: Sequence[Command]
+    retention_days: int = 0
+    monotonic: Callable[[], float] = time.monotonic
+
+
+class Family:
+    """Base of every family. A subclass declares its commands and presses, and overrides what it needs."""
+
+    def __init__(self, dependencies: Dependencies) -> None:
+        self._services = dependencies.services
+        self._delivery = dependencies.delivery
+        self._buttons = dependencies.buttons
+        self._may_configure = dependencies.may_configure
+        self._now = dependencies.services.clock
+        self._monotonic = dependencies.monotonic
+
+    @classmethod
+    def declared(cls) -> Iterator[Command | Press]:
+        """Its commands and presses, in the order of the class's body."""
+        return (value for value in vars(cls).values() if isinstance(value, Command | Press))
+
+    async def take_text(self, ask: Ask) -> bool:
+        """Whether a text was asked for by this family, and has been dealt with: then it is no message to the bot."""
+        return False
+
     async def take_file(self, ask: Ask) -> bool:
-        """Whether a file was meant for it, and has been dealt with."""
-        ...
+        """Whether a file was asked for by this family, and has been dealt with."""
+        return False
 
-    async def stop_waiting(self, ask: Ask) -> bool:
-        """Whether it awaited a file here from this person, and has said that it no longer does."""
-        ...
+    async def cancel(self, ask: Ask) -> bool:
+        """Whether it waited for something here from this person, and has said that it no longer does."""
+        return False
+
+    def _button(self, ask: Ask, kind: str, label: str, payload: str = "") -> InlineKeyboardButton:
+        """A button for this person alone."""
+        return InlineKeyboardButton(label, callback_data=self._buttons.data(kind, ask.chat, ask.person, payload))
+
+    async def _show(self, ask: Ask, text: str, keyboard: InlineKeyboardMarkup | None = None) -> None:
+        """Put a text in place of the message whose button was pressed."""
+        await self._delivery.replace(ask.chat, ask.message_id, text, keyboard=keyboard)

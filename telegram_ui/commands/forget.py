@@ -1,149 +1,110 @@
-"""/forget: says what would go, asks once more, erases, and gives a receipt of counts.
+"""/forget: says what would be erased, asks once more, erases, and gives a receipt of counts.
 
-Owns its words and its buttons. Does not know how anything is erased, nor what is built on a message.
+Owns its words and its buttons. Does not know how anything is erased, nor what is derived from a message.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime, tzinfo
-from typing import Protocol
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from collections.abc import Sequence
+from datetime import UTC, tzinfo
 
 from cachetools import LRUCache
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
-from external_memory import ExternalMemory
+from chat.notices import counted
 from records.forgetting import Forgetting, Forgotten
 from records.messages import Message
-from records.owners import OwnerConfig
 from records.scopes import Scope
-from telegram_ui.commands.buttons import Buttons, nonce
-from telegram_ui.commands.family import Ask, Handler, MayConfigure, Press
+from telegram_ui.commands.buttons import nonce
+from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.forget_targets import NoSuchDateError, Target, days, named, payload, read
-from telegram_ui.commands.wizard import messages
-from telegram_ui.sending.delivery import Delivery
+from telegram_ui.commands.wording import messages, minute, quoted, speaker
 from text import analyzer
 
-SHOW, GO, KEEP = "fs", "fg", "fk"
+CHOOSE, ERASE, KEEP = "fs", "fg", "fk"
 MATCHES = 10
 LISTS = 200
-"""Lists of matches that are kept for the button that means all of them; the oldest go first."""
+"""Lists of matches that are kept for the button that means all of them."""
 QUOTED = 80
-"""Characters of a message that are quoted, so that its owner knows which it is."""
+"""Characters of a message that are quoted, so that its owner recognises it."""
 
 ADMINS_ONLY = "Only the admins of this group can make me forget what was said here."
 USAGE = (
-    "What shall I forget?\n\n"
+    "What should I forget?\n\n"
     "• one message: reply to it with /forget, or /forget #12\n"
     "• a fact: /forget fact 12\n"
     "• a day or several: /forget 2026-01-31, /forget 2026-01-01 2026-02-01\n"
     "• what you search for: /forget WORDS\n"
     "• all of it: /forget everything\n\n"
-    "Before anything goes I say what it is, and ask."
+    "Before I erase anything, I say what it is and ask."
 )
 FINAL = "This cannot be undone."
-TRACES = "Traces may be left in my files for now, for they are in use or the disk is full. I go on cleaning them."
+TRACES = "Traces may be left in my files for now, because they are in use or the disk is full. I keep cleaning them."
 EXPIRED = "This question is more than 10 minutes old and does nothing any more. Send /forget again."
 KEPT = "Nothing was forgotten."
 GONE = "That is not in my memory (any more)."
 NOT_STORED = "I do not have the message that you replied to in my memory."
 NO_SUCH_DATE = "There is no such date. Write dates as 2026-01-31."
 NOT_IN_MY_POWER = (
-    "Not in my power: what stands in this chat (Telegram lets you delete it), what the model's provider has kept of "
-    "earlier requests, and backups that were made before."
+    "Not in my power: what is written in this chat (Telegram lets you delete it), what the model's provider has kept "
+    "of earlier requests, and backups that were made before."
 )
 
 
-class Forgetful(Protocol):
-    """What is needed of amending.Amending."""
-
-    async def forget(self, owner: int, what: Forgetting) -> Forgotten: ...
-
-
-class ForgetCommands:
+class ForgetCommands(Family):
     """The family of /forget."""
 
-    def __init__(
-        self,
-        memory: ExternalMemory,
-        corrections: Forgetful,
-        delivery: Delivery,
-        buttons: Buttons,
-        *,
-        may_configure: MayConfigure,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
-    ) -> None:
-        self._memory = memory
-        self._corrections = corrections
-        self._delivery = delivery
-        self._buttons = buttons
-        self._may_configure = may_configure
-        self._now = now
+    def __init__(self, dependencies: Dependencies) -> None:
+        super().__init__(dependencies)
         self._found = LRUCache[str, tuple[int, ...]](LISTS)
 
-    @property
-    def handlers(self) -> Mapping[str, Handler]:
-        return {"forget": self._forget}
-
-    @property
-    def presses(self) -> Mapping[str, Press]:
-        return {SHOW: self._show, GO: self._go, KEEP: self._keep}
-
-    async def _forget(self, ask: Ask) -> None:
-        if not await self._may_configure(ask.chat, ask.person):
-            await self._delivery.say(ask.chat, ADMINS_ONLY)
-        elif ask.argument:
-            await self._named(ask)
-        elif ask.replied_to is not None:
-            await self._replied(ask, ask.replied_to)
-        else:
-            today = self._now().astimezone(await self._zone(ask.chat.scope.owner)).date()
-            choices = [("Today", Target(kind="days", first=today, last=today)), ("Everything", _EVERYTHING)]
-            rows = [[self._button(ask, SHOW, label, target)] for label, target in choices]
-            await self._delivery.say(ask.chat, USAGE, keyboard=InlineKeyboardMarkup(rows))
-
-    async def _named(self, ask: Ask) -> None:
-        try:
-            target = named(ask.argument)
-        except NoSuchDateError:
-            await self._delivery.say(ask.chat, NO_SUCH_DATE)
-            return
-        if target is None:
-            await self._search(ask)
-        else:
+    @command("forget", "erase a message, a fact, days or everything, for good", who="admins", refusal=ADMINS_ONLY)
+    async def _forget(self, ask: Ask) -> str | None:
+        if ask.argument:
+            try:
+                target = named(ask.argument)
+            except NoSuchDateError:
+                return NO_SUCH_DATE
+            if target is None:
+                return await self._search(ask)
             await self._confirm(ask, target)
-
-    async def _replied(self, ask: Ask, telegram_id: int) -> None:
-        scope = ask.chat.scope
-        async with self._memory.home(scope.owner) as store:
-            message = await store.forgetting.said_as(scope, telegram_id)
-        if message is None:
-            await self._delivery.say(ask.chat, NOT_STORED)
-        else:
+            return None
+        if ask.replied_to is not None:
+            async with self._services.memory.home(ask.chat.scope.owner) as store:
+                message = await store.forgetting.said_as(ask.chat.scope, ask.replied_to)
+            if message is None:
+                return NOT_STORED
             await self._confirm(ask, Target(kind="turn", number=message.id))
+            return None
+        today = self._now().astimezone(await self._zone(ask.chat.scope.owner)).date()
+        choices = [("Today", Target(kind="days", first=today, last=today)), ("Everything", _EVERYTHING)]
+        rows = [[self._target_button(ask, CHOOSE, label, target)] for label, target in choices]
+        await self._delivery.say(ask.chat, USAGE, keyboard=InlineKeyboardMarkup(rows))
+        return None
 
-    async def _search(self, ask: Ask) -> None:
+    async def _search(self, ask: Ask) -> str | None:
         scope = ask.chat.scope
-        async with self._memory.home(scope.owner) as store:
+        async with self._services.memory.home(scope.owner) as store:
             asked = analyzer.content_terms(ask.argument)
             matched = await store.matching(scope, asked, limit=0, readings=analyzer.readings_of(asked, ask.argument))
             hits = await store.search(scope, matched.held(asked), limit=MATCHES)
         if not hits:
-            await self._delivery.say(ask.chat, "I found no message with these words. Nothing was forgotten.")
-            return
-        lines = ["Which of these shall I forget? I ask once more before it goes.", ""]
+            return "I found no message with these words. Nothing was forgotten."
+        lines = ["Which of these should I forget? I ask once more before I erase it.", ""]
         lines += [_line(hit.message) for hit in hits]
+        numbers = tuple(hit.message.id for hit in hits)
         buttons = [
-            self._button(ask, SHOW, f"#{hit.message.id}", Target(kind="turn", number=hit.message.id)) for hit in hits
+            self._target_button(ask, CHOOSE, f"#{hit.message.id}", Target(kind="turn", number=hit.message.id))
+            for hit in hits
         ]
         rows = [buttons[start : start + 5] for start in range(0, len(buttons), 5)]
         if len(hits) > 1:
             key = nonce()
-            self._found[key] = tuple(hit.message.id for hit in hits)
-            rows.append([self._button(ask, SHOW, f"All {len(hits)}", Target(kind="found", key=key))])
+            self._found[key] = numbers
+            rows.append([self._target_button(ask, CHOOSE, f"All {len(hits)}", Target(kind="found", key=key))])
         if len(hits) == MATCHES:
-            lines += ["", "There may be more: search again after these."]
-        rows.append([self._button(ask, KEEP, "None of them", _EVERYTHING)])
+            lines += ["", "There may be more: search again when these are done."]
+        rows.append([self._target_button(ask, KEEP, "None of them", _EVERYTHING)])
         await self._delivery.say(ask.chat, "\n".join(lines), keyboard=InlineKeyboardMarkup(rows))
+        return None
 
     # The question, and its buttons ---------------------------------------------------------------------------
 
@@ -151,8 +112,8 @@ class ForgetCommands:
         text, choices = await self._question(ask.chat.scope, target)
         keyboard: InlineKeyboardMarkup | None = None
         if choices:
-            rows = [[self._button(ask, GO, label, choice)] for label, choice in choices]
-            keyboard = InlineKeyboardMarkup([*rows, [self._button(ask, KEEP, "Keep it", target)]])
+            rows = [[self._target_button(ask, ERASE, label, choice)] for label, choice in choices]
+            keyboard = InlineKeyboardMarkup([*rows, [self._target_button(ask, KEEP, "Keep it", target)]])
         await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard)
 
     async def _question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
@@ -163,7 +124,7 @@ class ForgetCommands:
         if target.kind == "found":
             return await self._found_question(scope, target)
         what = await self._what(scope, target)
-        taken = await self._memory.preview(owner, what)
+        taken = await self._services.memory.preview(owner, what)
         if taken.is_nothing:
             return (GONE if target.kind == "fact" else "There is nothing to forget there."), ()
         match target.kind:
@@ -176,9 +137,9 @@ class ForgetCommands:
                 head, label = "Shall I forget everything?", "Forget everything"
                 if owner < 0:
                     head += " That is all of this group's memory, of every topic."
-        lines = [head, "", f"With it go: {counts(taken)}."]
+        lines = [head, "", f"This erases: {counts(taken)}."]
         if taken.unfolded:
-            lines.append(_anew(taken.unfolded))
+            lines.append(_still_unsummarised(taken.unfolded))
         if target.kind == "everything":
             lines.append("Storage, threshold and whether memory is on stay as they are.")
         return "\n".join([*lines, FINAL]), [(label, target)]
@@ -188,20 +149,20 @@ class ForgetCommands:
         message = next((one for one in turn if one.id == number), None)
         if message is None:
             return GONE, ()
-        whole = await self._memory.preview(scope.owner, _ids(turn))
+        whole = await self._services.memory.preview(scope.owner, _ids(turn))
         lines = ["Shall I forget this?", "", _line(message), ""]
         if len(turn) > 1:
-            lines.append(f"With the rest of its turn that is: {counts(whole)}.")
+            lines.append(f"With the rest of its turn, this erases: {counts(whole)}.")
             lines += [f"  {_line(one)}" for one in turn if one is not message][:3]
             choices = [
                 ("Forget question and answer", Target(kind="turn", number=number)),
                 ("Only this message", Target(kind="message", number=number)),
             ]
         else:
-            lines.append(f"With it go: {counts(whole)}.")
+            lines.append(f"This erases: {counts(whole)}.")
             choices = [("Forget it", Target(kind="message", number=number))]
         if whole.unfolded:
-            lines.append(_anew(whole.unfolded))
+            lines.append(_still_unsummarised(whole.unfolded))
         return "\n".join([*lines, FINAL]), choices
 
     async def _found_question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
@@ -209,44 +170,41 @@ class ForgetCommands:
         if not alone.ids:
             return EXPIRED, ()
         turns = Target(kind="found turns", key=target.key)
-        whole = await self._memory.preview(scope.owner, await self._what(scope, turns))
-        those = await self._memory.preview(scope.owner, alone)
+        whole = await self._services.memory.preview(scope.owner, await self._what(scope, turns))
+        those = await self._services.memory.preview(scope.owner, alone)
         lines = [
             f"Shall I forget these {messages(those.messages)}?",
             "",
-            f"With them go: {counts(those)}.",
-            f"With all that was asked and answered there: {counts(whole)}.",
+            f"This erases: {counts(those)}.",
+            f"With the questions and answers that belong to them: {counts(whole)}.",
             FINAL,
         ]
         return "\n".join(lines), [("Forget questions and answers", turns), ("Only these messages", target)]
 
-    async def _show(self, ask: Ask) -> str | None:
+    @press(CHOOSE, who="admins", refusal=ADMINS_ONLY)
+    async def _choose(self, ask: Ask) -> str | None:
         target = read(ask.argument, self._now())
         if target is None:
             return EXPIRED
-        if not await self._may_configure(ask.chat, ask.person):
-            return ADMINS_ONLY
         await self._confirm(ask, target, instead_of=ask.message_id)
         return None
 
-    async def _keep(self, ask: Ask) -> str | None:
-        await self._delivery.replace(ask.chat, ask.message_id, KEPT)
-        return None
+    @press(KEEP)
+    async def _keep(self, ask: Ask) -> None:
+        await self._show(ask, KEPT)
 
-    async def _go(self, ask: Ask) -> str | None:
+    @press(ERASE, who="admins", refusal=ADMINS_ONLY)
+    async def _erase(self, ask: Ask) -> str:
         target = read(ask.argument, self._now())
         if target is None:
             return EXPIRED
-        if not await self._may_configure(ask.chat, ask.person):
-            return ADMINS_ONLY
         scope = ask.chat.scope
         async with self._delivery.typing(ask.chat):
             what = await self._what(scope, target)
             is_gone = what.what == "messages" and not what.ids
-            taken = Forgotten() if is_gone else await self._corrections.forget(scope.owner, what)
+            forgotten = Forgotten() if is_gone else await self._services.corrections.forget(scope.owner, what)
         # In place of the question, which quoted what is forgotten now.
-        text = GONE if taken.is_nothing else receipt(taken)
-        await self._delivery.replace(ask.chat, ask.message_id, text)
+        await self._show(ask, GONE if forgotten.is_nothing else receipt(forgotten))
         return "Forgotten."
 
     # What is meant -------------------------------------------------------------------------------------------
@@ -271,25 +229,21 @@ class ForgetCommands:
 
     async def _own(self, scope: Scope, ids: Sequence[int]) -> Forgetting:
         """Messages of this scope alone: a button or a number reaches no other topic's."""
-        async with self._memory.home(scope.owner) as store:
+        async with self._services.memory.home(scope.owner) as store:
             return _ids(await store.messages(scope, ids))
 
     async def _turn(self, scope: Scope, number: int) -> Sequence[Message]:
         """A message with what belongs to its turn; nothing where there is none."""
-        async with self._memory.home(scope.owner) as store:
+        async with self._services.memory.home(scope.owner) as store:
             found = await store.messages(scope, [number])
             return await store.last_turns(scope, 1, before=found[0].turn + 1) if found else []
 
     async def _zone(self, owner: int) -> tzinfo:
-        config: OwnerConfig | None = await self._memory.config(owner)
-        try:
-            return ZoneInfo(config.timezone) if config and config.timezone else UTC
-        except (ZoneInfoNotFoundError, ValueError):
-            return UTC
+        config = await self._services.memory.config(owner)
+        return config.zone if config else UTC
 
-    def _button(self, ask: Ask, kind: str, label: str, target: Target) -> InlineKeyboardButton:
-        data = self._buttons.data(kind, ask.chat, ask.person, payload(target, self._now()))
-        return InlineKeyboardButton(label, callback_data=data)
+    def _target_button(self, ask: Ask, kind: str, label: str, target: Target) -> InlineKeyboardButton:
+        return self._button(ask, kind, label, payload(target, self._now()))
 
 
 _EVERYTHING = Target(kind="everything")
@@ -300,44 +254,33 @@ def _ids(found: Sequence[Message]) -> Forgetting:
 
 
 def _line(message: Message) -> str:
-    analyzer = " ".join(message.content.split())
-    quoted = analyzer if len(analyzer) <= QUOTED else analyzer[:QUOTED].rstrip() + "…"
-    who = "me" if message.role == "assistant" else message.speaker or "you"
-    return f"#{message.id} · {message.created_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC · {who}: “{quoted}”"
+    said = quoted(message.content, QUOTED)
+    return f"#{message.id} · {minute(message.created_at)} UTC · {speaker(message)}: “{said}”"
 
 
-def _anew(number: int) -> str:
-    return f"{messages(number).capitalize()} beside it stay; their summary is made anew without it."
+def _still_unsummarised(number: int) -> str:
+    return f"{messages(number).capitalize()} next to it stay, and will be summarised again without it."
 
 
 def counts(taken: Forgotten) -> str:
-    """What goes, in words: "2 messages, 1 summary"."""
+    """What is erased, in words: "2 messages, 1 summary"."""
     parts = [
-        (taken.messages, "message"),
-        (taken.summaries, "summary"),
-        (taken.facts, "fact"),
-        (taken.profiles, "version of your profile"),
-        (taken.versions, "earlier text"),
+        (taken.messages, "message", "messages"),
+        (taken.summaries, "summary", "summaries"),
+        (taken.facts, "fact", "facts"),
+        (taken.profiles, "version of your profile", "versions of your profile"),
+        (taken.versions, "earlier text", "earlier texts"),
     ]
-    return ", ".join(f"{number} {name if number == 1 else _plural(name)}" for number, name in parts if number)
-
-
-def _plural(name: str) -> str:
-    if name == "summary":
-        return "summaries"
-    return name.replace("version", "versions") if name.startswith("version") else name + "s"
+    return ", ".join(counted(number, one, many) for number, one, many in parts if number)
 
 
 def receipt(taken: Forgotten) -> str:
-    """What went, and what may still hold it."""
-    rest = "Nothing of it is left in my files."
-    if not taken.is_clean:
-        rest = TRACES
-    lines = [f"Forgotten: {counts(taken)}. {rest}"]
+    """What was erased, and what may still hold it."""
+    lines = [f"Forgotten: {counts(taken)}. {'Nothing of it is left in my files.' if taken.is_clean else TRACES}"]
     if taken.unfolded:
-        lines.append(_anew(taken.unfolded))
+        lines.append(_still_unsummarised(taken.unfolded))
     lines.append(NOT_IN_MY_POWER)
     if taken.kept_aside:
-        named = ", ".join(taken.kept_aside)
-        lines.append(f"My operator also keeps files that were damaged or replaced, which may hold it: {named}.")
+        names = ", ".join(taken.kept_aside)
+        lines.append(f"My operator also keeps files that were damaged or replaced, which may hold it: {names}.")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""What /forget names: from words to a target, and from a target to what a button can carry, and back.
+"""What /forget is to erase: from words to a target, and from a target to what a button can carry, and back.
 
 Pure. Does not know what is stored, nor what is said about it.
 """
@@ -11,7 +11,7 @@ from typing import Literal
 from records.forgetting import Forgetting
 
 LIFETIME = timedelta(minutes=10)
-"""A button that was not pressed by then does nothing: nobody shall erase by touching an old message."""
+"""A button older than this does nothing, so that nobody erases anything by touching an old message."""
 EVERYTHING = frozenset({"everything", "all"})
 
 _DAY = r"(\d{4})-(\d{1,2})-(\d{1,2})"
@@ -22,12 +22,12 @@ _CODE = re.compile(r"([mtf])(-?\d+)|d(\d{8})-(\d{8})|([lL])([\w-]{8})|e")
 
 
 class NoSuchDateError(ValueError):
-    """A date that no calendar has."""
+    """A date that does not exist."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Target:
-    """What is to be forgotten. `number`: of a message, of a turn (any message of it), or of a fact; `first` to `last`:
+    """What to forget. `number`: of a message, of a turn (any message of it), or of a fact; `first` to `last`:
     days, both included; `key` (8 characters): a list of messages that a search found, alone or with their turns.
     """
 
@@ -53,7 +53,7 @@ class Target:
 
 
 def named(argument: str) -> Target | None:
-    """The target that a command's argument names; None for words that are to be searched.
+    """The target that a command's argument names; None for words to search for.
 
     Raises NoSuchDateError.
     """
@@ -75,7 +75,7 @@ _MINUTE = re.compile(r"[0-9a-f]{1,10}")
 
 
 def payload(target: Target, now: datetime) -> str:
-    """A button's payload (at most 28 characters), which is good for ten minutes."""
+    """A button's payload (at most 28 characters), which is valid for ten minutes."""
     return f"{target.code}.{int(now.timestamp()) // 60:x}"
 
 

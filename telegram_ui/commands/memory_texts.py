@@ -1,52 +1,55 @@
-"""The words and buttons of /memory: a list of what is known, one fact with its history, the profile. Pure.
+"""The words and buttons of /memory: the list of facts, one fact with its history, the profile. Pure.
 
 Owns what each button carries: an action and its numbers, "f.12.0" (see LOOKS and VERBS). Does not know who may press.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime, tzinfo
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from records.facts import Fact, Profile
 from records.forgetting import Forgotten
 from telegram_ui.commands.forget import TRACES, counts
+from telegram_ui.commands.wording import DEAD_BUTTON, day, messages
+
+Button = Callable[[str, str], InlineKeyboardButton]
+Shown = tuple[str, InlineKeyboardMarkup | None]
 
 PAGE = 6
 LOOKS = ("l", "f", "p")
 """Actions that only show: the list from a page on, a fact, the profile's versions."""
 VERBS: Mapping[str, str] = {"i": "pin", "o": "unpin", "d": "delete", "u": "undo"}
-"""Actions on a fact; beside these "e" asks for new words, "r" distils the profile, "x" erases a version of it."""
+"""Actions on a fact. Also: "e" asks for a new text, "r" distils the profile, "x" erases a version of it."""
 
 USAGE = (
-    "/memory shows what I know of you.\n"
-    "/memory add TEXT – tell me something to know\n"
+    "/memory shows what I know about you.\n"
+    "/memory add TEXT – tell me something to remember\n"
     "/memory 12 – fact 12 with its history\n"
     "/memory edit 12 TEXT, /memory pin 12, /memory unpin 12, /memory delete 12, /memory undo 12"
 )
-ADD_WHAT = "Tell me what to know: /memory add followed by one sentence."
+ADD_WHAT = "Tell me what to remember: /memory add followed by one sentence."
 TOO_LONG = "A fact has at most {most} characters; this one has {length}. Nothing was changed."
 NOT_ON = "Memory is not set up yet, so I can keep nothing. /summary_on turns it on."
 ADDED = "Noted as fact {id}: {text}"
 KNOWN_ALREADY = "I know that already, as fact {id}: {text}"
 NO_SUCH_FACT = "There is no fact {id} that could be changed. /memory lists what I know."
-NOTHING_TO_UNDO = "Nothing was changed by hand in fact {id}, so there is nothing to undo."
-NEW_WORDS = "The new words for fact {id}, please; until now: {text}\n/cancel leaves it as it is."
-STALE = "This button does nothing any more."
-PROFILE_GONE = "That version is erased."
-UNDONE = "Fact {id} is as it was before; the other words are erased{made}."
-DISTILLING = "I am writing the profile anew; I tell you when it is done."
-DISTILLING_ALREADY = "The profile is being written just now."
+NOTHING_TO_UNDO = "Fact {id} was not changed by hand, so there is nothing to undo."
+NEW_TEXT = "Please send the new text of fact {id}; until now: {text}\n/cancel leaves it as it is."
+PROFILE_ERASED = "That version is erased."
+UNDONE = "Fact {id} is as it was before; the other text is erased{derived}."
+DISTILLING = "I am rewriting the profile; I will tell you when it is done."
+DISTILLING_ALREADY = "The profile is being written right now."
 NOTHING_KNOWN = (
-    "I know nothing of you yet. Facts come from what you tell me while memory is on, a little later than you say it; "
-    "/memory add TEXT tells me one at once."
+    "I know nothing about you yet. I learn facts from what you tell me while memory is on, a little after you say it; "
+    "/memory add TEXT adds one at once."
 )
-OFF = "Memory is off: nothing new is learned, and nothing of this is used until /summary_on."
+OFF = "Memory is off: I learn nothing new, and use none of this until /summary_on."
 DONE: Mapping[str, str] = {
     "pin": "Fact {id} is pinned: I keep it in mind with every answer.",
     "unpin": "Fact {id} is no longer pinned.",
-    "delete": "Fact {id} is deleted. For a day, undo brings it back; then it is erased. /forget erases at once.",
+    "delete": "Fact {id} is deleted. Undo brings it back for a day; then it is erased. /forget erases at once.",
     "undo": "Fact {id} is as it was before.",
 }
 WORTH = ((0.85, "vital"), (0.6, "important"), (0.35, ""), (0.0, "minor"))
@@ -84,25 +87,17 @@ def shown(
     zone: tzinfo,
     is_on: bool,
     is_group: bool,
-    data: Callable[[str], str],
-) -> tuple[str, InlineKeyboardMarkup | None]:
-    """The text of a view and its buttons. `facts`: everything known; `data`: signs what a button carries."""
-
-    def button(label: str, payload: str) -> InlineKeyboardButton:
-        return InlineKeyboardButton(label, callback_data=data(payload))
-
-    by_id = {fact.id: fact for fact in facts}
+    button: Button,
+) -> Shown:
+    """The text of a view and its buttons. `facts`: all of them; `button`: makes one of a label and a payload."""
     if view.profiles:
         return _profiles(versions, zone, button)
     if view.fact:
-        fact = by_id.get(view.fact)
+        fact = next((one for one in facts if one.id == view.fact), None)
         if fact is None:
             return NO_SUCH_FACT.format(id=view.fact), None
         return _fact(fact, facts, view.page, zone, button)
     return _list(view.page, facts, versions, zone, is_on=is_on, is_group=is_group, button=button)
-
-
-Button = Callable[[str, str], InlineKeyboardButton]
 
 
 def _list(
@@ -114,18 +109,18 @@ def _list(
     is_on: bool,
     is_group: bool,
     button: Button,
-) -> tuple[str, InlineKeyboardMarkup | None]:
+) -> Shown:
     valid = sorted((fact for fact in facts if fact.is_valid), key=lambda one: (not one.is_pinned, -one.id))
     deleted = [fact for fact in facts if fact.deleted_at is not None]
     pages = max(1, -(-len(valid) // PAGE))
     page = min(page, pages - 1)
     here = valid[page * PAGE : (page + 1) * PAGE]
-    lines = [f"What I know of {'this group' if is_group else 'you'}"]
+    lines = [f"What I know about {'this group' if is_group else 'you'}"]
     if not is_on:
         lines.append(OFF)
     if versions and page == 0:
         newest = versions[0]
-        lines += ["", f"Profile (version {newest.id}, {_day(newest.created_at, zone)})", newest.text]
+        lines += ["", f"Profile (version {newest.id}, {day(newest.created_at, zone)})", newest.text]
     if valid:
         where = f", page {page + 1} of {pages}" if pages > 1 else ""
         lines += ["", f"Facts ({len(valid)}{where})"]
@@ -133,9 +128,9 @@ def _list(
     elif not versions:
         lines += ["", NOTHING_KNOWN]
     if deleted and page == 0:
-        lines += ["", f"Deleted, for a day to be undone: {', '.join(str(fact.id) for fact in deleted)}"]
+        lines += ["", f"Deleted; can be undone for a day: {', '.join(str(fact.id) for fact in deleted)}"]
     if valid:
-        lines += ["", "A number shows that fact: edit, pin, delete, undo."]
+        lines += ["", "Press a number to see that fact: edit, pin, delete, undo."]
     rows: list[list[InlineKeyboardButton]] = []
     shown_here = [*here, *(deleted if page == 0 else [])][: 2 * PAGE]
     numbers = [button(f"{'📌 ' if fact.is_pinned else ''}{fact.id}", f"f.{fact.id}.{page}") for fact in shown_here]
@@ -144,40 +139,39 @@ def _list(
     turn += [button("Older ›", f"l.{page + 1}")] if page < pages - 1 else []
     rows += [turn] if turn else []
     if versions or valid:
-        rows.append([button("Profile: versions, write anew", "p")])
+        rows.append([button("Profile: versions, rewrite", "p")])
     return "\n".join(lines), InlineKeyboardMarkup(rows) if rows else None
 
 
 def _listed(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:
     """Two lines of the list."""
     worth = next(word for least, word in WORTH if fact.importance >= least)
-    details = [fact.kind, fact.subject, worth, f"since {_day(fact.valid_from, zone)}"]
+    details = [fact.kind, fact.subject, worth, f"since {day(fact.valid_from, zone)}"]
     earlier = sum(one.superseded_by == fact.id for one in facts)
     details += [f"{earlier} earlier"] if earlier else []
     pinned = "📌 " if fact.is_pinned else ""
     return [f"{fact.id} · {pinned}{fact.text}", f"    {' · '.join(part for part in details if part)}"]
 
 
-def _fact(
-    fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Button
-) -> tuple[str, InlineKeyboardMarkup | None]:
+def _fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Button) -> Shown:
     """One fact with where it comes from and what was before it."""
     worth = next(word for least, word in WORTH if fact.importance >= least)
     lines = [f"Fact {fact.id}{' 📌' if fact.is_pinned else ''}", fact.text, ""]
     lines.append(" · ".join(part for part in (fact.kind, fact.subject, worth, *fact.tags) if part))
-    until = f" until {_day(fact.valid_to, zone)}" if fact.valid_to else ""
-    lines.append(f"Holds since {_day(fact.valid_from, zone)}{until}; last told {_day(fact.observed_at, zone)}.")
+    until = f" until {day(fact.valid_to, zone)}" if fact.valid_to else ""
+    lines.append(f"Holds since {day(fact.valid_from, zone)}{until}; last said {day(fact.observed_at, zone)}.")
     if fact.source_ids:
-        count = "1 message" if len(fact.source_ids) == 1 else f"{len(fact.source_ids)} messages"
-        lines.append(f"Learned from {count}: {', '.join(f'#{id_}' for id_ in fact.source_ids[:10])}.")
+        lines.append(
+            f"Learned from {messages(len(fact.source_ids))}: {', '.join(f'#{id_}' for id_ in fact.source_ids[:10])}."
+        )
     else:
-        lines.append("Told by hand.")
+        lines.append("Added by hand.")
     successor = next((one for one in facts if one.id == fact.superseded_by), None)
     if successor is not None:
         lines.append(f"Superseded by fact {successor.id}: {successor.text}")
     lines += _history(fact, facts, zone)
     if fact.deleted_at is not None:
-        lines.append("Deleted. For a day undo brings it back; then it is erased.")
+        lines.append("Deleted. Undo brings it back for a day; then it is erased.")
     own = f"{fact.id}.{page}"
     rows: list[list[InlineKeyboardButton]] = []
     if fact.deleted_at is not None:
@@ -194,7 +188,7 @@ def _fact(
 
 
 def _history(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:
-    """What a fact took the place of, back to the first."""
+    """The facts that this one replaced, back to the first."""
     lines: list[str] = []
     seen, waiting = {fact.id}, [fact.id]
     while waiting:
@@ -203,54 +197,54 @@ def _history(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:
             if one.id not in seen and one.deleted_at is None:
                 seen.add(one.id)
                 waiting.append(one.id)
-                until = _day(one.valid_to, zone) if one.valid_to else "now"
-                lines.append(f"Before, {_day(one.valid_from, zone)} to {until}: {one.text}")
+                until = day(one.valid_to, zone) if one.valid_to else "now"
+                lines.append(f"Before, {day(one.valid_from, zone)} to {until}: {one.text}")
     return lines
 
 
-def _profiles(versions: Sequence[Profile], zone: tzinfo, button: Button) -> tuple[str, InlineKeyboardMarkup | None]:
+def _profiles(versions: Sequence[Profile], zone: tzinfo, button: Button) -> Shown:
     """The newest versions of the profile, the one in use first."""
     few = versions[:3]
-    lines = ["There is no profile yet. It is written when there is enough to tell, or now, with the button below."]
+    lines = ["There is no profile yet. It is written when there is enough to say, or now, with the button below."]
     if few:
         lines = [f"Profile: {len(versions)} version{'s' * (len(versions) > 1)}, the newest is in use."]
     for one in few:
-        lines += ["", f"Version {one.id}, {_day(one.created_at, zone)}", one.text]
-    rows = [[button("Write anew now", "r")]]
+        lines += ["", f"Version {one.id}, {day(one.created_at, zone)}", one.text]
+    rows = [[button("Rewrite now", "r")]]
     rows += [[button(f"Erase version {one.id}", f"x.{one.id}")] for one in few]
     rows.append([button("‹ All facts", "l.0")])
     return "\n".join(lines), InlineKeyboardMarkup(rows)
 
 
 def distilled(made: Profile | str | None) -> str:
-    """What came of writing a profile."""
+    """The result of writing a profile."""
     if isinstance(made, Profile):
-        return f"The profile is written anew (version {made.id}):\n\n{made.text}"
+        return f"The profile is rewritten (version {made.id}):\n\n{made.text}"
     if made is None:
         return "There is not enough yet to write a profile from, or the model's answer could not be used."
     return f"The profile was not written: {made} Nothing was changed."
 
 
 def undone(id_: int, taken: Forgotten | None) -> str:
-    """What became of an edit that was to be taken back; None: there was none."""
+    """The result of undoing an edit; `taken` None: there was none."""
     if taken is None:
         return NOTHING_TO_UNDO.format(id=id_)
-    made = counts(Forgotten(facts=taken.facts, profiles=taken.profiles))
-    return UNDONE.format(id=id_, made=f", and {made} made of them" if made else "") + (
+    derived = counts(Forgotten(facts=taken.facts, profiles=taken.profiles))
+    return UNDONE.format(id=id_, derived=f", and {derived} derived from it" if derived else "") + (
         "" if taken.is_clean else f" {TRACES}"
     )
 
 
 def erased(taken: Forgotten) -> str:
-    """What became of a version of the profile that was to go."""
-    return PROFILE_GONE + ("" if taken.is_clean else f" {TRACES}") if taken.profiles else STALE
+    """The result of erasing a version of the profile."""
+    return PROFILE_ERASED + ("" if taken.is_clean else f" {TRACES}") if taken.profiles else DEAD_BUTTON
 
 
 def zone_text(name: str, now: datetime, zone: tzinfo) -> str:
     """Which time zone is in use, and how to choose another."""
     local = now.astimezone(zone).strftime("%Y-%m-%d %H:%M")
     return (
-        f'Your time zone is {name or "UTC"}; it is {local} there. I reckon dates by it ("tomorrow", "last week").\n'
+        f'Your time zone is {name or "UTC"}; it is {local} there. I use it for dates ("tomorrow", "last week").\n'
         "To change it: /tz Europe/Berlin, or the name of a larger city."
     )
 
@@ -258,7 +252,3 @@ def zone_text(name: str, now: datetime, zone: tzinfo) -> str:
 def no_zone(wanted: str, similar: Sequence[str]) -> str:
     hint = f"Did you mean {', '.join(similar)}?" if similar else "Names look like Europe/Berlin or America/New_York."
     return f"I know no time zone “{wanted[:60]}”. {hint} Nothing was changed."
-
-
-def _day(moment: datetime, zone: tzinfo = UTC) -> str:
-    return moment.astimezone(zone).strftime("%Y-%m-%d")

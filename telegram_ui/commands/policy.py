@@ -4,181 +4,123 @@ Owns their words and buttons. Does not know what a policy does, nor how a summar
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from time import monotonic
-from typing import Protocol, get_args
+from typing import get_args
 
-from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from telegram import InlineKeyboardMarkup
 
 from background.rebuild import Progress, Tell
 from chat.notices import counted
 from records.owners import OwnerConfig, Policy
-from records.scopes import Person, Scope
-from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.family import Ask, Handler, MayConfigure, Press
-from telegram_ui.commands.wizard import ADMINS_ONLY, turns
+from telegram_ui.commands.family import Ask, Family, command, press
+from telegram_ui.commands.wording import DEAD_BUTTON, turns
 from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.delivery import Delivery, DeliveryError
+from telegram_ui.sending.delivery import DeliveryError
 
 log = logging.getLogger(__name__)
 
 KIND = "po"
 AUTOMATIC, BY_HAND = "auto", "hand"
-LONGEST_WISH = 1000
-"""Characters of an owner's wishes: they stand in every request for a summary."""
-BETWEEN_NEWS = 3.0
-"""Seconds between two edits of a message that tells progress: Telegram allows few."""
+LONGEST_INSTRUCTIONS = 1000
+"""Characters of an owner's instructions: every request for a summary carries them."""
+PROGRESS_EVERY = 3.0
+"""Seconds between two edits of a message that shows progress: Telegram allows few."""
 RESET = "reset"
 
 DOES: Mapping[Policy, str] = {
-    "pyramid": "every {every} a summary is made, and summaries are summed up in higher ones. All of the past stays "
-    "told, the older the more briefly. The usual choice.",
-    "rolling": "one short summary of everything but the newest turns, made anew out of itself every 8 messages. The "
-    "least to send; old details fade soonest.",
-    "sliding": "one short summary of the last 14 messages, after every turn. What is older is not told any more, only "
-    "found by search.",
+    "pyramid": "every {every} a summary is made, and older summaries are summarised in turn. All of the past stays "
+    "in view, in less detail the older it is. The usual choice.",
+    "rolling": "one short summary of everything but the newest turns, rewritten every 8 messages. The least to send; "
+    "old details fade soonest.",
+    "sliding": "one short summary of the last 14 messages, after every turn. What is older is found only by search.",
 }
 KEEPS = (
-    "Your messages stay as they are, and all of them can be found, under each of these. After a change, "
-    "/summary_rebuild makes the summaries of what was said before anew."
+    "With each of these your messages stay as they are, and all of them can be found. After a change, "
+    "/summary_rebuild makes the earlier summaries again."
 )
 
 
-class Memory(Protocol):
-    """What is needed of external_memory.ExternalMemory."""
-
-    async def config(self, owner: int) -> OwnerConfig | None: ...
-    async def choose(self, owner: int, change: Callable[[OwnerConfig], OwnerConfig]) -> OwnerConfig: ...
-
-
-class Rebuilder(Protocol):
-    """What is needed of rebuilding.Rebuilding."""
-
-    def start(self, scope: Scope, tell: Tell) -> None: ...
-
-
-class PolicyCommands:
-    """The commands of this family."""
-
-    def __init__(
-        self,
-        memory: Memory,
-        rebuilding: Rebuilder,
-        delivery: Delivery,
-        buttons: Buttons,
-        *,
-        may_configure: MayConfigure,
-    ) -> None:
-        self._memory = memory
-        self._rebuilding = rebuilding
-        self._delivery = delivery
-        self._buttons = buttons
-        self._may_configure = may_configure
-        self.handlers: Mapping[str, Handler] = {
-            "summary_policy": self._guarded(self._policy),
-            "summary_prompt": self._guarded(self._prompt),
-            "summary_rebuild": self._guarded(self._rebuild),
-        }
-        self.presses: Mapping[str, Press] = {KIND: self._press}
-
-    def _guarded(self, handler: Handler) -> Handler:
-        async def handle(ask: Ask) -> None:
-            if await self._may_configure(ask.chat, ask.person):
-                await handler(ask)
-            else:
-                await self._delivery.say(ask.chat, ADMINS_ONLY)
-
-        return handle
+class PolicyCommands(Family):
+    """The commands that say how summaries are made."""
 
     # /summary_policy -----------------------------------------------------------------------------------------
 
+    @command("summary_policy", "choose how I summarise, and whether automatically", who="admins")
     async def _policy(self, ask: Ask) -> None:
-        config = await self._memory.config(ask.chat.scope.owner)
-        await self._delivery.say(ask.chat, policy_text(config), keyboard=self._keyboard(ask.chat, ask.person, config))
+        config = await self._services.memory.config(ask.chat.scope.owner)
+        await self._delivery.say(ask.chat, policy_text(config), keyboard=self._keyboard(ask, config))
 
-    def _keyboard(self, chat: Chat, person: Person, config: OwnerConfig | None) -> InlineKeyboardMarkup:
+    def _keyboard(self, ask: Ask, config: OwnerConfig | None) -> InlineKeyboardMarkup:
         chosen = config.policy if config else "pyramid"
-        automatic = config is None or config.auto_fold
+        policies = [
+            self._button(ask, KIND, f"{'✓ ' if policy == chosen else ''}{policy.capitalize()}", policy)
+            for policy in get_args(Policy)
+        ]
+        if config is None or config.auto_fold:
+            switch = self._button(ask, KIND, "Turn automatic summaries off", BY_HAND)
+        else:
+            switch = self._button(ask, KIND, "Turn automatic summaries on", AUTOMATIC)
+        return InlineKeyboardMarkup([policies, [switch]])
 
-        def button(label: str, payload: str) -> InlineKeyboardButton:
-            return InlineKeyboardButton(label, callback_data=self._buttons.data(KIND, chat, person, payload))
-
-        return InlineKeyboardMarkup(
-            [
-                [
-                    button(f"{'✓ ' if policy == chosen else ''}{policy.capitalize()}", policy)
-                    for policy in get_args(Policy)
-                ],
-                [
-                    button("Turn automatic summaries off", BY_HAND)
-                    if automatic
-                    else button("Turn automatic summaries on", AUTOMATIC)
-                ],
-            ]
-        )
-
-    async def _press(self, ask: Ask) -> str | None:
-        chat = ask.chat
-        if not await self._may_configure(chat, ask.person):
-            return ADMINS_ONLY
+    @press(KIND, who="admins")
+    async def _press(self, ask: Ask) -> str:
+        memory, owner = self._services.memory, ask.chat.scope.owner
         if ask.argument in (AUTOMATIC, BY_HAND):
             on = ask.argument == AUTOMATIC
-            config = await self._memory.choose(chat.scope.owner, lambda known: replace(known, auto_fold=on))
-            told = f"Automatic summaries are {'on' if on else 'off'}."
+            config = await memory.choose(owner, lambda current: replace(current, auto_fold=on))
+            toast = f"Automatic summaries are {'on' if on else 'off'}."
         else:
             policy = next((one for one in get_args(Policy) if one == ask.argument), None)
             if policy is None:
-                return "This button does nothing any more."
-            config = await self._memory.choose(chat.scope.owner, lambda known: replace(known, policy=policy))
-            told = f"{policy.capitalize()} it is."
-        keyboard = self._keyboard(chat, ask.person, config)
-        await self._delivery.replace(chat, ask.message_id, policy_text(config), keyboard=keyboard)
-        return told
+                return DEAD_BUTTON
+            config = await memory.choose(owner, lambda current: replace(current, policy=policy))
+            toast = f"{policy.capitalize()} it is."
+        await self._show(ask, policy_text(config), self._keyboard(ask, config))
+        return toast
 
     # /summary_prompt -----------------------------------------------------------------------------------------
 
-    async def _prompt(self, ask: Ask) -> None:
-        owner, text = ask.chat.scope.owner, ask.argument.strip()
+    @command("summary_prompt", "add your own instructions for summaries", who="admins")
+    async def _prompt(self, ask: Ask) -> str:
+        memory, owner, text = self._services.memory, ask.chat.scope.owner, ask.argument.strip()
         if not text:
-            config = await self._memory.config(owner)
-            await self._delivery.say(ask.chat, prompt_text(config.fold_instructions if config else ""))
-        elif text.lower() == RESET:
-            await self._memory.choose(owner, lambda known: replace(known, fold_instructions=""))
-            await self._delivery.say(ask.chat, "Your wishes for summaries are gone; the usual rules hold.")
-        elif len(text) > LONGEST_WISH:
-            await self._delivery.say(
-                ask.chat,
-                f"That is {len(text):,} characters; at most {LONGEST_WISH:,} fit. Nothing was changed.",
+            config = await memory.config(owner)
+            return prompt_text(config.fold_instructions if config else "")
+        if text.lower() == RESET:
+            await memory.choose(owner, lambda current: replace(current, fold_instructions=""))
+            return "Your instructions for summaries are gone; the usual rules apply."
+        if len(text) > LONGEST_INSTRUCTIONS:
+            return (
+                f"That is {len(text):,} characters; at most {LONGEST_INSTRUCTIONS:,} are allowed. Nothing was changed."
             )
-        else:
-            await self._memory.choose(owner, lambda known: replace(known, fold_instructions=text))
-            await self._delivery.say(
-                ask.chat,
-                "Summaries heed this from now on. /summary_rebuild makes those that exist anew; "
-                "/summary_prompt reset goes back.",
-            )
+        await memory.choose(owner, lambda current: replace(current, fold_instructions=text))
+        return (
+            "Summaries follow this from now on. /summary_rebuild applies it to the existing ones; "
+            "/summary_prompt reset removes it."
+        )
 
     # /summary_rebuild ----------------------------------------------------------------------------------------
 
-    async def _rebuild(self, ask: Ask) -> None:
-        config = await self._memory.config(ask.chat.scope.owner)
+    @command("summary_rebuild", "make all summaries again", who="admins")
+    async def _rebuild(self, ask: Ask) -> str | None:
+        config = await self._services.memory.config(ask.chat.scope.owner)
         if config is None or not config.enabled:
-            await self._delivery.say(ask.chat, "There is nothing to make anew: memory is off. /summary_on turns it on.")
-            return
-        self._rebuilding.start(ask.chat.scope, self._teller(ask.chat))
+            return "There is nothing to rebuild: memory is off. /summary_on turns it on."
+        self._services.rebuilder.start(ask.chat.scope, self._teller(ask.chat))
+        return None
 
     def _teller(self, chat: Chat) -> Tell:
-        """Tells progress in one message, edited now and then; the end in one of its own."""
+        """Shows progress in one message, edited now and then; the end in a message of its own."""
         shown: list[int] = []
         last = 0.0
 
         async def tell(progress: Progress) -> None:
             nonlocal last
             running = progress.state == "running"
-            if running and shown and monotonic() - last < BETWEEN_NEWS:
+            if running and shown and self._monotonic() - last < PROGRESS_EVERY:
                 return
-            last = monotonic()
+            last = self._monotonic()
             try:
                 if running and shown:
                     await self._delivery.replace(chat, shown[-1], progress_text(progress))
@@ -203,29 +145,28 @@ def policy_text(config: OwnerConfig | None) -> str:
     return "\n\n".join([f"How I summarise: {policy}. {automatic}", "\n".join(rows), KEEPS])
 
 
-def prompt_text(wishes: str) -> str:
+def prompt_text(instructions: str) -> str:
     """What /summary_prompt says without a text."""
     usual = (
         "Summaries keep names, dates, numbers, decisions, completed work, the current state, next steps, constraints "
-        "and corrections, and leave out greetings and steps of tools."
+        "and corrections, and leave out greetings and the steps of tools."
     )
-    if not wishes:
-        return f"{usual}\n\nYou have no further wishes. To tell some: /summary_prompt followed by your words."
-    return f"{usual}\n\nBesides, you wish:\n{wishes}\n\n/summary_prompt reset takes that back."
+    if not instructions:
+        return f"{usual}\n\nYou have no further instructions. To add some: /summary_prompt followed by your words."
+    return f"{usual}\n\nYou also asked for this:\n{instructions}\n\n/summary_prompt reset removes it."
 
 
 def progress_text(progress: Progress) -> str:
     match progress.state:
         case "running":
-            return (
-                f"Making all summaries anew: {progress.done} of {progress.total} parts. The old ones serve until then."
-            )
+            parts = f"{progress.done} of {progress.total} parts"
+            return f"Rebuilding all summaries: {parts}. The old ones are used until then."
         case "done":
-            made = counted(progress.summaries, "summary", "summaries")
-            return f"All summaries are made anew ({made}). /summary_show shows them."
+            count = counted(progress.summaries, "summary", "summaries")
+            return f"All summaries are rebuilt ({count}). /summary_show shows them."
         case "nothing":
-            return "There is nothing to make anew: nothing has been summarised yet."
+            return "There is nothing to rebuild: nothing has been summarised yet."
         case "busy":
             return "A summary is being made right now. Please try again in a moment."
         case "failed":
-            return f"The summaries could not be made anew: {progress.error} The old ones stay; nothing was lost."
+            return f"The summaries could not be rebuilt: {progress.error} The old ones stay; nothing was lost."

@@ -1,34 +1,31 @@
 """/why: what an answer was made from, in plain words.
 
-Owns the words. Does not know where accounts are kept (provenance.py) or how a prompt is put together.
+Owns the words. Does not know where explanations are kept (chat/explanations.py) or how a prompt is built.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
-from typing import Protocol
+from datetime import datetime
 
 from chat.explanations import Brought, Explanation, Told
 from records.context import Cut
 from records.messages import Message
-from records.scopes import Scope
 from records.summaries import Summary
 from retrieval.explanation import ExplanationRecord
-from telegram_ui.commands.family import Ask, Handler, Press
-from telegram_ui.commands.wizard import messages
+from telegram_ui.commands.family import Ask, Family, command
+from telegram_ui.commands.wording import QUOTED, day, messages, minute, quoted, speaker
 from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.links import link
 
-QUOTED, RECENT_QUOTED = 200, 60
-"""Characters that are quoted of a summary or of a message that was brought back, and of one of the recent talk."""
+RECENT_QUOTED = 60
+"""Characters that are quoted of a recent message; of everything else, QUOTED."""
 NOTHING_KNOWN = "I have not answered anything here that I could explain yet."
 NOT_THIS_ONE = (
-    "I do not know what that message was made from. I can explain my answers only, and keep the accounts of the newest "
-    "100 of them. Reply to one with /why, or send /why alone for the last one."
+    "I do not know what that message was made from. I can explain only my answers, and only the newest 100 of them. "
+    "Reply to one with /why, or send /why alone for the last one."
 )
 PARTS = {
     "system": "my instructions",
-    "profile": "profile of you",
+    "profile": "your profile",
     "summaries": "summaries",
     "recent": "recent talk, word for word",
     "tools": "tools and what they found",
@@ -36,15 +33,15 @@ PARTS = {
     "snippets": "earlier messages brought back",
     "clock": "date and time",
     "message": "your message",
-    "overhead": "frame around these",
+    "overhead": "overhead of the request",
 }
 REASONS = {
     "words": ("it holds words of your question", ""),
-    "words nearby": ("messages beside it hold them", ""),
-    "words before": ("it holds words of the turns before", ""),
-    "words before nearby": ("messages beside it hold those", ""),
+    "words nearby": ("messages next to it hold them", ""),
+    "words before": ("it holds words of the turns before yours", ""),
+    "words before nearby": ("messages next to it hold those", ""),
     "meaning": ("it means nearly the same", "its meaning is further off"),
-    "meaning nearby": ("messages beside it mean nearly the same", "those beside it are further off"),
+    "meaning nearby": ("messages next to it mean nearly the same", "those next to it are further off"),
     "fact": ("a fact that matters was learned from it", ""),
     "importance": ("it is important", "it is less important"),
     "pinned": ("you pinned it", ""),
@@ -52,68 +49,50 @@ REASONS = {
     "time": ("it was said at the time that is asked about", ""),
     "assistant": ("", "a long answer of mine counts less"),
 }
-"""A part of the score in words: where it speaks for a message, and where against it."""
+"""A part of the score in words: if it counts for a message, and if it counts against it."""
 
 
-class Explanations(Protocol):
-    """What is needed of provenance.Provenance."""
-
-    async def explain(self, scope: Scope, telegram_id: int | None = None) -> Explanation | None: ...
-
-
-class WhyCommands:
+class WhyCommands(Family):
     """Answers /why."""
 
-    def __init__(self, explanations: Explanations, delivery: Delivery) -> None:
-        self._explanations = explanations
-        self._delivery = delivery
-
-    @property
-    def handlers(self) -> Mapping[str, Handler]:
-        return {"why": self._why}
-
-    @property
-    def presses(self) -> Mapping[str, Press]:
-        return {}
-
-    async def _why(self, ask: Ask) -> None:
-        explanation = await self._explanations.explain(ask.chat.scope, ask.replied_to)
+    @command("why", "what my last answer was made from, or the one you reply to")
+    async def _why(self, ask: Ask) -> str:
+        explanation = await self._services.explanations.explain(ask.chat.scope, ask.replied_to)
         if explanation is None:
-            await self._delivery.say(ask.chat, NOTHING_KNOWN if ask.replied_to is None else NOT_THIS_ONE)
-        else:
-            await self._delivery.say(ask.chat, why_text(explanation, ask.chat))
+            return NOTHING_KNOWN if ask.replied_to is None else NOT_THIS_ONE
+        return why_text(explanation, ask.chat)
 
 
 def why_text(explanation: Explanation, chat: Chat) -> str:
-    """An explanation, section by section; what was not there is left out."""
-    account = explanation.account
+    """An explanation, section by section; empty sections are left out."""
+    record = explanation.account
     sections = [
-        _sizes(account, is_stored=explanation.is_stored),
-        _recent(explanation.recent, account.here),
+        _sizes(record, is_stored=explanation.is_stored),
+        _recent(explanation.recent, record.here),
         _summaries(explanation.summaries, explanation.gone_summaries),
         _profile(explanation),
         _facts(explanation.facts),
         _brought(explanation.brought, chat),
         _looked_up(explanation.looked_up, chat),
-        _cut(account.cut, is_message_cut=account.message_was_cut),
+        _cut(record.cut, is_message_cut=record.message_was_cut),
     ]
     return "\n\n".join(section for section in sections if section)
 
 
-def _sizes(account: ExplanationRecord, *, is_stored: bool) -> str:
+def _sizes(record: ExplanationRecord, *, is_stored: bool) -> str:
     lines = [
-        f"What my answer of {minute(account.at)} UTC was made from",
+        f"What my answer of {minute(record.at)} UTC was made from",
         "",
-        f"The model {account.model} was given {account.tokens:,} of at most {account.ceiling:,} tokens:",
+        f"The model {record.model} got {record.tokens:,} of at most {record.ceiling:,} tokens:",
     ]
-    for part in account.parts:
+    for part in record.parts:
         if part.tokens:
             most = f" of {part.budget:,}" if part.budget and part.name != "message" else ""
             lines.append(f"· {PARTS.get(part.name, part.name)}: {part.tokens:,}{most}")
-    if account.saved:
-        lines.append(f"The whole history would have been about {account.whole:,} tokens.")
+    if record.saved:
+        lines.append(f"The whole history would have been about {record.whole:,} tokens.")
     if not is_stored:
-        lines.append("This account is not stored: I forget it when I restart.")
+        lines.append("This explanation is not stored: I forget it when I restart.")
     return "\n".join(lines)
 
 
@@ -123,21 +102,21 @@ def _recent(recent: Sequence[Message], here: int) -> str:
         lines.append("Recent talk, word for word (what is not summarised yet, and always the newest turns):")
         lines += [f"· {said(message, RECENT_QUOTED)}" for message in recent]
     if here:
-        lines.append(f"Recent talk that is in no store: {messages(here)}, which I know until I restart.")
+        lines.append(f"Recent talk that is not stored: {messages(here)}, which I know until I restart.")
     return "\n".join(lines)
 
 
 def _summaries(summaries: Sequence[Summary], gone: int) -> str:
     if not summaries and not gone:
         return ""
-    lines = ["Summaries of earlier talk (all that are in force go along, as far as they fit):"]
+    lines = ["Summaries of earlier talk (all active ones, as far as they fit):"]
     lines += [
         f"· level {summary.level}, {_span(summary.first_at, summary.last_at)}, {messages(summary.message_count)}: "
         f"“{quoted(summary.text)}”"
         for summary in summaries
     ]
     if gone:
-        lines.append(f"· {gone} more that have been forgotten or made anew since")
+        lines.append(f"· {gone} more that have since been forgotten or rebuilt")
     return "\n".join(lines)
 
 
@@ -145,22 +124,23 @@ def _profile(explanation: Explanation) -> str:
     if explanation.account.profile is None:
         return ""
     if explanation.profile is None:
-        return f"The profile of you, version {explanation.account.profile}, which has been erased since."
-    made = explanation.profile
-    return f"The profile of you, version {made.id} of {minute(made.created_at)} (always along): “{quoted(made.text)}”"
+        return f"Your profile, version {explanation.account.profile}, which has since been erased."
+    profile = explanation.profile
+    version = f"version {profile.id} of {minute(profile.created_at)}"
+    return f"Your profile, {version} (always included): “{quoted(profile.text)}”"
 
 
 def _facts(told: Sequence[Told]) -> str:
     if not told:
         return ""
-    lines = ["Facts about you that go with your question, best first:"]
+    lines = ["Facts about you that match your question, best first:"]
     for one in told:
         if one.fact is None:
             lines.append("· forgotten since")
             continue
         sources = ", ".join(f"#{id_}" for id_ in one.fact.source_ids[:5])
-        since = one.fact.valid_from.astimezone(UTC).strftime("%Y-%m-%d")
-        origin = f"learned from {sources}" if sources else "told by hand"
+        since = day(one.fact.valid_from)
+        origin = f"learned from {sources}" if sources else "added by hand"
         lines += [f"· fact {one.fact.id}, since {since}, {origin}: “{quoted(one.fact.text)}”"]
         lines.append(f"   Why: {reasons(one.chosen.score)}")
     return "\n".join(lines)
@@ -204,12 +184,6 @@ def said(message: Message, most: int = QUOTED) -> str:
     return f"{minute(message.created_at)} {speaker(message)}: “{quoted(message.content, most)}”"
 
 
-def speaker(message: Message) -> str:
-    if message.origin == "tool":
-        return "a tool"
-    return "me" if message.role == "assistant" else message.speaker or "you"
-
-
 def reasons(score: Mapping[str, float]) -> str:
     """The parts of a score in words with their figures, the strongest first."""
     told = []
@@ -217,21 +191,9 @@ def reasons(score: Mapping[str, float]) -> str:
         for_it, against = REASONS.get(name, (name, name))
         if words := for_it if value > 0 else against:
             told.append(f"{words} ({value:+.2f})")
-    return "; ".join(told) or "nothing better was there, and it fitted"
-
-
-def quoted(text: str, most: int = QUOTED) -> str:
-    """The beginning of a text on one line, cut between words."""
-    line = " ".join(text.split())
-    if len(line) <= most:
-        return line
-    return line[:most].rsplit(" ", 1)[0].rstrip() + " …"
-
-
-def minute(at: datetime) -> str:
-    return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+    return "; ".join(told) or "nothing matched better, and it fitted"
 
 
 def _span(first: datetime, last: datetime) -> str:
-    days = first.astimezone(UTC).strftime("%Y-%m-%d"), last.astimezone(UTC).strftime("%Y-%m-%d")
+    days = day(first), day(last)
     return days[0] if days[0] == days[1] else f"{days[0]} to {days[1]}"

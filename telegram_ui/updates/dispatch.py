@@ -9,17 +9,16 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Protocol
 
-import telegram
 from cachetools import LRUCache
 
 from chat.conversation import Conversation
 from chat.corrections import Corrections
 from chat.notices import INCOGNITO
 from records.errors import StorageError
-from records.scopes import Person, Scope
-from records.turns import Proposal, Reply
+from records.scopes import Scope
+from records.turns import Reply
+from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.streaming import AnswerStream
@@ -40,35 +39,6 @@ CHATS_AT_ONCE = 64
 SETTLING_AT_ONCE = 4
 COMMAND_PATIENCE = 2.0  # seconds; a command half done would be done and told a second time by the next run
 ALBUMS = 1_000  # chats of which the last album is known, so that its pictures are declined once
-
-
-class Commands(Protocol):
-    """What is needed of commands.Commands."""
-
-    @property
-    def names(self) -> frozenset[str]: ...
-    @property
-    def slow(self) -> frozenset[str]:
-        """Those that ask the model: nothing waits behind them but their own kind."""
-        ...
-
-    async def handle(self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str) -> None: ...
-    async def press(self, update: telegram.Update, chat: Chat, person: Person) -> None: ...
-    async def wizard_input(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool: ...
-    def is_answered(self, update: telegram.Update) -> bool:
-        """Whether a press is for an answer of the model, which /stop is to reach."""
-        ...
-
-    async def offer_answer(self, chat: Chat, person: Person, turn: int) -> None:
-        """Offer to answer a corrected turn anew."""
-        ...
-
-    async def propose(self, chat: Chat, person: Person, proposal: Proposal) -> None:
-        """Ask whether what the model proposes is to be done."""
-        ...
-
-    async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool: ...
-    def is_slow_press(self, data: str) -> bool: ...
 
 
 class Dispatcher:
@@ -138,12 +108,13 @@ class Dispatcher:
         elif said.kind == "press":
             data = update.callback_query.data if update.callback_query else None
             press = partial(self._commands.press, update, said.chat, said.person)
+            queue = self._commands.queue_of_press(data or "")
             if self._upgrades.is_former(update):
                 self._in_commands(received, said, partial(self._upgrades.refuse_press, update))
-            elif self._commands.is_answered(update):
+            elif queue == "chat":
                 self._in_chat(received, said, press)
             else:
-                self._in_commands(received, said, press, is_slow=self._commands.is_slow_press(data or ""))
+                self._in_commands(received, said, press, is_slow=queue == "slow")
         else:
             self._command_lanes.submit(said.scope, partial(self._offer_to_wizard, received, said))
 
@@ -179,7 +150,7 @@ class Dispatcher:
         elif said.command in self._commands.names:
             handle = self._commands.handle
             work = partial(handle, received.update, said.chat, said.person, said.command, said.argument)
-            self._in_commands(received, said, work, is_slow=said.command in self._commands.slow)
+            self._in_commands(received, said, work, is_slow=self._commands.queue_of(said.command) == "slow")
         elif said.chat.is_private or said.target:
             hint = f"I do not know the command /{said.command}. /help lists those I know."
             self._in_commands(received, said, partial(self._say, said.chat, hint))
@@ -265,7 +236,7 @@ class Dispatcher:
             if said.attachment == FILE:
                 taken = await self._commands.take_file(received.update, said.chat, said.person)
             elif said.kind == "text" and not said.attachment:
-                taken = await self._commands.wizard_input(received.update, said.chat, said.person, said.text)
+                taken = await self._commands.take_text(received.update, said.chat, said.person, said.text)
             else:
                 taken = False
 

@@ -1,11 +1,10 @@
 """Which updates concern the bot, and so may be written down. Does not know what is done with them."""
 
-from typing import Protocol
-
 import telegram
 from cachetools import LRUCache
 
 from records.scopes import Scope
+from telegram_ui.commands.registry import Commands
 from telegram_ui.updates.access import Access
 from telegram_ui.updates.parsing import ParsedUpdate, arrival, upgraded
 from telegram_ui.updates.paste import continues, may_continue
@@ -13,19 +12,12 @@ from telegram_ui.updates.paste import continues, may_continue
 PASTES = 1_000  # that may go on, in all groups
 
 
-class Named(Protocol):
-    """What is needed of commands.Commands."""
-
-    @property
-    def names(self) -> frozenset[str]: ...
-
-
 class Relevance:
     """Which updates concern the bot, and so may be written down. In a group: what is addressed to it by
     someone it serves, and the further pieces of a paste that is.
     """
 
-    def __init__(self, access: Access, commands: Named) -> None:
+    def __init__(self, access: Access, commands: Commands) -> None:
         self._access = access
         self._commands = commands
         self._long = LRUCache[tuple[Scope, int], ParsedUpdate](PASTES)

@@ -13,10 +13,9 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
-import telegram
 from telegram.error import BadRequest, Conflict, InvalidToken, TelegramError
 from telegram.ext import Application, ApplicationBuilder, CallbackContext, ExtBot, TypeHandler
 
@@ -26,9 +25,10 @@ from records.errors import SettingsError
 from settings import Settings
 from storage.files.inbox import UpdateInbox
 from telegram_ui.commands.family import MayConfigure
+from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.updates.access import Access
-from telegram_ui.updates.dispatch import Commands, Dispatcher
+from telegram_ui.updates.dispatch import Dispatcher
 from telegram_ui.updates.durable_queue import DurableQueue, HoldingBot, PollRequest, QuietRequest, Received
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
 from telegram_ui.updates.relevance import Relevance
@@ -43,12 +43,6 @@ REFUSED = "Telegram refuses this token. Copy it again from BotFather."
 
 Pause = Callable[[float], Awaitable[None]]
 AnyApplication = Application[Any, Any, Any, Any, Any, Any]
-
-
-class MenuCommands(Commands, Protocol):
-    """Commands that can also announce themselves to Telegram."""
-
-    async def set_menus(self, bot: telegram.Bot) -> None: ...
 
 
 class Service:
@@ -79,7 +73,7 @@ async def telegram_service(
     conversation: Conversation,
     corrections: Corrections,
     inbox: UpdateInbox,
-    commands: Callable[[Delivery, MayConfigure], MenuCommands],
+    commands: Callable[[Delivery, MayConfigure], Commands],
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     monotonic: Callable[[], float] = time.monotonic,
     pause: Pause = asyncio.sleep,
@@ -311,7 +305,7 @@ async def _webhook(settings: Settings, bot: ExtBot[Any], queue: DurableQueue, pa
 
 
 # beside -----------------------------------------------------------------------------------------------
-async def _announce(commands: MenuCommands, bot: ExtBot[Any]) -> None:
+async def _announce(commands: Commands, bot: ExtBot[Any]) -> None:
     try:
         await commands.set_menus(bot)
     except TelegramError as error:

@@ -26,7 +26,7 @@ async def tells_all(house: House, process: Process, ann: Member) -> None:
     await ann.hears(f"You said {WORD}.", since=since)
     since = ann.now
     house.world.edit(ann.id, ann.chat_id, message["message_id"], f"My secret was {WORD}, mostly.")
-    await ann.hears("Shall I answer it anew?", since=since)
+    await ann.hears("Shall I answer it again?", since=since)
     house.model.default(SUMMARIES, f"They spoke of {WORD}.")
     logged = process.log.last
     await ann.asks(OTHER, "Noted.")
@@ -80,7 +80,7 @@ async def test_no_file_holds_what_was_taken_back(house: House, storage: str) -> 
         await ann.asks(f"/memory add Ann likes the {OTHER}.", "Noted as fact 1")
         await ann.asks(f"/memory edit 1 Ann likes the {WORD}.", WORD)
         assert traces(memory)
-        await ann.asks("/memory undo 1", "the other words are erased.")
+        await ann.asks("/memory undo 1", "the other text is erased.")
         assert traces(memory) == []
         assert traces(memory, OTHER)
         assert OTHER in await ann.asks("/memory")
@@ -108,7 +108,7 @@ async def test_a_bot_that_is_killed_while_it_forgets_finishes_it(house: House, s
     assert traces(memory) == []
 
 
-async def test_the_last_message_is_corrected_and_answered_anew(house: House) -> None:
+async def test_the_last_message_is_corrected_and_answered_again(house: House) -> None:
     ann = house.person()
     async with house.bot(DATA_DIR="corrected"):
         await ann.sets_up("SQLite", 20)
@@ -117,21 +117,21 @@ async def test_the_last_message_is_corrected_and_answered_anew(house: House) -> 
         await ann.hears("Noted.", since=since)
         since = ann.now
         house.world.edit(ann.id, ann.chat_id, message["message_id"], "What is the capital of Australia?")
-        offer = await ann.hears("Shall I answer it anew?", since=since)
+        offer = await ann.hears("Shall I answer it again?", since=since)
         since = ann.now
         house.model.script(ANSWERS, Behaviour(text="Canberra."))
-        ann.press(offer, "Answer anew")
+        ann.press(offer, "Answer again")
         await ann.hears("Canberra.", since=since)
         await ann.asks("/summary_status", "Total messages: 2")
         contents = [one["content"] for one in Memory(house.folder / "corrected").messages(ann.id)]
         assert contents == ["What is the capital of Australia?", "Canberra."]
         since = ann.now
         house.world.edit(ann.id, ann.chat_id, message["message_id"], "Remember that I live in Australia.")
-        offer = await ann.hears("Shall I answer it anew?", since=since)
+        offer = await ann.hears("Shall I answer it again?", since=since)
         remember = {"name": "remember", "arguments": {"text": "Ann lives in Australia."}}
         house.model.script(ANSWERS, Behaviour(calls=(remember,)), "Shall I?")
         since = ann.now
-        ann.press(offer, "Answer anew")
+        ann.press(offer, "Answer again")
         asked = await ann.hears("Shall I remember this?", since=since)
         since = ann.now
         ann.press(asked, "Remember it")

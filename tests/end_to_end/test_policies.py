@@ -121,18 +121,18 @@ async def test_switching_and_automatic_off(house: House, bot: Process) -> None:
     ]
 
 
-async def test_wishes_are_shown_set_and_reset(house: House, bot: Process) -> None:
+async def test_instructions_are_shown_set_and_reset(house: House, bot: Process) -> None:
     ann = house.person()
     await ann.sets_up("SQLite", 1)
-    assert "no further wishes" in await ann.asks("/summary_prompt")
-    assert "heed this" in await ann.asks("/summary_prompt Write in verse.")
+    assert "no further instructions" in await ann.asks("/summary_prompt")
+    assert "follow this" in await ann.asks("/summary_prompt Write in verse.")
     assert "Write in verse." in await ann.asks("/summary_prompt")
     since = bot.log.last
     await ann.asks("Something", "Noted.")
     await bot.logged("summarized messages", since=since)
     assert "Write in verse." in house.summary_requests()[-1][0]["content"]
     assert "gone" in await ann.asks("/summary_prompt reset")
-    assert "no further wishes" in await ann.asks("/summary_prompt")
+    assert "no further instructions" in await ann.asks("/summary_prompt")
     assert "at most 1,000" in await ann.asks("/summary_prompt " + "x" * 1500)
 
 
@@ -149,14 +149,14 @@ async def test_a_rebuild_survives_a_kill(house: House, bot: Process) -> None:
     ann = house.person()
     await ann.sets_up("SQLite", 1)
     await says(bot, ann, 3, folded=(1, 2, 3))
-    assert "nothing to make anew" in await house.person().asks("/summary_rebuild", "nothing to make anew")
+    assert "nothing to rebuild" in await house.person().asks("/summary_rebuild", "nothing to rebuild")
     before = house.memory.summaries(ann.id)
     house.model.default(SUMMARIES, Behaviour(hold="start", text="They spoke of things."))
     try:
         held = house.model.held
-        assert "0 of 3" in await ann.asks("/summary_rebuild", "Making all summaries anew")
+        assert "0 of 3" in await ann.asks("/summary_rebuild", "Rebuilding all summaries")
         await house.model.until_held(held + 1)
-        assert "being made anew: 0 of 3" in await ann.asks("/summary_status")
+        assert "being rebuilt: 0 of 3" in await ann.asks("/summary_status")
         await bot.kill()
         assert house.memory.summaries(ann.id) == before
     finally:
@@ -168,5 +168,5 @@ async def test_a_rebuild_survives_a_kill(house: House, bot: Process) -> None:
         assert {one["chunk_id"] for one in house.memory.messages(ann.id)} == {one["id"] for one in rebuilt}
         since = ann.now
         await ann.asks("/summary_rebuild", "0 of 3")
-        await ann.hears("All summaries are made anew (3 summaries)", since=since)
+        await ann.hears("All summaries are rebuilt (3 summaries)", since=since)
         house.model.default(SUMMARIES, SUMMARY)

@@ -43,6 +43,7 @@ from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.store import SqliteStore
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.registry import Commands
+from telegram_ui.commands.summaries import SummaryCommands
 from telegram_ui.commands.wizard import NUMBER, STORAGE, Wizard
 from telegram_ui.sending import formatting
 from telegram_ui.sending.chat import Chat
@@ -66,7 +67,7 @@ class Silent:
         text.encode("utf-16-le", "surrogatepass")
 
     async def send(self, chat: Chat, pieces: Sequence[formatting.Piece], **_: object) -> None: ...
-    async def replace(self, *_: object) -> None: ...
+    async def replace(self, *_: object, **__: object) -> None: ...
 
     @asynccontextmanager
     async def typing(self, chat: Chat) -> AsyncIterator[None]:
@@ -93,6 +94,9 @@ class OneMemory:
     """Configurations that go nowhere, and must be lawful."""
 
     known: OwnerConfig | None = None
+
+    def __init__(self, wizards: OneState) -> None:
+        self.wizards = wizards
 
     async def config(self, owner: int) -> OwnerConfig | None:
         return self.known
@@ -168,15 +172,18 @@ class Doors:
         self._written = written
         self._me = telegram.User(9, "Keepsake", is_bot=True, username="keepsake_bot")
         self._chat, self._person = Chat(id=1), Person(id=1, name="Ann")
-        self._states, self._memory = OneState(), OneMemory()
+        self._states = OneState()
+        self._memory = OneMemory(self._states)
         delivery = cast("Any", Silent())
 
         async def may(chat: Chat, person: Person) -> bool:
             return True
 
-        self._wizard = Wizard(self._states, self._memory, delivery, may_configure=may, now=lambda: NOW)
-        conversation = cast("Any", SimpleNamespace(memory=self._memory, summaries=None))
-        self._commands = Commands(conversation, delivery, self._wizard, may_configure=may, buttons=Buttons(b"key"))
+        services = cast("Any", SimpleNamespace(memory=self._memory, clock=lambda: NOW))
+        self._buttons = Buttons(b"key")
+        self._commands = Commands(
+            services, delivery, may_configure=may, buttons=self._buttons, families=[Wizard, SummaryCommands]
+        )
         self._bot = SimpleNamespace(bot=self._me, id=9)
         served = cast("Any", SimpleNamespace(is_served=lambda person: True))
         concern = Relevance(served, self._commands)
@@ -215,15 +222,21 @@ class Doors:
             expires_at=datetime(2026 + chance.randrange(2), 1, 2, tzinfo=UTC),
             storage=chance.choice((None, *StorageType)),
         )
-        await self._wizard.input(cast("Any", None), self._chat, self._person, text_from(chance, 8))
+        await self._commands.take_text(cast("Any", None), self._chat, self._person, text_from(chance, 8))
 
     async def callback_data(self, chance: Chance) -> None:
         parts = [chance.choice(("w", "on", "1", "n", "sqlite", "json", "", text_from(chance, 6))) for _ in range(4)]
-        query = Query(":".join(parts[: chance.randrange(5)]) if chance.random() < 0.8 else text_from(chance))
+        data = ":".join(parts[: chance.randrange(5)]) if chance.random() < 0.8 else text_from(chance)
+        if chance.random() < 0.5:  # signed, so that it reaches the family
+            payload = chance.choice(("n.sqlite", "n.json", "n.", "x.sqlite", ""))
+            data = self._buttons.data(chance.choice(("w", "on")), self._chat, self._person, payload)
+        query = Query(data)
         self._states.state = WizardState(
             scope=self._chat.scope, person=1, step=STORAGE, nonce="n", expires_at=datetime(2027, 1, 1, tzinfo=UTC)
         )
-        await self._commands.press(cast("Any", SimpleNamespace(callback_query=query)), self._chat, self._person)
+        await self._commands.press(
+            cast("Any", SimpleNamespace(callback_query=query, effective_message=None)), self._chat, self._person
+        )
         assert len(query.answered) == 1
 
     def _file(self, chance: Chance) -> bytes:

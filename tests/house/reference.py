@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from settings import Secret, Settings
-from telegram_ui.commands.table import COMMANDS
+from telegram_ui.commands.registry import all_commands
 from tests.paths import ROOT
 
 WIDTH = 119
@@ -40,7 +40,7 @@ def settings_table() -> list[str]:
 
 def commands_table() -> list[str]:
     rows = ["| command | does | in groups |", "| --- | --- | --- |"]
-    return rows + [f"| `/{one.name}` | {one.description} | {one.who} |" for one in COMMANDS]
+    return rows + [f"| `/{one.name}` | {one.description} | {one.who} |" for one in all_commands()]
 
 
 def example() -> str:

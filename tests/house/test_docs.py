@@ -13,7 +13,7 @@ from dotenv import dotenv_values
 
 from bot import VERSION, parser
 from settings import Secret, Settings
-from telegram_ui.commands.table import COMMANDS
+from telegram_ui.commands.registry import all_commands
 from tests.house import reference
 from tests.paths import ROOT
 
@@ -89,7 +89,7 @@ def test_links_lead_to_files() -> None:
 def test_commands_are_those_of_the_table() -> None:
     who = {"everyone": "everyone", "admins": "admins"}
     assert rows("Commands in Telegram") == [
-        [f"`/{command.name}`", command.description, who[command.who]] for command in COMMANDS
+        [f"`/{command.name}`", command.description, who[command.who]] for command in all_commands()
     ]
 
 

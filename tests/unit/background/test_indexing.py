@@ -16,7 +16,7 @@ from records.messages import NewMessage, Role
 from records.owners import StorageType
 from records.scopes import Scope
 from settings import Secret
-from telegram_ui.commands.registry import status_text
+from telegram_ui.commands.summaries import status_text
 from tests.peers.openai_server import Behaviour, OpenAIServer, running
 from tests.support.talk import talking
 from text.tokenizer import Tokenizer

@@ -14,7 +14,7 @@ from records.messages import Archived, Message, NewMessage
 from records.owners import Policy, StorageType
 from records.scopes import Scope
 from records.summaries import Summary
-from telegram_ui.commands.registry import status_text
+from telegram_ui.commands.summaries import status_text
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, Talk, talking
 from tests.unit.chat.test_forgetting import traces

@@ -317,9 +317,9 @@ async def test_the_account_names_facts_and_profile(talk: Talk) -> None:
     explanation = await talk.services.explanations.explain(SCOPE)
     assert explanation is not None
     text = why_text(explanation, Chat(id=ANNA.id))
-    assert "fact 1, since 2026-11-21, told by hand: “Anna plays the cello.”" in text
+    assert "fact 1, since 2026-11-21, added by hand: “Anna plays the cello.”" in text
     assert "you pinned it" in text
-    assert "The profile of you, version 1 of 2026-11-21 09:00" in text
+    assert "Your profile, version 1 of 2026-11-21 09:00" in text
     await talk.services.corrections.forget(ANNA.id, Forgetting(what="facts", ids=(fact.id,)))
     explanation = await talk.services.explanations.explain(SCOPE)
     if explanation is not None:

@@ -2,15 +2,15 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-import telegram
 
 from llm.chat_model import OnText
 from playground.bot_api import bot_api
@@ -21,13 +21,15 @@ from playground.world import World
 from records.errors import StorageError
 from records.messages import Correction
 from records.owners import Mode
-from records.scopes import Person, Scope
-from records.turns import Incoming, Proposal, Reply
+from records.scopes import Scope
+from records.turns import Incoming, Reply
 from settings import Secret, Settings
 from storage.files.database import Database
 from storage.files.inbox import UpdateInbox
 from storage.sqlite.migrations import MIGRATIONS
-from telegram_ui.sending.chat import Chat
+from telegram_ui.commands.buttons import Buttons
+from telegram_ui.commands.family import Ask, Dependencies, Family, MayConfigure, command
+from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.updates.service import Service, telegram_service
 
@@ -96,51 +98,32 @@ class Scripted:
         return self.successors.get(owner, owner)
 
 
-@dataclass
-class Orders:
-    """Commands that only say that they were called; `wizard` takes whatever is in it."""
+class Toys(Family):
+    """Commands that only say that they were called; `asked_for` holds the texts that they take."""
 
-    delivery: Delivery
-    may_configure: Callable[[Chat, Person], Any]
-    names: frozenset[str] = frozenset({"help", "admin", "fold"})
-    slow: frozenset[str] = frozenset({"fold"})
-    folding: asyncio.Event = field(default_factory=asyncio.Event)
-    wizard: set[str] = field(default_factory=set)
+    def __init__(self, dependencies: Dependencies) -> None:
+        super().__init__(dependencies)
+        self.folding = asyncio.Event()
+        self.asked_for: set[str] = set()
 
-    async def handle(self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str) -> None:
-        if name == "fold":
-            await self.folding.wait()
-        if name == "admin":
-            argument = str(await self.may_configure(chat, person))
-        await self.delivery.say(chat, f"did {name} {argument}")
+    @command("help", "helps")
+    async def _help(self, ask: Ask) -> str:
+        return f"did help {ask.argument}"
 
-    async def press(self, update: telegram.Update, chat: Chat, person: Person) -> None:
-        assert update.callback_query is not None
-        await update.callback_query.answer("pressed")
+    @command("admin", "says who may configure")
+    async def _admin(self, ask: Ask) -> str:
+        return f"did admin {await self._may_configure(ask.chat, ask.person)}"
 
-    async def wizard_input(self, update: telegram.Update, chat: Chat, person: Person, text: str) -> bool:
-        if text not in self.wizard:
+    @command("fold", "waits", queue="slow")
+    async def _fold(self, ask: Ask) -> str:
+        await self.folding.wait()
+        return f"did fold {ask.argument}"
+
+    async def take_text(self, ask: Ask) -> bool:
+        if ask.argument not in self.asked_for:
             return False
-        await self.delivery.say(chat, f"wizard took {text}")
+        await self._delivery.say(ask.chat, f"wizard took {ask.argument}")
         return True
-
-    def is_answered(self, update: telegram.Update) -> bool:
-        return False
-
-    async def propose(self, chat: Chat, person: Person, proposal: Proposal) -> None:
-        await self.delivery.say(chat, proposal.text)
-
-    async def offer_answer(self, chat: Chat, person: Person, turn: int) -> None:
-        await self.delivery.say(chat, f"offer {turn}")
-
-    async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
-        return False
-
-    def is_slow_press(self, data: str) -> bool:
-        return False
-
-    async def set_menus(self, bot: telegram.Bot) -> None:
-        await bot.set_my_commands([("help", "helps")])
 
 
 @dataclass
@@ -214,7 +197,7 @@ class Bots:
         self.peer = peer
         self.inbox = inbox
         self.conversation = Scripted()
-        self.orders: Orders | None = None
+        self.toys: Toys | None = None
         self.settings = Settings(
             telegram_bot_token=Secret(TOKEN),
             telegram_api_url=peer.url,
@@ -223,9 +206,16 @@ class Bots:
         )
 
     def running(self, **options: Any) -> AbstractAsyncContextManager[Service]:
-        def commands(delivery: Delivery, may_configure: Any) -> Orders:
-            self.orders = Orders(delivery, may_configure)
-            return self.orders
+        def commands(delivery: Delivery, may_configure: MayConfigure) -> Commands:
+            made = Commands(
+                cast("Any", SimpleNamespace(clock=lambda: NOW)),
+                delivery,
+                may_configure=may_configure,
+                buttons=Buttons(b"key"),
+                families=[Toys],
+            )
+            [self.toys] = cast("list[Toys]", made._families)
+            return made
 
         return telegram_service(
             self.settings,

@@ -1,7 +1,7 @@
 """The outward half against a local Bot API server over real HTTP; a real memory, and a clock that is told to move."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,21 +12,19 @@ import telegram
 from telegram.ext import ExtBot
 from telegram.request import HTTPXRequest
 
-from external_memory import ExternalMemory
+from chat.services import Services
 from playground.bot_api import bot_api
 from playground.faults import Fault, Faults
 from playground.refusals import Json
 from playground.server import serve
 from playground.world import World
-from records.scopes import Person, Scope
-from records.status import Counts, Status
-from records.summaries import FoldOutcome, Summary
+from records.scopes import Person
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.registry import Commands
-from telegram_ui.commands.wizard import Wizard
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery, Streaming
 from telegram_ui.updates.parsing import arrival
+from tests.support.talk import Talk, talking
 
 TOKEN = "4242:test-token"
 ANN, BOB = 11, 12
@@ -127,53 +125,33 @@ async def peer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Peer]:
 
 
 @dataclass
-class ScriptedSummaries:
-    """Summaries that are what a test says."""
-
-    outcome: FoldOutcome = field(default_factory=lambda: FoldOutcome(state="nothing"))
-    shown: Sequence[Summary] = ()
-    status_: Status = field(
-        default_factory=lambda: Status(config=None, counts=Counts(total=0, archived=0, unfolded_turns=0))
-    )
-
-    async def fold_now(self, scope: Scope) -> FoldOutcome:
-        return self.outcome
-
-    async def status(self, scope: Scope) -> Status:
-        return self.status_
-
-    async def active(self, scope: Scope) -> Sequence[Summary]:
-        return self.shown
-
-
-@dataclass
-class Talk:
-    """Where commands find memory and summaries."""
-
-    memory: ExternalMemory
-    summaries: ScriptedSummaries
-
-
-@dataclass
 class Desk:
     """Commands as people use them: they write and press, the updates arrive over HTTP, and are handled in order."""
 
     peer: Peer
-    talk: Talk
-    make: Callable[[], Commands]
-    commands: Commands
-    now: list[datetime]
+    services: Services
+    moment: list[datetime]
+    commands: Commands = field(init=False)
     offset: int = 0
+
+    def __post_init__(self) -> None:
+        self.restart()
 
     def restart(self) -> None:
         """Forget everything that is not stored."""
-        self.commands = self.make()
+
+        async def may_configure(chat: Chat, person: Person) -> bool:
+            return chat.is_private or person.id == ANN
+
+        self.commands = Commands(
+            self.services, self.peer.delivery(), may_configure=may_configure, buttons=Buttons(b"key")
+        )
 
     def pass_time(self, time: timedelta) -> None:
-        self.now[0] += time
+        self.moment[0] += time
 
     async def say(self, person: int, chat: int, text: str, **more: Any) -> bool:
-        """A person writes; whether it was a command or the wizard's."""
+        """A person writes; whether it was a command, or a text that a command asked for."""
         self.peer.world.say(person, chat, text, **more)
         taken = False
         for update in await self._updates():
@@ -184,7 +162,7 @@ class Desk:
                 await self.commands.handle(update, said.chat, said.person, said.command, said.argument)
                 taken = True
             else:
-                taken = await self.commands.wizard_input(update, said.chat, said.person, said.text)
+                taken = await self.commands.take_text(update, said.chat, said.person, said.text)
         return taken
 
     async def press(self, person: int, chat: int, message: Json, data: str) -> str | None:
@@ -215,20 +193,13 @@ class Desk:
 
 
 @pytest.fixture
-async def desk(peer: Peer, tmp_path: Path) -> AsyncIterator[Desk]:
-    now = [STARTED]
+async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
+    async with talking(tmp_path / "data") as talk:
+        yield talk
 
-    async def may_configure(chat: Chat, person: Person) -> bool:
-        return chat.is_private or person.id == ANN
 
-    async with ExternalMemory.open(tmp_path / "data", clock=lambda: now[0]) as memory:
-        talk = Talk(memory, ScriptedSummaries())
-
-        def make() -> Commands:
-            delivery = peer.delivery()
-            wizard = Wizard(memory.wizards, memory, delivery, may_configure=may_configure, now=lambda: now[0])
-            return Commands(talk, delivery, wizard, may_configure=may_configure, buttons=Buttons(b"key"))
-
-        made = Desk(peer, talk, make, make(), now)
-        await made._updates()
-        yield made
+@pytest.fixture
+async def desk(peer: Peer, talk: Talk) -> Desk:
+    made = Desk(peer, talk.services, talk.moment)
+    await made._updates()
+    return made

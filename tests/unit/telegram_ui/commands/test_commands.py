@@ -1,7 +1,10 @@
 """What commands and the wizard promise, as a person sees them."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
+from typing import cast
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -9,18 +12,37 @@ from hypothesis import strategies as st
 
 from records.messages import NewMessage
 from records.owners import StorageType
-from records.scopes import Person, Scope
+from records.scopes import Scope
 from records.status import Counts, Status
 from records.summaries import FoldFailure, FoldOutcome, Summary
-from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.families import families
-from telegram_ui.commands.registry import retention_text, status_text
-from telegram_ui.commands.table import COMMANDS
+from summary_manager import SummaryManager
+from telegram_ui.commands.registry import all_commands
+from telegram_ui.commands.summaries import retention_text, status_text
 from telegram_ui.commands.wizard import CANCELLED, EXPIRED, LIFETIME, NOTHING_TO_CANCEL, number_in
-from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.parsing import arrival
-from tests.support.talk import talking
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, STARTED, TOPIC, Desk
+
+
+@dataclass
+class ScriptedSummaries:
+    """Summaries that are what a test says."""
+
+    outcome: FoldOutcome = field(default_factory=lambda: FoldOutcome(state="nothing"))
+    shown: Sequence[Summary] = ()
+
+    async def fold_now(self, scope: Scope) -> FoldOutcome:
+        return self.outcome
+
+    async def active(self, scope: Scope) -> Sequence[Summary]:
+        return self.shown
+
+
+@pytest.fixture
+def scripted(desk: Desk) -> ScriptedSummaries:
+    made = ScriptedSummaries()
+    desk.services = replace(desk.services, summaries=cast("SummaryManager", made))
+    desk.restart()
+    return made
 
 
 async def choose(desk: Desk, person: int, chat: int, name: str) -> str | None:
@@ -55,14 +77,14 @@ async def test_the_wizard_configures_in_two_steps(desk: Desk) -> None:
     assert "External memory configured" in desk.last(ANN)
     assert "Storage: JSON" in desk.last(ANN)
     assert "Threshold: 7 turns" in desk.last(ANN)
-    config = await desk.talk.memory.config(ANN)
+    config = await desk.services.memory.config(ANN)
     assert config is not None
     assert (config.storage, config.every_n, config.enabled) == (StorageType.JSON, 7, True)
     assert not await desk.say(ANN, ANN, "8")
 
 
 async def test_changing_storage_says_how_much_moved(desk: Desk) -> None:
-    memory = desk.talk.memory
+    memory = desk.services.memory
     await memory.configure(ANN, storage=StorageType.SQLITE, every_n=20)
     async with memory.home(ANN) as store:
         await store.append(Scope(owner=ANN), [NewMessage(role="user", content="hi", created_at=STARTED)])
@@ -105,7 +127,7 @@ async def test_the_wizard_expires_and_says_so(desk: Desk) -> None:
     desk.pass_time(LIFETIME)
     assert await desk.say(ANN, ANN, "20")
     assert desk.last(ANN) == EXPIRED
-    assert await desk.talk.memory.config(ANN) is None
+    assert await desk.services.memory.config(ANN) is None
     assert not await desk.say(ANN, ANN, "20")
 
 
@@ -119,7 +141,7 @@ async def test_cancel_leaves_at_any_step(desk: Desk) -> None:
         await desk.say(ANN, ANN, "/cancel")
         assert desk.last(ANN) == CANCELLED
         assert not await desk.say(ANN, ANN, "20")
-    assert await desk.talk.memory.config(ANN) is None
+    assert await desk.services.memory.config(ANN) is None
 
 
 async def test_a_second_press_and_an_older_wizards_buttons_change_nothing(desk: Desk) -> None:
@@ -149,7 +171,7 @@ async def test_in_a_group_only_the_admin_who_began_can_go_on(desk: Desk) -> None
     assert not await desk.say(ANN, GROUP, "what a day")
     assert await desk.say(ANN, GROUP, "12")
     assert "Threshold: 12 turns" in desk.last(GROUP)
-    assert await desk.talk.memory.config(ANN) is None
+    assert await desk.services.memory.config(ANN) is None
 
 
 async def test_a_topics_wizard_is_its_own(desk: Desk) -> None:
@@ -165,9 +187,9 @@ async def test_the_welcomes_button_turns_memory_on_for_its_person_alone(desk: De
     data = buttons["Turn memory on"]
     desk.restart()
     assert "does nothing" in (await desk.press(ANN, ANN, message, data[:-1] + "é") or "")
-    assert await desk.talk.memory.config(ANN) is None
+    assert await desk.services.memory.config(ANN) is None
     assert await desk.press(ANN, ANN, message, data) == "Memory is on."
-    config = await desk.talk.memory.config(ANN)
+    config = await desk.services.memory.config(ANN)
     assert config is not None
     assert (config.storage, config.every_n, config.enabled) == (StorageType.SQLITE, 20, True)
     before = desk.peer.texts(ANN)
@@ -180,7 +202,7 @@ async def test_the_welcomes_button_turns_memory_on_for_its_person_alone(desk: De
 async def test_on_and_off_keep_the_configuration(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/summary_off")
     assert "never turned on" in desk.last(ANN)
-    await desk.talk.memory.configure(ANN, storage=StorageType.JSON, every_n=3)
+    await desk.services.memory.configure(ANN, storage=StorageType.JSON, every_n=3)
     await desk.say(ANN, ANN, "/summary_off")
     assert "stays stored" in desk.last(ANN)
     await desk.say(ANN, ANN, "/summary_on")
@@ -206,20 +228,19 @@ def test_status_has_its_lines() -> None:
 async def test_status_says_how_it_is_configured(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/summary_status")
     assert "not set up" in desk.last(ANN)
-    config = await desk.talk.memory.configure(ANN, storage=StorageType.SQLITE, every_n=1)
-    desk.talk.summaries.status_ = Status(config=config, counts=Counts(total=0, archived=0, unfolded_turns=0))
+    await desk.services.memory.configure(ANN, storage=StorageType.SQLITE, every_n=1)
     await desk.say(ANN, ANN, "/summary_status")
     assert desk.last(ANN).splitlines()[:3] == ["Memory: enabled", "Storage: SQLite", "Threshold: 1 turn"]
 
 
-async def test_summaries_are_shown_whole_with_dates_and_sizes(desk: Desk) -> None:
+async def test_summaries_are_shown_whole_with_dates_and_sizes(desk: Desk, scripted: ScriptedSummaries) -> None:
     await desk.say(ANN, ANN, "/summary_show")
     assert "not set up" in desk.last(ANN)
-    await desk.talk.memory.switch(ANN, enabled=True)
+    await desk.services.memory.switch(ANN, enabled=True)
     await desk.say(ANN, ANN, "/summary_show")
     assert "no summaries yet" in desk.last(ANN)
     long = " ".join(f"word{number}" for number in range(2000))
-    desk.talk.summaries.shown = [summary(2, long), summary(1, "Ann likes tea.", number=2)]
+    scripted.shown = [summary(2, long), summary(1, "Ann likes tea.", number=2)]
     before = len(desk.peer.texts(ANN))
     await desk.say(ANN, ANN, "/summary_show")
     shown = " ".join(desk.peer.texts(ANN)[before:])
@@ -237,11 +258,13 @@ async def test_summaries_are_shown_whole_with_dates_and_sizes(desk: Desk) -> Non
         (FoldOutcome(state="failed", error="The model is overloaded."), "Nothing was lost"),
     ],
 )
-async def test_summarising_now_says_what_came_of_it(desk: Desk, outcome: FoldOutcome, says: str) -> None:
-    desk.talk.summaries.outcome = outcome
+async def test_summarising_now_says_what_came_of_it(
+    desk: Desk, scripted: ScriptedSummaries, outcome: FoldOutcome, says: str
+) -> None:
+    scripted.outcome = outcome
     await desk.say(ANN, ANN, "/summary_now")
     assert "memory is off" in desk.last(ANN)
-    await desk.talk.memory.switch(ANN, enabled=True)
+    await desk.services.memory.switch(ANN, enabled=True)
     await desk.say(ANN, ANN, "/summary_now")
     assert says in desk.last(ANN)
 
@@ -250,28 +273,18 @@ async def test_in_groups_only_admins_change_the_memory(desk: Desk) -> None:
     for command in ("summary", "summary_on", "summary_off", "summary_now"):
         await desk.say(BOB, GROUP, f"/{command}@keepsake_bot")
         assert "Only the admins" in desk.last(GROUP)
-    assert await desk.talk.memory.config(GROUP) is None
-
-
-async def test_each_command_of_the_table_has_one_that_handles_it(desk: Desk, tmp_path: Path) -> None:
-    async def everybody(chat: Chat, person: Person) -> bool:
-        return True
-
-    async with talking(tmp_path / "talk") as talk:
-        made = families(talk.services, desk.peer.delivery(), Buttons(b"key"), may_configure=everybody)
-    handled = [name for family in made for name in family.handlers] + sorted(desk.commands.names)
-    assert sorted(handled) == sorted(command.name for command in COMMANDS)
+    assert await desk.services.memory.config(GROUP) is None
 
 
 async def test_help_and_the_menus_have_every_command(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/help")
-    assert all(f"/{command.name} – {command.description}" in desk.last(ANN) for command in COMMANDS)
+    assert all(f"/{command.name} – {command.description}" in desk.last(ANN) for command in all_commands())
     await desk.commands.set_menus(desk.peer.bot)
     menus = {
         call["params"]["scope"]["type"]: {command["command"] for command in call["params"]["commands"]}
         for call in desk.peer.called("setMyCommands")
     }
-    assert menus["all_private_chats"] == {command.name for command in COMMANDS} >= desk.commands.names
+    assert menus["all_private_chats"] == {command.name for command in all_commands()} >= desk.commands.names
     assert "summary_on" not in menus["all_group_chats"]
     assert "summary_on" in menus["all_chat_administrators"]
 
@@ -303,7 +316,7 @@ async def test_any_callback_data_changes_nothing(desk: Desk, tmp_path: Path) -> 
         except UnicodeEncodeError:
             continue
         assert await desk.press(ANN, ANN, message, data)
-    assert await desk.talk.memory.config(ANN) is None
+    assert await desk.services.memory.config(ANN) is None
     await choose(desk, ANN, ANN, "SQLite")
     assert "step 2" in desk.last(ANN)
 
@@ -316,7 +329,7 @@ async def test_the_number_that_ended_a_setup_is_no_message_when_a_crash_brings_i
     said = arrival(update, desk.peer.bot.bot)
     assert said is not None
     for _ in range(2):
-        assert await desk.commands.wizard_input(update, said.chat, said.person, said.text)
+        assert await desk.commands.take_text(update, said.chat, said.person, said.text)
         desk.restart()
     await desk.say(ANN, ANN, "/cancel")
     assert desk.last(ANN) == NOTHING_TO_CANCEL

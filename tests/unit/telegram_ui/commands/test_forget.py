@@ -1,8 +1,6 @@
 """/forget as a person sees it: the question that says what goes, the receipt, and who may."""
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
@@ -11,46 +9,15 @@ from records.owners import StorageType
 from records.scopes import Person, Scope
 from records.turns import Incoming, Piece
 from storage.files.tables import FACTS
-from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.forget import ForgetCommands
-from telegram_ui.commands.registry import Commands
-from telegram_ui.commands.wizard import Wizard
-from telegram_ui.sending.chat import Chat
-from tests.support.talk import Talk, talking
-from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, TOPIC, Desk, Peer
+from tests.support.talk import Talk
+from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, TOPIC, Desk
 
 
 @pytest.fixture
-async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
-    async with talking(tmp_path / "data") as talk:
-        yield talk
-
-
-@pytest.fixture
-async def desk(peer: Peer, talk: Talk) -> Desk:
-    async def may_configure(chat: Chat, person: Person) -> bool:
-        return chat.is_private or person.id == ANN
-
-    def make() -> Commands:
-        memory, delivery, buttons = talk.services.memory, peer.delivery(), Buttons(b"key")
-        wizard = Wizard(memory.wizards, memory, delivery, may_configure=may_configure, now=lambda: talk.moment[0])
-        family = ForgetCommands(
-            memory,
-            talk.services.corrections,
-            delivery,
-            buttons,
-            may_configure=may_configure,
-            now=lambda: talk.moment[0],
-        )
-        return Commands(
-            talk.services, delivery, wizard, may_configure=may_configure, buttons=buttons, families=[family]
-        )
-
-    made = Desk(peer, talk, make, make(), talk.moment)  # type: ignore[arg-type]
-    await made._updates()
+async def desk(desk: Desk, talk: Talk) -> Desk:
     for owner in (ANN, GROUP, FORUM):
         await talk.services.memory.configure(owner, storage=StorageType.SQLITE, every_n=2)
-    return made
+    return desk
 
 
 async def say(talk: Talk, text: str, *, owner: int = ANN, thread: int = 0, telegram_id: int | None = None) -> None:
@@ -81,7 +48,7 @@ async def test_a_message_that_was_replied_to_goes_with_its_answer(desk: Desk, ta
     asked = desk.last(ANN)
     assert "“My PIN is heliotrope.”" in asked
     assert "2 messages, 1 summary" in asked
-    assert "2 messages beside it stay" in asked
+    assert "2 messages next to it stay" in asked
     assert await press(desk, "Forget question and answer") == "Forgotten."
     assert await contents(talk) == ["Hello.", "Understood."]
     told = desk.last(ANN)

@@ -1,9 +1,7 @@
 """/memory and /tz as a person sees them: the list, one fact, its buttons, and who may."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
@@ -11,49 +9,18 @@ from records.facts import FactChange, NewFact
 from records.forgetting import Forgotten
 from records.owners import StorageType
 from records.scopes import Scope
-from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.memory import LIFETIME, MemoryCommands, zone_named
+from telegram_ui.commands.memory import LIFETIME, zone_named
 from telegram_ui.commands.memory_texts import NOTHING_KNOWN, undone, view_of
-from telegram_ui.commands.registry import Commands
-from telegram_ui.commands.wizard import ADMINS_ONLY, Wizard
-from telegram_ui.sending.chat import Chat
-from tests.support.talk import Talk, talking
-from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk, Peer
+from telegram_ui.commands.wording import ADMINS_ONLY
+from tests.support.talk import Talk
+from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
 
 
 @pytest.fixture
-async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
-    async with talking(tmp_path / "data") as talk:
-        yield talk
-
-
-@pytest.fixture
-async def desk(peer: Peer, talk: Talk) -> Desk:
-    async def may_configure(chat: Chat, person: object) -> bool:
-        return chat.is_private or getattr(person, "id", 0) == ANN
-
-    def make() -> Commands:
-        services = talk.services
-        memory, delivery, buttons = services.memory, peer.delivery(), Buttons(b"key")
-        wizard = Wizard(memory.wizards, memory, delivery, may_configure=may_configure, now=lambda: talk.moment[0])
-        family = MemoryCommands(
-            memory,
-            services.facts,
-            services.distiller,
-            services.corrections,
-            memory.wizards,
-            delivery,
-            buttons,
-            may_configure=may_configure,
-            now=lambda: talk.moment[0],
-        )
-        return Commands(services, delivery, wizard, may_configure=may_configure, buttons=buttons, families=[family])
-
-    made = Desk(peer, talk, make, make(), talk.moment)  # type: ignore[arg-type]
-    await made._updates()
+async def desk(desk: Desk, talk: Talk) -> Desk:
     for owner in (ANN, GROUP):
         await talk.services.memory.configure(owner, storage=StorageType.SQLITE, every_n=20)
-    return made
+    return desk
 
 
 async def press(desk: Desk, label: str, *, person: int = ANN, chat: int = ANN) -> str | None:
@@ -89,7 +56,7 @@ async def test_a_fact_is_pinned_deleted_and_brought_back_by_buttons(desk: Desk, 
     await desk.say(ANN, ANN, "/memory add Ann plays the cello.")
     await desk.say(ANN, ANN, "/memory")
     await press(desk, "1")
-    assert "Told by hand." in shown(desk)
+    assert "Added by hand." in shown(desk)
     assert "pinned" in str(await press(desk, "Pin"))
     assert "Fact 1 📌" in shown(desk)
     await press(desk, "Unpin")
@@ -112,17 +79,19 @@ async def test_an_edit_asks_for_words_keeps_the_number_and_can_be_undone(desk: D
     assert "Fact 1\nAnn plays the viola." in shown(desk)
     assert "Before, 2026-11-21 to 2026-11-21: Ann plays the cello." in shown(desk)
     assert not await desk.say(ANN, ANN, "Ann plays the drums.")
-    assert await press(desk, "Undo edit") == "Fact 1 is as it was before; the other words are erased."
+    assert await press(desk, "Undo edit") == "Fact 1 is as it was before; the other text is erased."
     assert [one.text for one in await talk.services.facts.known(ANN)] == ["Ann plays the cello."]
     await desk.say(ANN, ANN, "/memory undo 1")
     assert "nothing to undo" in desk.last(ANN)
 
 
 def test_an_edit_that_is_taken_back_tells_what_went_with_it() -> None:
-    told = "Fact 1 is as it was before; the other words are erased"
+    told = "Fact 1 is as it was before; the other text is erased"
     assert undone(1, Forgotten()) == f"{told}."
-    assert undone(1, Forgotten(profiles=1)) == f"{told}, and 1 version of your profile made of them."
-    assert undone(1, Forgotten(facts=1, profiles=2)) == f"{told}, and 1 fact, 2 versions of your profile made of them."
+    assert undone(1, Forgotten(profiles=1)) == f"{told}, and 1 version of your profile derived from it."
+    assert (
+        undone(1, Forgotten(facts=1, profiles=2)) == f"{told}, and 1 fact, 2 versions of your profile derived from it."
+    )
 
 
 async def test_an_edit_that_is_cancelled_or_too_late_changes_nothing(desk: Desk, talk: Talk) -> None:
@@ -176,20 +145,20 @@ async def test_many_facts_come_in_pages(desk: Desk) -> None:
     assert "page 3 of 3" in shown(desk)
 
 
-async def test_the_profile_is_written_anew_shown_and_erased(desk: Desk, talk: Talk) -> None:
+async def test_the_profile_is_rewritten_shown_and_erased(desk: Desk, talk: Talk) -> None:
     await desk.say(ANN, ANN, "/memory add Ann plays the cello.")
     talk.server.default_schema("profile", '{"profile": "Ann plays the cello.", "preferences": "Likes quiet."}')
     await desk.say(ANN, ANN, "/memory")
-    await press(desk, "Profile: versions, write anew")
+    await press(desk, "Profile: versions, rewrite")
     assert "no profile yet" in shown(desk)
     said = len(desk.peer.texts(ANN))
-    assert "anew" in str(await press(desk, "Write anew now"))
+    assert "rewriting" in str(await press(desk, "Rewrite now"))
     while len(desk.peer.texts(ANN)) == said:
         await desk.peer.world.calls.after(desk.peer.world.calls.last)
     assert "version 1" in desk.last(ANN)
     await desk.say(ANN, ANN, "/memory")
     assert "Who they are: Ann plays the cello.\nPreferences: Likes quiet." in shown(desk)
-    await press(desk, "Profile: versions, write anew")
+    await press(desk, "Profile: versions, rewrite")
     await press(desk, "Erase version 1")
     assert await talk.services.distiller.versions(ANN) == []
 
@@ -200,7 +169,7 @@ async def test_in_a_group_everyone_reads_and_admins_change(desk: Desk) -> None:
     await desk.say(BOB, GROUP, "/memory add The club is closed.")
     assert desk.last(GROUP) == ADMINS_ONLY
     await desk.say(BOB, GROUP, "/memory")
-    assert "What I know of this group" in shown(desk, GROUP)
+    assert "What I know about this group" in shown(desk, GROUP)
     assert await press(desk, "1", person=BOB, chat=GROUP) is None
     assert await press(desk, "Delete", person=BOB, chat=GROUP) == ADMINS_ONLY
     assert "somebody else" in str(await press(desk, "Delete", person=ANN, chat=GROUP))

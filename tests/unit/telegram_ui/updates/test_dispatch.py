@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from playground.text import units
+from telegram_ui.commands.edits import OFFER
 from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, FORUM, GROUP, TOPIC, Bots, Peer
 
 
@@ -51,13 +52,13 @@ async def test_commands_and_presses_overtake_a_hanging_model(bots: Bots, peer: P
 
 async def test_nothing_waits_behind_a_command_that_asks_the_model(bots: Bots, peer: Peer) -> None:
     async with bots.running():
-        assert bots.orders
+        assert bots.toys
         peer.world.say(ANN, ANN, "/fold")
         peer.world.say(ANN, ANN, "/help")
         peer.world.say(ANN, ANN, "hello")
         await peer.told("did help", ANN)
         await peer.told("echo hello", ANN)
-        bots.orders.folding.set()
+        bots.toys.folding.set()
         await peer.told("did fold", ANN)
 
 
@@ -115,8 +116,8 @@ async def test_a_paste_of_30000_characters_is_one_turn_of_pieces(bots: Bots, pee
 
 async def test_wizard_input_and_unknown_commands_never_reach_the_conversation(bots: Bots, peer: Peer) -> None:
     async with bots.running() as service:
-        assert bots.orders
-        bots.orders.wizard.add("20")
+        assert bots.toys
+        bots.toys.asked_for.add("20")
         peer.world.say(ANN, ANN, "20")
         peer.world.say(ANN, ANN, "/nonsense 1")
         await peer.told("wizard took 20", ANN)
@@ -167,8 +168,8 @@ async def test_a_group_is_answered_when_it_addresses_the_bot(bots: Bots, peer: P
 
 async def test_what_is_not_addressed_to_the_bot_is_never_written(bots: Bots, peer: Peer) -> None:
     async with bots.running() as service:
-        assert bots.orders
-        bots.orders.wizard.add("20")
+        assert bots.toys
+        bots.toys.asked_for.add("20")
         peer.world.say(ANN, GROUP, "secret of the group")
         peer.world.say(ANN, GROUP, "/other@another_bot secret")
         peer.world.say(ANN, GROUP, "20")
@@ -215,14 +216,14 @@ async def test_an_edit_is_taken_in_after_its_message_and_a_new_answer_is_offered
         await peer.confirmed()
         assert bots.conversation.corrected == [], "the message itself is still being answered"
         gate.set()
-        await peer.told("offer 1", ANN)
+        await peer.told(OFFER, ANN)
         peer.world.edit(ANN, ANN, message["message_id"], "of long ago")
         await peer.confirmed()
         await service.intake.idle()
         assert await bots.pending() == []
     assert bots.conversation.corrected == [(message["message_id"], text) for text in ("other", "of long ago")]
     assert len(bots.conversation.turns) == 1
-    assert [text for text in peer.texts(ANN) if text.startswith("offer")] == ["offer 1"]
+    assert [text for text in peer.texts(ANN) if text.startswith(OFFER)] == [OFFER]
 
 
 async def test_an_edit_of_a_stranger_or_of_what_is_not_addressed_is_written_nowhere(bots: Bots, peer: Peer) -> None:
