@@ -213,7 +213,7 @@ async def open_services(
             retrieval=retrieval,
             answer_loop=AnswerLoop(
                 model=answers,
-                budget=quota,
+                quota=quota,
                 tokenizer=tokenizer,
                 ceiling=settings.max_context_tokens,
                 clock=clock,
@@ -223,7 +223,7 @@ async def open_services(
             summaries=summaries,
             facts=facts,
             distiller=distiller,
-            budget=quota,
+            quota=quota,
             clock=clock,
             indexing=indexing,
             pressure=settings.pressure_percent / 100,
@@ -253,7 +253,7 @@ async def open_services(
             clock=clock,
         )
         steps = [
-            ScheduledTask(name="writing what is kept", work=conversation.write_kept, every=RETRY_WRITES),
+            ScheduledTask(name="writing what is unwritten", work=conversation.write_unwritten, every=RETRY_WRITES),
             ScheduledTask(name="learning where the talk has paused", work=facts.settle_quiet, every=QUIET_LOOKED_FOR),
             ScheduledTask(name="folding what is quiet", work=summaries.fold_quiet, every=LOOK_FOR_QUIET),
             ScheduledTask(name="forgetting what was deleted", work=corrections.forget_deleted, every=TIDYING),
@@ -269,7 +269,7 @@ async def open_services(
             async with Scheduler(steps):
                 yield services
         finally:
-            if left := await conversation.write_kept():
+            if left := await conversation.write_unwritten():
                 log.error("%d turns could not be written before the stop", left)
 
 

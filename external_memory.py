@@ -6,7 +6,7 @@ every instant exactly one place answers. Does not know models, prompts or Telegr
 
 import logging
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -18,7 +18,7 @@ from records.errors import StorageError
 from records.forgetting import Forgetting, Forgotten
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Clock
-from runtime.locks import OwnerLock, OwnerLocks
+from runtime.locks import OwnerLocks
 from storage.directory import Directory
 from storage.erasure import Erasure
 from storage.files.data_dir import data_dir as held_data_dir
@@ -68,7 +68,7 @@ class ExternalMemory:
         self._renaming = renaming
         self._stores = stores
         self._clock = clock
-        self._gates = OwnerLocks()
+        self._locks = OwnerLocks()
         self._configs = LRUCache[int, OwnerConfig | None](OWNERS_HERE)
 
     @classmethod
@@ -125,7 +125,7 @@ class ExternalMemory:
 
     async def config(self, owner: int) -> OwnerConfig | None:
         """The owner's choices; None when nothing was ever configured. Not to be asked inside `opened` or `home`."""
-        async with self._gate(owner).shared():
+        async with self._locks.of(owner).shared():
             return await self._config(owner)
 
     async def is_on(self, owner: int) -> bool:
@@ -139,7 +139,7 @@ class ExternalMemory:
         """
         if not 1 <= every_n <= MOST_EVERY_N:
             raise ValueError(f"a threshold is 1 to {MOST_EVERY_N} turns")
-        async with self._gate(owner).exclusive():
+        async with self._locks.of(owner).exclusive():
             known = await self._config(owner)
             if known is not None and known.storage is not storage:
                 try:
@@ -151,27 +151,35 @@ class ExternalMemory:
 
     async def switch(self, owner: int, *, enabled: bool) -> OwnerConfig:
         """Turn memory on or off; with nothing configured yet, the defaults (SQLite, every 20 turns)."""
-        async with self._gate(owner).exclusive():
+        async with self._locks.of(owner).exclusive():
             return await self._put(owner, lambda known: replace(known, enabled=enabled))
 
     async def choose(self, owner: int, change: Callable[[OwnerConfig], OwnerConfig]) -> OwnerConfig:
         """Change an owner's further choices; where they live stays. With nothing configured yet, memory stays off."""
-        async with self._gate(owner).exclusive():
+        async with self._locks.of(owner).exclusive():
             return await self._put(owner, change)
 
     @asynccontextmanager
     async def opened(self, owner: int) -> AsyncIterator[MemoryStore | None]:
         """The store of an owner whose memory is on, None while it is off. It cannot move inside the block."""
-        async with self._gate(owner).shared():
+        async with self._locks.of(owner).shared():
             config = await self._config(owner)
             yield self._stores[config.storage] if config and config.enabled else None
 
     @asynccontextmanager
     async def home(self, owner: int) -> AsyncIterator[MemoryStore]:
         """The store that holds an owner's data, on or off (SQLite where there is none). It cannot move inside."""
-        async with self._gate(owner).shared():
+        async with self._locks.of(owner).shared():
             config = await self._config(owner)
             yield self._stores[config.storage if config else StorageType.SQLITE]
+
+    def turn(self, owner: int) -> AbstractAsyncContextManager[None]:
+        """Around a turn from its question to its answer; inside, the store is reached by `opened` as always."""
+        return self._locks.of(owner).turn()
+
+    def between_turns(self, owner: int) -> AbstractAsyncContextManager[None]:
+        """Around what no turn of the owner may overlap with, because its answer may quote what is changed."""
+        return self._locks.of(owner).between_turns()
 
     async def preview(self, owner: int, what: Forgetting) -> Forgotten:
         """What `forget` would take."""
@@ -182,9 +190,9 @@ class ExternalMemory:
         """Erase it with everything built on it from every file, whether memory is on or off; what went.
 
         `tidies` False: the files are left to `tidy`, where many forget at once. Raises StorageError, nothing erased.
-        Where more than facts or profiles goes, the owner's turns must be over (Amending.forget sees to that).
+        Where more than facts or profiles goes, the owner's turns must be over (Corrections.forget sees to that).
         """
-        async with self._gate(owner).exclusive():
+        async with self._locks.of(owner).exclusive():
             config = await self._config(owner)
             self._configs.pop(owner, None)
             store = self._stores[config.storage if config else StorageType.SQLITE]
@@ -195,7 +203,7 @@ class ExternalMemory:
 
         Where the new id has something to remember already, both stay as they are. Raises StorageError: try it again.
         """
-        async with self._gate(owner).exclusive(), self._gate(new).exclusive():
+        async with self._locks.of(owner).exclusive(), self._locks.of(new).exclusive():
             for one in (owner, new):
                 self._configs.pop(one, None)
             return await self._renaming.rename(owner, new, now=self._clock())
@@ -220,7 +228,7 @@ class ExternalMemory:
             return sum([(await store.counts(scope)).total for scope in await store.scopes(owner)])
 
     async def _config(self, owner: int) -> OwnerConfig | None:
-        """As `config`, for whoever is inside the owner's gate: what is kept here cannot be moved away meanwhile."""
+        """As `config`, for whoever is inside the owner's lock: what is kept here cannot be moved away meanwhile."""
         if owner in self._configs:
             return self._configs[owner]
         place = await self._directory.place(owner)
@@ -250,9 +258,6 @@ class ExternalMemory:
         await self._stores[config.storage].put_owner(config)
         self._configs[owner] = config
         return config
-
-    def _gate(self, owner: int) -> OwnerLock:
-        return self._gates.of(owner)
 
 
 async def _store_of(owner: int, directory: Directory, stores: dict[StorageType, MemoryStore]) -> MemoryStore:

@@ -9,4 +9,5 @@ search.py        words → the earlier messages that they find, page by page
 services.py      everything that is open while the bot runs, as one value
 session.py       what the process itself holds of each scope's talk
 tools.py         what the model may do while it answers: search the memory, propose facts
+turn.py          one turn on its way through the steps
 """

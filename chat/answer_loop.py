@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from chat.tools import MemoryTools, Place, Used, proposals, used_ids
+from chat.tools import MemoryTools, Used, proposals, used_ids
+from chat.turn import Turn
 from llm.chat_model import ChatModel, OnText, ToolModel
 from llm.quota import Quota
 from llm.tool_calls import offered_text
@@ -26,7 +27,7 @@ from text.tokenizer import Tokenizer
 log = logging.getLogger(__name__)
 
 SHORTER = 0.6
-"""A prompt that the endpoint found too long is made anew this much shorter, once."""
+"""A prompt that the endpoint found too long is built again this much shorter, once."""
 MOST_ROUNDS = 3
 """Times that the model may use tools before it has to answer."""
 RESULTS_SHARE = 3
@@ -34,8 +35,8 @@ RESULTS_SHARE = 3
 LEAST_SHARE = 20
 """So many tools are offered, the most useful first, that their schemas take at most one in so many tokens."""
 
-Remake = Callable[[int | None], Awaitable[Context]]
-"""Makes the context of a question, under a lower ceiling if one is given."""
+Remake = Callable[[int], Awaitable[Context]]
+"""Builds the context of a question again, under a lower ceiling."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,16 +49,16 @@ class Answered:
     used: tuple[Used, ...] = ()
 
     @property
-    def account(self) -> ExplanationRecord:
+    def record(self) -> ExplanationRecord:
         return account_of(self.context, at=self.at, model=self.completion.model, looked_up=used_ids(self.used))
 
     @property
     def proposals(self) -> tuple[Proposal, ...]:
         return proposals(self.used)
 
-    def drafts(self, source: str, turn: int | None) -> list[NewMessage]:
+    def messages(self, source: str, turn: int | None) -> list[NewMessage]:
         """What memory keeps: a note of each use of a tool, and the answer, last. `source`: of the question."""
-        account = self.account
+        record = self.record
         notes = [
             NewMessage(
                 role="system",
@@ -76,8 +77,8 @@ class Answered:
             created_at=self.at,
             source=source,
             turn=turn,
-            account=account.text(),
-            saved=account.saved,
+            account=record.text(),
+            saved=record.saved,
         )
         return [*notes, answer]
 
@@ -89,7 +90,7 @@ class AnswerLoop:
         self,
         *,
         model: ChatModel,
-        budget: Quota,
+        quota: Quota,
         tokenizer: Tokenizer,
         ceiling: int,
         clock: Clock,
@@ -97,16 +98,14 @@ class AnswerLoop:
     ) -> None:
         self._clock = clock
         self._model = model
-        self._budget = budget
+        self._quota = quota
         self._tokens = tokenizer
         self._ceiling = ceiling
         self._tools = tools
 
-    async def answer(
-        self, person: int, place: Place, context: Context, remake: Remake, *, on_text: OnText | None
-    ) -> Answered:
-        """The answer to a question, on the account of `person`. Raises a ModelError."""
-        offer = self._offer(place, context)
+    async def answer(self, turn: Turn, context: Context, remake: Remake, *, on_text: OnText | None) -> Answered:
+        """The answer to a turn's question, on its person's quota. Raises a ModelError."""
+        person, offer = turn.incoming.person.id, self._offer(turn, context)
         schemas = self._schemas(offer)
         said: list[PromptMessage] = []
         used: list[Used] = []
@@ -121,12 +120,12 @@ class AnswerLoop:
             if offer and isinstance(model, ToolModel):
                 model = model.with_tools(offer, must_answer=must_answer)
             try:
-                completion = await self._budget.complete(person, model, [*context.messages, *said], on_text=on_text)
+                completion = await self._quota.complete(person, model, [*context.messages, *said], on_text=on_text)
             except ContextTooLong:
                 if is_short:
                     raise
                 is_short = True
-                log.info("the endpoint found %d tokens too long for %s: trying shorter", context.tokens, place.scope)
+                log.info("the endpoint found %d tokens too long for %s: trying shorter", context.tokens, turn.scope)
                 context = await remake(int(context.tokens * SHORTER))
                 continue
             if not completion.calls:
@@ -136,35 +135,35 @@ class AnswerLoop:
                 raise ModelBroken("The model went on asking for tools instead of answering.")
             rounds += 1
             room = self._ceiling // RESULTS_SHARE - self._size(said)
-            new, results = await self._results(self._tools, completion, place, room=room)
+            new, results = await self._results(self._tools, completion, turn, room=room)
             said += new
             used += results
             must_answer = rounds == MOST_ROUNDS or len(results) < len(completion.calls)
 
     async def _results(
-        self, tools: MemoryTools, completion: Completion, place: Place, *, room: int
+        self, tools: MemoryTools, completion: Completion, turn: Turn, *, room: int
     ) -> tuple[list[PromptMessage], list[Used]]:
         """Use the tools that were called for while calls and results fit `room`; the calls that do not are left out.
 
-        What the model said beside its calls goes first where room is short.
+        What the model said next to its calls goes first where room is short.
         """
         used: list[Used] = []
         for call in completion.calls:
             asked = [*used, Used(call=call, result="", note="")]
             left = room - self._size(_round("", asked))
             if left < WORTH_SHOWING:
-                log.info("tool results for %s fill their share of the prompt: the model has to answer", place.scope)
+                log.info("tool results for %s fill their share of the prompt: the model has to answer", turn.scope)
                 break
-            used.append(await tools.use(call, place, room=left))
+            used.append(await tools.use(call, turn, room=left))
         if not used:
             return [], []
         with_text = _round(completion.text, used)
         return with_text if self._size(with_text) <= room else _round("", used), used
 
-    def _offer(self, place: Place, context: Context) -> tuple[Tool, ...]:
+    def _offer(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
         if self._tools is None or not isinstance(self._model, ToolModel) or not self._model.takes_tools:
             return ()
-        offer = self._tools.offered(place, context)
+        offer = self._tools.offered(turn, context)
         while offer and self._schemas(offer) * LEAST_SHARE > self._ceiling:
             offer = offer[:-1]
         return offer

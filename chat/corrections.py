@@ -14,6 +14,7 @@ from external_memory import ExternalMemory
 from records.errors import StorageError
 from records.forgetting import Forgetting, Forgotten
 from records.messages import Correction
+from records.owners import mode_of
 from records.scopes import Clock, Scope
 
 log = logging.getLogger(__name__)
@@ -49,14 +50,14 @@ class Corrections:
         """
         if what.is_of_facts_alone:
             taken = await self._memory.forget(owner, what, tidies=tidies)
-            self._sessions.let_go(owner)
+            self._sessions.drop_contexts(owner)
             log.info("%d facts and %d profiles were taken back of %d", taken.facts, taken.profiles, owner)
             return taken
-        async with self._sessions.talks(owner).exclusive():
+        async with self._memory.between_turns(owner):
             taken = await self._memory.forget(owner, what, tidies=tidies)
-            for line in self._sessions.of_owner(owner):
-                line.forget(what)
-            self._let_go(owner)
+            for session in self._sessions.of_owner(owner):
+                session.forget(what)
+            self._drop_held(owner)
             log.info("%d messages and what was built on them were forgotten of %d", taken.messages, owner)
             return taken
 
@@ -95,12 +96,12 @@ class Corrections:
 
         Raises StorageError: then to be tried again.
         """
-        async with self._sessions.talks(owner).exclusive():
+        async with self._memory.between_turns(owner):
             if await self._memory.rename(owner, new):
                 log.info("what is kept of %d goes on as that of %d", owner, new)
-            self._let_go(owner)
-            for line in self._sessions.of_owner(owner):
-                self._sessions.move(line, Scope(owner=new, thread=line.scope.thread))
+            self._drop_held(owner)
+            for session in self._sessions.of_owner(owner):
+                self._sessions.move(session, Scope(owner=new, thread=session.scope.thread))
         self._wake()
 
     def successor(self, owner: int) -> int:
@@ -109,9 +110,8 @@ class Corrections:
 
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
         """The stored text follows what a person made of a message; what was built on it goes. Raises StorageError."""
-        async with self._sessions.talks(scope.owner).exclusive():
-            config = await self._memory.config(scope.owner)
-            if config is None or not config.enabled or config.incognito:
+        async with self._memory.between_turns(scope.owner):
+            if mode_of(await self._memory.config(scope.owner)) != "on":
                 return Correction()
             async with self._memory.opened(scope.owner) as store:
                 if store is None or (message := await store.forgetting.said_as(scope, telegram_id)) is None:
@@ -125,10 +125,10 @@ class Corrections:
         self._wake()
         return Correction(turn=revised.turn, is_last=bool(newest) and newest[-1].turn == revised.turn)
 
-    def _let_go(self, owner: int) -> None:
-        """What the owner's answers were made from."""
-        self._explanations.let_go_all(owner)
-        self._sessions.let_go(owner)
+    def _drop_held(self, owner: int) -> None:
+        """Drop what this process holds of what the owner's answers were made from."""
+        self._explanations.drop_owner(owner)
+        self._sessions.drop_contexts(owner)
 
     def _wake(self) -> None:
         if self._indexing is not None:

@@ -81,15 +81,15 @@ class Explanations:
 
     def hold(self, incoming: Incoming, account: ExplanationRecord) -> None:
         """Keep, in this process only, the account of an answer that is not stored."""
-        shelf = self._held.setdefault(incoming.scope, deque(maxlen=HELD))
+        held_of_scope = self._held.setdefault(incoming.scope, deque(maxlen=HELD))
         asked_as = tuple(piece.telegram_id for piece in incoming.pieces if piece.telegram_id is not None)
-        shelf.append(_Held(incoming.source, asked_as, account))
+        held_of_scope.append(_Held(incoming.source, asked_as, account))
 
-    def let_go(self, scope: Scope) -> None:
+    def drop(self, scope: Scope) -> None:
         """Forget what the process held of a scope: its memory was turned on or off."""
         self._held.pop(scope, None)
 
-    def let_go_all(self, owner: int) -> None:
+    def drop_owner(self, owner: int) -> None:
         """The same of all scopes of an owner."""
         for scope in [scope for scope in self._held if scope.owner == owner]:
             del self._held[scope]
@@ -105,13 +105,13 @@ class Explanations:
 
     async def written(self, scope: Scope, source: str) -> None:
         """The answer to `source`, which no store had taken, is in one now with its account: that is not held longer."""
-        shelf = self._held.get(scope, deque())
-        for held in [one for one in shelf if one.source == source]:
-            shelf.remove(held)
+        held_of_scope = self._held.get(scope, deque())
+        for held in [one for one in held_of_scope if one.source == source]:
+            held_of_scope.remove(held)
             if held.account.shown:
                 await self._note_shown(scope, source, held.account.shown)
-        if not shelf:
-            self.let_go(scope)
+        if not held_of_scope:
+            self.drop(scope)
 
     async def _note_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
         try:

@@ -1,7 +1,7 @@
 """What the model may do while it answers: look into the memory of its scope, and propose facts to keep or to forget.
 
-Owns which tools are offered when, and what their results are. Does not know how a model calls tools (models/), nor how
-messages are found (memory_search.py).
+Owns which tools are offered when, and what their results are. Does not know how a model calls tools (llm/), nor
+how messages are found (search.py).
 """
 
 import json
@@ -9,16 +9,17 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
-from typing import Any, Protocol
+from typing import Any
 
 from chat.search import MemorySearch
+from chat.turn import Turn
+from facts.learning import Facts
 from llm import prompts
 from records.context import Context, Snippet
 from records.errors import StorageError
 from records.facts import Fact
 from records.model_calls import Tool, ToolCall
-from records.owners import Mode
-from records.scopes import Clock, Scope
+from records.scopes import Clock
 from records.turns import Proposal
 from retrieval.packing import pack
 from text.tokenizer import Tokenizer
@@ -52,42 +53,27 @@ class Used:
     proposal: Proposal | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Place:
-    """Where tools are used: in this scope, for the question that is stored as `turn` (None: it is stored nowhere)."""
-
-    scope: Scope
-    mode: Mode
-    turn: int | None = None
-
-
-class Known(Protocol):
-    """What is needed of facts.Facts."""
-
-    async def known(self, owner: int) -> list[Fact]: ...
-
-
 class MemoryTools:
     """Offers tools and does what they are called for. One for all scopes. `facts` None: none are kept."""
 
-    def __init__(self, *, search: MemorySearch, facts: Known | None, tokenizer: Tokenizer, clock: Clock) -> None:
+    def __init__(self, *, search: MemorySearch, facts: Facts | None, tokenizer: Tokenizer, clock: Clock) -> None:
         self._search = search
         self._facts = facts
         self._tokens = tokenizer
         self._clock = clock
 
-    def offered(self, place: Place, context: Context) -> tuple[Tool, ...]:
+    def offered(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
         """Those that may help: nothing needs to be looked for where everything stands in the prompt."""
         tools: list[Tool] = []
-        if place.mode != "off" and context.earlier > len(context.recent):
+        if turn.reads_memory and context.earlier > len(context.recent):
             tools.append(prompts.SEARCH_MEMORY)
-        if place.mode == "on" and self._facts is not None:
+        if turn.stored is not None and self._facts is not None:
             tools.append(prompts.REMEMBER)
             if context.facts:
                 tools.append(prompts.FORGET)
         return tuple(tools)
 
-    async def use(self, call: ToolCall, place: Place, *, room: int = RESULT_TOKENS) -> Used:
+    async def use(self, call: ToolCall, turn: Turn, *, room: int = RESULT_TOKENS) -> Used:
         """Do what was called for; what was found takes at most `room` tokens.
 
         Whatever is wrong with the call is told to the model, which may call again.
@@ -96,18 +82,18 @@ class MemoryTools:
         if isinstance(arguments, str):
             return _failed(replaced(call, "{}"), arguments)
         try:
-            if call.name == prompts.SEARCH_MEMORY.name and place.mode != "off":
-                return await self._search_memory(call, arguments, place, room)
-            if call.name == prompts.REMEMBER.name and place.mode == "on" and self._facts is not None:
+            if call.name == prompts.SEARCH_MEMORY.name and turn.reads_memory:
+                return await self._search_memory(call, arguments, turn, room)
+            if call.name == prompts.REMEMBER.name and turn.stored is not None and self._facts is not None:
                 return _remember(call, arguments)
-            if call.name == prompts.FORGET.name and place.mode == "on" and self._facts is not None:
-                return _forget(call, arguments, await self._facts.known(place.scope.owner))
+            if call.name == prompts.FORGET.name and turn.stored is not None and self._facts is not None:
+                return _forget(call, arguments, await self._facts.known(turn.scope.owner))
         except StorageError as error:
-            log.warning("a tool for the model in %s failed: %s", place.scope, type(error).__name__)
+            log.warning("a tool for the model in %s failed: %s", turn.scope, type(error).__name__)
             return _failed(call, "The memory cannot be read right now.")
         return _failed(call, "There is no such tool.")
 
-    async def _search_memory(self, call: ToolCall, arguments: Mapping[str, Any], place: Place, room: int) -> Used:
+    async def _search_memory(self, call: ToolCall, arguments: Mapping[str, Any], turn: Turn, room: int) -> Used:
         query = str(arguments.get("query") or "").strip()
         try:
             since, before = _day(arguments.get("from")), _day(arguments.get("to"), following=True)
@@ -116,10 +102,10 @@ class MemoryTools:
         if not query:
             return _failed(call, "The query is empty.")
         page = await self._search.page(
-            place.scope,
+            turn.scope,
             query,
             size=FOUND,
-            until=None if place.turn is None else place.turn - 1,
+            until=None if turn.stored is None else turn.stored - 1,
             since=since,
             before=before,
             said_only=True,
@@ -130,7 +116,7 @@ class MemoryTools:
         fitting = pack(snippets, room=min(RESULT_TOKENS, room - frame), now=now, count=self._tokens.count)
         in_time = sorted(fitting, key=lambda one: one.message.id)
         found = tuple(one.message.id for one in in_time)
-        log.info("the model searched the memory of %s: %d messages found", place.scope, len(found))
+        log.info("the model searched the memory of %s: %d messages found", turn.scope, len(found))
         numbers = ", ".join(map(str, found)) or "none"
         return Used(
             call=call,

@@ -50,3 +50,10 @@ Mode = Literal["off", "incognito", "on"]
 
 
 MODES: tuple[Mode, ...] = ("off", "incognito", "on")
+
+
+def mode_of(config: OwnerConfig | None) -> Mode:
+    """How the memory of an owner with these choices stands; `config` None: nothing was ever configured."""
+    if config is None or not config.enabled:
+        return "off"
+    return "incognito" if config.incognito else "on"

@@ -1,71 +1,89 @@
-"""Who may use what belongs to an owner at the same moment: many at once, or one alone.
+"""One readers-writer lock an owner: who may use that owner's memory at the same moment.
 
-A gate lives as long as somebody is at it or inside, so that any number of owners cost nothing afterwards. Does not
-know what is done inside.
+Owns the rules of waiting. Turns of one scope are put in order by its session (chat/session.py), Telegram's updates by
+telegram_ui/updates/serial_queue.py. Does not know what is done inside.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from weakref import WeakValueDictionary
 
 
-class OwnerLock:
-    """Lets many use an owner's memory at once, or one alone for a move. Who waits to be alone goes first.
+class ReadersWriterLock:
+    """Many readers at once, or one writer alone. A writer that waits goes before readers that come after it.
 
-    Not re-entrant: a task that is inside must not enter again.
+    Not re-entrant: a task that is inside must not enter again. Leaving never waits.
     """
 
     def __init__(self) -> None:
-        self._inside = 0
-        self._alone = False
-        self._waiting = 0
-        self._changed = asyncio.Condition()
+        self._readers = 0
+        self._writers = 0  # inside or waiting
+        self._is_exclusive = False
+        self._changed = asyncio.Event()
 
     @asynccontextmanager
     async def shared(self) -> AsyncIterator[None]:
-        async with self._changed:
-            await self._changed.wait_for(lambda: not self._alone and not self._waiting)
-            self._inside += 1
+        await self._until(lambda: not self._writers)
+        self._readers += 1
         try:
             yield
         finally:
-            await asyncio.shield(self._left())
+            self._readers -= 1
+            self._changed.set()
 
     @asynccontextmanager
     async def exclusive(self) -> AsyncIterator[None]:
-        async with self._changed:
-            self._waiting += 1
-            try:
-                await self._changed.wait_for(lambda: not self._alone and not self._inside)
-            finally:
-                self._waiting -= 1
-                self._changed.notify_all()
-            self._alone = True
+        self._writers += 1
         try:
-            yield
+            await self._until(lambda: not self._readers and not self._is_exclusive)
+            self._is_exclusive = True
+            try:
+                yield
+            finally:
+                self._is_exclusive = False
         finally:
-            await asyncio.shield(self._left())
+            self._writers -= 1
+            self._changed.set()
 
-    async def _left(self) -> None:
-        async with self._changed:
-            if self._alone:
-                self._alone = False
-            else:
-                self._inside -= 1
-            self._changed.notify_all()
+    async def _until(self, is_free: Callable[[], bool]) -> None:
+        while not is_free():
+            self._changed.clear()
+            await self._changed.wait()
+
+
+class OwnerLock(ReadersWriterLock):
+    """The lock of one memory: `shared` to use a store, `exclusive` to move it, to change its settings or to erase.
+
+    A turn takes as long as a model does, and a setting or a deleted fact should not wait that long. So a turn shares
+    the lock only while it uses a store, and is counted from its question to its answer (`turn`). What changes words
+    that an answer may have read waits until no turn is under way (`between_turns`), and takes the lock after that.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._turns = ReadersWriterLock()
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        async with self._turns.shared():
+            yield
+
+    @asynccontextmanager
+    async def between_turns(self) -> AsyncIterator[None]:
+        async with self._turns.exclusive():
+            yield
 
 
 class OwnerLocks:
-    """The gates of all owners."""
+    """The locks of all owners. Each lives while somebody holds it or waits for it, so idle owners cost nothing."""
 
     def __init__(self) -> None:
-        # Weakly: whoever waits at a gate or is inside holds it.
-        self._gates: WeakValueDictionary[int, OwnerLock] = WeakValueDictionary()
+        self._locks: WeakValueDictionary[int, OwnerLock] = WeakValueDictionary()
 
     def __len__(self) -> int:
-        """How many gates there are at this moment."""
-        return len(self._gates)
+        """How many locks there are at this moment."""
+        return len(self._locks)
 
     def of(self, owner: int) -> OwnerLock:
-        return self._gates.setdefault(owner, OwnerLock())
+        return self._locks.setdefault(owner, OwnerLock())

@@ -11,7 +11,7 @@ from cachetools import LRUCache
 
 from assembly import open_services
 from chat.services import Services
-from chat.session import CONTEXTS_HERE, SCOPES_HERE, Session, Sessions, Unwritten
+from chat.session import CONTEXTS_HELD, SESSIONS_HELD, Session, Sessions, Unwritten
 from records.context import Context
 from records.messages import NewMessage
 from records.scopes import Person, Scope
@@ -20,7 +20,7 @@ from runtime.locks import OwnerLock, OwnerLocks
 from settings import Settings
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
-MANY = SCOPES_HERE + 200
+MANY = SESSIONS_HELD + 200
 
 
 @pytest.fixture
@@ -44,13 +44,13 @@ async def test_after_many_people_only_the_newest_are_kept(services: Services) ->
     for person in range(1, MANY):
         await services.conversation.reply(said(person))
     kept = alive()
-    assert kept[Session] <= SCOPES_HERE
-    assert kept[Context] <= CONTEXTS_HERE
+    assert kept[Session] <= SESSIONS_HELD
+    assert kept[Context] <= CONTEXTS_HELD
     assert kept[OwnerLock] == 0
     assert services.conversation.last_context(Scope(owner=MANY - 1)) is not None
 
 
-async def test_learning_and_folding_leave_no_gate_behind(services: Services) -> None:
+async def test_learning_and_folding_leave_no_lock(services: Services) -> None:
     for person in range(1, 6):
         await services.memory.switch(person, enabled=True)
         await services.conversation.reply(said(person))
@@ -60,36 +60,36 @@ async def test_learning_and_folding_leave_no_gate_behind(services: Services) -> 
 
 
 def test_a_scope_that_is_served_or_has_something_to_write_is_never_dropped() -> None:
-    lines = Sessions()
-    unwritten, served = lines.of(Scope(owner=1)), lines.of(Scope(owner=2))
-    draft = NewMessage(role="user", content="Not on disk yet.", created_at=NOW, source="1:1")
-    unwritten.unwritten.append(Unwritten([draft]))
+    sessions = Sessions()
+    unwritten, served = sessions.of(Scope(owner=1)), sessions.of(Scope(owner=2))
+    message = NewMessage(role="user", content="Not on disk yet.", created_at=NOW, source="1:1")
+    unwritten.unwritten.append(Unwritten([message]))
     served.users += 1
     for person in range(3, MANY):
-        lines.of(Scope(owner=person))
-    assert lines.of(Scope(owner=1)) is unwritten
-    assert lines.of(Scope(owner=2)) is served
-    assert len(list(lines)) <= SCOPES_HERE
+        sessions.of(Scope(owner=person))
+    assert sessions.of(Scope(owner=1)) is unwritten
+    assert sessions.of(Scope(owner=2)) is served
+    assert len(list(sessions)) <= SESSIONS_HELD
 
 
 async def test_who_waits_for_a_scope_is_counted_until_they_are_through() -> None:
-    line = Session(Scope(owner=1))
-    async with line.alone():
-        assert not line.is_idle
-    assert line.is_idle
+    session = Session(Scope(owner=1))
+    async with session.exclusive():
+        assert not session.is_idle
+    assert session.is_idle
 
 
-async def test_a_gate_is_one_and_the_same_while_somebody_is_inside() -> None:
-    gates = OwnerLocks()
-    async with gates.of(1).shared():
+async def test_a_lock_is_one_and_the_same_while_somebody_is_inside() -> None:
+    locks = OwnerLocks()
+    async with locks.of(1).shared():
         gc.collect()
-        inside = gates.of(1)
-        async with gates.of(1).shared(), gates.of(2).exclusive():
-            assert gates.of(1) is inside
-            assert len(gates) == 2
+        inside = locks.of(1)
+        async with locks.of(1).shared(), locks.of(2).exclusive():
+            assert locks.of(1) is inside
+            assert len(locks) == 2
     del inside
     gc.collect()
-    assert len(gates) == 0
+    assert len(locks) == 0
 
 
 def test_what_was_not_used_for_the_longest_goes_first() -> None:

@@ -196,7 +196,7 @@ async def test_a_store_that_fails_is_told_once_and_caught_up_with(talk: Talk) ->
     assert "While it fails." in talk.prompts()[-1], "the talk goes on from memory"
     assert len(await stored(talk)) == 2
     await room(talk, 2**30)
-    assert await talk.conversation.write_kept() == 0
+    assert await talk.conversation.write_unwritten() == 0
     assert [content.removesuffix(long) for _, content in await stored(talk)] == [
         *("Before.", "Understood.", "While it fails.", "Understood.", "Still failing.", "Understood."),
     ]
@@ -213,7 +213,7 @@ async def test_what_an_unwritten_answer_was_made_from_is_held_until_it_is_writte
     assert held is not None
     assert not held.is_stored
     await room(talk, 2**30)
-    assert await talk.conversation.write_kept() == 0
+    assert await talk.conversation.write_unwritten() == 0
     stored = await explain(SCOPE, 502)
     assert stored is not None
     assert stored.is_stored

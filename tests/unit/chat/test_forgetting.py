@@ -179,7 +179,7 @@ async def test_a_turn_that_waits_to_be_written_is_not_written_while_it_is_forgot
         async with services.memory.home(ANNA.id):
             # Both get as far as they can while somebody reads: the forgetting up to the memory's gate.
             forgetting = asyncio.create_task(services.corrections.forget(ANNA.id, Forgetting(what="everything")))
-            writing = asyncio.create_task(services.conversation.write_kept())
+            writing = asyncio.create_task(services.conversation.write_unwritten())
         await forgetting
         assert await writing == 0
         assert (await (await store_of(talk)).counts(SCOPE)).total == 0

@@ -1,0 +1,91 @@
+"""One turn on its way: the question, what was read for it once, and what the steps after that add.
+
+Does not know how the steps are done (conversation.py).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, tzinfo
+
+from chat.session import Session
+from records.messages import UNSTORED, Message, NewMessage
+from records.owners import Mode, OwnerConfig
+from records.scopes import Person, Scope
+from records.turns import Incoming, Piece
+
+
+@dataclass(kw_only=True)
+class Turn:
+    """What one step of a turn hands to the next.
+
+    Read once, at the beginning: `config`, the owner's configuration (None: there is none, or the store could not say);
+    `mode`, how memory stands for this turn (taken to be on where that is not known: `is_mode_known`); `history`, what
+    the process itself holds of the talk so far, and `incognito`, what of that was said incognito; `local_id`, this
+    turn's number among what the process holds.
+
+    Set when the question is stored: `stored`, its turn in the store (None: it is in no store), and `answer`, the answer
+    that the store already has. `notices` are sentences that the person reads with the answer.
+    """
+
+    incoming: Incoming
+    session: Session
+    config: OwnerConfig | None
+    mode: Mode
+    is_mode_known: bool = True
+    local_id: int = UNSTORED
+    history: tuple[Message, ...] = ()
+    incognito: tuple[Message, ...] = ()
+    stored: int | None = None
+    answer: Message | None = None
+    notices: list[str] = field(default_factory=list)
+
+    @property
+    def scope(self) -> Scope:
+        return self.incoming.scope
+
+    @property
+    def is_on(self) -> bool:
+        """Whether memory should hold this turn."""
+        return self.mode == "on"
+
+    @property
+    def reads_memory(self) -> bool:
+        """Whether the store is asked: not for a question that it could not take, nor while memory is off."""
+        return self.stored is not None or self.mode == "incognito"
+
+    @property
+    def zone(self) -> tzinfo:
+        """The owner's time zone, as far as their memory may be read."""
+        return self.config.zone if self.config is not None and self.reads_memory else UTC
+
+    @property
+    def questions(self) -> list[NewMessage]:
+        """What memory should hold of the question: its pieces, in order."""
+        return [
+            NewMessage(
+                role="user",
+                content=piece.text,
+                created_at=piece.sent_at,
+                speaker=self.incoming.person.name,
+                source=piece.source,
+                telegram_id=piece.telegram_id,
+                origin=piece.origin,
+            )
+            for piece in self.incoming.pieces
+        ]
+
+
+def incoming_of(turn: Sequence[Message], person: Person, *, in_group: bool) -> Incoming | None:
+    """A stored turn as it came in; None where nobody's words are left of it."""
+    asked = [one for one in turn if one.role == "user"]
+    if not asked:
+        return None
+    return Incoming(
+        scope=asked[0].scope,
+        person=replace(person, name=asked[0].speaker or person.name),
+        pieces=tuple(
+            Piece(text=one.content, source=one.source or "", sent_at=one.created_at, telegram_id=one.telegram_id)
+            for one in asked
+        ),
+        in_group=in_group,
+    )
