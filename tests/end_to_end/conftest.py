@@ -1,4 +1,4 @@
-"""The house of a module: peers for all its tests, and a bot that most of them share."""
+"""Peers for all tests of a module, and a bot that most of them share."""
 
 from collections.abc import AsyncIterator
 

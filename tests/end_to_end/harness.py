@@ -1,4 +1,4 @@
-"""A whole house for black-box tests: a small Telegram, a scripted model, and `bot.py` as a process between them.
+"""Everything for black-box tests: a small Telegram, a scripted model, and `bot.py` as a process between them.
 
 Everything is waited for by its event (a message in the chat, a request to the model, a line of the log), never by
 sleeping. Does not know the program's code: it looks at chats, requests, files, exit statuses and the log.
@@ -228,7 +228,7 @@ class Member:
 
     @property
     def owner(self) -> int:
-        """Whose memory is talked to here."""
+        """The owner of the memory in this chat."""
         return self.chat_id
 
     def within(self, chat_id: int, thread: int | None = None) -> "Member":
@@ -343,7 +343,7 @@ class Memory:
 
 
 def _content(path: Path) -> bytes:
-    """What a file holds; nothing where the bot has just taken it away, or renamed it."""
+    """What a file holds; nothing if the bot has just removed or renamed it."""
     try:
         return path.read_bytes() if path.is_file() else b""
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The ceiling of every request that is made behind a talk of dense texts: facts, their repair, folds, the profile."""
+"""The ceiling of every background request after a chat of dense texts: facts, their repair, folds, the profile."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ AGAIN = "An earlier attempt was refused"
 
 
 async def test_no_request_behind_a_dense_talk_passes_the_ceiling(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Bots side by side, since most of the time is waiting for further pieces of a paste."""
+    """Several bots at once, since most of the time is spent waiting for further pieces of a paste."""
     await asyncio.gather(*(talk_under(ceiling, tmp_path_factory.mktemp("ceiling")) for ceiling in CEILINGS))
 
 
@@ -59,5 +59,5 @@ async def talk_under(ceiling: int, folder: Path) -> None:
 
 
 def at_the_second_attempt(messages: Sequence[Mapping[str, str]]) -> str:
-    """A summary that the gate refuses for its number, then one that it takes."""
+    """A summary that the quality gate refuses for its number, then one that it accepts."""
     return SUMMARY if AGAIN in messages[0]["content"] else "They spoke of 98,765,432 things."

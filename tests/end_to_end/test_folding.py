@@ -21,7 +21,7 @@ async def bot(house: House) -> AsyncIterator[Process]:
 
 
 async def folded(bot: Process, person: Member, *words: str) -> None:
-    """Say these, one by one, and wait until a fold is through."""
+    """Say these, one by one, and wait until a fold has ended."""
     since = bot.log.last
     for each in words:
         await person.asks(each, "Noted.")

@@ -36,7 +36,7 @@ async def tells_all(house: House, process: Process, ann: Member) -> None:
 
 
 async def forgets(ann: Member, words: str, label: str) -> str:
-    """/forget, confirmed; the receipt, once the bot is through with it."""
+    """Send /forget and confirm it; the receipt, once it arrives."""
     asked = await ann.tells(words, "Shall I forget")
     since = ann.now
     ann.press(asked, label)

@@ -28,7 +28,7 @@ async def chooses(person: Member, label: str) -> str:
 
 
 async def says(bot: Process, person: Member, count: int, first: int = 1, *, folded: tuple[int, ...] = ()) -> None:
-    """So many turns; after those that are named a fold is waited for."""
+    """Hold this many turns; after those that are named, wait for a fold."""
     for number in range(first, first + count):
         since = bot.log.last
         await person.asks(f"Thing number {number}", "Noted.")

@@ -110,7 +110,7 @@ async def test_context_too_long_is_cut_and_tried_once_more(house: House, bot: Pr
 
 
 async def test_no_request_passes_the_ceiling(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Three bots side by side, since most of the time is waiting for further pieces of a paste."""
+    """Three bots at once, since most of the time is spent waiting for further pieces of a paste."""
     ceilings = (1000, 2000, 8000)
     await asyncio.gather(*(talk_under(ceiling, tmp_path_factory.mktemp("ceiling")) for ceiling in ceilings))
 

@@ -1,4 +1,4 @@
-"""What was folded away is brought back for a question, in six languages: by words, and by meaning without them.
+"""What was folded is brought back for a question, in six languages: by words, and by meaning without them.
 
 There is room for one message or two, so what is in the prompt was chosen.
 """
@@ -17,7 +17,7 @@ ROOM = "45"
 
 @dataclass(frozen=True, kw_only=True)
 class Told:
-    """What somebody tells, what else they talk of, and two questions: with a word of it, and without any."""
+    """What somebody tells, what else they talk about, and two questions: one with a word of it, one without."""
 
     fact: str
     talk: tuple[str, ...]

@@ -83,6 +83,17 @@ def test_links_lead_to_files() -> None:
             assert "://" in target or (page.parent / target).exists(), f"{page.name}: {target}"
 
 
+def named_files() -> list[tuple[str, str]]:
+    """Page and path of each Python file that README, CONTRIBUTING and the pages of docs/ name (not the dated ones)."""
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
+    found = ((page.name, re.findall(r"`([\w./]+/\w+\.py)`", page.read_text(encoding="utf-8"))) for page in pages)
+    return [(page, path) for page, paths in found for path in paths]
+
+
+def test_the_pages_name_files_that_exist() -> None:
+    assert [named for named in named_files() if not (ROOT / named[1]).exists()] == []
+
+
 # commands and settings ---------------------------------------------------------------------------------------------
 
 

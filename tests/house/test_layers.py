@@ -1,4 +1,4 @@
-"""The house stands: imports point down, vendors stay in their rooms, nothing reads the environment on the side."""
+"""The layers hold: imports point down, vendors stay behind their walls, only settings read the environment."""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
@@ -151,7 +151,7 @@ def test_vendors_stay_in_their_rooms() -> None:
 
 
 def test_no_circle_of_imports_inside_a_folder_either() -> None:
-    """Also of imports for types alone: what cannot be understood before another, cannot be understood first."""
+    """Imports for types count, too: of two modules in a circle neither can be understood before the other."""
     graph: dict[str, set[str]] = {}
     for name, source in SOURCES.items():
         known = {one for imported in imports(source) for one in (imported, imported.rpartition(".")[0])}
@@ -173,7 +173,7 @@ def test_no_folder_is_too_full() -> None:
 
 
 def test_every_room_that_logs_is_known_as_ours() -> None:
-    """The log shows only templates of what is not (runtime/logs.py)."""
+    """Of other loggers the log shows only templates (runtime/logs.py)."""
     loggers = {name.partition(".")[0] for name, source in SOURCES.items() if "getLogger(__name__)" in source}
     assert loggers <= OURS
 

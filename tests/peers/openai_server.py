@@ -143,18 +143,18 @@ class OpenAIServer:
         return self._held
 
     async def release(self, times: int = 1) -> None:
-        """Let go of what is held: each held request or stepped chunk takes one release, now or later."""
+        """Release what is held: each held request or stepped chunk takes one release, now or later."""
         async with self._changed:
             self._releases += times
             self._changed.notify_all()
 
     async def until_held(self, times: int = 1) -> None:
-        """Wait until so many holds have been reached in all."""
+        """Wait until this many holds have been reached in all."""
         async with asyncio.timeout(PATIENCE), self._changed:
             await self._changed.wait_for(lambda: self._held >= times)
 
     async def until_hung_up(self, times: int = 1) -> None:
-        """Wait until so many clients have hung up while they were held."""
+        """Wait until this many clients have hung up while they were held."""
         async with asyncio.timeout(PATIENCE), self._changed:
             await self._changed.wait_for(lambda: self._hung_up >= times)
 

@@ -1,4 +1,4 @@
-"""Ports that nobody else gets while a test needs them. Does not know who listens there, or whether anybody does."""
+"""Ports that no other test gets while one needs them. Does not know who listens there."""
 
 import socket
 from collections.abc import Iterator
@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def kept_port() -> Iterator[int]:
-    """A port of 127.0.0.1 where nobody listens, except who asks for it by its number, as http_server does.
+    """A port of 127.0.0.1 where nobody listens until a server asks for it by its number, as http_server does.
 
-    It stays bound: one that was let go of is the next that somebody gets who asks for any, and tests run side by side.
+    It stays bound: a port that was released is the next one given to whoever asks for any, and tests run side by side.
     """
     with socket.socket() as kept:
         kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,4 +1,4 @@
-"""Texts that are many tokens, or become more when they are quoted, for what must keep to a ceiling."""
+"""Texts of many tokens, or of more once they are quoted, for tests of ceilings."""
 
 import random
 
@@ -25,7 +25,7 @@ def dense(alphabet: str | tuple[str, ...], characters: int, seed: int) -> str:
 
 
 def texts(most: int) -> st.SearchStrategy[str]:
-    """Texts of up to so many characters; one seed makes a whole text, so that long ones are cheap."""
+    """Texts of up to this many characters; one seed makes a whole text, so that long ones are cheap."""
     return st.builds(
         dense, st.sampled_from([*ALPHABETS, WORDS]), st.integers(0, most), st.integers(0, 2**32)
     ) | st.text(max_size=40)

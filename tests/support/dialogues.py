@@ -1,4 +1,4 @@
-"""The labelled dialogues: what people say over time, what a model tells of it, and what must be known in the end.
+"""The labelled dialogues: what people say over time, what a model extracts from it, and what must be known in the end.
 
 `turns`: day, the person's messages, the scripted answer (facts in short, or words that are no list). `known` in a
 scripted fact names a known fact by its text. `valid`, `past` (text → text of its successor, or null), `sources`
@@ -17,7 +17,7 @@ FILE = Path(__file__).parent / "dialogues.jsonl"
 
 @dataclass(frozen=True)
 class Stage:
-    """What is said on one day, and what the model tells of it."""
+    """What is said on one day, and what the model extracts from it."""
 
     day: datetime
     said: tuple[str, ...]

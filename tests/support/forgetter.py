@@ -1,6 +1,6 @@
-"""A process that forgets everything of an owner, and is killed meanwhile. Run by test_forgetting_killed.py.
+"""A process that forgets everything about an owner, and is killed while it does. Run by test_forgetting_killed.py.
 
-`python -m tests.forgetter FOLDER OWNER`: prints "begins" just before it does, "done" after.
+`python -m tests.support.forgetter FOLDER OWNER`: prints "begins" just before it does, "done" after.
 """
 
 import asyncio

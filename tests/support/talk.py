@@ -1,4 +1,4 @@
-"""A conversation for tests: the real rooms over real files, models over real HTTP, a clock that is set by hand."""
+"""A conversation for tests: the real program over real files, models over real HTTP, a clock that is set by hand."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -22,7 +22,7 @@ ANNA, BORIS = Person(id=7, name="Anna"), Person(id=8, name="Boris")
 
 @dataclass
 class Talk:
-    """One run of the program's rooms, with the scripted endpoint beside it."""
+    """One run of the assembled program without Telegram, and the scripted endpoint that it asks."""
 
     services: Services
     server: OpenAIServer

@@ -1,6 +1,6 @@
 """A process that writes until it is killed, and says on stdout what was acknowledged. Run by test_killed.py.
 
-`python -m tests.storage.writer FOLDER SEED`: prints one line for each thing that is done.
+`python -m tests.support.writer FOLDER SEED`: prints one line for each thing that is done.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""A house for each test: what one sets up to fail, no other meets."""
+"""Peers and a bot for each test: a fault that one test sets up reaches no other."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -92,7 +92,7 @@ def unwritable(folder: Path, pid: int) -> Iterator[None]:
 
 
 def _can_be_immutable(folder: Path) -> bool:
-    """Whether files beside `folder` can be made so, and an open one notices."""
+    """Whether files next to `folder` can be made immutable, and an open one notices."""
     probe = folder.with_name("probe")
     with probe.open("wb", buffering=0) as file:
         _chattr("+i", probe)

@@ -1,4 +1,4 @@
-"""Storage that fails, under the running bot: what the person sees, what is kept, how it recovers."""
+"""Storage that fails while the bot runs: what the person sees, what is kept, how it recovers."""
 
 import sqlite3
 import time

@@ -1,4 +1,4 @@
-"""A memory panel as a person with some history has it: two levels of summaries, a prompt with its account."""
+"""The memory panel of a person with some history: two levels of summaries, a prompt with its explanation."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
