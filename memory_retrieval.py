@@ -20,7 +20,6 @@ from records.scopes import Clock, Scope
 from records.summaries import Summary
 from records.turns import Incoming
 from retrieval import date_expressions, prefix_cache
-from retrieval.coverage import gaps
 from retrieval.fact_ranking import rank_facts
 from retrieval.must_include import LONG_WINDED, Found, MustInclude
 from retrieval.packing import Packing, least_score
@@ -28,7 +27,7 @@ from retrieval.prompt_builder import Budgets, PromptBuilder
 from retrieval.ranking import REACH, Meaning, Question, Ranked, Scored, rank
 from runtime.tasks import side_by_side
 from storage.protocol import MemoryStore
-from storage.search.protocol import Compared, Floats, Pool, VectorSearch
+from storage.search.protocol import Floats, VectorSearch
 from text.analyzer import content_terms, folded, normal, readings_of
 from text.tokenizer import Tokenizer
 
@@ -231,8 +230,10 @@ class MemoryRetrieval:
             ranges=times,
             told=told,
         )
-        compared = await self._compared(store, scope, nearest, pool)
-        meaning = Meaning.of(nearest, compared, pool.seqs) if nearest and compared else None
+        meaning = None
+        if nearest is not None and self._embedder is not None:
+            compared = await store.vectors.compared(scope, self._embedder.name, nearest, pool.seqs)
+            meaning = Meaning.of(nearest, compared, pool.seqs)
         ranked = rank(pool, asked, meaning)
         return Found(asked=asked, pool=pool, meaning=meaning, ranked=ranked, facts=facts)
 
@@ -291,32 +292,18 @@ class MemoryRetrieval:
         ]
         return days or [message.created_at]
 
-    async def _vector(self, question: str) -> Floats | None:
-        """The question's vector; None where words alone have to do."""
-        if self._embedder is None:
-            return None
-        try:
-            return await self._embedder.query(question)
-        except ModelError as error:
-            log.warning("the question was not embedded, words alone search: %s", type(error).__name__)
-            return None
-
     async def _nearest(
         self, question: str, store: MemoryStore, scope: Scope, limit: int
     ) -> tuple[Floats | None, VectorSearch | None]:
-        """The question's vector, and what is nearest to it."""
-        vector = await self._vector(question)
-        if vector is None or self._embedder is None:
+        """The question's vector and what is nearest to it; None where words search alone."""
+        if self._embedder is None:
+            return None, None
+        try:
+            vector = await self._embedder.query(question)
+        except ModelError as error:
+            log.warning("the question was not embedded, so words alone are searched: %s", type(error).__name__)
             return None, None
         return vector, await store.vectors.nearest(scope, self._embedder.name, vector, limit)
-
-    async def _compared(
-        self, store: MemoryStore, scope: Scope, nearest: VectorSearch | None, pool: Pool
-    ) -> Compared | None:
-        """The vectors of all candidates, those that words brought in as well."""
-        if nearest is None or self._embedder is None:
-            return None
-        return await store.vectors.compared(scope, self._embedder.name, nearest, pool.seqs)
 
     async def _sentence_vectors(self, found: Found, store: MemoryStore, scope: Scope) -> Mapping[int, Floats]:
         """By seq, of the long-winded messages that may be shown."""
@@ -366,8 +353,7 @@ class MemoryRetrieval:
         if counts.archived > sum(summary.message_count for summary in active):
             oldest, newest = await store.ends(scope)
             # What comes after an earlier version stands beside it word for word.
-            for first_id, last_id in gaps(told, oldest, newest, or_after=list(told) == list(active)):
-                draft.take_uncovered(first_id, last_id)
+            draft.list_uncovered(told, oldest, newest, after_last=list(told) == list(active))
 
 
 def _told_by(facts: Sequence[RecalledFact]) -> dict[int, float]:

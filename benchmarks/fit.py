@@ -24,7 +24,7 @@ from benchmarks.recall import SCOPE, embedding, remembered
 from records.context import Snippet
 from retrieval.must_include import Found
 from retrieval.packing import pack
-from retrieval.ranking import WEIGHTS, Signals, Weights, order, signals
+from retrieval.ranking import WEIGHTS, Signals, Weights, signals, weighed
 from settings import Settings
 from text.tokenizer import Tokenizer
 
@@ -59,7 +59,7 @@ class Case:
 
     def coverage(self, w: Weights, budgets: Sequence[int], count: Callable[[str], int]) -> list[float]:
         """The share of the evidence that fits into each budget."""
-        ranked = order(self.signals(w), w)
+        ranked = weighed(self.signals(w), w).rows.tolist()
         by_id = {self.snippets[i].message.id: self.dia_ids[i] for i in ranked}
         found = []
         for budget in budgets:

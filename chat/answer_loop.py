@@ -20,7 +20,7 @@ from records.messages import NewMessage
 from records.model_calls import Completion, PromptMessage, Tool
 from records.scopes import Clock
 from records.turns import Proposal
-from retrieval.explanation import ExplanationRecord, account_of
+from retrieval.explanation import ExplanationRecord, explanation_of
 from retrieval.turns import WORTH_SHOWING
 from text.tokenizer import Tokenizer
 
@@ -50,7 +50,7 @@ class Answered:
 
     @property
     def record(self) -> ExplanationRecord:
-        return account_of(self.context, at=self.at, model=self.completion.model, looked_up=used_ids(self.used))
+        return explanation_of(self.context, at=self.at, model=self.completion.model, looked_up=used_ids(self.used))
 
     @property
     def proposals(self) -> tuple[Proposal, ...]:

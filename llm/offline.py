@@ -15,6 +15,7 @@ from llm.prompt_sentences import Said, Sentence, is_question, opens_with_questio
 from records.errors import ModelBroken
 from records.model_calls import Completion, PromptMessage, Usage
 from text.analyzer import content_terms
+from text.date_words import ENGLISH_MONTHS
 from text.tokenizer import Tokenizer
 
 MARKER = "I am the offline model: I need no network and no key, and I can only quote what you told me."
@@ -63,21 +64,7 @@ _FILLER = re.compile(
     re.IGNORECASE,
 )
 
-
-_MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]  # strftime's names would follow the machine's locale
+_MONTHS = tuple(map(str.capitalize, ENGLISH_MONTHS))
 _DAY_OF_A_QUOTE = re.compile(rf"\(\d{{1,2}} (?:{'|'.join(_MONTHS)}) \d{{4}}\)\.?")
 
 

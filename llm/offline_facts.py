@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from llm.prompt_sentences import is_question, split_sentences
+from text.date_words import ENGLISH_MONTHS
 
 _LINE = re.compile(r"^#(?P<id>\d+) \[[^\]\n]*\] (?P<name>[^:\n]{1,64}): (?P<words>.*(?:\n  .*)*)", re.MULTILINE)
 _KNOWN = re.compile(r"^(?P<id>\d+) · (?P<subject>[^·\n]*) · since \S+: (?P<text>.+)$", re.MULTILINE)
@@ -18,11 +19,10 @@ _FORMER = re.compile(r"\A\s*<profile>\n(?P<text>.*?)\n</profile>", re.DOTALL)
 _REST = r"(?P<rest>[^.!?;\"“”«»]{2,80}?)"
 _WHEN = (
     r"\b(?:last|this|since|yesterday|today|now)\b"
-    r"|\bin (?:january|february|march|april|may|june|july|august|september|october|november|december|\d{4})\b"
+    rf"|\bin (?:{'|'.join(ENGLISH_MONTHS)}|\d{{4}})\b"
 )
 """What a place or a name ends before: when it was so."""
 _END = rf"\s*(?:,|\band\b|\bbut\b|\bbecause\b|{_WHEN}|[.!;]|$)"
-_NO_AMOUNT = r"(?!(?:bit|little|lot|few)\b)"
 _OTHERS = re.compile(r"\b(?:i|i'm|my|me|you|your|we|our|it|this|that|if)\b", re.IGNORECASE)
 _KNOWN_SHARE = 12
 

@@ -167,12 +167,16 @@ def conversation_line(message: Message) -> str:
     return f"[{minute(message.created_at)}] {speaker(message)}: {quoted(message.content)}"
 
 
+def _block(tag: str, lines: Iterable[str]) -> str:
+    return "\n".join([f"<{tag}>", *lines, f"</{tag}>"])
+
+
 def conversation_block(lines: Iterable[str]) -> str:
-    return "<conversation>\n" + "\n".join(lines) + "\n</conversation>"
+    return _block("conversation", lines)
 
 
 def dropped_block(lines: Iterable[str]) -> str:
-    return "<dropped>\n" + "\n".join(lines) + "\n</dropped>"
+    return _block("dropped", lines)
 
 
 def summary_line(summary: Summary, zone: tzinfo = UTC) -> str:
@@ -182,7 +186,7 @@ def summary_line(summary: Summary, zone: tzinfo = UTC) -> str:
 
 
 def summaries_block(lines: Sequence[str]) -> str:
-    return "<summaries>\n" + "\n".join(lines) + "\n</summaries>"
+    return _block("summaries", lines)
 
 
 def snippet_heading(moment: datetime, now: datetime) -> str:
@@ -240,14 +244,14 @@ def context_line(content: str) -> str:
 
 
 def facts_request(known: Sequence[str], lines: Sequence[str]) -> str:
-    parts = ["<known>\n" + "\n".join(known) + "\n</known>"] if known else []
+    parts = [_block("known", known)] if known else []
     return "\n\n".join([*parts, conversation_block(lines)])
 
 
 def profile_request(before: str, summaries: Sequence[str], facts: Sequence[str]) -> str:
     parts = [profile_block(before)] if before else []
     parts += [summaries_block(summaries)] if summaries else []
-    parts += ["<facts>\n" + "\n".join(facts) + "\n</facts>"] if facts else []
+    parts += [facts_block(facts)] if facts else []
     return "\n\n".join(parts)
 
 
@@ -262,7 +266,7 @@ def fact_line(fact: Fact, zone: tzinfo = UTC) -> str:
 
 
 def facts_block(lines: Sequence[str]) -> str:
-    return "<facts>\n" + "\n".join(lines) + "\n</facts>"
+    return _block("facts", lines)
 
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

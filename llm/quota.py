@@ -104,10 +104,9 @@ class Quota:
         """Count it here at once, and in the ledger as soon as that can be written."""
         await self._begin_day()
         day = self._clock().date()
-        self._spent[spender] = self._spent.get(spender, 0) + used.prompt + used.completion
+        self._spent[spender] = self._spent.get(spender, 0) + used.total
         waiting = self._unwritten.setdefault(day, {})
-        before = waiting.get(spender, Usage())
-        waiting[spender] = Usage(prompt=before.prompt + used.prompt, completion=before.completion + used.completion)
+        waiting[spender] = waiting.get(spender, Usage()) + used
         await self._write()
 
     async def _write(self) -> None:
@@ -118,10 +117,7 @@ class Quota:
             except StorageError as error:
                 # What others added while this was being written stays beside it.
                 for spender, used in self._unwritten.pop(day, {}).items():
-                    before = spent.get(spender, Usage())
-                    spent[spender] = Usage(
-                        prompt=before.prompt + used.prompt, completion=before.completion + used.completion
-                    )
+                    spent[spender] = spent.get(spender, Usage()) + used
                 self._unwritten[day] = spent
                 log.warning("tokens spent could not be written yet: %s", type(error).__name__)
                 return
@@ -136,9 +132,9 @@ class Quota:
             await self._write()
             known = await self._ledger.of(today)
             if self._day != today:
-                self._spent = {spender: used.prompt + used.completion for spender, used in known.items()}
+                self._spent = {spender: used.total for spender, used in known.items()}
                 for spender, used in self._unwritten.get(today, {}).items():
-                    self._spent[spender] = self._spent.get(spender, 0) + used.prompt + used.completion
+                    self._spent[spender] = self._spent.get(spender, 0) + used.total
                 self._day = today
 
     def _anew(self) -> str:

@@ -17,6 +17,17 @@ class Usage:
     completion: int = 0
     cached: int = 0
 
+    @property
+    def total(self) -> int:
+        return self.prompt + self.completion
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            prompt=self.prompt + other.prompt,
+            completion=self.completion + other.completion,
+            cached=self.cached + other.cached,
+        )
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tool:

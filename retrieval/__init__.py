@@ -1,6 +1,5 @@
 """From a question to a prompt: ranking, packing, prompt building. Pure. Does not know who asks, nor models.
 
-coverage.py          what no summary of a prompt tells of
 date_expressions.py  "last March", "two weeks before the wedding" → a range of time
 excerpts.py          what is shown of a long message: sentences, or a stretch around a word
 explanation.py       what an answer was made from, as ids and figures

@@ -42,6 +42,7 @@ Span = tuple[datetime, datetime]
 _LEN = {"day": 1, "week": 7, "month": 30, "year": 365}
 _ROOM = {"day": 1, "week": 4, "month": 12, "year": 60}
 """Days to both sides of a time told from an event."""
+_AMBIGUOUS = frozenset(AMBIGUOUS_MONTHS.split())
 _DIGITS = "〇一二三四五六七八九"
 
 
@@ -145,7 +146,7 @@ def _month(word: str) -> tuple[int, bool]:
         return 5, word == "мае"
     forms = [word, *(word[:-ending] for ending in range(1, 5) if len(word) - ending > 3)]
     found = min((form for form in forms if form in _FORMS), key=lambda form: _FORMS[form], default="")
-    return (_FORMS[found][1], found in AMBIGUOUS_MONTHS) if found else (0, False)
+    return (_FORMS[found][1], found in _AMBIGUOUS) if found else (0, False)
 
 
 def _span(year: int, month: int = 0, day: int = 0, *, like: datetime) -> Span | None:

@@ -1,33 +1,24 @@
-"""The account of an answer: what it was made from, as ids and figures, never as text. Pure.
+"""The explanation of an answer: what it was made from, as ids and figures, never as text. Pure.
 
-Owns the account's form, as a value and as the JSON that is stored beside the answer. Does not know stores, nor how an
-account is told to people.
+Owns its form, as a value and as the JSON that is stored with the answer. Does not know stores, or how people are shown
+an explanation.
 """
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from records.context import Context, Cut
+from records.context import Context, ContextPart, Cut
 from records.messages import UNSTORED
 
 FORM = 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Part:
-    """One part of the prompt: its tokens, and the most it was allowed (0: what it needs)."""
-
-    name: str
-    tokens: int
-    budget: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Chosen:
-    """Something that was brought back for the question, with the parts of its score."""
+    """A message or fact that was brought back for the question, with the parts of its score."""
 
     id: int
     score: Mapping[str, float]
@@ -37,15 +28,15 @@ class Chosen:
 class ExplanationRecord:
     """What one answer was made from.
 
-    `recent`: ids of the messages that stood in the prompt word for word, as runs (first, last); `here`: how many more
-    there were that no store holds. `looked_up`: ids of messages that the model found by its own search. `whole`: tokens
-    that the whole history would have taken in place of all this. `shown`: ids of the Telegram messages that showed it.
+    `recent`: ids of the messages that the prompt carried word for word, as runs (first, last); `here`: how many more
+    it carried that no store holds. `looked_up`: ids of the messages that the model found with its search tool.
+    `whole`: tokens that the whole history would have taken instead. `shown`: ids of the answer's Telegram messages.
     """
 
     at: datetime
     model: str
     ceiling: int
-    parts: tuple[Part, ...]
+    parts: tuple[ContextPart, ...]
     recent: tuple[tuple[int, int], ...] = ()
     here: int = 0
     summaries: tuple[int, ...] = ()
@@ -64,7 +55,7 @@ class ExplanationRecord:
 
     @property
     def saved(self) -> int:
-        """Tokens that the whole history would have cost beyond this prompt."""
+        """Tokens that the whole history would have cost on top of this prompt."""
         return max(0, self.whole - self.tokens)
 
     @property
@@ -72,37 +63,27 @@ class ExplanationRecord:
         return [number for first, last in self.recent for number in range(first, last + 1)]
 
     def text(self) -> str:
-        """As it is stored: short, since every answer has one."""
-        form: dict[str, object] = {
-            "form": FORM,
+        """The JSON that is stored: short, since every answer has one."""
+        form = {"form": FORM} | {one.name: getattr(self, one.name) for one in fields(self)}
+        form |= {
             "at": self.at.isoformat(),
-            "model": self.model,
-            "ceiling": self.ceiling,
             "parts": {part.name: [part.tokens, part.budget] for part in self.parts},
-            "recent": self.recent,
-            "here": self.here,
-            "summaries": self.summaries,
             "snippets": [[one.id, one.score] for one in self.snippets],
             "facts": [[one.id, one.score] for one in self.facts],
-            "profile": self.profile,
-            "looked_up": self.looked_up,
             "cut": [[cut.what, cut.first_id, cut.last_id, cut.why] for cut in self.cut],
-            "message_was_cut": self.message_was_cut,
-            "whole": self.whole,
-            "shown": self.shown,
         }
-        told = {name: value for name, value in form.items() if value not in ((), [], None, False, 0)}
-        return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+        present = {name: value for name, value in form.items() if value not in ((), [], None, False, 0)}
+        return json.dumps(present, ensure_ascii=False, separators=(",", ":"))
 
 
-def account_of(context: Context, *, at: datetime, model: str, looked_up: Sequence[int] = ()) -> ExplanationRecord:
-    """The account of the answer that a context led to."""
+def explanation_of(context: Context, *, at: datetime, model: str, looked_up: Sequence[int] = ()) -> ExplanationRecord:
+    """The explanation of the answer that a context led to."""
     stored = [message.id for message in context.recent if message.id < UNSTORED]
     return ExplanationRecord(
         at=at,
         model=model,
         ceiling=context.ceiling,
-        parts=tuple(Part(name=part.name, tokens=part.tokens, budget=part.budget) for part in context.parts),
+        parts=context.parts,
         recent=runs(stored),
         here=len(context.recent) - len(stored),
         summaries=tuple(summary.id for summary in context.summaries),
@@ -121,10 +102,10 @@ def account_of(context: Context, *, at: datetime, model: str, looked_up: Sequenc
 
 
 def read(text: str) -> ExplanationRecord | None:
-    """The account that a stored text holds; None for one that cannot be read (written by hand, or by a newer form)."""
+    """The explanation that a stored text holds; None where it cannot be read (edited by hand, or of a newer form)."""
     try:
         form = json.loads(text)
-        return None if form["form"] > FORM else _account(form)
+        return None if form["form"] > FORM else _record(form)
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
 
@@ -141,31 +122,33 @@ def runs(ids: Iterable[int]) -> tuple[tuple[int, int], ...]:
 
 
 def rounded(score: Mapping[str, float]) -> dict[str, float]:
+    """A score's parts to two digits, without those that round to nothing."""
     return {name: round(value, 2) for name, value in score.items() if abs(value) >= 0.005}
 
 
-def _account(form: Mapping[str, Any]) -> ExplanationRecord:
+def _record(form: Mapping[str, Any]) -> ExplanationRecord:
     return ExplanationRecord(
         at=datetime.fromisoformat(form["at"]),
         model=str(form["model"]),
         ceiling=int(form["ceiling"]),
         parts=tuple(
-            Part(name=name, tokens=int(tokens), budget=int(budget)) for name, (tokens, budget) in form["parts"].items()
+            ContextPart(name=name, tokens=int(tokens), budget=int(budget))
+            for name, (tokens, budget) in form["parts"].items()
         ),
         recent=tuple((int(first), int(last)) for first, last in form.get("recent", ())),
         here=int(form.get("here", 0)),
-        summaries=tuple(int(number) for number in form.get("summaries", ())),
+        summaries=tuple(map(int, form.get("summaries", ()))),
         snippets=_chosen(form.get("snippets", ())),
         facts=_chosen(form.get("facts", ())),
         profile=form.get("profile"),
-        looked_up=tuple(int(number) for number in form.get("looked_up", ())),
+        looked_up=tuple(map(int, form.get("looked_up", ()))),
         cut=tuple(
             Cut(what=what, first_id=int(first), last_id=int(last), why=str(why))
             for what, first, last, why in form.get("cut", ())
         ),
         message_was_cut=bool(form.get("message_was_cut", False)),
         whole=int(form.get("whole", 0)),
-        shown=tuple(int(number) for number in form.get("shown", ())),
+        shown=tuple(map(int, form.get("shown", ()))),
     )
 
 

@@ -42,9 +42,12 @@ class Budgets:
     def under(self, ceiling: int) -> "Budgets":
         """The same below another ceiling: the parts are scaled down together where they do not fit it."""
         share = min(1.0, ceiling / max(1, self.system + self.summaries + self.recent + self.snippets))
-        return Budgets(
-            ceiling=ceiling,
-            system=int(self.system * share),
+        return replace(self.scaled(share), ceiling=ceiling, system=int(self.system * share))
+
+    def scaled(self, share: float) -> "Budgets":
+        """With this share of what summaries, recent turns and snippets may take."""
+        return replace(
+            self,
             summaries=int(self.summaries * share),
             recent=int(self.recent * share),
             snippets=int(self.snippets * share),
@@ -89,12 +92,7 @@ class PromptBuilder:
         self._left = max(0, budgets.ceiling - self._size(self._request()))
         wanted = budgets.summaries + budgets.recent + budgets.snippets
         share = min(1.0, self._left / wanted) if wanted else 0.0
-        self._budgets = replace(
-            budgets,
-            summaries=int(budgets.summaries * share),
-            recent=int(budgets.recent * share),
-            snippets=int(budgets.snippets * share),
-        )
+        self._budgets = budgets.scaled(share)
 
     @property
     def shown_ids(self) -> frozenset[int]:
@@ -179,9 +177,19 @@ class PromptBuilder:
         for turn in older[start:]:
             self._add(turn)
 
-    def take_uncovered(self, first_id: int, last_id: int) -> None:
-        """Archived messages that no active summary covers."""
-        self._cut.append(Cut(what="archived", first_id=first_id, last_id=last_id, why="no active summary"))
+    def list_uncovered(self, summaries: Sequence[Summary], oldest: int, newest: int, *, after_last: bool) -> None:
+        """List as cut the ids from `oldest` on that are before and between these summaries, which cover the rest;
+        where there are none, with `after_last`, those that come after the last summary.
+        """
+        gaps, next_id = list[tuple[int, int]](), oldest
+        for summary in sorted(summaries, key=lambda one: one.first_id):
+            if summary.first_id > next_id:
+                gaps.append((next_id, summary.first_id - 1))
+            next_id = max(next_id, summary.last_id + 1)
+        if not gaps and after_last:
+            gaps.append((min(next_id, newest), newest))
+        for first_id, last_id in gaps:
+            self._cut.append(Cut(what="archived", first_id=first_id, last_id=last_id, why="no active summary"))
 
     def take_facts(self, facts: Sequence[RecalledFact]) -> None:
         """Best first, in a part of the snippets' budget."""

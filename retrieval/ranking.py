@@ -120,16 +120,19 @@ class Signals:
 
 
 class Ranked(Sequence[Scored]):
-    """Candidates, best first. One is made when it is asked for: of 900 a few dozen are."""
+    """Candidates, best first. Each is made when it is asked for: of 900 only a few dozen are.
+
+    `rows`: the rows of the pool, in that order.
+    """
 
     def __init__(self, found: Signals, parts: Mapping[str, NDArray[np.float64]]) -> None:
         self._found = found
         self._parts = parts
         self._total = _total(parts)
-        self._order = _best_first(found.pool, self._total)
+        self.rows = _best_first(found.pool, self._total)
 
     def __len__(self) -> int:
-        return len(self._order)
+        return len(self.rows)
 
     @overload
     def __getitem__(self, place: int) -> Scored: ...
@@ -137,12 +140,12 @@ class Ranked(Sequence[Scored]):
     def __getitem__(self, place: slice) -> list[Scored]: ...
     def __getitem__(self, place: int | slice) -> Scored | list[Scored]:
         if isinstance(place, slice):
-            return self.scored(self._order[place])
-        return self.scored(self._order[[place]])[0]
+            return self.scored(self.rows[place])
+        return self.scored(self.rows[[place]])[0]
 
     def long_winded(self, first: int, verbose: float) -> list[int]:
         """The seqs of the first so many that are more verbose."""
-        rows = self._order[:first]
+        rows = self.rows[:first]
         return [int(seq) for seq in self._found.pool.seqs[rows[self._found.verbose[rows] > verbose]]]
 
     def rarest(
@@ -152,7 +155,7 @@ class Ranked(Sequence[Scored]):
         first; and the share of the weight of all terms that the first of them holds.
         """
         pool = self._found.pool
-        order = self._order[among[self._order]]
+        order = self.rows[among[self.rows]]
         lines = {term: (count, line) for line, (term, count) in enumerate(pool.matched.frequency.items()) if count}
         own = sorted(lines.keys() & weights.keys(), key=lambda term: lines[term])
         rarest, rows = 0, dict[int, None]()
@@ -217,11 +220,6 @@ def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights 
 def weighed(found: Signals, w: Weights = WEIGHTS) -> Ranked:
     """The candidates by the weighted sum of their signals, best first."""
     return Ranked(found, _parts(found, w))
-
-
-def order(found: Signals, w: Weights = WEIGHTS) -> list[int]:
-    """The rows of the pool as `weighed` would order them."""
-    return [int(row) for row in _best_first(found.pool, _total(_parts(found, w)))]
 
 
 def _total(parts: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -36,25 +36,7 @@ _SCRIPT_LANGUAGE = {
     "ARMENIAN": "armenian",
     "HEBREW": "yiddish",
 }
-_LATIN = (
-    "english",
-    "german",
-    "french",
-    "spanish",
-    "portuguese",
-    "italian",
-    "dutch",
-    "turkish",
-    "polish",
-    "swedish",
-    "danish",
-    "norwegian",
-    "finnish",
-    "hungarian",
-    "romanian",
-    "czech",
-    "indonesian",
-)
+_LATIN = tuple(language for language in FUNCTION_WORDS if language not in {*_SCRIPT_LANGUAGE.values(), "persian"})
 # Letters that few languages in Latin script share: each word with one counts as half a function word for those.
 _TELLING = {
     "german": "äöüß",

@@ -19,27 +19,10 @@ MONTHS = (
     "январ феврал март апрел ма июн июл август сентябр октябр ноябр декабр",
     "يناير فبراير مارس ابريل مايو يونيو يوليو اغسطس سبتمبر اكتوبر نوفمبر ديسمبر",
 )
+ENGLISH_MONTHS = tuple(MONTHS[0].split())
+"""strftime's names would follow the machine's locale."""
 # "May", "mars", "lip", "mei" and the like are words too: these count only beside a number or "last, this, next".
-AMBIGUOUS_MONTHS = frozenset(
-    {
-        "may",
-        "march",
-        "mars",
-        "marco",
-        "lut",
-        "maj",
-        "maj~",
-        "lip",
-        "ma",
-        "mai",
-        "mei",
-        "mart",
-        "listopad",
-        "ekim",
-        "ocak",
-        "stycz",
-    }
-)
+AMBIGUOUS_MONTHS = "may march mars marco lut maj maj~ lip ma mai mei mart listopad ekim ocak stycz"
 RUSSIAN_MAY = frozenset({"маи", "мая", "мае", "маю", "маем"})  # й without its sign is и
 
 # Weekdays, Monday first. Plurals are habits ("on Mondays") and name no day.

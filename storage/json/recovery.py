@@ -5,6 +5,7 @@ it from a thread.
 """
 
 import contextlib
+import json
 import os
 import shutil
 import time
@@ -205,14 +206,14 @@ def _apply(connection: sqlite3.Connection, entry: Entry) -> None:
                 f"{JOURNAL_NAME} was written by a newer version of Keepsake; please update the program."
             )
     for (owner,) in entry.delete.get("users", ()):
-        word_index.remove_now(connection, owner)
+        word_index.remove(connection, owner)
         for emptied in (*ERASED, "users"):
             connection.execute(f"DELETE FROM {emptied} WHERE user_id = ?", (owner,))  # noqa: S608
     for table in TABLES[1:]:
         where = " AND ".join(f"{column} = ?" for column in table.key)
         for key in entry.delete.get(table.name, ()):
             if table is MESSAGES:
-                word_index.forget_now(connection, key[0], key[1])
+                word_index.forget(connection, key[0], json.dumps([key[1]]))
             connection.execute(f"DELETE FROM {table.name} WHERE {where}", tuple(key))  # noqa: S608
     for table in TABLES:
         for row in entry.put.get(table.name, ()):
@@ -230,7 +231,7 @@ def _apply_message(connection: sqlite3.Connection, row: Mapping[str, object]) ->
     before = connection.execute(find, key).fetchone()
     connection.execute(MESSAGES.upsert, MESSAGES.stored(row))
     if before is None or before["content"] != row["content"]:
-        word_index.index_now(connection, connection.execute(find, key).fetchone()["seq"], row)
+        word_index.reindex(connection, connection.execute(find, key).fetchone()["seq"], row)
 
 
 def _adopt_orphans(connection: sqlite3.Connection) -> None:

@@ -5,11 +5,11 @@ on average. Does not know files or scopes, nor which vectors are looked for.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from storage.search.growable_array import roomy
 from storage.search.protocol import Floats, Ints
 
 LARGEST = 127
@@ -56,3 +56,12 @@ class Kept:
         places = np.repeat(firsts - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
         rows = self.order[places]
         return self.seqs[places], self.numbers[rows] * self.scales[rows, None]
+
+
+def roomy(held: npt.NDArray[Any], used: int, count: int) -> npt.NDArray[Any]:
+    """An array with room for `count` rows or more, the first `used` kept: arrays that grow are seldom copied."""
+    if count <= len(held):
+        return held
+    made = np.empty((max(count, len(held) * 5 // 4, 64), *held.shape[1:]), held.dtype)
+    made[:used] = held[:used]
+    return made

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from storage.search.growable_array import roomy
 from storage.search.protocol import Compared, Floats, Ints, VectorSearch
-from storage.search.quantized_vectors import Kept
+from storage.search.quantized_vectors import Kept, roomy
 
 Bits = npt.NDArray[np.uint64]
 

@@ -42,7 +42,13 @@ _REMOVED = (
     "DELETE FROM places WHERE user_id = ?",
     "DELETE FROM scope_words WHERE user_id = ?",
 )
-_MERGE = "INSERT INTO words (words) VALUES ('optimize')"
+_FORGOTTEN = tuple(
+    f"""
+    DELETE FROM {table} WHERE {key} IN (
+      SELECT seq FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)))
+    """  # noqa: S608
+    for table, key in (("words", "rowid"), ("places", "seq"))
+)
 _INCOMPLETE = """
 SELECT places.seq, messages.id, messages.role, messages.speaker, messages.content, said.c0
 FROM places JOIN messages ON messages.seq = places.seq JOIN words_content AS said ON said.id = places.seq
@@ -93,12 +99,7 @@ class Entry:
 async def index(tx: Transaction, rows: Sequence[tuple[int, Mapping[str, object]]]) -> None:
     """Index new messages, (seq, row) each in ascending order; the analysis of many runs beside the event loop."""
     entries = await analysed(rows)
-    last: dict[Scope, _Last | None] = {}
-    for scope in {entry.scope for entry in entries}:
-        row = await tx.row(_LAST_PLACE, scope.owner, scope.thread)
-        last[scope] = _Last(*row) if row else None
-    await tx.many(_INSERT, [(entry.seq, entry.text) for entry in entries])
-    await tx.many(_PLACE, _placed(entries, last))
+    await tx.run(lambda connection: put(connection, entries))
 
 
 async def analysed(rows: Sequence[tuple[int, Mapping[str, object]]]) -> list[Entry]:
@@ -107,50 +108,45 @@ async def analysed(rows: Sequence[tuple[int, Mapping[str, object]]]) -> list[Ent
     return _entries(rows) if is_short else await asyncio.to_thread(_entries, rows)
 
 
-async def remove(tx: Transaction, owner: int) -> None:
+def remove(connection: sqlite3.Connection, owner: int) -> None:
     """Remove an owner's messages from the index, before they are removed from `messages`.
 
     FTS5 keeps the terms of deleted rows until segments are merged, so all are merged: erased words leave the file.
     """
     for statement in _REMOVED:
-        await tx.rows(statement, owner)
-    await merge(tx)
+        connection.execute(statement, (owner,))
+    merge(connection)
 
 
-async def forget(tx: Transaction, owner: int, ids: str) -> None:
+def forget(connection: sqlite3.Connection, owner: int, ids: str) -> None:
     """Remove messages (a JSON array of ids) from the index, before they are removed from `messages`.
 
     Their terms stay in the file until `merge`.
     """
-    for table, key in (("words", "rowid"), ("places", "seq")):
-        await tx.rows(
-            f"""
-            DELETE FROM {table} WHERE {key} IN (
-              SELECT seq FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)))
-            """,  # noqa: S608
-            owner,
-            ids,
-        )
-    await tx.rows("DELETE FROM scope_words WHERE user_id = ? AND turns = 0", owner)
+    for statement in _FORGOTTEN:
+        connection.execute(statement, (owner, ids))
+    connection.execute("DELETE FROM scope_words WHERE user_id = ? AND turns = 0", (owner,))
 
 
-async def reindex(tx: Transaction, seq: int, row: Mapping[str, object]) -> None:
-    """Index a message whose text changed; it keeps its place."""
+def reindex(connection: sqlite3.Connection, seq: int, row: Mapping[str, object]) -> None:
+    """Index one message that is new or whose text changed; one that was indexed before keeps its position."""
     (entry,) = _entries([(seq, row)])
-    known = await tx.row("SELECT place, session, said_at FROM places WHERE seq = ?", seq)
-    if known is not None:
-        await tx.rows("DELETE FROM words WHERE rowid = ?", seq)
-        await tx.rows("DELETE FROM places WHERE seq = ?", seq)
-        await tx.rows(_INSERT, seq, entry.text)
-        await tx.rows(_PLACE, *entry.row(_Last(*known)))
+    known = connection.execute("SELECT place, session, said_at FROM places WHERE seq = ?", (seq,)).fetchone()
+    connection.execute("DELETE FROM words WHERE rowid = ?", (seq,))
+    if known is None:
+        put(connection, [entry])
+    else:
+        connection.execute("DELETE FROM places WHERE seq = ?", (seq,))
+        connection.execute(_INSERT, (seq, entry.text))
+        connection.execute(_PLACE, entry.row(_Last(*known)))
 
 
-async def merge(tx: Transaction) -> None:
+def merge(connection: sqlite3.Connection) -> None:
     """Merge all segments of FTS5 into one: until then it keeps the terms of rows that were deleted.
 
-    Its 'secure-delete' option would do without, but no SQLite before 3.42 could read the file any more.
+    FTS5's option 'secure-delete' would make this unnecessary, but no SQLite before 3.42 could read the file any more.
     """
-    await tx.rows(_MERGE)
+    connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 
 
 async def rename(tx: Transaction, old: int, new: int) -> None:
@@ -215,35 +211,6 @@ def complete(connection: sqlite3.Connection) -> None:
 def _completed(seq: int, number: int, role: str, speaker: str, content: str, tokens: str) -> tuple[Value, ...]:
     terms = [token.partition("x")[2] for token in tokens.split(" ") if token]  # no prefix has an "x" but at its end
     return number, role == "assistant", speaker, len(content.encode()), _marks(terms), seq
-
-
-def index_now(connection: sqlite3.Connection, seq: int, row: Mapping[str, object]) -> None:
-    """Index one message inside the caller's transaction; one that is indexed already keeps its place."""
-    (entry,) = _entries([(seq, row)])
-    known = connection.execute("SELECT place, session, said_at FROM places WHERE seq = ?", (seq,)).fetchone()
-    connection.execute("DELETE FROM words WHERE rowid = ?", (seq,))
-    if known is None:
-        put(connection, [entry])
-    else:
-        connection.execute("DELETE FROM places WHERE seq = ?", (seq,))
-        connection.execute(_INSERT, (seq, entry.text))
-        connection.execute(_PLACE, entry.row(_Last(*known)))
-
-
-def remove_now(connection: sqlite3.Connection, owner: int) -> None:
-    """As `remove`, inside the caller's transaction."""
-    for statement in _REMOVED:
-        connection.execute(statement, (owner,))
-    connection.execute(_MERGE)
-
-
-def forget_now(connection: sqlite3.Connection, owner: int, message: int) -> None:
-    """Remove one message from the index inside the caller's transaction, before it is removed from `messages`."""
-    for table, key in (("words", "rowid"), ("places", "seq")):
-        connection.execute(
-            f"DELETE FROM {table} WHERE {key} = (SELECT seq FROM messages WHERE user_id = ? AND id = ?)",  # noqa: S608
-            (owner, message),
-        )
 
 
 def put(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:

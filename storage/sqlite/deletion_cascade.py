@@ -139,7 +139,8 @@ class DeletionCascade:
                 await learn_again(tx, scope, [message])
             row = await tx.row(_MESSAGE, scope.owner, scope.thread, message)
             assert row is not None  # noqa: S101 - it was updated above
-            await word_index.reindex(tx, int(row["seq"]), mapping(row))
+            seq, changed = int(row["seq"]), mapping(row)
+            await tx.run(lambda connection: word_index.reindex(connection, seq, changed))
             if account:
                 again = NewMessage(role=before.role, content=text, created_at=now, account=account)
                 await tx.run(partial(explanation_table.keep, message=before, draft=again))
@@ -276,7 +277,7 @@ async def _void_leases(tx: Transaction, owner: int) -> None:
 
 async def _erase_everything(tx: Transaction, owner: int) -> None:
     """All but the row of `users`: where the memory lives, whether it is on, and the counters."""
-    await word_index.remove(tx, owner)
+    await tx.run(lambda connection: word_index.remove(connection, owner))
     for table in ERASED:
         await tx.rows(f"DELETE FROM {table} WHERE user_id = ?", owner)  # noqa: S608
     await tx.rows("UPDATE users SET timezone = '', fold_instructions = '', tokens_saved = 0 WHERE user_id = ?", owner)
@@ -285,7 +286,7 @@ async def _erase_everything(tx: Transaction, owner: int) -> None:
 async def _erase(tx: Transaction, owner: int, going: _Going, *, keeps_ends: bool) -> None:
     messages, gone = json.dumps(going.message_ids), json.dumps(sorted(going.summaries.gone))
     if going.message_ids:
-        await word_index.forget(tx, owner, messages)
+        await tx.run(lambda connection: word_index.forget(connection, owner, messages))
         for statement in (
             f"DELETE FROM versions WHERE {_OF_MESSAGES}",  # noqa: S608
             "DELETE FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",

@@ -338,7 +338,7 @@ def pointed(connection: sqlite3.Connection) -> None:
     while rows := connection.execute("SELECT * FROM messages WHERE seq > ? ORDER BY seq LIMIT 500", (seq,)).fetchall():
         for row in rows:
             if analyzer.is_pointed(row["content"]) or analyzer.is_pointed(row["speaker"]):
-                word_index.index_now(connection, row["seq"], dict(row))
+                word_index.reindex(connection, row["seq"], dict(row))
         seq = rows[-1]["seq"]
 
 

@@ -298,7 +298,7 @@ class SqliteStore(FoldTable):
     async def erase(self, owner: int) -> None:
         """Remove everything of an owner from tables, index, free pages and log. A pointer to another store stays."""
         async with self._db.write() as tx:
-            await word_index.remove(tx, owner)
+            await tx.run(lambda connection: word_index.remove(connection, owner))
             for table in ERASED:
                 await tx.rows(f"DELETE FROM {table} WHERE user_id = ?", owner)  # noqa: S608
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
@@ -308,7 +308,7 @@ class SqliteStore(FoldTable):
     async def scrub(self) -> None:
         """Merge the word index and write the file anew, so that erased words are in no page or segment."""
         async with self._db.write() as tx:
-            await word_index.merge(tx)
+            await tx.run(word_index.merge)
         await self._db.rewrite()
 
     async def cut_log(self) -> bool:

@@ -1,4 +1,4 @@
-"""An account comes back as it was written, holds no text, and names nothing that no store has."""
+"""An explanation comes back as it was written, holds no text, and names nothing that no store has."""
 
 from datetime import UTC, datetime
 
@@ -9,19 +9,19 @@ from records.context import Context, ContextPart, Cut, Snippet
 from records.messages import UNSTORED, Message
 from records.model_calls import PromptMessage
 from records.scopes import Scope
-from retrieval.explanation import Chosen, ExplanationRecord, Part, account_of, read, runs
+from retrieval.explanation import Chosen, ExplanationRecord, explanation_of, read, runs
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 ids = st.integers(1, 10**9)
 scores = st.dictionaries(st.text(min_size=1, max_size=12), st.floats(-99, 99).map(lambda value: round(value, 2)))
 chosen = st.builds(Chosen, id=ids, score=scores)
-accounts = st.builds(
+explanations = st.builds(
     ExplanationRecord,
     at=st.just(NOW),
     model=st.text(max_size=20),
     ceiling=st.integers(1, 10**6),
     parts=st.lists(
-        st.builds(Part, name=st.text(max_size=9), tokens=st.integers(-9, 10**5), budget=st.integers(0, 10**5)),
+        st.builds(ContextPart, name=st.text(max_size=9), tokens=st.integers(-9, 10**5), budget=st.integers(0, 10**5)),
         max_size=10,
         unique_by=lambda part: part.name,
     ).map(tuple),
@@ -42,9 +42,9 @@ accounts = st.builds(
 )
 
 
-@given(accounts)
-def test_an_account_comes_back_as_it_was(account: ExplanationRecord) -> None:
-    assert read(account.text()) == account
+@given(explanations)
+def test_an_explanation_comes_back_as_it_was(explanation: ExplanationRecord) -> None:
+    assert read(explanation.text()) == explanation
 
 
 @given(st.lists(st.integers(1, 200)))
@@ -54,11 +54,11 @@ def test_runs_hold_exactly_the_ids(numbers: list[int]) -> None:
 
 
 @given(st.text() | st.just('{"form":99}') | st.just("[]") | st.just('{"form":1}'))
-def test_what_is_no_account_of_ours_is_none(text: str) -> None:
+def test_what_is_no_explanation_of_ours_is_none(text: str) -> None:
     assert read(text) is None
 
 
-def test_no_word_of_the_talk_is_in_an_account() -> None:
+def test_no_word_of_the_conversation_is_in_an_explanation() -> None:
     def message(number: int) -> Message:
         scope = Scope(owner=1)
         return Message(id=number, scope=scope, role="user", content="heliotrope", created_at=NOW, turn=1, speaker="Ann")
@@ -72,10 +72,10 @@ def test_no_word_of_the_talk_is_in_an_account() -> None:
         cut=(Cut(what="turns", first_id=1, last_id=2, why="recent budget"),),
         whole=50,
     )
-    account = account_of(context, at=NOW, model="m")
-    assert "heliotrope" not in account.text()
-    assert "Ann" not in account.text()
-    assert account.recent == ((3, 4), (6, 6))
-    assert account.here == 1
-    assert account.snippets == (Chosen(id=1, score={"words": 3.14}),)
-    assert account.saved == 46
+    explanation = explanation_of(context, at=NOW, model="m")
+    assert "heliotrope" not in explanation.text()
+    assert "Ann" not in explanation.text()
+    assert explanation.recent == ((3, 4), (6, 6))
+    assert explanation.here == 1
+    assert explanation.snippets == (Chosen(id=1, score={"words": 3.14}),)
+    assert explanation.saved == 46

@@ -9,7 +9,7 @@ import pytest
 
 from records.messages import Role
 from retrieval.date_expressions import Range
-from retrieval.ranking import Meaning, Question, Scored, order, rank, signals, weighed
+from retrieval.ranking import Meaning, Question, Scored, rank, signals, weighed
 from storage.search.protocol import Floats, Matching, Pool
 
 FIRST = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -130,5 +130,5 @@ def test_words_of_the_turns_before_are_told_apart_and_count_the_same() -> None:
 def test_order_is_that_of_the_scores() -> None:
     rows = pool(OLD, NEW, OTHER)
     found = signals(rows, QUESTION, meaning(0.1, 0.5, 1.5))
-    assert [rows.ids[row] for row in order(found)] == ids(weighed(found))
+    assert [rows.ids[row] for row in weighed(found).rows.tolist()] == ids(weighed(found))
     assert not rank(pool(), QUESTION, meaning())
