@@ -142,7 +142,7 @@ def neighbours(w: Weights, has_meaning: bool, steps: Sequence[float]) -> list[tu
     unused = {
         "alike",
         "alike_words",
-        "told",
+        "learned",
         *(("assistant_whole",) if has_meaning else ("assistant", "spread", "meaning_near", "centring")),
     }
     made: list[tuple[str, Weights]] = []

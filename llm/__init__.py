@@ -1,6 +1,6 @@
-"""Chat and embedding models behind protocols, what is said to them, and what they may cost. Does not know stores.
+"""Chat and embedding models behind protocols, what they are asked, and what they may cost. Does not know stores.
 
-chat_model.py        the promise of a chat model
+chat_model.py        the protocol of a chat model
 embeddings.py        texts as vectors of meaning, in the process or by an endpoint
 endpoint.py          client, errors and retries of every call to an endpoint
 event_stream.py      server-sent events, read as they come

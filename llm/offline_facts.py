@@ -1,7 +1,7 @@
-"""The facts that a text states outright, by pattern: "I live in …", "my … is …". Deterministic, English, modest.
+"""The facts that an English text states outright, by pattern: "I live in …", "my … is …". Deterministic.
 
-Answers what facts.py asks of a model where there is none: it notes little, and nothing that was not said in so many
-words. Does not know stores; reads the layout that prompts.py writes.
+Answers what fact extraction asks a model where there is no model: it finds little, and only what was said in so many
+words. Reads the layout that prompts.py writes. Does not know stores.
 """
 
 import json
@@ -21,7 +21,7 @@ _WHEN = (
     r"\b(?:last|this|since|yesterday|today|now)\b"
     rf"|\bin (?:{'|'.join(ENGLISH_MONTHS)}|\d{{4}})\b"
 )
-"""What a place or a name ends before: when it was so."""
+"""The name of a place or person ends before these words, which say when."""
 _END = rf"\s*(?:,|\band\b|\bbut\b|\bbecause\b|{_WHEN}|[.!;]|$)"
 _OTHERS = re.compile(r"\b(?:i|i'm|my|me|you|your|we|our|it|this|that|if)\b", re.IGNORECASE)
 _KNOWN_SHARE = 12
@@ -29,7 +29,7 @@ _KNOWN_SHARE = 12
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    """What is said, and what is noted: `{n}` the name, `{rest}` what follows, `{of}` whose."""
+    """What is said, and the fact made of it: `{n}` is the name, `{rest}` what follows, `{of}` whose."""
 
     said: re.Pattern[str]
     text: str
@@ -94,10 +94,10 @@ def _facts(request: str) -> Iterator[dict[str, object]]:
                     continue
                 of = found["of"] if "of" in found.groupdict() else ""
                 names = {"n": line["name"].strip(), "rest": found["rest"].strip(), "of": of}
-                yield _told(pattern, names, int(line["id"]), known)
+                yield _fact(pattern, names, int(line["id"]), known)
 
 
-def _told(
+def _fact(
     pattern: _Pattern, names: Mapping[str, str], source: int, known: list[tuple[int, str, str]]
 ) -> dict[str, object]:
     text, subject = pattern.text.format(**names), pattern.subject.format(**names).lower()
@@ -119,7 +119,7 @@ def _told(
 
 
 def _profile(request: str) -> dict[str, str]:
-    """The facts themselves, those about tastes apart; without facts what the profile said before."""
+    """The facts themselves, with tastes separate; without facts, the former profile."""
     texts = [match["text"].strip() for match in _FACT.finditer(request)][:_KNOWN_SHARE]
     tastes = [text for text in texts if re.search(r"\b(?:likes?|prefers?|hates?)\b", text)]
     former = _FORMER.search(request)

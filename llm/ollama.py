@@ -1,10 +1,10 @@
-"""Finding an Ollama on this machine, for the playground. Does not know what its answers are used for."""
+"""Finds an Ollama on this machine, for the playground. Does not know what its answers are used for."""
 
 import openai
 
 URL = "http://127.0.0.1:11434/v1"
 PATIENCE = 1.0
-"""Seconds; on this machine a server that is there answers at once."""
+"""Seconds; a server on this machine answers at once."""
 
 
 async def served_model(url: str = URL) -> str | None:

@@ -33,7 +33,7 @@ from llm.endpoint import (
     open_client,
 )
 from llm.event_stream import events
-from llm.tool_calls import Calls, Equipped, Offer, offered, tells_of_tools, wire
+from llm.tool_calls import Calls, Equipped, Offer, mentions_tools, offered, wire
 from records.errors import ContextTooLong, ModelBroken, ModelDeclined, ModelError
 from records.model_calls import Completion, PromptMessage, Tool, Usage
 from settings import Secret
@@ -207,7 +207,7 @@ class OpenAIChat:
                 self._unsupported.add(parameter)
                 return True
         # "auto" tool choice … is what vLLM says where it was started without tools.
-        if "tools" in request and (named.split(".")[0] in ("tools", "functions") or tells_of_tools(words)):
+        if "tools" in request and (named.split(".")[0] in ("tools", "functions") or mentions_tools(words)):
             self._note_without_tools()
             return True
         if "stream" in request and (named == "stream" or _STREAM_UNSUPPORTED.search(words)):
@@ -279,7 +279,7 @@ def _may_be_tools(error: Exception, failure: ModelError) -> bool:
     if not isinstance(error, openai.APIStatusError) or isinstance(failure, ContextTooLong):
         return False
     if error.status_code == 500:
-        return tells_of_tools(error_message(error.body))
+        return mentions_tools(error_message(error.body))
     return error.status_code in (400, 422) and error_code(error.body) != "content_filter"
 
 

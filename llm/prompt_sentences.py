@@ -1,7 +1,7 @@
 """A prompt as the sentences that it remembers: who said each, and on which day.
 
-Owns the reading of the layout that prompts.py writes (<summaries>, <facts>, <remembered>, <conversation>;
-`[date] Name: text` lines), leniently: each of it may be missing. Does not know what the sentences are wanted for.
+Owns the reading of what prompts.py writes (<summaries>, <facts>, <remembered>, <conversation>; `[date] Name: text`
+lines), any part of which may be missing. Does not know what the sentences are used for.
 """
 
 import re
@@ -42,11 +42,11 @@ _CJK_QUESTION = re.compile(r"什么|哪|谁|几|多少|怎么|吗|何|どこ|い
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sentence:
-    """One sentence that was said before. `place`: its order in the prompt; `when`: the day, where it is known."""
+    """One sentence that was said before. `index`: its order in the prompt; `when`: the day, where it is known."""
 
     text: str
     said: Said
-    place: int
+    index: int
     when: date | None = None
 
 
@@ -63,12 +63,12 @@ def read_prompt(messages: Sequence[PromptMessage]) -> tuple[list[Sentence], str]
         else:
             quoted, rest = _without_blocks(message.content)
             said += [*quoted, *read_lines(rest)]
-    ordered = [replace(sentence, place=place) for place, sentence in enumerate((*recalled, *said))]
+    ordered = [replace(sentence, index=index) for index, sentence in enumerate((*recalled, *said))]
     return ordered, (words[clock.end() :] if clock else words).strip()
 
 
 def read_block(text: str) -> list[Sentence]:
-    """The sentences of what a fold is made from: a block, or plain lines."""
+    """The sentences of a fold's material: blocks, or plain lines."""
     quoted, rest = _without_blocks(text)
     return [*quoted, *read_lines(rest)]
 
@@ -97,7 +97,7 @@ def read_lines(text: str, said: Said = "user") -> list[Sentence]:
     sentences: list[Sentence] = []
     for who, when, lines in entries:
         for sentence in split_sentences("\n".join(lines)):
-            sentences.append(Sentence(text=sentence, said=who, place=len(sentences), when=when))
+            sentences.append(Sentence(text=sentence, said=who, index=len(sentences), when=when))
     return sentences
 
 
@@ -114,18 +114,18 @@ def split_sentences(text: str) -> Iterator[str]:
 
 
 def is_question(text: str) -> bool:
-    """Whether a text asks for something rather than tells something."""
+    """Whether a text asks rather than tells something."""
     tail = text.rstrip("\"'”’») ")
     return tail.endswith(("?", "？")) or bool(_QUESTION.match(text) or _CJK_QUESTION.search(text))
 
 
 def opens_with_question(text: str) -> bool:
-    """Whether a text is a question through and through; one with a tag ("…, isn't it?") tells something as well."""
+    """Whether a text is nothing but a question; one with a question tag ("…, isn't it?") tells something as well."""
     return bool(_QUESTION.match(text) or (is_question(text) and _CJK_QUESTION.search(text)))
 
 
 def _without_blocks(text: str) -> tuple[list[Sentence], str]:
-    """The sentences of the blocks at the start of a text, and what follows; a tag further on is the person's own."""
+    """The sentences of the blocks at the start of a text, and the rest, where any tag is the person's own."""
     sentences: list[Sentence] = []
     while block := _BLOCK.match(text):
         if block["kind"] != "dropped":

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 class Ledger(Protocol):
-    """Where spent tokens are written down, by UTC day and person or owner."""
+    """Where spent tokens are recorded, by UTC day and by person or owner."""
 
     async def add(self, day: date, spent: Mapping[int, Usage]) -> None: ...
 
@@ -28,9 +28,9 @@ class Ledger(Protocol):
 
 
 class Quota:
-    """Asks a model on somebody's account. `per_user`, `overall`: tokens a day, 0 = no limit.
+    """Asks a model within a person's quota. `per_user`, `overall`: tokens a day, 0 = no limit.
 
-    Calls that run at the same moment are all let through, so a day may end above its limit by what was under way.
+    Calls that run at the same moment are all let through, so a day may exceed its limit by what was in progress.
     """
 
     def __init__(self, ledger: Ledger, *, tokenizer: Tokenizer, per_user: int, overall: int, clock: Clock) -> None:
@@ -56,9 +56,9 @@ class Quota:
         on_text: OnText | None = None,
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
-        """The model's answer, on the account of `spender`. Raises QuotaExceeded without asking, or a ModelError.
+        """The model's answer, counted for `spender`. Raises QuotaExceeded without asking, or a ModelError.
 
-        An answer that broke off or was stopped counts too, with what of it had come.
+        An answer that broke off or was stopped counts too, with the part that had arrived.
         """
         if not self.is_set:
             return await model.complete(messages, on_text=on_text, schema=schema)
@@ -82,17 +82,17 @@ class Quota:
         return completion
 
     async def demand(self, spender: int) -> None:
-        """Raises QuotaExceeded when nothing is left for this account, or for all."""
+        """Raises QuotaExceeded when nothing is left for `spender`, or for all."""
         if not self.is_set:
             return
         await self._begin_day()
         if self._per_user and self._spent.get(spender, 0) >= self._per_user:
-            raise QuotaExceeded(f"Today's token budget ({self._per_user:,}) is used up. {self._anew()}")
+            raise QuotaExceeded(f"Today's token budget ({self._per_user:,}) is used up. {self._renewal()}")
         if self._overall and sum(self._spent.values()) >= self._overall:
-            raise QuotaExceeded(f"This bot's token budget for today is used up. {self._anew()}")
+            raise QuotaExceeded(f"This bot's token budget for today is used up. {self._renewal()}")
 
     async def room(self, spender: int) -> int | None:
-        """Tokens that are left for this account today; None where there is no limit."""
+        """Tokens that are left for `spender` today; None where there is no limit."""
         if not self.is_set:
             return None
         await self._begin_day()
@@ -101,7 +101,7 @@ class Quota:
         return max(0, min(left))
 
     async def _spend(self, spender: int, used: Usage) -> None:
-        """Count it here at once, and in the ledger as soon as that can be written."""
+        """Count it here at once, and in the ledger as soon as it can be written."""
         await self._begin_day()
         day = self._clock().date()
         self._spent[spender] = self._spent.get(spender, 0) + used.total
@@ -115,7 +115,7 @@ class Quota:
             try:
                 await self._ledger.add(day, spent)
             except StorageError as error:
-                # What others added while this was being written stays beside it.
+                # What others added while this was being written is kept as well.
                 for spender, used in self._unwritten.pop(day, {}).items():
                     spent[spender] = spent.get(spender, Usage()) + used
                 self._unwritten[day] = spent
@@ -123,12 +123,12 @@ class Quota:
                 return
 
     async def _begin_day(self) -> None:
-        """Know what was spent today, by this process and those before it."""
+        """Read what was spent today by this process and those before it."""
         today = self._clock().date()
         if self._day == today:
             return
         with suppress(StorageError):
-            # A ledger that cannot be read now is read the next time; meanwhile what this process knows counts.
+            # A ledger that cannot be read now is read the next time; until then, what this process knows counts.
             await self._write()
             known = await self._ledger.of(today)
             if self._day != today:
@@ -137,8 +137,8 @@ class Quota:
                     self._spent[spender] = self._spent.get(spender, 0) + used.total
                 self._day = today
 
-    def _anew(self) -> str:
+    def _renewal(self) -> str:
         now = self._clock()
         minutes = 1 + (timedelta(days=1) - (now - now.replace(hour=0, minute=0, second=0, microsecond=0))).seconds // 60
         wait = f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
-        return f"It starts anew at 00:00 UTC, in {wait}."
+        return f"It is renewed at 00:00 UTC, in {wait}."

@@ -1,6 +1,6 @@
-"""Tools on the wire: how they are offered, how a model's calls arrive piece by piece, how results go back.
+"""Tools on the wire: how they are offered, how a model's calls arrive piece by piece, and how results go back.
 
-Knows chat completions' JSON and nothing of what a tool does.
+Owns this part of the JSON of chat completions. Does not know what a tool does.
 """
 
 import json
@@ -14,14 +14,14 @@ from records.model_calls import Completion, PromptMessage, Tool, ToolCall
 from text.characters import well_formed
 
 MOST_CALLS = 8
-"""Calls of one answer that are taken in; a model that asks for more has lost its way."""
+"""Calls of one answer that are accepted; a model that asks for more has lost its way."""
 LONGEST_ARGUMENTS = 10_000
 """Characters of one call's arguments that are taken in."""
 
 _TOOLS = re.compile(r"\b(tools?|tool[ _-](use|calls?|calling|choice)|function[ _-]calls?(ing)?)\b", re.IGNORECASE)
 
 
-def tells_of_tools(words: str) -> bool:
+def mentions_tools(words: str) -> bool:
     """Whether an endpoint's refusal names tools."""
     return _TOOLS.search(words) is not None
 
@@ -67,29 +67,29 @@ def wire(messages: Sequence[PromptMessage]) -> list[dict[str, Any]]:
 
 @dataclass
 class Calls:
-    """The calls of one answer, as far as they have come."""
+    """The calls of one answer, as far as they have arrived."""
 
     _parts: dict[int, dict[str, str]] = field(default_factory=dict)
 
-    def add(self, given: object) -> None:
-        """Take in the `tool_calls` of a chunk (each with its index) or of a message; what is malformed is left."""
-        if not isinstance(given, list):
+    def add(self, calls: object) -> None:
+        """Add the `tool_calls` of a chunk (each with its index) or of a message; malformed ones are ignored."""
+        if not isinstance(calls, list):
             return
-        for place, one in enumerate(given):
+        for position, one in enumerate(calls):
             if not isinstance(one, Mapping) or not isinstance(one.get("function"), Mapping):
                 continue
-            index = one["index"] if isinstance(one.get("index"), int) else place
+            index = one["index"] if isinstance(one.get("index"), int) else position
             if index not in self._parts and len(self._parts) >= MOST_CALLS:
                 continue
             part = self._parts.setdefault(index, {"id": "", "name": "", "arguments": ""})
             part["id"] = part["id"] or _text(one.get("id"))
-            # A name comes whole; some servers repeat it with each chunk.
+            # A name arrives whole; some servers repeat it in each chunk.
             part["name"] = part["name"] or _text(one["function"].get("name"))
             if len(part["arguments"]) < LONGEST_ARGUMENTS:
                 part["arguments"] += _text(one["function"].get("arguments"))[:LONGEST_ARGUMENTS]
 
     def made(self) -> tuple[ToolCall, ...]:
-        """In order; a call that came without an id gets one."""
+        """The calls in order; one that arrived without an id gets one."""
         return tuple(
             ToolCall(id=part["id"] or f"call_{index}", name=part["name"], arguments=part["arguments"] or "{}")
             for index, part in sorted(self._parts.items())
@@ -100,7 +100,7 @@ class Calls:
 def _text(value: object) -> str:
     if isinstance(value, str):
         return value
-    # Some servers give the arguments as an object.
+    # Some servers send the arguments as an object.
     return json.dumps(value, ensure_ascii=False) if isinstance(value, Mapping) else ""
 
 

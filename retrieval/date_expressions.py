@@ -1,7 +1,7 @@
-"""Time expressions of a question, resolved by rule against its clock into ranges of time. Pure.
+"""Time expressions of a question, resolved by rules into ranges of time relative to a clock. Pure.
 
-What it does not know it leaves alone, since a range only boosts and never filters. Does not know how languages name
-times (retrieval/time_words.py), what is ranked, or when an event was that a time is told from.
+Expressions that it does not know are ignored, since a range only boosts and never filters. Does not know how languages
+name times (text/date_words.py), what is ranked, or when the event was that a time is relative to.
 """
 
 import re
@@ -41,7 +41,7 @@ Span = tuple[datetime, datetime]
 
 _LEN = {"day": 1, "week": 7, "month": 30, "year": 365}
 _ROOM = {"day": 1, "week": 4, "month": 12, "year": 60}
-"""Days to both sides of a time told from an event."""
+"""Days on both sides of a time that is relative to an event."""
 _AMBIGUOUS = frozenset(AMBIGUOUS_MONTHS.split())
 _DIGITS = "〇一二三四五六七八九"
 
@@ -68,7 +68,7 @@ _AGO = re.compile(
 
 
 def _either(western: str, eastern: str) -> re.Pattern[str]:
-    """Words that stand by themselves, and those of scripts without spaces."""
+    """Words that stand alone, or those of scripts without spaces."""
     return re.compile(rf"(?<!\w)(?:{western})(?!\w)|(?:{eastern})")
 
 
@@ -76,7 +76,7 @@ _RELATIVE = tuple((unit, back, _either(western, eastern)) for unit, back, wester
 _WEEKDAYS = tuple(map(_either, WEEKDAYS, EASTERN_WEEKDAYS))
 _SEASONS = tuple(map(_either, SEASONS, EASTERN_SEASONS))
 _REST = r"(?P<event>[^,.;:!?¿¡،؟。、，；！？\n]{2,80}(?:, (?:19|20)\d\d)?)"
-# Each finds an event, a direction, and how far (a unit alone is one of it); tried only where one of these words stands.
+# Each finds an event, a direction, and a distance (a unit alone means one of it); tried only where a hint is found.
 _FROM_EVENT = tuple(
     (hints, re.compile(pattern))
     for hints, pattern in (
@@ -110,7 +110,7 @@ _FROM_EVENT = tuple(
 
 @dataclass(frozen=True, kw_only=True)
 class Range:
-    """A stretch of time that a question names: [start, end), and the words that named it."""
+    """A range of time that a question names: [start, end), and the words that name it."""
 
     start: datetime
     end: datetime
@@ -119,21 +119,21 @@ class Range:
 
 @dataclass(frozen=True, kw_only=True)
 class FromEvent:
-    """A time told from an event ("two weeks before the wedding"): the event's words, and how many days from it."""
+    """A time relative to an event ("two weeks before the wedding"): the event's words, and how many days from it."""
 
     event: str
     days: int
     room: int
 
     def range(self, event_at: datetime) -> Range:
-        """The time, once it is known when the event was."""
+        """The range of time, once it is known when the event was."""
         middle = event_at.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=self.days)
         room = timedelta(days=self.room)
         return Range(start=middle - room, end=middle + room + timedelta(days=1), words=f"{self.days:+} d: {self.event}")
 
 
 _FORMS: dict[str, tuple[int, int]] = {}
-"""Names of months: how early each is tried, and the month's number."""
+"""Names of months: the order in which each is tried, and the month's number."""
 for _names in MONTHS:
     for _number_of, _name in enumerate(_names.split(), 1):
         for _form in _name.split("|"):
@@ -141,7 +141,7 @@ for _names in MONTHS:
 
 
 def _month(word: str) -> tuple[int, bool]:
-    """Number of the month a folded word names (0 = none), and whether it may be another word."""
+    """The number of the month that a folded word names (0 = none), and whether it may be another word."""
     if word in RUSSIAN_MAY:
         return 5, word == "мае"
     forms = [word, *(word[:-ending] for ending in range(1, 5) if len(word) - ending > 3)]
@@ -173,7 +173,7 @@ def _back(clock: datetime, unit: str, back: int) -> Span | None:
 
 
 def _named(text: str, clock: datetime, *, ahead: bool) -> Iterator[tuple[Span | None, str]]:
-    """Dates, months and years that are named. `ahead`: without a year they are the nearest, else the latest."""
+    """Dates, months and years that are named. Without a year they are the latest or, with `ahead`, the nearest."""
 
     def year_of(month: int) -> int:
         if ahead:
@@ -208,7 +208,7 @@ def _named(text: str, clock: datetime, *, ahead: bool) -> Iterator[tuple[Span | 
             yield _span(int(m[1]), like=clock), m[0]
 
 
-def _said_beside(text: str, m: re.Match[str], before: str, after: str, eastern: str) -> bool:
+def _has_next_to_it(text: str, m: re.Match[str], before: str, after: str, eastern: str) -> bool:
     head, tail = text[max(0, m.start() - 16) : m.start()], text[m.end() : m.end() + 16]
     return bool(
         re.search(rf"(?:(?<!\w)(?:{before})\s+|(?:{eastern}))$", head) or re.match(rf"\s+(?:{after})(?!\w)", tail)
@@ -216,21 +216,23 @@ def _said_beside(text: str, m: re.Match[str], before: str, after: str, eastern: 
 
 
 def _weekdays(text: str, clock: datetime, *, ahead: bool) -> Iterator[tuple[Span | None, str]]:
-    """ "On Tuesday": the latest before today, `ahead` the next one; "last Tuesday" may also be that of last week."""
+    """Weekdays: "on Tuesday" is the latest before today or, with `ahead`, the next one; "last Tuesday" may also be that
+    of last week.
+    """
     for day, pattern in enumerate(_WEEKDAYS):
         for m in pattern.finditer(text):
             back = (clock.weekday() - day - 1) % 7 + 1
             if ahead:
                 yield _back(clock, "day", back - 7 if back < 7 else 0), m[0]
-            elif not _said_beside(text, m, NEXT_BEFORE, NEXT_AFTER, EASTERN_NEXT):
+            elif not _has_next_to_it(text, m, NEXT_BEFORE, NEXT_AFTER, EASTERN_NEXT):
                 yield _back(clock, "day", back), m[0]
                 of_last_week = clock.weekday() - day + 7
-                if of_last_week != back and _said_beside(text, m, LAST_BEFORE, LAST_AFTER, EASTERN_LAST):
+                if of_last_week != back and _has_next_to_it(text, m, LAST_BEFORE, LAST_AFTER, EASTERN_LAST):
                     yield _back(clock, "day", of_last_week), m[0]
 
 
 def _seasons(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
-    """ "In summer", "last summer", "summer 2023": the latest that has begun; with "last", the latest that is over."""
+    """Seasons: "in summer" is the latest that has begun, "last summer" the latest that is over."""
     for number, pattern in enumerate(_SEASONS):
         for m in pattern.finditer(text):
             year = re.search(r"(?<!\d)(?:19|20)\d\d(?!\d)", text)
@@ -241,7 +243,7 @@ def _seasons(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
             elif any(unit == "year" and back == 1 and pattern.search(text) for unit, back, pattern in _RELATIVE):
                 begun = clock.year - 1
             elif _three_months(begun, month, clock)[1] > clock and (
-                m[0].startswith("last ") or _said_beside(text, m, LAST_BEFORE, LAST_AFTER, EASTERN_LAST)
+                m[0].startswith("last ") or _has_next_to_it(text, m, LAST_BEFORE, LAST_AFTER, EASTERN_LAST)
             ):
                 begun -= 1
             yield _three_months(begun, month, clock), m[0]
@@ -288,7 +290,7 @@ def _relative(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
 
 def ranges(question: str, clock: datetime) -> tuple[Range, ...]:
     """The ranges of time that a question (folded, lower case) names, relative to `clock`."""
-    # "two weeks before the wedding" is not two weeks ago (Turkish, Arabic, Korean say both alike).
+    # "two weeks before the wedding" is not two weeks ago (Turkish, Arabic and Korean say both alike).
     plain = question
     for m in _matches_from_event(question):
         plain = plain[: m.start()] + " " * (m.end() - m.start()) + plain[m.end() :]
@@ -299,8 +301,8 @@ def ranges(question: str, clock: datetime) -> tuple[Range, ...]:
     return tuple(Range(start=span[0], end=span[1], words=words) for span, words in found if span and span[0] <= clock)
 
 
-def told_of(text: str, said_at: datetime) -> tuple[Range, ...]:
-    """The days that a message (folded) tells of, as seen from when it was said: "on 14 June", "on Saturday"."""
+def days_named(text: str, said_at: datetime) -> tuple[Range, ...]:
+    """The days that a message (folded) names, seen from when it was written: "on 14 June", "on Saturday"."""
     found = [*_named(text, said_at, ahead=True), *_weekdays(text, said_at, ahead=True)]
     return tuple(
         Range(start=span[0], end=span[1], words=words)
@@ -310,7 +312,9 @@ def told_of(text: str, said_at: datetime) -> tuple[Range, ...]:
 
 
 def from_events(question: str) -> tuple[FromEvent, ...]:
-    """The times that a question (normal, not folded: the event is looked for by its words) tells from an event."""
+    """The times in a question that are relative to an event. The question is normalised but not folded, since the event
+    is looked for by its words.
+    """
     plain = folded(question)
     found = []
     for m in _matches_from_event(plain):

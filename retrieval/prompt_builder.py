@@ -1,6 +1,7 @@
-"""A request in the making: parts are offered in the order of precedence, each takes what is left of the ceiling.
+"""A request in the making: parts are offered in the order of precedence, and each takes what is left of the ceiling.
 
-Pure. Owns sizes, order and the account; does not know where the parts come from.
+Pure. Owns sizes, order, what yields first (contract.md; but a piece of one required snippet stays) and what is listed
+as cut. Does not know where the parts come from.
 """
 
 from collections.abc import Sequence
@@ -20,13 +21,13 @@ from retrieval.turns import WORTH_SHOWING, Turn, Turns, role
 from text.tokenizer import Tokenizer
 
 MOST_PROFILE, PROFILE_SHARE = 800, 8
-"""Tokens of the profile: at most so many, and one in so many of the ceiling. Taken from what would go to snippets."""
+"""The profile takes at most 800 tokens and one in 8 of the ceiling, out of what would go to snippets."""
 ONE_SNIPPET = 64
-"""Tokens in which a piece of one snippet can be shown."""
+"""In so many tokens a piece of one snippet can be shown."""
 FACTS_SHARE = 3
-"""Facts take at most one in so many tokens of the snippets' budget."""
+"""Facts take at most one in 3 tokens of the snippets' budget."""
 USUAL_SHARE = 0.25
-"""Tokens of a character, where none were counted: English has four characters a token."""
+"""Tokens a character where none were counted: English has four characters a token."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,7 +41,7 @@ class Budgets:
     snippets: int
 
     def under(self, ceiling: int) -> "Budgets":
-        """The same below another ceiling: the parts are scaled down together where they do not fit it."""
+        """These budgets below another ceiling: the parts are scaled down together where they do not fit."""
         share = min(1.0, ceiling / max(1, self.system + self.summaries + self.recent + self.snippets))
         return replace(self.scaled(share), ceiling=ceiling, system=int(self.system * share))
 
@@ -55,7 +56,7 @@ class Budgets:
 
 
 class PromptBuilder:
-    """Offer the parts in this order: last turns, profile, summaries, older turns, facts, snippets; then the context.
+    """Parts are offered in this order: last turns, profile, summaries, older turns, facts, snippets; then `context`.
 
     Dates are written in the zone of `now`.
     """
@@ -66,7 +67,7 @@ class PromptBuilder:
         self._tokens = tokenizer
         self._made = Turns(tokenizer, in_group=incoming.in_group)
         self._now = now
-        self._steady_recent = budgets.recent
+        self._full_recent = budgets.recent
         self._one_snippet = min(ONE_SNIPPET, budgets.snippets)
         self._turns: list[Turn] = []
         self._summaries: list[Summary] = []
@@ -96,17 +97,19 @@ class PromptBuilder:
 
     @property
     def shown_ids(self) -> frozenset[int]:
-        """Ids of the messages that stand whole in the prompt."""
+        """Ids of the messages that are whole in the prompt."""
         return frozenset(message.id for turn in self._turns if turn.is_whole for message in turn.messages)
 
     @property
     def snippet_room(self) -> int:
-        """Tokens that snippets may take: their lines, without the frame around them."""
+        """Tokens that the lines of snippets may take, without the block around them."""
         frame = self._tokens.count(prompts.remembered_block([], self._now))
         return max(0, min(self._budgets.snippets, self._left - frame - 2))
 
     def take_last_turns(self, messages: Sequence[Message]) -> None:
-        """The newest whole while they fit; the first that does not is cut in its middle, older ones are left out."""
+        """The newest turns, whole while they fit; the first that does not is cut in its middle, older ones are left
+        out.
+        """
         for turn in reversed(self._made.of(messages)):
             self._wanted += turn.tokens
             if not self._turns_broken_off and turn.tokens <= self._left:
@@ -119,7 +122,7 @@ class PromptBuilder:
                 self._add(squeezed)
 
     def take_profile(self, profile: Profile | None) -> None:
-        """Whole where it fits its share of the ceiling, else its beginning."""
+        """The profile, whole where it fits its share of the ceiling, else its beginning."""
         if profile is None:
             return
         frame = self._tokens.count(prompts.profile_block("")) + 8
@@ -132,7 +135,7 @@ class PromptBuilder:
             self._wanted += used
 
     def take_summaries(self, summaries: Sequence[Summary]) -> None:
-        """In the order given, while they fit; one that does not is named in the account."""
+        """Summaries in this order, while they fit; one that does not is listed as cut."""
         room = min(self._budgets.summaries, self._left)
         taken = self._tokens.count(prompts.summaries_block([])) + 6
         for summary in summaries:
@@ -151,10 +154,10 @@ class PromptBuilder:
         return sum(turn.tokens for turn in self._made.of(messages)) <= self._budgets.recent
 
     def take_older_turns(self, messages: Sequence[Message]) -> None:
-        """Unfolded turns before the last ones: as many of the newest as fit the recent budget.
+        """Active turns before the last ones: as many of the newest as fit the recent budget.
 
-        The cut does not slide with every turn, which would spoil the endpoint's prompt cache each time: it moves on by
-        half the budget at once.
+        The cut does not move with every turn, which would invalidate the endpoint's prefix cache each time, but by half
+        the budget at once.
         """
         known = {turn.messages[0].turn for turn in self._turns}
         seen = [(cut.first_id, cut.last_id) for cut in self._cut if cut.what == "turns"]
@@ -167,7 +170,7 @@ class PromptBuilder:
         sizes = [turn.tokens for turn in older]
         self._wanted += sum(sizes)
         last = sum(turn.tokens for turn in self._turns)
-        start = prefix_cache.start(sizes, budget=max(0, self._steady_recent - last), step=self._steady_recent // 2)
+        start = prefix_cache.start(sizes, budget=max(0, self._full_recent - last), step=self._full_recent // 2)
         room = 0 if self._turns_broken_off else min(max(0, self._budgets.recent - last), self._left)
         while start < len(older) and sum(sizes[start:]) > room:
             start += 1
@@ -192,7 +195,7 @@ class PromptBuilder:
             self._cut.append(Cut(what="archived", first_id=first_id, last_id=last_id, why="no active summary"))
 
     def take_facts(self, facts: Sequence[RecalledFact]) -> None:
-        """Best first, in a part of the snippets' budget."""
+        """Facts, best first, in a part of the snippets' budget."""
         room = min(self._budgets.snippets // FACTS_SHARE, self._left) - self._tokens.count(prompts.facts_block([])) - 4
         used = 0
         for one in facts:
@@ -206,11 +209,13 @@ class PromptBuilder:
             self._budgets = replace(self._budgets, snippets=max(0, self._budgets.snippets - used))
 
     def note_history(self, *, messages: int, characters: int) -> None:
-        """How much was said before this message: what a prompt with all of it would have been is in the account."""
+        """How much was said before this message, from which `whole` of the context is estimated."""
         self._history = (max(0, messages), max(0, characters))
 
     def keep_room_for_one(self) -> bool:
-        """Room for a piece of one snippet, where need be taken from the oldest turns; whether it was."""
+        """Make room for a piece of one snippet, if necessary by cutting the oldest turns; returns whether any
+        was cut.
+        """
         self._budgets = replace(self._budgets, snippets=max(self._one_snippet, self._budgets.snippets))
         was_taken = False
         while (missing := self._one_snippet - self.snippet_room) > 0 and (turns := self._ordered()):
@@ -225,7 +230,7 @@ class PromptBuilder:
         return was_taken
 
     def take_snippets(self, snippets: Sequence[Snippet]) -> None:
-        """Those that fit `snippet_room`, best first."""
+        """Snippets that fit `snippet_room`, best first."""
         self._snippets = list(snippets)
 
     def context(self) -> Context:
@@ -254,9 +259,10 @@ class PromptBuilder:
         )
 
     def _whole(self, parts: Sequence[ContextPart]) -> int:
-        """Tokens of a request with all earlier messages verbatim in place of what was chosen; 0 where none are known.
+        """Tokens of a request with all earlier messages verbatim instead of what was chosen; 0 where these are not
+        known.
 
-        How many characters make a token is measured on the turns of this prompt: these are the scope's own languages.
+        How many characters make a token is measured on the turns of this prompt, which are in the scope's languages.
         """
         if self._history is None:
             return 0
@@ -359,7 +365,7 @@ class PromptBuilder:
         return self._tokens.prompt_tokens(request)
 
     def _parts(self) -> tuple[ContextPart, ...]:
-        """Tokens of each part by itself; what frames and seams cost is `overhead`, so that the sum is the whole."""
+        """Tokens of each part alone; `overhead` is what is between them, so that the sum is the whole."""
         budgets, count = self._budgets, self._tokens.count
         parts = [
             ContextPart(name="system", tokens=count(self._system), budget=budgets.system),

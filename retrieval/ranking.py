@@ -1,7 +1,7 @@
-"""Which earlier messages matter to a question: formula F2 (docs/recall.md), one score out of explainable parts.
+"""Which earlier messages matter to a question: formula F2 (docs/recall.md), one score made of parts that can be shown.
 
-Pure functions of the candidates they are handed. Does not know stores, models or tokens; words come analysed, time
-expressions resolved, vectors computed.
+Pure functions of the candidates. Does not know stores, models or tokens: words arrive analysed, time expressions
+resolved, vectors computed.
 """
 
 import math
@@ -18,25 +18,27 @@ from storage.search.protocol import Compared, Floats, Ints, Pool, VectorSearch
 from storage.search.vector_search import CENTRING, best_passages
 
 AFTERWARDS = timedelta(days=10)
-"""People tell of a thing for some days after it: what is said then counts in part."""
+"""People talk about an event for some days after it: what they say then counts in part."""
 DAY = 24 * 3600
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Weights:
-    """The constants of F2, fitted by benchmarks/fit.py. Each lies on a plateau: round numbers, not optima."""
+    """The constants of F2, fitted by benchmarks/fit.py. Each lies on a plateau, so these are round numbers, not
+    optima.
+    """
 
     centring: float = CENTRING  # share of the mean vector taken off before the cosine: e5's are squeezed into .7 to .9
     spread: float = 0.12  # cosine that counts as one unit of meaning
     meaning_near: float = 0.3  # meaning of the neighbours
     words: float = 8.0  # weight of (share of the ideal word score) squared
     words_near: float = 0.7  # the same of the neighbours
-    borrow: tuple[float, float] = (0.7, 0.5)  # what a neighbour's word counts, one and two places away
-    near: tuple[float, float] = (0.4, 0.25)  # smoothing, one and two places away
+    borrow: tuple[float, float] = (0.7, 0.5)  # what a neighbour's word counts, one and two messages away
+    near: tuple[float, float] = (0.4, 0.25)  # smoothing, one and two messages away
     assistant: float = 0.5  # taken off a long-winded assistant's message that can be cut to what matters
     assistant_whole: float = 1.0  # the same where it has to be shown whole (no vectors): it costs twice the tokens
     named: float = 1.0  # the question names exactly this speaker
-    told: float = 1.0  # a fact that answers the question was learned from it
+    learned: float = 1.0  # a relevant fact was learned from it
     in_range: float = 0.5  # said within a time that the question names; .6 of it in the days after
     alike: float = 0.45  # centred cosine from which two messages begin to say the same; surely so .1 above
     alike_words: float = 0.85  # the same of the question's words that they hold, where there are no vectors
@@ -47,30 +49,31 @@ class Weights:
 WEIGHTS = Weights()
 SURELY, JUST_BEFORE = 0.1, 0.01
 OLDER, NEWER = 3, 12
-"""A message among so many best gives its place to a newer one, among so many best, that says the same."""
+"""One of the OLDER best messages gives way to a newer one, among the NEWER best, that says the same."""
 REACH = 3
-"""A score looks two places around, and at the neighbours' own neighbours."""
+"""Messages around each candidate that are read: a score takes in two neighbours, and these their own neighbours."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Question:
-    """A question, analysed. `told`: messages that a fact which matters was learned from, by id, with its score.
+    """A question, analysed. `fact_sources`: the messages from which relevant facts were learned, by id, with the score.
 
-    `before`: those of its terms that are not its own, but of the turns that a short question leans on.
+    `before`: those of its terms that come from the turns before a short question.
     """
 
     text: str
     terms: tuple[str, ...]
     before: frozenset[str] = frozenset()
     ranges: tuple[Range, ...] = ()
-    told: Mapping[int, float] = field(default_factory=dict)
+    fact_sources: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Meaning:
-    """What the vectors say. `query`: [d]; `mean`: [d], of all the scope's vectors; `vectors`: [n, d], those that were
-    compared; all as the model gave them. `rows`: [candidates], which of them is a candidate's nearest passage, -1 where
-    it has none; `cosines`: [candidates], centred, of those. `mean_cosine`: that of an average message of the scope.
+    """What the vectors say. `query`: [d]; `mean`: [d], of all vectors of the scope; `vectors`: [n, d], those that were
+    compared; all as the model gave them. `rows`: [candidates], the row in `vectors` of each candidate's nearest
+    passage, or -1; `cosines`: [candidates], centred, of these passages. `mean_cosine`: of an average message of the
+    scope.
     """
 
     query: Floats
@@ -97,7 +100,7 @@ class Meaning:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scored:
-    """A candidate, by its id and the store's own number of it, with its score and the parts that add up to it.
+    """A candidate, by its id and the store's own number for it, with its score and the parts that add up to it.
 
     `verbose`: 0 for a person's message, up to 1 for a long-winded assistant's.
     """
@@ -111,7 +114,7 @@ class Scored:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Signals:
-    """What speaks for each candidate, by part: [candidates] each, unweighed; `verbose` as in Scored."""
+    """What speaks for each candidate, by part: [candidates] each, not yet weighted; `verbose` as in Scored."""
 
     pool: Pool
     meaning: Meaning | None
@@ -135,24 +138,24 @@ class Ranked(Sequence[Scored]):
         return len(self.rows)
 
     @overload
-    def __getitem__(self, place: int) -> Scored: ...
+    def __getitem__(self, rank: int) -> Scored: ...
     @overload
-    def __getitem__(self, place: slice) -> list[Scored]: ...
-    def __getitem__(self, place: int | slice) -> Scored | list[Scored]:
-        if isinstance(place, slice):
-            return self.scored(self.rows[place])
-        return self.scored(self.rows[[place]])[0]
+    def __getitem__(self, rank: slice) -> list[Scored]: ...
+    def __getitem__(self, rank: int | slice) -> Scored | list[Scored]:
+        if isinstance(rank, slice):
+            return self.scored(self.rows[rank])
+        return self.scored(self.rows[[rank]])[0]
 
     def long_winded(self, first: int, verbose: float) -> list[int]:
-        """The seqs of the first so many that are more verbose."""
+        """The seqs of those among the `first` best candidates that are more verbose than this."""
         rows = self.rows[:first]
         return [int(seq) for seq in self._found.pool.seqs[rows[self._found.verbose[rows] > verbose]]]
 
     def rarest(
         self, weights: Mapping[str, float], *, among: NDArray[np.bool_], most: int
     ) -> tuple[NDArray[np.intp], float]:
-        """The rows of at most so many candidates, `among` all, that hold the rarest of these terms, of each the best
-        first; and the share of the weight of all terms that the first of them holds.
+        """The rows of at most `most` candidates, `among` all, that hold the rarest of these terms, best first; and the
+        share of the weight of all terms that the first of them holds.
         """
         pool = self._found.pool
         order = self.rows[among[self.rows]]
@@ -186,13 +189,13 @@ class Ranked(Sequence[Scored]):
 
 
 def rank(pool: Pool, question: Question, meaning: Meaning | None = None, w: Weights = WEIGHTS) -> Ranked:
-    """All candidates, best first; of equals the shorter, which leaves room for more, then the newer."""
+    """All candidates, best first; of equals the shorter first, which leaves room for more, then the newer."""
     return weighed(signals(pool, question, meaning, w), w)
 
 
 def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights = WEIGHTS) -> Signals:
-    """What speaks for each candidate, before it is weighed. Of the constants only those of BM25, `borrow`, `near` and
-    `centring` have a part in it.
+    """What speaks for each candidate, before it is weighted. Of the constants, only those of BM25, `borrow`, `near` and
+    `centring` are used here.
     """
     offsets = _offsets(pool)
     verbose = _verbosity(pool) * pool.by_assistant.astype(np.float64)
@@ -204,7 +207,7 @@ def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights 
         "words": share - before,
         "words nearby": _smoothed(share - before, offsets, w.near),
         "speaker": _named(pool, question.text),
-        "fact": _told(pool, question.told),
+        "fact": _learned(pool, question.fact_sources),
         "time": _timely(pool, question.ranges),
         "assistant": verbose,
     }
@@ -233,7 +236,7 @@ def _parts(found: Signals, w: Weights) -> dict[str, NDArray[np.float64]]:
         "words before": w.words,
         "words before nearby": w.words * w.words_near,
         "speaker": w.named,
-        "fact": w.told,
+        "fact": w.learned,
         "time": w.in_range,
         "assistant": -(w.assistant if found.meaning else w.assistant_whole),
         "meaning": 1 / w.spread,
@@ -246,8 +249,8 @@ def _parts(found: Signals, w: Weights) -> dict[str, NDArray[np.float64]]:
 
 
 def _newer(found: Signals, total: NDArray[np.float64], w: Weights) -> NDArray[np.float64]:
-    """What a message lacks to stand before an older one of the same speaker that says the same: where both are among
-    the best, the newer is shown first, whatever fits. Not before one that was said when the question asks about.
+    """The score that a message lacks to rank above an older one in which the same speaker says the same. Where both are
+    among the best, the newer is shown first; but not above one from the very time that the question asks about.
     """
     pool = found.pool
     best = _best_first(pool, total)[:NEWER]
@@ -283,9 +286,9 @@ def centred(vectors: Floats, mean: Floats, share: float) -> Floats:
 
 
 def _verbosity(pool: Pool) -> float:
-    """0 up to 1.4 times the length of a person's messages, 1 from 2.8 times on.
+    """0 up to 1.4 times the mean length of a person's messages, 1 from 2.8 times on.
 
-    Two people chatting, where one fills the assistant's place (imported chats), give 0.
+    In imported chats of two people, where one has the role of the assistant, it is 0.
     """
     if pool.matched.assistant_mean <= 0 or pool.matched.person_mean <= 0:
         return 1.0
@@ -293,13 +296,13 @@ def _verbosity(pool: Pool) -> float:
 
 
 def _offsets(pool: Pool) -> dict[int, NDArray[np.intp]]:
-    """For each distance the row so many places off in its session; the number of rows where there is none."""
-    places, sessions = pool.places, pool.sessions
+    """For each distance, the row that is so far away in the same session, or the number of rows where there is none."""
+    positions, sessions = pool.positions, pool.sessions
     found = {}
     for step in (-2, -1, 1, 2):
-        index = np.minimum(np.searchsorted(places, places + step), len(places) - 1)
-        is_there = (places[index] == places + step) & (sessions[index] == sessions)
-        found[step] = np.where(is_there, index, len(places))
+        index = np.minimum(np.searchsorted(positions, positions + step), len(positions) - 1)
+        is_there = (positions[index] == positions + step) & (sessions[index] == sessions)
+        found[step] = np.where(is_there, index, len(positions))
     return found
 
 
@@ -313,10 +316,12 @@ def _smoothed(
 def _word_shares(
     pool: Pool, held: Sequence[str], terms: Sequence[str], w: Weights, offsets: Mapping[int, NDArray[np.intp]]
 ) -> NDArray[np.float64]:
-    """[held, rows]: the share of the ideal BM25 score that each message reaches by each word, neighbours' in part.
+    """[held, rows]: the share of the ideal BM25 score that each message reaches by each word, in part by its
+    neighbours.
 
-    For each word the best of the message's own weight, .7 of that beside it, .5 of that two away; divided by the idf of
-    all of the question's words, those never seen included, so that a paraphrase full of unseen words stays small.
+    For each word it is the best of the message's own weight, .7 of its neighbours', and .5 of those two away, divided
+    by the idf of all words of the question, unseen ones included, so that a paraphrase full of unseen words stays
+    small.
     """
     weight = sum(idf(pool.matched.turns, pool.matched.frequency.get(term, 0)) for term in terms)
     if not held or not len(pool):
@@ -333,7 +338,7 @@ def _word_shares(
 
 
 def _part_of(shares: NDArray[np.float64], chosen: Sequence[bool]) -> NDArray[np.float64]:
-    """How much of each row's share is the chosen words', 0 to 1."""
+    """How much of each row's share comes from the chosen words, 0 to 1."""
     if not any(chosen):
         return np.zeros(shares.shape[1])
     whole = shares.sum(axis=0)
@@ -341,7 +346,7 @@ def _part_of(shares: NDArray[np.float64], chosen: Sequence[bool]) -> NDArray[np.
 
 
 def _directions(meaning: Meaning, rows: NDArray[np.intp], w: Weights) -> Floats:
-    """The centred vectors of some rows, of unit length; zeros where there is none."""
+    """The centred vectors of some rows, of unit length; zeros where a row has none."""
     chosen = meaning.rows[rows]
     made = np.zeros((len(rows), len(meaning.query)), np.float32)
     made[chosen >= 0] = centred(meaning.vectors[chosen[chosen >= 0]], meaning.mean, w.centring)
@@ -351,14 +356,14 @@ def _directions(meaning: Meaning, rows: NDArray[np.intp], w: Weights) -> Floats:
 def _closeness(meaning: Meaning, w: Weights) -> NDArray[np.float64]:
     """Centred cosines above the average; a message without a vector is as close as the average."""
     cosines = meaning.cosines
-    if w.centring != CENTRING:  # only where constants are varied
+    if w.centring != CENTRING:  # only while constants are being fitted
         vectors = centred(meaning.vectors[meaning.rows], meaning.mean, w.centring)
         cosines = np.vecdot(vectors, centred(meaning.query, meaning.mean, w.centring))
     return np.where(meaning.rows >= 0, cosines.astype(np.float64) - meaning.mean_cosine, 0.0)
 
 
 def _word_directions(pool: Pool, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Which of the question's words some rows hold, by how rare they are, of unit length."""
+    """Which of the question's words some rows hold, weighted by rarity, of unit length."""
     rarity = np.array([idf(pool.matched.turns, count) for count in pool.matched.frequency.values()])
     held = (pool.counts[:, rows] > 0).T * rarity
     length = np.linalg.norm(held, axis=1, keepdims=True)
@@ -366,7 +371,7 @@ def _word_directions(pool: Pool, rows: NDArray[np.intp]) -> NDArray[np.float64]:
 
 
 def _named(pool: Pool, question: str) -> NDArray[np.float64]:
-    """1 for the messages of the one speaker whom the question names, if it names exactly one."""
+    """1 for the messages of the speaker whom the question names, if it names exactly one; else 0."""
     asked = question.casefold()
     named = [speaker for speaker in set(pool.speakers) if speaker and speaker.casefold() in asked]
     if len(named) != 1:
@@ -374,10 +379,10 @@ def _named(pool: Pool, question: str) -> NDArray[np.float64]:
     return np.array([speaker == named[0] for speaker in pool.speakers], np.float64)
 
 
-def _told(pool: Pool, told: Mapping[int, float]) -> NDArray[np.float64]:
-    """How much a fact that matters was learned from each candidate."""
+def _learned(pool: Pool, sources: Mapping[int, float]) -> NDArray[np.float64]:
+    """How relevant the facts are that were learned from each candidate."""
     values = np.zeros(len(pool))
-    for message, score in told.items():
+    for message, score in sources.items():
         values[pool.ids == message] = min(1.0, score)
     return values
 

@@ -1,4 +1,4 @@
-"""What a person types after /search: words, and phrases in quotes that are meant exactly. Pure."""
+"""What a person types after /search: words, and phrases in quotes that are meant literally. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ _GAPS = re.compile(r"\s+")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SearchQuery:
-    """`text`: as typed, without the quotes; `phrases`: what stood in quotes, normalised; `terms`: what words go by."""
+    """`text`: as typed, without the quotes; `phrases`: what was in quotes, normalised; `terms`: of all the words."""
 
     text: str
     phrases: tuple[str, ...]
@@ -28,7 +28,7 @@ class SearchQuery:
         )
 
     def matches(self, text: str) -> bool:
-        """Whether a text holds every phrase, whatever its case and its gaps."""
+        """Whether a text holds every phrase, whatever its case and spacing."""
         whole = plain(text)
         return all(phrase in whole for phrase in self.phrases)
 
@@ -37,11 +37,11 @@ class SearchQuery:
         return len(set(self.terms) & set(analyse(text)))
 
     def weight(self, piece: str) -> float:
-        """How much a sentence has to do with the query: a whole phrase counts more than its words."""
+        """How relevant a sentence is to the query: a whole phrase counts more than its words."""
         whole = plain(piece)
         return self.holds_words(piece) + 10.0 * sum(phrase in whole for phrase in self.phrases)
 
 
 def plain(text: str) -> str:
-    """A text as phrases are compared: one case, one form of each letter, single gaps."""
+    """A text as phrases are compared: one case, one form of each letter, single spaces."""
     return _GAPS.sub(" ", normal(text)).strip()

@@ -1,6 +1,6 @@
 """Turns as a prompt carries them: whole, or with their longest messages cut in the middle. Pure.
 
-Does not know which turns a prompt has, nor what else is in it.
+Does not know which turns a prompt has, or what else is in it.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from records.model_calls import PromptMessage
 from text.tokenizer import Tokenizer
 
 WORTH_SHOWING = 48
-"""Below so many tokens a piece of a message says too little."""
+"""A piece of a message with fewer tokens says too little."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,7 +30,7 @@ class Turn:
 
 
 class Turns:
-    """Makes turns; in a group with the names of those who speak."""
+    """Makes turns; in a group, with the names of the speakers."""
 
     def __init__(self, tokenizer: Tokenizer, *, in_group: bool) -> None:
         self._tokens = tokenizer
@@ -43,7 +43,7 @@ class Turns:
         return [self._turn(group, [self._content(message) for message in group]) for group in grouped.values()]
 
     def squeezed(self, turn: Turn, room: int) -> Turn | None:
-        """The turn with its longest messages cut in their middle so that it fits; None where that says too little."""
+        """The turn with its longest messages cut in the middle so that it fits; None where too little would be left."""
         tokens = room - 6 * len(turn.messages)
         if tokens < WORTH_SHOWING * len(turn.messages):
             return None
@@ -62,9 +62,9 @@ class Turns:
         return Turn(messages=tuple(messages), contents=tuple(contents), tokens=tokens, is_whole=is_whole)
 
     def _content(self, message: Message) -> str:
-        """Verbatim; in a group with the speaker's name, since several people share the role `user`.
+        """The message verbatim; in a group with the speaker's name, since several people share the role `user`.
 
-        What tools gave out is named only: it is no one's words, and may be out of date.
+        The result of a tool is only mentioned: nobody said it, and it may be out of date.
         """
         if message.origin == "tool":
             return prompts.ARCHIVED_RESULT
@@ -74,12 +74,12 @@ class Turns:
 
 
 def role(message: Message) -> Role:
-    """Only the assistant's own words keep their role: nothing stored ever lands in the system role."""
+    """Only the assistant's own words keep their role: nothing stored ever gets the system role."""
     return "assistant" if message.role == "assistant" else "user"
 
 
 def _common_limit(sizes: Sequence[int], room: int) -> int:
-    """The largest limit for each size so that the limited sizes add up to at most `room`."""
+    """The largest limit such that the sizes, each cut to it, add up to at most `room`."""
     low, high = 0, max(sizes, default=0)
     while low < high:
         middle = (low + high + 1) // 2

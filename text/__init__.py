@@ -1,6 +1,6 @@
-"""Words and tokens in many languages: pure functions over text. Does not know messages or stores.
+"""Words and tokens in many languages: pure functions of text. Does not know messages or stores.
 
-analyzer.py    text → the words that search goes by
+analyzer.py    text → the terms by which it is searched
 characters.py  where a text may be cut, and the repair of broken characters
 date_words.py  how languages name times, as data
 stopwords.py   articles, pronouns and the like, by language: what a search leaves out

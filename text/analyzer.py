@@ -1,7 +1,7 @@
-"""Text → the terms that search goes by, by script and language, one message at a time. Pure.
+"""Text → the terms by which it is searched, according to script and language, one message at a time. Pure.
 
-Owns normalising, telling languages apart, stems, and which words carry no meaning. The same function analyses messages
-and questions; terms are compared by equality only. Does not know how terms are stored or scored.
+Owns normalisation, the detection of languages, stems, and which words carry no meaning. The same function analyses
+messages and questions; terms are compared for equality only. Does not know how terms are stored or scored.
 """
 
 import re
@@ -16,15 +16,16 @@ import Stemmer
 from text.stopwords import FUNCTION_WORDS
 
 CACHED = 10_000
-"""Words whose analysis is kept: those of a language that are said again and again. What has a digit in it (a code, a
-time, an amount) is seldom said twice, and is not kept: it would push out the others.
+"""Words whose analysis is cached: those that are used again and again. A word with a digit (a code, a time, an amount)
+is seldom repeated and not cached, since it would push out others.
 """
 SHORTEST, LEAST = 4, 0.6
-"""Letters, and share of the word's letters, of a stem by another language: shorter ones are other words, too."""
+"""Letters, and share of the word's letters, that a stem of another language needs: shorter ones match other words too.
+"""
 SHORTEST_ALONE, LEAST_ALONE = 3, 0.5
-"""The same where the question has no other word to go by."""
+"""The same where the question has no other known word."""
 READ_AGAIN = 1_000
-"""So many words of a question are read by other languages; it is not known which of a pasted page's were looked up."""
+"""So many words of a question are stemmed by other languages: of a pasted page, any word may have been looked up."""
 
 # Scripts that name their language (the first letters of Unicode character names).
 _SCRIPT_LANGUAGE = {
@@ -37,7 +38,7 @@ _SCRIPT_LANGUAGE = {
     "HEBREW": "yiddish",
 }
 _LATIN = tuple(language for language in FUNCTION_WORDS if language not in {*_SCRIPT_LANGUAGE.values(), "persian"})
-# Letters that few languages in Latin script share: each word with one counts as half a function word for those.
+# Letters that few languages in Latin script share: a word with one counts as half a function word of theirs.
 _TELLING = {
     "german": "äöüß",
     "french": "çœèêàùîôë",
@@ -54,14 +55,14 @@ _TELLING = {
     "czech": "ěščřžůý",
     "italian": "àèìòù",
 }
-# Scripts written without spaces between words, or glueing particles to them: cut into overlapping pairs.
+# Scripts that are written without spaces, or attach particles to words: cut into overlapping pairs.
 _PAIRS = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff々〆]+"
 )
 # Two letters of Hiragana are grammar, not words; a pair of them finds everything and nothing.
 _KANA_GRAMMAR = re.compile(r"^[\u3040-\u309f]{1,2}$")
-# Marks that are written or left out as one likes, and make no other word: vowel points of Hebrew and Arabic, stress and
-# accents that no letter of their own exists for.
+# Marks that are optional and make no other word: vowel points of Hebrew and Arabic, and stress marks and accents for
+# which no combined letter exists.
 _HEBREW = r"\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
 _ARABIC = r"\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed"
 _POINTS = rf"\u0300-\u036f{_HEBREW}{_ARABIC}"
@@ -86,7 +87,7 @@ _DIGITS = {ord(c): str(unicodedata.digit(c)) for b in (0x660, 0x6F0, 0x966, 0xE5
 
 
 def normal(text: str) -> str:
-    """Compatibility form, lower case, one apostrophe, ASCII digits; diacritics stay (the stemmers want them)."""
+    """Compatibility form, lower case, one apostrophe, ASCII digits; diacritics stay, since the stemmers need them."""
     text = (
         unicodedata.normalize("NFKC", text).replace("İ", "i").casefold()
         if "ß" not in text
@@ -101,7 +102,7 @@ def is_pointed(text: str) -> bool:
 
 
 def folded(term: str) -> str:
-    """A term without diacritics, Arabic letter variants, Arabic's and Hebrew's vowel points; others' are letters."""
+    """A term without diacritics, variants of Arabic letters, and vowel points of Arabic and Hebrew."""
     term = _HEBREW_POINTS.sub("", _ARABIC_MARKS.sub("", term)).translate(_ARABIC_FOLD).translate(_LATIN_FOLD)
     return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", term)))
 
@@ -112,7 +113,7 @@ def _script(char: str) -> str:
 
 
 class _Stemmers(threading.local):
-    """A stemmer keeps state while it works, so each thread has its own."""
+    """The stemmers of one thread: a stemmer keeps state while it works."""
 
     def __init__(self) -> None:
         self.by_language: dict[str, Stemmer.Stemmer] = {}
@@ -147,15 +148,15 @@ def _has_digit(word: str) -> bool:
 
 
 def _known(word: str) -> tuple[str, tuple[tuple[str, float], ...]]:
-    return _look_at(word) if _has_digit(word) else _known_word(word)
+    return _inspect(word) if _has_digit(word) else _known_word(word)
 
 
 def _term(word: str, language: str) -> tuple[str, bool]:
     return _make_term(word, language) if _has_digit(word) else _known_term(word, language)
 
 
-def _look_at(word: str) -> tuple[str, tuple[tuple[str, float], ...]]:
-    """A word's script (PAIRS where a part of it is written without spaces), and how much it speaks for languages."""
+def _inspect(word: str) -> tuple[str, tuple[tuple[str, float], ...]]:
+    """A word's script (PAIRS where part of it is written without spaces), and how much it speaks for each language."""
     if _PAIRS.search(word):
         return "PAIRS", ()
     script = _script(word[0])
@@ -172,13 +173,13 @@ def _look_at(word: str) -> tuple[str, tuple[tuple[str, float], ...]]:
 
 
 def latin_language(words: list[str], default: str = "english") -> str:
-    """The language of a message's Latin words: most function words and telling letters; `default` on a tie at none."""
+    """The language of a message's Latin words, by function words and telling letters; `default` where none decides."""
     scores = dict.fromkeys(_LATIN, 0.0) | {default: 0.25}
     for word in words:
         for language, vote in _known(word)[1]:
             scores[language] += vote
     best = max(_LATIN, key=lambda language: scores[language])
-    # One foreign letter is no evidence yet: "café" is an English word, too.
+    # One foreign letter is not enough: "café" is an English word too.
     return best if scores[best] > 0.5 else default
 
 
@@ -187,7 +188,7 @@ def analyse(text: str) -> list[str]:
 
     Words are stemmed by the language of their script, Latin ones by the language of the message; function words are
     dropped unless there is nothing else. Scripts without spaces give overlapping pairs of characters. Codes, times and
-    addresses are terms as a whole beside their parts.
+    addresses are terms as a whole, in addition to their parts.
     """
     plain = normal(text)
     words = _WORD.findall(plain)
@@ -206,8 +207,8 @@ def analyse(text: str) -> list[str]:
     return terms or function_words
 
 
-def places(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
-    """Where these terms stand in a text: begin, end, term; in order of their begin."""
+def positions(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
+    """Where these terms are in a text, in order: start, end, term."""
     plain = normal(text)
     words = list(_WORD.finditer(plain))
     languages = _languages(plain, [word.group() for word in words])
@@ -233,7 +234,7 @@ def places(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
 
 
 def _origins(text: str, plain: str) -> Sequence[int]:
-    """For each place in a normalised text where in the text it comes from."""
+    """For each position in a normalised text, the position in the text that it comes from."""
     if len(plain) == len(text):
         return range(len(text) + 1)
     origins: list[int] = []
@@ -243,7 +244,7 @@ def _origins(text: str, plain: str) -> Sequence[int]:
 
 
 def _languages(plain: str, words: Sequence[str]) -> dict[str, str]:
-    """By script, the language that words of a text are taken to be in."""
+    """By script, the language in which the words of a text are taken to be."""
     latin = [word for word in words if _known(word)[0] == "LATIN"]
     languages = _SCRIPT_LANGUAGE | {"LATIN": latin_language(latin) if latin else "english"}
     if not plain.isascii() and re.search("[پچژگ]", plain) is not None:
@@ -253,12 +254,12 @@ def _languages(plain: str, words: Sequence[str]) -> dict[str, str]:
 
 def _make_term(word: str, language: str) -> tuple[str, bool]:
     """The term of a word, and whether it is a function word."""
-    word = _POINT.sub("", word)  # those of letters that exist with theirs are part of the letter here
+    word = _POINT.sub("", word)  # combined letters were composed before, so these are the optional ones
     term = stem(word.split("'")[-1] if language in ("french", "italian") else word, language)
     return term, _is_function_word(word, language)
 
 
-_known_word = lru_cache(maxsize=CACHED)(_look_at)
+_known_word = lru_cache(maxsize=CACHED)(_inspect)
 _known_term = lru_cache(maxsize=CACHED)(_make_term)
 
 
@@ -268,11 +269,11 @@ def content_terms(question: str) -> list[str]:
 
 
 def other_readings(terms: Collection[str], *questions: str, alone: bool = False) -> Mapping[str, tuple[str, ...]]:
-    """By term, what the other languages in Latin script make of its word in these questions. `alone`: of these no other
-    word is known.
+    """By term, the stems of its word in these questions by the other languages in Latin script. `alone`: no other word
+    of the questions is known.
 
-    A message is stemmed by its own language, a question of a few words counts as English: a name in a message is often
-    another term than the same name alone. Codes, numbers and words of other scripts have no other readings.
+    A message is stemmed by its own language, while a question of a few words counts as English: a name in a message is
+    often another term than the same name alone. Codes, numbers and words of other scripts have no other readings.
     """
     left = {term for term in terms if term.isalpha() and _script(term[0]) == "LATIN"}
     found: dict[str, tuple[str, ...]] = {}
@@ -280,7 +281,7 @@ def other_readings(terms: Collection[str], *questions: str, alone: bool = False)
     for question in dict.fromkeys(questions):
         for word in islice(_WORD.finditer(normal(question)) if left else (), READ_AGAIN):
             plain = folded(word.group())
-            if not any(term[:2] in plain for term in left):  # of most words no stem is asked for
+            if not any(term[:2] in plain for term in left):  # which spares most words the stemming
                 continue
             stems = _stems(word.group())
             for term in left.intersection(stems):
@@ -293,13 +294,13 @@ def other_readings(terms: Collection[str], *questions: str, alone: bool = False)
 
 
 def readings_of(own: Collection[str], *questions: str) -> Callable[[Collection[str]], Mapping[str, tuple[str, ...]]]:
-    """`other_readings` in these questions, for whoever finds out which of their `own` terms are seldom."""
-    return lambda seldom: other_readings(seldom, *questions, alone=set(own) <= set(seldom))
+    """`other_readings` in these questions, for a search that finds out which of their `own` terms are rare."""
+    return lambda rare: other_readings(rare, *questions, alone=set(own) <= set(rare))
 
 
 @lru_cache(maxsize=CACHED)
 def _stems(word: str) -> tuple[str, ...]:
-    """What the languages in Latin script make of a word, each once."""
+    """The distinct stems of a word by the languages in Latin script."""
     if _has_digit(word) or _known(word)[0] != "LATIN":
         return ()
     if "'" in word:
@@ -314,7 +315,7 @@ def _code(code: str) -> str:
 
 
 def _pairs(word: str) -> list[str]:
-    """The overlapping pairs of a word's unspaced runs, and what stands between the runs."""
+    """The overlapping pairs of a word's unspaced runs, and what is between the runs."""
     terms: list[str] = []
     for run in _PAIRS.findall(word):
         pairs = [run[i : i + 2] for i in range(len(run) - 1)] or [run]

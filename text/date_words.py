@@ -1,6 +1,6 @@
-"""How languages name times, as data: months, weekdays, seasons, numbers, units, and what stands before or after them.
+"""How languages name times, as data: months, weekdays, seasons, numbers, units, and the words before or after them.
 
-Over folded text (words.py): lower case, without diacritics. Does not know clocks or ranges.
+For folded text (analyzer.py): lower case, without diacritics. Does not know clocks or ranges.
 """
 
 # ruff: noqa: E501, ISC004 - words of many languages, in patterns
@@ -21,11 +21,11 @@ MONTHS = (
 )
 ENGLISH_MONTHS = tuple(MONTHS[0].split())
 """strftime's names would follow the machine's locale."""
-# "May", "mars", "lip", "mei" and the like are words too: these count only beside a number or "last, this, next".
+# "May", "mars", "lip", "mei" and the like are also other words: they count only next to a number or "last", "this", "next".
 AMBIGUOUS_MONTHS = "may march mars marco lut maj maj~ lip ma mai mei mart listopad ekim ocak stycz"
 RUSSIAN_MAY = frozenset({"маи", "мая", "мае", "маю", "маем"})  # й without its sign is и
 
-# Weekdays, Monday first. Plurals are habits ("on Mondays") and name no day.
+# Weekdays, Monday first. Plurals ("on Mondays") are habits and name no day.
 WEEKDAYS = (
     r"monday|montag|lundi|lunes|segunda-feira|segunda passada|lunedi|maandag|pazartesi|poniedzial\w+|понедельник\w*|الاثنين",
     r"tuesday|dienstag|mardi|martes|terca-feira|terca passada|martedi|dinsdag|sali gunu|gecen sali|wtor(?:ek|ku)|вторник\w*|الثلاثاء",
@@ -45,7 +45,7 @@ EASTERN_WEEKDAYS = (
     r"(?:周|週|星期|[礼禮]拜)[日天]|日曜|일요일",
 )
 
-# Seasons of the northern half of the earth, spring first. What may be another word counts only in a phrase.
+# Seasons of the northern hemisphere, spring first. What may be another word counts only in a phrase.
 SEASONS = (
     r"(?:last|this|that|in|the|of|since|during|early|late) spring|spring (?:of )?(?:19|20)\d\d|fruhling\w*|fruhjahr\w*|printemps|primavera|lente|voorjaar|ilkbahar\w*|gecen bahar|wiosn\w+|весн\w+|الربيع",
     r"summer|sommer|sommers|cet ete|l'ete|en ete|ete dernier|verano|verao|l'estate|in estate|estate scorsa|zomer|gecen yaz|bu yaz|yazin|lat(?:o|em)|лет(?:о|ом)|прошлого лета|الصيف",
@@ -59,7 +59,7 @@ EASTERN_SEASONS = (
     r"冬[天季]|冬(?=[にのはも、,])|겨울",
 )
 
-# What makes the one before the latest possible ("last Tuesday"), and what makes it one to come, or one of many.
+# Words that may mean the one before the latest ("last Tuesday"), and words for one to come or for many.
 LAST_BEFORE = r"last|letzte[nrms]?|vorige[nrms]?|vergangene[nrms]?|afgelopen|gecen|прошл\w+|zeszl\w+|ubiegl\w+"
 EASTERN_LAST = r"上[个個]?|先週の?|지난(?: ?주)? ?"
 LAST_AFTER = r"dernier|derniere|pasad[oa]|passad[oa]|scors[oa]|الماضي\w*"
@@ -67,7 +67,7 @@ NEXT_BEFORE = r"next|every|nachste[nrms]?|kommende[nrms]?|jede[nrms]?|prochaine?
 EASTERN_NEXT = r"下[个個]?|每[个個]?|毎週?の?|来週の?|다음(?: ?주)? ?|매주 ?"
 NEXT_AFTER = r"prochaine?|que viene|proxim[oa]|prossim[oa]|القادم\w*"
 
-# Relative expressions: unit, how many units back the range starts, words, and those that need no space around them.
+# Relative expressions: unit, how many units back the range starts, words, and words of scripts without spaces.
 RELATIVE: tuple[tuple[str, int, str, str], ...] = (
     (
         "day",
@@ -166,7 +166,7 @@ EASTERN_UNITS = {
 AGO_AFTER = r"ago|назад|temu|geleden|fa|atras|once|evvel|before now"
 AGO_BEFORE = r"vor|il y a|hace|ha|قبل|منذ"
 ALONE_AFTER = r"назад|temu"
-"""Before these, and after the Arabic ones, a unit alone is one of it."""
+"""Before these, and after the Arabic words of AGO_BEFORE, a unit alone means one of it."""
 THE = r"the|am|der|den|dem|die|le|la|el|o|a|il|de|za|за|через|спустя|следующии"
 BEFORE = r"before|vor|avant|antes|prima|voor|przed|до|перед"
 AFTER = r"after|nach|apres|despues|depois|dopo|na|po|после"

@@ -1,6 +1,6 @@
 """Function words by language, as data: articles, pronouns, prepositions, auxiliaries, question words.
 
-They tell the language of a message, and carry no meaning to search for. Closed classes only.
+They identify the language of a message, and searches leave them out. Closed word classes only.
 """
 
 # ruff: noqa: E501 - lists of words

@@ -24,12 +24,12 @@ REQUEST_OVERHEAD = 3
 MESSAGE_OVERHEAD = 3
 CALL_OVERHEAD = 16
 """The JSON around a call."""
-REMEMBERED = 20_000
-"""Counts that are remembered: what was said last, roles and days' headings come again in every prompt."""
+CACHED = 20_000
+"""Counts that are cached: the last turns, roles and headings of days come again in every prompt."""
 NEAR = 0.3
-"""How far a cut may move to end at a boundary, as a share of what is kept."""
+"""How far a cut may move to reach a boundary, as a share of what is kept."""
 SEAMS = 2
-"""Tokens that a text and what is written before and after it may share: one where each meets it."""
+"""Tokens that a text may share with what is written before and after it: one at each end."""
 DEFAULT_ENCODING = "o200k_base"
 
 # Longer runs of whitespace overflow the stack of tiktoken's regex (0.14: a ValueError at a million spaces).
@@ -41,12 +41,12 @@ class Tokenizer:
 
     def __init__(self, count: Callable[[str], int], *, name: str) -> None:
         self._count = count
-        self._remembered: dict[int, int] = {}
+        self._cached: dict[int, int] = {}
         self.name = name
 
     @classmethod
     def for_model(cls, model: str) -> "Tokenizer":
-        """The tokenizer of a model: tiktoken's encoding for it, o200k_base where tiktoken does not know it.
+        """The tokenizer of a model: tiktoken's encoding for it, or o200k_base where tiktoken does not know the model.
 
         Only encodings that come with the install are used, so this never waits for a network.
         """
@@ -73,13 +73,13 @@ class Tokenizer:
         """Tokens of a text; special tokens count as the plain text that they are here."""
         if not text:
             return 0
-        # By the text's hash of 64 bits, so that nobody's words stay here: two of so many are alike once in 10^11 times.
+        # Keyed by the 64-bit hash, so that nobody's words stay here; among so many, two collide once in 10^11 times.
         key = hash(text)
-        known = self._remembered.get(key)
+        known = self._cached.get(key)
         if known is None:
-            if len(self._remembered) >= REMEMBERED:
-                self._remembered.clear()
-            known = self._remembered[key] = self._count(text)
+            if len(self._cached) >= CACHED:
+                self._cached.clear()
+            known = self._cached[key] = self._count(text)
         return known
 
     def prompt_tokens(self, messages: Sequence[PromptMessage]) -> int:
@@ -87,29 +87,29 @@ class Tokenizer:
         return REQUEST_OVERHEAD + sum(self.message_tokens(message) for message in messages)
 
     def message_tokens(self, message: PromptMessage) -> int:
-        """What one message adds to a request; calls of tools count with all that is written of them."""
+        """Tokens that one message adds to a request, its calls of tools included."""
         calls = sum(self.count(f"{call.id} {call.name} {call.arguments}") + CALL_OVERHEAD for call in message.calls)
         size = MESSAGE_OVERHEAD + self.count(message.role) + self.count(message.content) + calls
         return size + self.count(message.call_id)
 
     def cut_middle(self, text: str, tokens: int) -> str:
-        """The text, at most `tokens` long: its head and tail, with a mark between that says how much is left out.
+        """The text, at most `tokens` long: its head and tail, with a note between them of how much is left out.
 
-        Where there is no room for the mark, the head alone.
+        Where there is no room for the note, the head alone.
         """
         if tokens <= 0:
             return ""
         total = self.count(text)
         if total <= tokens:
             return text
-        room = tokens - self.count(_mark(total))
+        room = tokens - self.count(_note(total))
         while room > 1:
             head = self.head(text, room - room // 2)
             tail = self.tail(text[len(head) :], room // 2)
             if not head or not tail:
                 break
             left_out = max(1, total - self.count(head) - self.count(tail))
-            result = head + _mark(left_out) + tail
+            result = head + _note(left_out) + tail
             over = self.count(result) - tokens
             if over <= 0:
                 return result
@@ -117,7 +117,9 @@ class Tokenizer:
         return self.head(text, tokens)
 
     def cut_end(self, text: str, tokens: int) -> str:
-        """The text's beginning, at most `tokens` long: whole sentences where one ends near, else '…' at the end."""
+        """The beginning of a text, at most `tokens` long: whole sentences where one ends near the cut, else
+        with '…'.
+        """
         if tokens <= 0:
             return ""
         if self.count(text) <= tokens:
@@ -143,8 +145,8 @@ class Tokenizer:
         write: Callable[[str], str],
         cut: Callable[[str, int], str] | None = None,
     ) -> str:
-        """The text cut (by cut_end, where no other is named) so far that `write(text)`, which may quote it or head it,
-        takes at most `tokens`; nothing where nothing more than `write("")` fits.
+        """The text, cut (with `cut_end` by default) so that `write(text)`, which may quote it or add a heading, takes
+        at most `tokens`; empty where no more than `write("")` fits.
         """
         limit = tokens - self.count(write("")) + SEAMS
         while limit > 0:
@@ -156,9 +158,10 @@ class Tokenizer:
         return ""
 
     def split(self, text: str, tokens: int) -> list[str]:
-        """Pieces of at most `tokens` each that joined are the text, cut at line or sentence ends where they are near.
+        """Pieces of at most `tokens` each which joined are the text, cut at ends of lines or sentences where these are
+        near.
 
-        A single character that is longer by itself stays whole. Raises ValueError for less than one token.
+        A single character that takes more stays whole. Raises ValueError for less than one token.
         """
         if tokens < 1:
             raise ValueError("a piece needs at least one token")
@@ -174,17 +177,17 @@ class Tokenizer:
         return pieces
 
     def head(self, text: str, tokens: int, start: int = 0) -> str:
-        """About the longest text[start:…] of at most `tokens`."""
+        """Approximately the longest text[start:…] of at most `tokens`."""
         return self._longest(len(text) - start, tokens, lambda size: text[start : boundary(text, start + size, start)])
 
     def tail(self, text: str, tokens: int) -> str:
-        """About the longest end of the text of at most `tokens`."""
+        """Approximately the longest end of the text of at most `tokens`."""
         return self._longest(len(text), tokens, lambda size: text[next_boundary(text, len(text) - size) :])
 
     def _longest(self, length: int, tokens: int, piece: Callable[[int], str]) -> str:
-        """The piece of about the greatest size (within 1%) that fits, found by doubling, then halving.
+        """The longest piece that fits (within 1%), found by doubling and then halving.
 
-        Only windows near the answer are counted, so that cutting a megabyte costs what cutting its window costs.
+        Only pieces of about the right size are counted, so that cutting a megabyte costs no more than cutting a page.
         """
         if tokens <= 0:
             return ""
@@ -237,12 +240,12 @@ def _looks_natural(word: str) -> bool:
     return (word.islower() or word.istitle()) and len(word) <= 16 and not _UNNATURAL.search(word)
 
 
-def _mark(left_out: int) -> str:
+def _note(left_out: int) -> str:
     return f"\n[… {left_out:,} tokens left out …]\n"
 
 
 def _last_sentence_end(head: str, text: str) -> int:
-    """Where the last sentence of the head ends, if that is near its end; else 0. `text` goes on after the head."""
+    """Where the last sentence of the head ends, if that is near the end of the head; else 0. `text` begins with it."""
     near = int(len(head) * (1 - NEAR))
     within = text[: len(head) + 1]
     return max((end for end in sentence_ends(within) if near <= end <= len(head)), default=0)
@@ -255,7 +258,7 @@ def _encoded_length(encoding: tiktoken.Encoding, text: str) -> int:
     try:
         return len(encoding.encode(text, disallowed_special=()))
     except ValueError:
-        # Only the regex's stack overflow gets here; such text is no prompt that could be measured otherwise.
+        # Only the stack overflow of the regex gets here; such a text cannot be counted in any other way.
         pieces = (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
         return sum(len(encoding.encode(piece, disallowed_special=())) for piece in pieces)
 

@@ -1,7 +1,7 @@
 """Candidates for a question: the messages that match its words best, and what stands around them, column by column.
 
-Owns what is read for ranking, which is everything but what was said. Does not know how words are indexed
-(word_index.py) nor how candidates are ranked.
+Owns what is read for ranking, which is everything but the text. Does not know how words are indexed (word_index.py),
+or how candidates are ranked.
 """
 
 import json
@@ -19,17 +19,19 @@ from storage.search import word_index
 from storage.search.protocol import Matching, Pool, Readings
 
 MOST_POSTINGS = 10_000
-"""The rarest terms of a question are searched, while so many messages hold them; commoner ones only count."""
-RANKED_WHOLE = 400
-"""Up to so many messages of a scope are all candidates: what no word finds may still be what is meant."""
-SELDOM = 3
-"""A term that no more messages hold is looked up as other languages stem its word, too: where none does, the message is
-in another language than the question; where a few do, those may be earlier questions.
+"""The rarest terms of a question are searched until this many messages hold them; the others count in the score only.
 """
-SURELY = 20
-"""Messages that hold the question's rarest words are candidates, however much else of it others hold."""
+RANKED_WHOLE = 400
+"""In a scope of up to so many messages all are candidates: what no word finds may still be what is meant."""
+RARE = 3
+"""A term that no more messages hold is also looked up as other languages stem its word: where no message holds it, the
+message may be in another language than the question; where a few do, these may be earlier questions.
+"""
+ALWAYS = 20
+"""So many messages that hold the question's rarest words are candidates, however well others match."""
 
-# CROSS JOIN keeps this order; SQLite would else begin with all places of all scopes.
+# CROSS JOIN keeps this order; SQLite would otherwise begin with all rows of all scopes. A `place` is the position of a
+# message in its scope; `marks` are hashes of its terms.
 _AROUND = """
 SELECT near.seq, near.message_id, near.place, near.session, near.length, near.size, near.said_at, near.is_assistant,
   near.speaker, near.marks
@@ -37,7 +39,7 @@ FROM json_each(?) AS run
 CROSS JOIN places AS near ON near.user_id = ? AND near.thread_id = ?
   AND near.place BETWEEN json_extract(run.value, '$[0]') AND json_extract(run.value, '$[1]')
 """
-_PLACE = itemgetter(2)
+_POSITION = itemgetter(2)
 
 
 def matching(
@@ -50,7 +52,7 @@ def matching(
     readings: Readings | None = None,
     most_postings: int = MOST_POSTINGS,
 ) -> Matching:
-    """The `limit` messages that match the terms best, and those that hold the rarest of `surely`."""
+    """The `limit` messages that match the terms best, and those that hold the rarest of the terms `surely`."""
     sums = connection.execute(
         "SELECT turns, terms, person_turns, person_terms FROM scope_words WHERE user_id = ? AND thread_id = ?",
         (scope.owner, scope.thread),
@@ -85,14 +87,14 @@ def pool(connection: sqlite3.Connection, scope: Scope, matched: Matching, *, rea
     return Pool(
         seqs=np.array(columns[0], np.int64),
         ids=np.array(columns[1], np.int64),
-        places=np.array(columns[2], np.int64),
+        positions=np.array(columns[2], np.int64),
         sessions=np.array(columns[3], np.int64),
         lengths=np.array(columns[4], np.int64),
         sizes=np.array(columns[5], np.int64),
         said_at=np.array(columns[6], np.float64),
         by_assistant=np.array(columns[7], np.bool_),
         speakers=columns[8],
-        counts=_counts(columns[9], [word_index.mark(term) for term in matched.frequency]),
+        counts=_counts(columns[9], [word_index.term_hash(term) for term in matched.frequency]),
         matched=matched,
     )
 
@@ -100,9 +102,9 @@ def pool(connection: sqlite3.Connection, scope: Scope, matched: Matching, *, rea
 def _readings(
     connection: sqlite3.Connection, scope: Scope, frequency: Mapping[str, int], readings: Readings
 ) -> Mapping[str, Mapping[str, int]]:
-    """By seldom term, in how many messages each of its other readings stands that any holds."""
-    seldom = [term for term, count in frequency.items() if count <= SELDOM]
-    others = readings(seldom) if seldom else {}
+    """For each rare term, its other readings that any message holds, with how many hold each."""
+    rare = [term for term, count in frequency.items() if count <= RARE]
+    others = readings(rare) if rare else {}
     if not others:
         return {}
     counts = _frequency(connection, scope, [one for found in others.values() for one in found])
@@ -111,7 +113,7 @@ def _readings(
 
 
 def _frequency(connection: sqlite3.Connection, scope: Scope, terms: Sequence[str]) -> dict[str, int]:
-    """In how many messages of the scope each term stands."""
+    """How many messages of the scope hold each term."""
     tokens = {word_index.token(scope, term): term for term in word_index.wanted(terms)}
     found = connection.execute(
         "SELECT term, doc FROM word_counts WHERE term IN (SELECT value FROM json_each(?))", (json.dumps(list(tokens)),)
@@ -122,9 +124,9 @@ def _frequency(connection: sqlite3.Connection, scope: Scope, terms: Sequence[str
 def _best(
     connection: sqlite3.Connection, scope: Scope, frequency: Mapping[str, int], limit: int, most_postings: int
 ) -> list[int]:
-    """Seqs of the messages that match best by BM25, rarest terms first: twenty words cost as little as three.
+    """Seqs of the messages that match best by BM25, rarest terms first, so that twenty words cost as little as three.
 
-    Where the words find fewer than `limit`, the newest messages fill up.
+    Where the words find fewer than `limit`, the newest messages are added.
     """
     rare = sorted((term for term, count in frequency.items() if count), key=lambda term: frequency[term])
     taken: list[str] = []
@@ -149,9 +151,9 @@ def _best(
 
 
 def _holding(connection: sqlite3.Connection, scope: Scope, terms: Sequence[tuple[int, str]]) -> list[int]:
-    """Seqs of all messages that hold one of the rarest of these terms, given with how many hold each."""
+    """Seqs of all messages that hold one of the rarest of these terms; each term comes with how many hold it."""
     taken: list[str] = []
-    left = SURELY
+    left = ALWAYS
     for count, term in sorted(terms):
         left -= count
         if left < 0:
@@ -165,7 +167,7 @@ def _holding(connection: sqlite3.Connection, scope: Scope, terms: Sequence[tuple
 
 
 def _around(connection: sqlite3.Connection, scope: Scope, seqs: Sequence[int], reach: int) -> list[tuple[Any, ...]]:
-    """The messages at most `reach` places from one of `seqs`, in order; sessions are not looked at."""
+    """The messages at most `reach` positions from one of `seqs`, in order, whatever their session."""
     found = connection.execute(
         """
         SELECT place FROM json_each(?) AS hit CROSS JOIN places ON places.seq = hit.value
@@ -176,14 +178,14 @@ def _around(connection: sqlite3.Connection, scope: Scope, seqs: Sequence[int], r
     near = runs([row[0] for row in found], reach)
     cursor = connection.cursor()
     cursor.row_factory = None  # plain tuples: hundreds, and each is taken apart at once
-    return sorted(cursor.execute(_AROUND, (near, scope.owner, scope.thread)), key=_PLACE)
+    return sorted(cursor.execute(_AROUND, (near, scope.owner, scope.thread)), key=_POSITION)
 
 
-def _counts(texts: Sequence[bytes], sought: Sequence[int]) -> npt.NDArray[np.float64]:
-    """[sought, texts]: how often each mark stands among those of each text."""
-    marks = np.frombuffer(b"".join(texts), "<u4")
+def _counts(texts: Sequence[bytes], hashes: Sequence[int]) -> npt.NDArray[np.float64]:
+    """[hashes, texts]: how often each term's hash is among those of each text."""
+    found = np.frombuffer(b"".join(texts), "<u4")
     text_of = np.repeat(np.arange(len(texts)), [len(text) // 4 for text in texts])
-    counts = np.zeros((len(sought), len(texts)))
-    for line, mark in enumerate(sought):
-        counts[line] = np.bincount(text_of[marks == mark], minlength=len(texts))
+    counts = np.zeros((len(hashes), len(texts)))
+    for row, term_hash in enumerate(hashes):
+        counts[row] = np.bincount(text_of[found == term_hash], minlength=len(texts))
     return counts

@@ -1,7 +1,7 @@
-"""What searching reads of a memory, and the promise of its index of meaning: columns, vectors, never what was said.
+"""What a search reads of a memory, and the protocol of the vector index: columns and vectors, never texts.
 
-Kept by every backend, tested by the contract suite. Does not know how words or vectors are indexed, nor how what is
-found is ranked.
+Every backend keeps it, and the contract suite tests it. Does not know how words or vectors are indexed, or how results
+are ranked.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float32]
 """Vectors, normalised: a dot product is a cosine."""
 Ints = npt.NDArray[np.int64]
 Readings = Callable[[Collection[str]], Mapping[str, Sequence[str]]]
-"""Of terms that few messages hold: what else their words may be in the index (words.other_readings)."""
+"""For terms that few messages hold: what else their words may be in the index (analyzer.other_readings)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,8 +34,8 @@ class WordHit:
 class Matching:
     """The messages of a scope that match a question's terms best, and the scope's figures that BM25 needs.
 
-    `turns`: its messages; the means of their lengths in terms; `frequency`: in how many each term of the question is.
-    `readings`: terms that messages hold for words of the question that few hold as it has them.
+    `turns`: how many messages it has; the means are of their lengths in terms; `frequency`: how many messages hold each
+    term of the question. `readings`: other terms that messages hold for rare words of the question.
     """
 
     seqs: Sequence[int]
@@ -47,7 +47,7 @@ class Matching:
     readings: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def held(self, terms: Iterable[str]) -> list[str]:
-        """These terms with their readings; without those that only their readings stand for."""
+        """These terms with their readings; without terms that no message holds but as a reading."""
         found: list[str] = []
         for term in terms:
             readings = self.readings.get(term, ())
@@ -61,15 +61,15 @@ class Matching:
 class Pool:
     """Candidates for a question, in order, column by column.
 
-    A column has one number for each candidate: `seqs`, the store's own of it; `ids`; `places`, which count the scope's
-    messages; `sessions`, its stretches without a long silence; `lengths` in terms; `sizes` in bytes; `said_at`, seconds
-    since 1970. `counts`: [terms of `matched.frequency`, candidates], how often they stand in date, speaker and text.
-    What was said is read for those that may be shown (`MemoryStore.messages`).
+    A column has one entry for each candidate: `seqs`, the store's own numbers; `ids`; `positions` among the messages of
+    the scope; `sessions`, which end with a long silence; `lengths` in terms; `sizes` in bytes; `said_at`, seconds since
+    1970. `counts`: [terms of `matched.frequency`, candidates], how often each is in date, speaker and text. Texts are
+    read only of those that may be shown (`MemoryStore.messages`).
     """
 
     seqs: Ints
     ids: Ints
-    places: Ints
+    positions: Ints
     sessions: Ints
     lengths: Ints
     sizes: Ints
@@ -83,7 +83,7 @@ class Pool:
         return len(self.seqs)
 
     def before(self, first_id: int) -> "Pool":
-        """Without the candidates from this id on: what their words are in is not counted either."""
+        """Without the candidates from this id on, which are not counted in the frequencies either."""
         rows = self.ids < first_id
         if rows.all():
             return self
@@ -93,7 +93,7 @@ class Pool:
         return Pool(
             seqs=self.seqs[rows],
             ids=self.ids[rows],
-            places=self.places[rows],
+            positions=self.positions[rows],
             sessions=self.sessions[rows],
             lengths=self.lengths[rows],
             sizes=self.sizes[rows],
@@ -107,7 +107,8 @@ class Pool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MessageVectors:
-    """What a message means, as `Vectors.put` takes it: of its passages [n, d], and of its sentences [m, d] if any.
+    """The vectors of a message, as `Vectors.put` takes them: of its passages [n, d], and of its sentences [m, d] if
+    any.
 
     Without a passage it counts as indexed and is found by words alone. `message`: as it was embedded.
     """
@@ -120,7 +121,7 @@ class MessageVectors:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Compared:
-    """Passages that were compared with a question: `seqs` [n], of which messages they are, several of one among them;
+    """Passages that were compared with a question: `seqs` [n], the messages that they are from (one may have several);
     `vectors` [n, d]; `cosines` [n], taken after a share of the scope's mean was subtracted.
     """
 
@@ -131,11 +132,11 @@ class Compared:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class VectorSearch:
-    """The messages that mean most nearly what was asked, best first.
+    """The messages nearest to a question in meaning, best first.
 
-    `query`: [d], what was asked. `mean`: [d], of all passages of the scope; cosines are taken after a share of it is
-    subtracted, for vectors of one model crowd together. `mean_cosine`: of all passages, estimated where they are many.
-    `compared`: all passages of the scope where `is_whole`, else those that may be nearest.
+    `query`: [d], the question. `mean`: [d], of all passages of the scope; a share of it is subtracted before cosines
+    are taken, since the vectors of one model crowd together. `mean_cosine`: of all passages, estimated where there are
+    many. `compared`: all passages of the scope where `is_whole`, else those that may be nearest.
     """
 
     query: Floats
@@ -152,26 +153,28 @@ class Vectors(Protocol):
     async def backlog(self, model: str, limit: int) -> list[tuple[int, Message]]:
         """The newest messages, with their seqs, that this model has not embedded yet: of owners with memory on.
 
-        Asking makes it the current model, for which everything is embedded anew.
+        Calling this makes it the current model, and everything is embedded again for it.
         """
         ...
 
     async def put(self, model: str, items: Sequence[MessageVectors]) -> None:
-        """Store vectors in place of those that the messages had. What was erased or edited meanwhile is left out."""
+        """Store vectors, replacing those that the messages had; those of messages erased or edited since are
+        left out.
+        """
         ...
 
     async def nearest(self, scope: Scope, model: str, query: Floats, limit: int) -> VectorSearch | None:
-        """The messages of a scope that are nearest to a vector [d]; None where the scope has no vectors of it yet, or
-        is large and was not asked since the start: then `warm` makes it ready.
+        """The messages of a scope that are nearest to a vector [d]; None where the scope has no vectors of the model
+        yet, or is large and not in RAM yet: then `warm` loads it.
         """
         ...
 
     async def warm(self) -> None:
-        """Make the large scopes ready that were asked in vain; takes seconds, and holds up nobody."""
+        """Load the large scopes that were searched in vain; takes seconds, and nobody waits for it."""
         ...
 
     async def compared(self, scope: Scope, model: str, nearest: VectorSearch, seqs: Ints) -> Compared:
-        """What was compared to find the nearest, and the passages of these messages as well."""
+        """What was compared to find the nearest, together with the passages of these messages."""
         ...
 
     async def sentences(self, scope: Scope, model: str, seqs: Sequence[int]) -> Mapping[int, Floats]:

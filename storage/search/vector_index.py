@@ -1,8 +1,8 @@
-"""The index of meaning: which messages of one scope are nearest to a vector.
+"""The vector index: which messages of one scope are nearest to a vector.
 
-Owns the tables `vectors`, `embedding_models` and `unindexed`, and which scopes have a copy in RAM (nearest.py searches
-it). Does not know how text becomes a vector (models/embeddings.py), nor what else speaks for a message
-(retrieval/ranking.py).
+Owns the tables `vectors`, `embedding_models` and `unindexed`, and which scopes have a copy in RAM, where
+vector_search.py searches. Does not know how text becomes a vector (llm/embeddings.py), or what else speaks for a
+message (retrieval/ranking.py).
 """
 
 import asyncio
@@ -22,9 +22,9 @@ from storage.search.protocol import Compared, Floats, Ints, MessageVectors, Vect
 from storage.search.vector_search import Exact, Signs, compared, grown, joined, rescored
 
 MOST_EXACT = 20_000
-"""Vectors up to which a scope is searched exactly."""
+"""A scope of up to so many vectors is searched exactly."""
 LARGE = 100_000
-"""A scope of more messages is not read while a question waits; words alone serve it until `warm` has read it."""
+"""A scope of more messages is not read while a question waits: only words are searched until `warm` has read it."""
 CACHE_BYTES = 256 * 2**20
 LOADED = 5_000
 RENEWED = 10_000
@@ -57,7 +57,7 @@ AND seq BETWEEN json_extract(run.value, '$[0]') AND json_extract(run.value, '$[1
 
 
 class VectorIndex:
-    """The vectors of one open database; keeps searching.Vectors' promise. Search runs in threads."""
+    """The vectors of one open database; implements protocol.Vectors. Searches run in threads."""
 
     def __init__(
         self,
@@ -73,7 +73,8 @@ class VectorIndex:
         self._large = large
         self._cold: set[tuple[Scope, str, int]] = set()
         self._cache: OrderedDict[tuple[Scope, str], Exact | Signs] = OrderedDict()
-        # Held while a scope is read and while a put is committed and copied, so that neither misses the other's rows.
+        # Held while a scope is read, and while a `put` is committed and copied, so that neither misses rows of the
+        # other.
         self._lock = asyncio.Lock()
         self._drops = 0
         self._puts = 0
@@ -94,14 +95,14 @@ class VectorIndex:
                 model_id = await _id_of(tx, model)
                 stored = await tx.rows(_STORED_TEXTS, json.dumps([item.seq for item in items]))
                 texts = {tuple(row) for row in stored}
-                # A seq may have been given to another message since this one was read.
-                fresh = [place for place, item in enumerate(items) if _text_key(item) in texts]
+                # A seq may belong to another message since this one was read.
+                fresh = [index for index, item in enumerate(items) if _text_key(item) in texts]
                 keys = [(item.message.scope.owner, item.message.scope.thread, item.seq) for item in items]
-                await tx.many(_REMOVE, [keys[place] for place in fresh])
-                await tx.many(_INSERT, [(*keys[place], model_id, *row) for place in fresh for row in blobs[place]])
-                await tx.many("DELETE FROM unindexed WHERE seq = ?", [(items[place].seq,) for place in fresh])
+                await tx.many(_REMOVE, [keys[index] for index in fresh])
+                await tx.many(_INSERT, [(*keys[index], model_id, *row) for index in fresh for row in blobs[index]])
+                await tx.many("DELETE FROM unindexed WHERE seq = ?", [(items[index].seq,) for index in fresh])
             self._puts += 1
-            await self._keep_up(model, [items[place] for place in fresh])
+            await self._keep_up(model, [items[index] for index in fresh])
 
     async def progress(self, owner: int, model: str) -> tuple[int, int]:
         async with self._db.read(frozen=True) as reader:
@@ -159,7 +160,7 @@ class VectorIndex:
             scope, model, dimensions = self._cold.pop()
             while True:
                 seen = (self._drops, self._puts)
-                # Without the lock, which would hold up the questions of others.
+                # Without the lock, since others' questions would wait for it.
                 held = await self._loaded(scope, model, dimensions)
                 async with self._lock:
                     if seen != (self._drops, self._puts):
@@ -170,7 +171,7 @@ class VectorIndex:
                     break
 
     def drop(self, owner: int) -> None:
-        """Forget what is in RAM of an owner whose vectors were removed from the file."""
+        """Drop an owner's copies in RAM, after vectors were removed from the file."""
         self._drops += 1
         for key in [key for key in self._cache if key[0].owner == owner]:
             del self._cache[key]
@@ -178,7 +179,7 @@ class VectorIndex:
     # inside -------------------------------------------------------------------------------------------------
 
     async def _make_current(self, model: str) -> None:
-        """Mark everything that was embedded by another model as unindexed, a stretch at a time."""
+        """Mark everything that was embedded by another model as unindexed, in several transactions."""
         async with self._db.read() as reader:
             row = await reader.row("SELECT name FROM embedding_models WHERE is_current = 1")
             newest = await reader.row("SELECT COALESCE(MAX(seq), 0) FROM messages")
@@ -226,7 +227,7 @@ class VectorIndex:
         return row is not None and int(row[0]) > self._large
 
     async def _loaded(self, scope: Scope, model: str, dimensions: int) -> "Exact | Signs | None":
-        """A scope read from the file; again where something was erased meanwhile."""
+        """A scope, read from the file, and read again if something was erased in the meantime."""
         while True:
             drops = self._drops
             held: Exact | Signs = Exact.empty(dimensions)
@@ -249,7 +250,7 @@ class VectorIndex:
                 return
 
     async def _keep_up(self, model: str, items: Sequence[MessageVectors]) -> None:
-        """What is in RAM of these scopes gets what was put; a scope whose vectors were replaced is read anew."""
+        """Add what was put to the copies in RAM; a scope whose vectors were replaced is read again later."""
         for scope in {item.message.scope for item in items}:
             held = self._cache.get((scope, model))
             mine = [item for item in items if item.message.scope == scope and len(item.passages)]
@@ -264,7 +265,7 @@ class VectorIndex:
 
 
 def _with_items(held: Exact | Signs, items: Sequence[MessageVectors], most_exact: int) -> Exact | Signs | None:
-    """With the items' passages; None where that is not a plain addition."""
+    """`held` with the passages of these items; None where that is not a plain addition."""
     seqs = np.repeat([item.seq for item in items], [len(item.passages) for item in items])
     if any(item.passages.shape[1] != held.dimensions for item in items) or np.isin(held.seqs[: held.count], seqs).any():
         return None
@@ -292,7 +293,7 @@ def _blobs(items: Sequence[MessageVectors]) -> list[list[tuple[str, int, bytes]]
 def _picked(
     connection: sqlite3.Connection, scope: Scope, model: str, kind: str, seqs: Ints | Sequence[int]
 ) -> Iterable[tuple[int, bytes]]:
-    """(seq, vector) of these messages, a message's own in the order of their parts: that of the index."""
+    """(seq, vector) of these messages; several of one message are in order, which is the order of the index."""
     cursor = connection.cursor()
     cursor.row_factory = None
     return cursor.execute(_PICK, (runs(seqs), scope.owner, scope.thread, model, kind))
@@ -305,7 +306,7 @@ def _passages(
 
 
 def _stacked(rows: Iterable[tuple[int, bytes]], dimensions: int) -> tuple[Ints, Floats]:
-    """Seqs [n] and vectors [n, d]; a vector of another length is left out (the endpoint's model changed)."""
+    """Seqs [n] and vectors [n, d]; vectors of another length are left out (the endpoint's model has changed)."""
     fitting = [(seq, vector) for seq, vector in rows if len(vector) == 2 * dimensions]
     numbers = np.frombuffer(b"".join(vector for _, vector in fitting), "<f2")
     return np.array([seq for seq, _ in fitting], np.int64), numbers.astype(np.float32).reshape(-1, dimensions)

@@ -1,7 +1,7 @@
-"""Which of many vectors are nearest to one: few are all compared; of many first the signs, one bit for a number. Pure.
+"""Which of many vectors are nearest to one. A few are all compared; of many, first the signs, one bit a number. Pure.
 
-Owns the two copies in RAM that a scope may have, and how they grow. Does not know files, scopes or messages: a vector
-belongs to a number, `seq`, and a seq may have several.
+Owns the two kinds of copies in RAM that a scope may have, and how they grow. Does not know files, scopes or messages: a
+vector belongs to a number, `seq`, which may have several.
 """
 
 from dataclasses import dataclass, replace
@@ -17,11 +17,12 @@ Bits = npt.NDArray[np.uint64]
 CENTRING = 0.7
 """The share of a scope's mean vector that is subtracted before cosines are taken (docs/recall.md)."""
 CLOSE_BY_SIGNS = 8_000
-"""So many of those with the most equal signs are compared with the numbers of what is asked (docs/decisions)."""
+"""So many vectors with the most equal signs are compared with the numbers of the question (docs/decisions)."""
 RESCORED = (500, 2_000)
-"""At least and at most so many of the best of these are compared exactly: one in 500 of all."""
+"""Of these, one in 500 of all vectors are compared exactly, but at least and at most so many."""
 KEPT_BYTES = 64 * 2**20
-"""A scope's vectors stay in RAM beside their signs while they take no more; else the file is asked for some."""
+"""A scope's vectors are in RAM along with their signs while they take no more; otherwise some are read from the file.
+"""
 SAMPLE = 2_000
 """Vectors of a large scope from which the mean cosine is estimated."""
 _STRETCH = 2**15
@@ -31,10 +32,10 @@ _EIGHT_SIGNS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).T.
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Exact:
-    """All vectors of a scope. Rows beyond `count` are room for what comes; one writer at a time.
+    """All vectors of a scope. Rows beyond `count` are room for more; one writer at a time.
 
-    `lengths`: of the centred vectors. They change with every vector that comes, and are made then: a question goes
-    through the vectors once and not twice.
+    `lengths`: of the centred vectors. They change with every new vector and are computed then, so that a question reads
+    the vectors once and not twice.
     """
 
     dimensions: int
@@ -88,7 +89,7 @@ class Exact:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Rough:
-    """The nearest as far as signs tell, best first; the rest as in Nearest."""
+    """The nearest as far as signs can tell, best first; the other fields as in VectorSearch."""
 
     seqs: Ints
     mean: Floats
@@ -97,10 +98,10 @@ class Rough:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Signs:
-    """The signs of a scope's centred vectors: one bit for a number.
+    """The signs of a scope's centred vectors: one bit a number.
 
-    `planes`: [d / 64, room], so that a comparison runs along memory. `kept`: the vectors, while they take no more than
-    KEPT_BYTES. `centre` stays as it was when the first signs were taken. `drift`: the mean of the sample's centred
+    `planes`: [d / 64, room], so that a comparison reads memory in order. `kept`: the vectors, while they take no more
+    than KEPT_BYTES. `centre` stays as it was when the first signs were taken. `drift`: the mean of the sample's centred
     vectors of length 1; its product with a centred question is the mean cosine.
     """
 
@@ -137,7 +138,7 @@ class Signs:
 
     @property
     def rescored(self) -> int:
-        """How many of what signs find are to be compared exactly."""
+        """How many of those that signs find are to be compared exactly."""
         least, most = RESCORED
         return max(least, min(most, self.count // 500))
 
@@ -164,8 +165,8 @@ class Signs:
         mean = (self.total / self.count).astype(np.float32)
         moved = query - self.centre
         rows = self._close(_signs(moved[None])[:, 0], max(CLOSE_BY_SIGNS, limit))
-        # The signs of each against the numbers of what is asked, of which the large ones count most: for every eight
-        # signs their sum is looked up.
+        # The signs of each vector are compared with the numbers of the question, of which large ones count most: the
+        # sum of every eight signs is looked up in a table.
         eights = self.planes.take(rows, axis=1).view(np.uint8).reshape(len(self.planes), len(rows), 8)
         sums = _padded(moved).reshape(len(self.planes), 8, 8) @ _EIGHT_SIGNS
         closeness = np.zeros(len(rows), np.float32)
@@ -197,7 +198,7 @@ def compared(seqs: Ints, vectors: Floats, query: Floats, mean: Floats) -> Compar
 
 
 def rescored(found: Compared, rough: Rough, query: Floats, limit: int) -> VectorSearch:
-    """The best `limit` of what signs found, now that it is compared exactly."""
+    """The best `limit` of those that signs found, now that they are compared exactly."""
     rows = _best_rows(-found.cosines, found.seqs, limit)
     return VectorSearch(
         query=query,
@@ -210,7 +211,7 @@ def rescored(found: Compared, rough: Rough, query: Floats, limit: int) -> Vector
 
 
 def joined(one: Compared, other: Compared) -> Compared:
-    """What was compared, at once or later."""
+    """What was compared in two steps, as one."""
     return Compared(
         seqs=np.concatenate([one.seqs, other.seqs]),
         vectors=np.concatenate([one.vectors, other.vectors]),
@@ -219,18 +220,18 @@ def joined(one: Compared, other: Compared) -> Compared:
 
 
 def best_passages(found: Compared, wanted: Ints) -> npt.NDArray[np.intp]:
-    """Where in `found` the nearest passage of each wanted message stands [len(wanted)]; -1 where it has none."""
+    """The row in `found` of the nearest passage of each wanted message [len(wanted)]; -1 where it has none."""
     made = np.full(len(wanted), -1, np.intp)
     rows = np.flatnonzero(np.isin(found.seqs, wanted))
     order = np.argsort(wanted)
-    # Of several of one message the last that is written stays: the nearest.
+    # Of several passages of one message, the last one assigned stays: the nearest.
     rows = rows[np.argsort(found.cosines[rows], kind="stable")]
     made[order[np.searchsorted(wanted, found.seqs[rows], sorter=order)]] = rows
     return made
 
 
 def grown(held: Exact | Signs, seqs: Ints, vectors: Floats, most_exact: int) -> Exact | Signs:
-    """With more vectors; from `most_exact` on as signs."""
+    """`held` with more vectors; as signs when there are more than `most_exact`."""
     made = held.plus(seqs, vectors)
     return Signs.of(made) if isinstance(made, Exact) and made.count > most_exact else made
 
@@ -256,8 +257,8 @@ def centred_query(query: Floats, mean: Floats) -> Floats:
 def centred_lengths(vectors: Floats, mean: Floats) -> Floats:
     """The lengths [n] of normalised vectors [n, d] that are moved by a share of the mean [d]."""
     share = np.float32(CENTRING)
-    # |v - cm|² = 1 - 2c v·m + c²|m|²: no copy of the vectors. Not `@`: for a millisecond of work BLAS would take every
-    # processor, and wait where they are busy.
+    # |v - cm|² = 1 - 2c v·m + c²|m|², which needs no copy of the vectors. Not `@`: for a millisecond of work BLAS would
+    # occupy every processor, and wait for busy ones.
     squares = 1 - 2 * share * np.vecdot(vectors, mean) + share * share * np.vecdot(mean, mean)
     lengths: Floats = np.sqrt(np.maximum(squares, 1e-9))
     return lengths
@@ -279,7 +280,7 @@ def _best_rows(distances: npt.NDArray[np.generic], seqs: Ints, limit: int) -> np
 
 
 def _signs(vectors: Floats) -> Bits:
-    """The signs of vectors [n, d] as planes [d / 64, n]; what is missing to a whole word is 0 in all."""
+    """The signs of vectors [n, d] as planes [d / 64, n], filled up with 0 to a whole word."""
     return np.packbits(_padded(vectors) > 0, axis=1).view(np.uint64).T
 
 
@@ -290,7 +291,7 @@ def _padded(vectors: Floats) -> Floats:
 
 
 def _resampled(sample: Floats, seen: int, vectors: Floats) -> Floats:
-    """A sample of everything seen, each row as likely as any other (reservoir)."""
+    """A sample in which every row seen is equally likely (reservoir sampling)."""
     free = SAMPLE - len(sample)
     if free > 0:
         sample, vectors, seen = np.concatenate([sample, vectors[:free]]), vectors[free:], seen + min(free, len(vectors))

@@ -1,8 +1,8 @@
-"""The index of words: which messages of one scope hold which terms, and who stands beside whom.
+"""The word index: which messages of one scope hold which terms, and which messages are neighbours.
 
 Owns the tables `words`, `places` and `scope_words`. Every term carries its scope ("u42t0x" + term), so that a search
 reads the postings of its own scope alone, however many owners there are, and document frequencies are a scope's own.
-Does not know how text becomes terms (words.py), what may answer a question (candidates.py) or how hits are ranked.
+Does not know how text becomes terms (text/analyzer.py), what may answer a question (candidates.py) or how it is ranked.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from text import analyzer
 SESSION_GAP = 4 * 3600.0
 """Seconds of silence after which a new session begins."""
 MOST_TERMS = 64
-"""At most so many terms of a question are looked up; a pasted page would make a query of thousands."""
+"""At most so many terms of a question are looked up, since a pasted page would make a query of thousands."""
 SHORT = 4_000
 """Characters that are analysed at once; a thread of its own would cost more."""
 
@@ -55,12 +55,13 @@ FROM places JOIN messages ON messages.seq = places.seq JOIN words_content AS sai
 WHERE places.seq > ? ORDER BY places.seq LIMIT 500
 """
 _COMPLETED = "UPDATE places SET message_id = ?, is_assistant = ?, speaker = ?, size = ?, marks = ? WHERE seq = ?"
-# What FTS5's tokenizer would take for a border inside a term (5:30, a@b.c) becomes this, a letter to it.
+# Characters inside a term at which FTS5's tokenizer would split it (5:30, a@b.c) become this, which it takes for a
+# letter.
 _INNER = "\ue000"
 
 
 @dataclass(frozen=True, slots=True)
-class _Last:
+class _Position:
     place: int
     session: int
     said_at: float
@@ -84,16 +85,16 @@ class Entry:
         prefix = _prefix(self.scope)
         return " ".join(prefix + term for term in self.terms)
 
-    def placed(self, last: _Last | None) -> _Last:
+    def placed(self, last: _Position | None) -> _Position:
         if last is None:
-            return _Last(1, 1, self.said_at)
+            return _Position(1, 1, self.said_at)
         gap = abs(self.said_at - last.said_at) > SESSION_GAP
-        return _Last(last.place + 1, last.session + gap, self.said_at)
+        return _Position(last.place + 1, last.session + gap, self.said_at)
 
-    def row(self, at: _Last) -> tuple[Value, ...]:
+    def row(self, at: _Position) -> tuple[Value, ...]:
         where = (self.seq, self.scope.owner, self.scope.thread, at.place, at.session, self.said_at)
         what = (self.role == "user", len(self.terms), self.id, self.role == "assistant", self.speaker, self.size)
-        return *where, *what, _marks(self.terms)
+        return *where, *what, _hashes(self.terms)
 
 
 async def index(tx: Transaction, rows: Sequence[tuple[int, Mapping[str, object]]]) -> None:
@@ -138,7 +139,7 @@ def reindex(connection: sqlite3.Connection, seq: int, row: Mapping[str, object])
     else:
         connection.execute("DELETE FROM places WHERE seq = ?", (seq,))
         connection.execute(_INSERT, (seq, entry.text))
-        connection.execute(_PLACE, entry.row(_Last(*known)))
+        connection.execute(_PLACE, entry.row(_Position(*known)))
 
 
 def merge(connection: sqlite3.Connection) -> None:
@@ -166,8 +167,8 @@ async def rename(tx: Transaction, old: int, new: int) -> None:
 
 async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int) -> list[tuple[Row, float]]:
     """Rows of `messages` that hold one of the terms or more, best first, with FTS5's BM25 (larger is better)."""
-    sought = wanted(terms)
-    if not sought or limit <= 0:
+    looked_up = wanted(terms)
+    if not looked_up or limit <= 0:
         return []
     # CROSS JOIN: the words come first; SQLite would else walk through the scope's messages and probe each.
     rows = await reader.rows(
@@ -178,7 +179,7 @@ async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int)
         WHERE messages.user_id = ? AND messages.thread_id = ?
         ORDER BY found.rank, messages.id DESC
         """,
-        question(scope, sought),
+        question(scope, looked_up),
         limit,
         scope.owner,
         scope.thread,
@@ -187,7 +188,7 @@ async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int)
 
 
 def rebuild(connection: sqlite3.Connection) -> None:
-    """Index every message of a file anew, inside the caller's transaction."""
+    """Index every message of a file again, inside the caller's transaction."""
     for table in ("words", "places", "scope_words"):
         connection.execute(f"DELETE FROM {table}")  # noqa: S608
     seq = 0
@@ -197,8 +198,8 @@ def rebuild(connection: sqlite3.Connection) -> None:
 
 
 def complete(connection: sqlite3.Connection) -> None:
-    """Give places of an earlier format what ranking reads, inside the caller's transaction, without analysing what is
-    indexed; where nothing is, index every message.
+    """Add to rows of an earlier format what ranking reads, inside the caller's transaction, without analysing texts
+    that are indexed; where none is, index every message.
     """
     seq = 0
     while rows := connection.execute(_INCOMPLETE, (seq,)).fetchall():
@@ -209,22 +210,22 @@ def complete(connection: sqlite3.Connection) -> None:
 
 
 def _completed(seq: int, number: int, role: str, speaker: str, content: str, tokens: str) -> tuple[Value, ...]:
-    terms = [token.partition("x")[2] for token in tokens.split(" ") if token]  # no prefix has an "x" but at its end
-    return number, role == "assistant", speaker, len(content.encode()), _marks(terms), seq
+    terms = [token.partition("x")[2] for token in tokens.split(" ") if token]  # a prefix has no "x" but at its end
+    return number, role == "assistant", speaker, len(content.encode()), _hashes(terms), seq
 
 
 def put(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
     """Index new messages, in ascending order, inside the caller's transaction."""
-    last: dict[Scope, _Last | None] = {}
+    last: dict[Scope, _Position | None] = {}
     for scope in {entry.scope for entry in entries}:
         row = connection.execute(_LAST_PLACE, (scope.owner, scope.thread)).fetchone()
-        last[scope] = _Last(*row) if row else None
+        last[scope] = _Position(*row) if row else None
     connection.executemany(_INSERT, [(entry.seq, entry.text) for entry in entries])
     connection.executemany(_PLACE, _placed(entries, last))
 
 
-def _placed(entries: Sequence[Entry], last: dict[Scope, _Last | None]) -> list[tuple[Value, ...]]:
-    """Rows of `places`, each after the one before it in its scope; `last` is moved on."""
+def _placed(entries: Sequence[Entry], last: dict[Scope, _Position | None]) -> list[tuple[Value, ...]]:
+    """Rows of `places`, each at the position after the one before in its scope; updates `last`."""
     rows = []
     for entry in entries:
         last[entry.scope] = at = entry.placed(last[entry.scope])
@@ -267,23 +268,23 @@ def question(scope: Scope, terms: Iterable[str]) -> str:
 
 
 def wanted(terms: Iterable[str]) -> list[str]:
-    """Those that are looked up."""
-    # A query ends at its first NUL, in the middle of the quotes.
+    """The terms that are looked up."""
+    # A query ends at its first NUL, even inside quotes.
     return [term for term in dict.fromkeys(terms) if term and "\0" not in term][:MOST_TERMS]
 
 
 def token(scope: Scope, term: str) -> str:
-    """What stands in the index for a term of a scope."""
+    """The token that the index has for a term of a scope."""
     return _prefix(scope) + _token(term)
 
 
-def mark(term: str) -> int:
-    """32 bits that stand for a term in `places` (CRC-32), seldom for another one too: counting needs no text."""
+def term_hash(term: str) -> int:
+    """32 bits that stand for a term in the column `marks` of `places` (CRC-32), so that counting needs no text."""
     return crc32(_token(term).encode())
 
 
-def _marks(tokens: Iterable[str]) -> bytes:
-    """Of terms that are tokens already."""
+def _hashes(tokens: Iterable[str]) -> bytes:
+    """The column `marks`: the hashes of terms that are tokens already."""
     return np.array([crc32(token.encode()) for token in tokens], "<u4").tobytes()
 
 
@@ -295,5 +296,5 @@ def _token(term: str) -> str:
 
 
 def _prefix(scope: Scope) -> str:
-    """Letters and digits only, so that the tokenizer keeps it on its term; "n" is the minus of a group's id."""
+    """Letters and digits only, so that the tokenizer keeps it with its term; "n" is the minus of a group's id."""
     return f"u{scope.owner}t{scope.thread}x".replace("-", "n")

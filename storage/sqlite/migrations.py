@@ -306,7 +306,7 @@ ALTER TABLE places ADD COLUMN message_id INTEGER NOT NULL DEFAULT 0;     -- mess
 ALTER TABLE places ADD COLUMN is_assistant INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE places ADD COLUMN speaker TEXT NOT NULL DEFAULT '';
 ALTER TABLE places ADD COLUMN size INTEGER NOT NULL DEFAULT 0;           -- bytes of the content in UTF-8
-ALTER TABLE places ADD COLUMN marks BLOB NOT NULL DEFAULT x'';           -- 4 bytes for each term: word_index.mark
+ALTER TABLE places ADD COLUMN marks BLOB NOT NULL DEFAULT x'';           -- 4 bytes for each term: word_index.term_hash
 """
 
 

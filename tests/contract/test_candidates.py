@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storage.files.rows import runs
-from storage.search.candidates import RANKED_WHOLE, SELDOM
+from storage.search.candidates import RANKED_WHOLE, RARE
 from storage.sqlite.store import SqliteStore
 from tests.contract.conftest import ANNA, said
 from text.analyzer import content_terms, other_readings
@@ -83,7 +83,7 @@ async def test_a_word_that_no_message_holds_is_what_other_languages_make_of_it(s
 
 async def test_a_word_that_few_messages_hold_keeps_its_own_term_beside_its_readings(store: SqliteStore) -> None:
     await store.append(ANNA, [said("Unsere Nachbarn haben zwei alte Häuser in Ulm")])
-    for number in range(SELDOM + 1):
+    for number in range(RARE + 1):
         matched = await store.matching(
             ANNA, ["hauser"], limit=9, readings=lambda terms: other_readings(terms, "Häuser")
         )
@@ -98,7 +98,7 @@ async def test_a_word_that_few_messages_hold_keeps_its_own_term_beside_its_readi
 
 
 async def test_readings_are_asked_for_only_where_a_word_is_seldom(store: SqliteStore) -> None:
-    await store.append(ANNA, [said("walrus and unicorn")] * (SELDOM + 1))
+    await store.append(ANNA, [said("walrus and unicorn")] * (RARE + 1))
     asked = list[Collection[str]]()
 
     def readings(terms: Collection[str]) -> Mapping[str, Sequence[str]]:

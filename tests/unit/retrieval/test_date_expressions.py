@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from retrieval.date_expressions import from_events, ranges, told_of
+from retrieval.date_expressions import days_named, from_events, ranges
 from text.analyzer import folded, normal
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -135,12 +135,12 @@ def test_so_long_ago(question: str, start: date) -> None:
     ],
 )
 def test_a_time_told_from_an_event(question: str, event: str, days: int) -> None:
-    (told,) = from_events(normal(question))
-    assert event in told.event
-    assert told.days == days
+    (relative,) = from_events(normal(question))
+    assert event in relative.event
+    assert relative.days == days
     assert not spans(question), "it is not so long ago from now"
     day = datetime(2026, 6, 20, tzinfo=UTC)
-    around = told.range(day)
+    around = relative.range(day)
     assert around.start < day + timedelta(days=days) < around.end
 
 
@@ -151,6 +151,6 @@ def test_what_is_told_from_no_event(question: str) -> None:
 
 def test_a_message_tells_of_days_to_come() -> None:
     said = datetime(2026, 5, 4, 9, tzinfo=UTC)
-    assert [one.start.date() for one in told_of("the wedding is on 20 june", said)] == [date(2026, 6, 20)]
-    assert [one.start.date() for one in told_of("the interview is on friday", said)] == [date(2026, 5, 8)]
-    assert not told_of("we married last year", said)
+    assert [one.start.date() for one in days_named("the wedding is on 20 june", said)] == [date(2026, 6, 20)]
+    assert [one.start.date() for one in days_named("the interview is on friday", said)] == [date(2026, 5, 8)]
+    assert not days_named("we married last year", said)

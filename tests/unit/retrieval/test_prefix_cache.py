@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from records.owners import Policy
 from records.summaries import Summary
-from retrieval.prefix_cache import BLOCKS, YOUNG, beside, version_shown
+from retrieval.prefix_cache import BLOCKS, YOUNG, verbatim_after, version_shown
 from tests.unit.retrieval.test_prompt_builder import summary, turns
 
 LARGE, SMALL = BLOCKS
@@ -72,7 +72,9 @@ def test_what_is_shown_never_goes_back_and_lags_less_than_a_block(steps: list[in
 def test_beside_a_version_stands_everything_since_word_for_word() -> None:
     said = turns([(f"q{number}", f"a{number}") for number in range(1, 11)])
     version = chain([12])[1]
-    assert [one.id for one in beside(version, said, 4) or ()] == list(range(5, 21)), "with the turns it ends with"
+    assert [one.id for one in verbatim_after(version, said, 4) or ()] == list(range(5, 21)), (
+        "with the turns it ends with"
+    )
     rolling = replace(version, policy="rolling")
-    assert [one.id for one in beside(rolling, said, 4) or ()] == list(range(13, 21))
-    assert beside(version, said[12:], 4) is None, "there may be a hole"
+    assert [one.id for one in verbatim_after(rolling, said, 4) or ()] == list(range(13, 21))
+    assert verbatim_after(version, said[12:], 4) is None, "there may be a hole"

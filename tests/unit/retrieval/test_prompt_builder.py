@@ -1,4 +1,4 @@
-"""The draft of a prompt: never over its ceiling, no hole, and what yields first."""
+"""A prompt in the making: never over its ceiling, no hole, and what yields first."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -96,26 +96,26 @@ def drafted(
     ceiling: int = 8000,
     profile: str = "",
     facts: list[str] | None = None,
-    is_sought: bool = False,
+    is_required: bool = False,
 ) -> Context:
     """What memory_retrieval does, on plain values."""
     archived, summaries, unfolded = archived or [], summaries or [], unfolded or []
     everything = [*archived, *unfolded]
     newest = sorted({one.turn for one in everything})[-4:]
-    draft = PromptBuilder(
+    builder = PromptBuilder(
         tokenizer=TOKENS, budgets=FULL.under(ceiling), incoming=incoming(text), system_prompt=system, now=NOW
     )
-    draft.take_last_turns([one for one in everything if one.turn in newest])
-    draft.take_profile(document(profile) if profile else None)
-    draft.take_summaries(summaries)
-    draft.take_older_turns(unfolded)
-    draft.take_facts([recalled(number, text) for number, text in enumerate(facts or [], start=1)])
-    if is_sought:
-        draft.keep_room_for_one()
-    shown = draft.shown_ids
+    builder.take_last_turns([one for one in everything if one.turn in newest])
+    builder.take_profile(document(profile) if profile else None)
+    builder.take_summaries(summaries)
+    builder.take_older_turns(unfolded)
+    builder.take_facts([recalled(number, text) for number, text in enumerate(facts or [], start=1)])
+    if is_required:
+        builder.keep_room_for_one()
+    shown = builder.shown_ids
     snippets = [Snippet(message=one, text=one.content, score={}) for one in everything if one.id not in shown]
-    draft.take_snippets(pack(snippets, room=draft.snippet_room, now=NOW, count=TOKENS.count))
-    return draft.context()
+    builder.take_snippets(pack(snippets, room=builder.snippet_room, now=NOW, count=TOKENS.count))
+    return builder.context()
 
 
 def verbatim(context: Context) -> set[int]:
@@ -150,7 +150,7 @@ def talks(draw: st.DrawFn) -> list[tuple[str, str]]:
     levels=st.integers(1, 3),
     profile=st.builds(lambda word, times: word * times, words, lengths),
     facts=st.lists(words, max_size=8),
-    is_sought=st.booleans(),
+    is_required=st.booleans(),
 )
 def test_no_prompt_passes_its_ceiling_and_no_message_falls_through(
     folded: list[tuple[str, str]],
@@ -161,7 +161,7 @@ def test_no_prompt_passes_its_ceiling_and_no_message_falls_through(
     levels: int,
     profile: str,
     facts: list[str],
-    is_sought: bool,
+    is_required: bool,
 ) -> None:
     archived = turns(folded, chunk=1)
     unfolded = turns(active, first=1 + len(archived))
@@ -175,7 +175,7 @@ def test_no_prompt_passes_its_ceiling_and_no_message_falls_through(
         ceiling=ceiling,
         profile=profile,
         facts=facts,
-        is_sought=is_sought,
+        is_required=is_required,
     )
     assert TOKENS.prompt_tokens(context.messages) <= ceiling
     assert context.tokens == TOKENS.prompt_tokens(context.messages), "the account adds up to the whole"
@@ -187,7 +187,7 @@ def test_no_prompt_passes_its_ceiling_and_no_message_falls_through(
 def test_a_piece_of_one_snippet_has_room_beside_turns_that_fill_the_prompt() -> None:
     unfolded = turns([("Where is it? " * 40, "It is far away. " * 30)] * 6)
     bare = drafted(unfolded=unfolded, ceiling=1000)
-    full = drafted(unfolded=unfolded, ceiling=1000, is_sought=True)
+    full = drafted(unfolded=unfolded, ceiling=1000, is_required=True)
     assert not bare.snippets
     assert verbatim(full) >= {one.id for one in unfolded[-4:]}, "it is taken from the oldest turn"
     assert sum(part.tokens for part in bare.parts) - 5 <= sum(part.tokens for part in full.parts) + 64 + 30

@@ -31,7 +31,7 @@ def pool(*rows: Said) -> Pool:
     return Pool(
         seqs=ids,
         ids=ids,
-        places=10 * ids,
+        positions=10 * ids,
         sessions=ids,
         lengths=np.array([row.length for row in rows], np.int64),
         sizes=np.array([len(row.text) for row in rows], np.int64),

@@ -29,7 +29,7 @@ def test_every_ceiling_is_kept(ceiling: int, text: str, system: str, talk: int, 
         ceiling=ceiling,
         profile=profile,
         facts=["Anna sails."] * talk,
-        is_sought=True,
+        is_required=True,
     )
     assert TOKENS.prompt_tokens(context.messages) <= ceiling
     assert context.messages[-1].role == "user"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from text.analyzer import analyse, content_terms, other_readings, places
+from text.analyzer import analyse, content_terms, other_readings, positions
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_any_text_has_terms_that_stay_themselves(text: str) -> None:
 )
 def test_every_term_of_a_text_stands_somewhere_in_it(text: str) -> None:
     terms = set(analyse(text))
-    found = places(text, terms)
+    found = positions(text, terms)
     assert {term for _, _, term in found} == terms
     assert all(0 <= start < end <= len(text) for start, end, _ in found)
 
@@ -80,7 +80,7 @@ def test_every_term_of_a_text_stands_somewhere_in_it(text: str) -> None:
     ],
 )
 def test_a_term_is_found_where_it_stands(text: str, term: str, there: list[str]) -> None:
-    assert [text[start:end] for start, end, _ in places(text, {term})] == there
+    assert [text[start:end] for start, end, _ in positions(text, {term})] == there
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from records.model_calls import PromptMessage
 from tests.paths import ROOT
 from tests.support.reference_encoding import reference_encoding
 from text.characters import well_formed
-from text.tokenizer import REMEMBERED, Tokenizer, estimated_tokens
+from text.tokenizer import CACHED, Tokenizer, estimated_tokens
 
 EXACT = Tokenizer.for_model("gpt-5.4-mini")
 OLD = Tokenizer.for_model("gpt-4")
@@ -238,6 +238,6 @@ def test_counts_are_remembered_up_to_a_limit_and_stay_right() -> None:
     tokenizer = Tokenizer(count, name="letters")
     assert [tokenizer.count("said again"), tokenizer.count("said again")] == [10, 10]
     assert counted == ["said again"]
-    for number in range(REMEMBERED + 1):
+    for number in range(CACHED + 1):
         assert tokenizer.count(f"{number}") == len(f"{number}")
-    assert len(tokenizer._remembered) <= REMEMBERED
+    assert len(tokenizer._cached) <= CACHED
