@@ -7,51 +7,46 @@ is refused changes nothing. Does not know Telegram, or who is told of a failure.
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Literal
 
 from external_memory import ExternalMemory
-from llm import prompts
 from llm.chat_model import ChatModel
 from llm.quota import Quota
 from records.errors import KeepsakeError, QuotaExceeded, StorageError
-from records.messages import Message
+from records.messages import Message, MessageOutline
 from records.model_calls import Completion, PromptMessage
-from records.owners import OwnerConfig, Policy, StorageType
+from records.owners import OwnerConfig, StorageType
 from records.scopes import Clock, Scope
 from records.status import Status
 from records.summaries import FoldFailure, FoldLease, FoldOutcome, FoldPlan, FoldReason, FoldState, NewSummary, Summary
 from storage.protocol import MemoryStore
-from summaries import pyramid, rolling, sliding, uncovered
-from summaries.generation import Ask, Material, Summariser
-from summaries.quality_score import Source
-from summaries.recompression import times_compressed_anew
-from summaries.situation import Planner, Said, Situation
-from summaries.sources import message_sources, standing, times_compressed, unfolded_turns
+from summaries.generation import Ask, Material, Summariser, message_sources, summary_sources
+from summaries.planning import ActiveSummary, FoldPolicy, ScopeState, active_turns
+from summaries.policies import policy_of, times_compressed_by_rebuild
 from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
-PLANNERS: Mapping[Policy, Planner] = {"pyramid": pyramid.plan, "rolling": rolling.plan, "sliding": sliding.plan}
 LEASE = timedelta(minutes=15)
 IDLE_BACK_OFF = timedelta(minutes=10)
-"""After a failure a quiet scope is left alone so long, twice as long after each further one."""
+"""How long a quiet scope is left alone after a failure; twice as long after each further one."""
 MOST_DOUBLINGS = 8
-MOST_SPARED = 8
-"""Turns after which a policy that folds after every turn tries again at the latest, having failed several times."""
+MOST_SKIPPED_TURNS = 8
+"""Turns after which a policy that folds after every turn tries again at the latest, after several failures."""
 JSON_COMFORT = 100_000
-"""Messages up to which the JSON store is promised to be quick; above it SQLite is recommended."""
+"""Messages up to which the JSON store is promised to be fast; above it SQLite is recommended."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldLimits:
     """Tokens: `window` of one request's prompt; `chunk` of a pyramid's summary, `live` of a rolling or sliding one.
 
-    `recent`: what unfolded turns may take of a prompt; a scope that was quiet for `quiet` is folded when it holds more
-    than half of it (None: never).
+    `recent`: the most that active turns take in a prompt; a scope that was quiet for `quiet` (None: never) is folded
+    when its active turns take more than half of that.
     """
 
     window: int
@@ -60,15 +55,15 @@ class FoldLimits:
     recent: int
     quiet: timedelta | None = None
 
-    def text(self, policy: Policy) -> int:
-        return self.chunk if policy == "pyramid" else self.live
+    def text(self, policy: FoldPolicy) -> int:
+        return self.chunk if policy.has_levels else self.live
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Work:
     """A leased fold: the plan, and its sources as the model will read them.
 
-    `compressed`: how often the oldest of it will have been compressed; `left`: first and last message that left a
+    `compressed`: how often its oldest detail will have been compressed; `left`: first and last message that left a
     sliding window.
     """
 
@@ -82,9 +77,9 @@ class _Work:
 class SummaryManager:
     """Folds scopes, one live fold at a time in each.
 
-    `fallback`: makes the summary when the model fails or is refused; None = the fold fails then. `embedding_model`:
-    whose progress the status tells. `before_fold`: what is done with messages before they are archived; never raises.
-    `rebuilds`: how far each rebuild is, in chunks (rebuilding.py keeps it).
+    `fallback`: makes the summary when the model fails or is refused; None: the fold fails then. `embedding_model`: its
+    progress is in the status. `before_fold`: called with messages before they are archived; never raises. `rebuilds`:
+    chunks done and in all of each running rebuild (background/rebuild.py writes it).
     """
 
     def __init__(
@@ -115,7 +110,7 @@ class SummaryManager:
         self._too_small: dict[Scope, int] = {}
 
     async def fold(self, scope: Scope, reason: FoldReason) -> FoldOutcome:
-        """Everything that is due for this reason, level by level; under pressure one fold only, the rest can wait.
+        """Fold everything that is due for this reason, level by level; under pressure only once, the rest can wait.
 
         Raises a StorageError only.
         """
@@ -139,7 +134,7 @@ class SummaryManager:
                 made.append(await self._run(work))
                 archived += len(work.plan.message_ids)
             except QuotaExceeded as error:
-                await self._release(work)
+                await self.release(work.lease)
                 return ended("waiting", error)
             except KeepsakeError as error:
                 async with self._memory.home(scope.owner) as store:
@@ -147,21 +142,21 @@ class SummaryManager:
                 log.warning("fold of %s failed (attempt %d): %s", scope, failure.attempts, type(error).__name__)
                 return ended("failed", error)
             except BaseException:
-                await self._release(work)
+                await self.release(work.lease)
                 raise
             finally:
                 self._folding.discard(scope)
 
     async def fold_now(self, scope: Scope) -> FoldOutcome:
-        """Summarise whatever is unsummarised ("nothing" when there is none, or memory is off)."""
+        """Summarise everything that is not summarised yet ("nothing" when there is none, or memory is off)."""
         outcome = await self.fold(scope, "now")
         if outcome.state == "failed":
-            # Whoever asked reads the outcome; it is not told a second time.
+            # The person who asked reads the outcome, so it must not be told a second time.
             await self.untold_failure(scope)
         return outcome
 
     async def fold_quiet(self) -> None:
-        """Fold the scopes that have been quiet for long and hold much: to be called now and then."""
+        """Fold the scopes that have been quiet for a while and hold much; to be called regularly."""
         if self.limits.quiet is None:
             return
         now = self._clock()
@@ -175,23 +170,23 @@ class SummaryManager:
         self._too_small = seen
 
     async def _is_small(self, store: MemoryStore, scope: Scope) -> bool:
-        unfolded = await store.unfolded(scope)
-        return sum(self._tokens.count(message.content) for message in unfolded) <= self.limits.recent // 2
+        active = await store.unfolded(scope)
+        return sum(self._tokens.count(message.content) for message in active) <= self.limits.recent // 2
 
     async def _backs_off(self, store: MemoryStore, scope: Scope, now: datetime) -> bool:
         failure = await store.fold_failure(scope)
         return failure is not None and now < failure.at + IDLE_BACK_OFF * 2 ** min(failure.attempts - 1, MOST_DOUBLINGS)
 
-    async def _is_spared(self, store: MemoryStore, scope: Scope) -> bool:
+    async def _backs_off_by_turns(self, store: MemoryStore, scope: Scope) -> bool:
         """Whether too little was said since the last failure: one turn after the first, two after the second, …"""
         failure = await store.fold_failure(scope)
         if failure is None:
             return False
         turns = {message.turn for message in await store.unfolded(scope) if message.created_at > failure.at}
-        return len(turns) < min(MOST_SPARED, 1 << min(failure.attempts - 1, MOST_DOUBLINGS))
+        return len(turns) < min(MOST_SKIPPED_TURNS, 1 << min(failure.attempts - 1, MOST_DOUBLINGS))
 
     async def untold_failure(self, scope: Scope) -> FoldFailure | None:
-        """The failure that the owner does not know of yet; given once."""
+        """The failure that the owner was not told about yet; returned once."""
         async with self._memory.home(scope.owner) as store:
             failure = await store.fold_failure(scope)
             if failure is None or failure.told:
@@ -209,25 +204,25 @@ class SummaryManager:
             model = self._embedding_model
             indexed = await store.vectors.progress(scope.owner, model) if model else None
             saved = await store.accounts.saved(scope.owner)
-            studied = await store.studies.progress(scope)
+            history_extraction = await store.history_extraction.progress(scope)
         advice: tuple[str, ...] = ()
         if config is not None and config.storage is StorageType.JSON and counts.total > JSON_COMFORT:
             advice = (f"With more than {JSON_COMFORT:,} messages SQLite is recommended: /summary moves everything.",)
-        compressed = max((times_compressed(one) for one in active), default=0)
-        is_fresher_anew = False
+        compressed = max((one.times_compressed for one in active), default=0)
+        rebuild_helps = False
         if config is not None and compressed > 1 and counts.archived:
-            anew = partial(times_compressed_anew, config.policy, messages=counts.archived, every_n=config.every_n)
-            is_fresher_anew = await asyncio.to_thread(anew, most=compressed) < compressed
+            count = partial(times_compressed_by_rebuild, messages=counts.archived, every_n=config.every_n)
+            rebuild_helps = await asyncio.to_thread(count, policy_of(config.policy), most=compressed) < compressed
         return Status(
             config=config,
             counts=counts,
             failure=failure,
             is_folding=scope in self._folding,
             rebuilding=self.rebuilds.get(scope),
-            studied=studied,
+            history_extraction=history_extraction,
             newest=max(active, key=lambda one: one.id, default=None),
             compressed=compressed,
-            is_fresher_anew=is_fresher_anew,
+            rebuild_helps=rebuild_helps,
             indexed=indexed,
             tokens_saved=saved,
             advice=advice,
@@ -239,7 +234,7 @@ class SummaryManager:
             return sorted(await store.summaries(scope), key=lambda summary: (-summary.level, summary.first_id))
 
     async def _prepare(self, scope: Scope, reason: FoldReason) -> None:
-        """What is to be done with messages before they are archived. Outside of any gate, for it may take a model."""
+        """Call `before_fold` with what the next fold will archive. Not inside any lock, since it may ask a model."""
         if self._before_fold is None:
             return
         config = await self._memory.config(scope.owner)
@@ -247,28 +242,38 @@ class SummaryManager:
             if config is None or store is None:
                 return
             plan = await self._plan(store, scope, config, reason, await store.summaries(scope))
-        # A sliding fold comes with every turn, and leaves the newest turns word for word: those can wait.
-        if plan is not None and plan.message_ids and not (plan.policy == "sliding" and reason == "threshold"):
+        # A fold after every turn leaves the newest turns verbatim in the prompt: facts can wait for more of them.
+        can_wait = policy_of(config.policy).every_turn and reason == "threshold"
+        if plan is not None and plan.message_ids and not can_wait:
             await self._before_fold(scope, plan.message_ids)
 
     async def _plan(
         self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: FoldReason, summaries: Sequence[Summary]
     ) -> FoldPlan | None:
-        if not_by_itself(config) and reason not in ("now", "upwards"):
+        if folds_only_on_request(config) and reason not in ("now", "upwards"):
             return None
         if reason == "pressure" and await store.fold_failure(scope) is not None:
             return None
-        if config.policy == "sliding" and reason in ("threshold", "cut") and await self._is_spared(store, scope):
+        policy = policy_of(config.policy)
+        if policy.every_turn and reason in ("threshold", "cut") and await self._backs_off_by_turns(store, scope):
             return None
-        situation = await self._situation(store, scope, config, reason, summaries)
-        starts = sorted(one.first_id for one in summaries) if config.policy == "pyramid" else ()
-        behind = uncovered.first_stretch(situation.turns, starts, most=config.every_n)
-        if behind:
-            return FoldPlan(level=1, message_ids=behind, reason=reason)
-        return PLANNERS[config.policy](situation, reason)
+        active = await store.unfolded(scope)
+        archived: Sequence[Message] = ()
+        if policy.looks_back and active:
+            archived = await store.page(scope, before=active[0].id, limit=policy.looks_back)
+        state = ScopeState(
+            turns=active_turns(active, self._tokens.count if reason == "pressure" else None),
+            summaries=[
+                ActiveSummary(id=one.id, level=one.level, policy=one.policy, first_id=one.first_id)
+                for one in sorted(summaries, key=lambda one: (one.first_id, one.id))
+            ],
+            archived=[MessageOutline(id=one.id, turn=one.turn, is_user=one.is_user) for one in archived],
+            every_n=config.every_n,
+        )
+        return policy.plan(state, reason)
 
     async def _begin(self, scope: Scope, reason: FoldReason) -> "_Work | Literal['nothing', 'busy', 'failed']":
-        """Plan, take the lease, and read what the plan names. The owner's memory cannot move meanwhile."""
+        """Plan, take the lease, and read the sources of the plan. The owner's memory cannot move in the meantime."""
         config = await self._memory.config(scope.owner)
         async with self._memory.opened(scope.owner) as store:
             if config is None or store is None:
@@ -284,28 +289,14 @@ class SummaryManager:
                 store, config, lease, plan, [one for one in summaries if one.id in plan.summary_ids]
             )
 
-    async def _situation(
-        self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: FoldReason, summaries: Sequence[Summary]
-    ) -> Situation:
-        unfolded = await store.unfolded(scope)
-        archived: Sequence[Message] = ()
-        if config.policy == "sliding" and unfolded:
-            archived = await store.page(scope, before=unfolded[0].id, limit=sliding.WINDOW)
-        return Situation(
-            turns=unfolded_turns(unfolded, self._tokens if reason == "pressure" else None),
-            standing=standing(summaries),
-            archived=[Said(id=message.id, is_user=message.role == "user") for message in archived],
-            every_n=config.every_n,
-        )
-
     async def _work(
         self, store: MemoryStore, config: OwnerConfig, lease: FoldLease, plan: FoldPlan, below: Sequence[Summary]
     ) -> _Work:
         below = sorted(below, key=lambda one: one.first_id)
         window = await store.messages(lease.scope, plan.window_ids or plan.message_ids)
         dropped: Sequence[Message] = ()
-        if plan.policy == "sliding":
-            # Only its own predecessor is gone on from, and only where the window still reaches back to it.
+        if plan.window_ids:
+            # It goes on only from its own predecessor, and only where the window still reaches back to that.
             below = [one for one in below if one.id == plan.base_id and one.last_id >= window[0].id]
             new = [message for message in window if not below or message.id > below[0].last_id]
             if below and below[0].first_id < window[0].id:
@@ -313,20 +304,20 @@ class SummaryManager:
                 dropped = [message for message in earlier if message.id >= below[0].first_id]
         else:
             new = window
-        summed = [Source(text=prompts.summary_line(one), is_user=False) for one in below]
-        compressed = 1 + max((times_compressed(one) for one in below), default=0)
-        if plan.policy == "sliding":  # no message is rewritten after it left
-            compressed = min(compressed, sum(message.role == "user" for message in window) or 1)
+        summaries = summary_sources(below)
+        compressed = 1 + max((one.times_compressed for one in below), default=0)
+        if plan.window_ids:  # no message is rewritten after it left the window
+            compressed = min(compressed, sum(message.is_user for message in window) or 1)
         return _Work(
             lease=lease,
             plan=plan,
             material=Material(
-                lines=message_sources(new) if new else summed,
+                lines=message_sources(new) if new else summaries,
                 of_summaries=not new,
-                base=summed if new else (),
+                base=summaries if new else (),
                 dropped=message_sources(dropped) if dropped else (),
                 window=message_sources(window) if dropped else (),
-                limit=self.limits.text(plan.policy),
+                limit=self.limits.text(policy_of(plan.policy)),
                 wishes=config.fold_instructions,
             ),
             compressed=compressed,
@@ -350,17 +341,18 @@ class SummaryManager:
             log.info("messages %d-%d left the sliding window of %s", *work.left, scope)
         return summary
 
-    async def _release(self, work: "_Work") -> None:
+    async def release(self, lease: FoldLease) -> None:
+        """Give a lease back without a fold; where the store fails, it expires by itself."""
         try:
-            async with self._memory.home(work.lease.scope.owner) as store:
-                await store.release_fold(work.lease)
+            async with self._memory.home(lease.scope.owner) as store:
+                await store.release_fold(lease)
         except StorageError as error:
-            log.warning("a lease of %s stays until it expires: %s", work.lease.scope, type(error).__name__)
+            log.warning("a lease of %s stays until it expires: %s", lease.scope, type(error).__name__)
 
     async def summarise(self, owner: int, material: Material) -> NewSummary:
-        """A text that passed the gate, by the model or, where that is wanted, by the fallback."""
+        """A text that passed the gate, by the model or, if there is one, by the fallback."""
         try:
-            return await self._summariser.summarise(material, self._on_account(owner), model=self._model.name)
+            return await self._summariser.summarise(material, self._within_quota(owner), model=self._model.name)
         except QuotaExceeded:
             raise
         except KeepsakeError as error:
@@ -370,16 +362,16 @@ class SummaryManager:
             return await self.summarise_by(self._fallback, material)
 
     async def summarise_by(self, model: ChatModel, material: Material) -> NewSummary:
-        """The same by a model of this process, which costs nobody tokens."""
+        """The same by a model of this process, which costs no tokens."""
         return await self._summariser.summarise(material, model.complete, model=model.name)
 
-    def _on_account(self, owner: int) -> Ask:
+    def _within_quota(self, owner: int) -> Ask:
         async def ask(messages: Sequence[PromptMessage]) -> Completion:
             return await self._budget.complete(owner, self._model, messages)
 
         return ask
 
 
-def not_by_itself(config: OwnerConfig) -> bool:
-    """Whether an owner's memory is folded only when asked: their choice, or nothing is to be written now."""
+def folds_only_on_request(config: OwnerConfig) -> bool:
+    """Whether an owner's memory is folded only on request: their choice, or nothing may be written now."""
     return config.incognito or not config.auto_fold

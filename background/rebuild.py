@@ -1,7 +1,7 @@
-"""All summaries of a scope, made anew from the stored messages under its owner's policy and wishes.
+"""All summaries of a scope, made again from the stored messages under its owner's policy and wishes.
 
-Runs in the background, under the scope's fold lease; the old summaries serve until the new are whole. One that ends
-with its process, or fails, goes on from the parts that it had made. Does not know Telegram, or who is told of it.
+Runs in the background, under the scope's fold lease; the old summaries serve until the new ones are complete. A rebuild
+that fails, or ends with its process, resumes with the parts that it had made. Does not know Telegram, or who is told.
 """
 
 import asyncio
@@ -10,27 +10,23 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from typing import Literal, Self
 
 from external_memory import ExternalMemory
 from llm import prompts
 from llm.chat_model import ChatModel
-from records.errors import FoldRefused, KeepsakeError, ModelDeclined, QuotaExceeded, StaleFold, StorageError
-from records.messages import Archived, Message
+from records.errors import FoldRefused, KeepsakeError, ModelDeclined, QuotaExceeded, StaleFold
+from records.messages import Message, MessageOutline
 from records.owners import OwnerConfig
 from records.scopes import Clock, Scope
-from records.summaries import FoldLease, NewSummary, Rebuilt, Summary
+from records.summaries import FoldLease, FoldPlan, NewSummary, Rebuilt, Summary
 from runtime.tasks import ended
-from summaries import pyramid, rolling, sliding
-from summaries.generation import Material
-from summaries.quality_score import Source
-from summaries.situation import Said, Situation, Standing
-from summaries.sources import message_sources
+from summaries.generation import Material, message_sources, summary_sources
+from summaries.planning import ActiveSummary, ActiveTurn, ScopeState, active_turns
+from summaries.policies import FOLD_ALL, policy_of
 from summary_manager import LEASE, SummaryManager
 
 log = logging.getLogger(__name__)
-
 
 CHANGED = "Something was forgotten, edited or moved meanwhile, or memory was turned off."
 
@@ -50,7 +46,7 @@ Tell = Callable[[Progress], Awaitable[None]]
 
 
 class Rebuilder:
-    """The rebuilds under way; each lives as long as the block at most.
+    """The rebuilds that are running; each ends with the block at the latest.
 
     `stand_in`: makes the summary of a chunk that the model refuses to summarise.
     """
@@ -65,34 +61,34 @@ class Rebuilder:
     async def __aenter__(self) -> Self:
         for store in self._memory.stores:
             for scope in await store.rebuilds.interrupted():
-                log.info("the summaries of %s are made anew, going on where it ended with its process", scope)
+                log.info("the rebuild of %s resumes where it ended with its process", scope)
                 self.start(scope, _untold)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        # The lease stays: the next start finds it, and goes on.
+        # The lease stays: the next start finds it, and resumes.
         await ended(*self._tasks)
 
     def start(self, scope: Scope, tell: Tell) -> None:
-        """Begin in the background; `tell` hears of each chunk and of the end."""
+        """Begin in the background; `tell` is called for each chunk and at the end."""
         task = asyncio.create_task(self._run(scope, tell))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def finished(self) -> None:
-        """Wait until none is under way."""
+        """Wait until none is running."""
         await asyncio.gather(*self._tasks)
 
     async def _run(self, scope: Scope, tell: Tell) -> None:
         try:
             outcome = await self.rebuild(scope, tell)
-        except Exception as error:  # broad: a task of its own, nobody else would hear of it
-            log.warning("making the summaries of %s anew failed: %s", scope, type(error).__name__)
+        except Exception as error:  # broad: this task has no caller that would see the error
+            log.warning("the rebuild of %s failed: %s", scope, type(error).__name__)
             outcome = Progress(state="failed", error="Something went wrong.")
         await tell(outcome)
 
     async def rebuild(self, scope: Scope, tell: Tell) -> Progress:
-        """Make everything anew; what it came to."""
+        """Make all summaries again; how that ended."""
         since = self._clock()
         config = await self._memory.config(scope.owner)
         async with self._memory.opened(scope.owner) as store:
@@ -113,102 +109,66 @@ class Rebuilder:
         finally:
             self._summaries.rebuilds.pop(scope, None)
         log.info(
-            "made %d summaries of messages %d-%d of %s anew in %d ms",
+            "rebuilt %d summaries of messages %d-%d of %s in %d ms",
             *(len(rebuilt), outline[0].id, outline[-1].id, scope, round((time.monotonic() - started) * 1000)),
         )
         return Progress(state="done", summaries=len(rebuilt))
 
     async def _failed(self, lease: FoldLease, sentence: str) -> Progress:
-        log.warning("making the summaries of %s anew failed", lease.scope)
-        try:
-            async with self._memory.home(lease.scope.owner) as store:
-                await store.release_fold(lease)
-        except StorageError as error:
-            log.warning("a lease of %s stays until it expires: %s", lease.scope, type(error).__name__)
+        log.warning("the rebuild of %s failed", lease.scope)
+        await self._summaries.release(lease)
         return Progress(state="failed", error=sentence)
 
     async def _make(
-        self, lease: FoldLease, config: OwnerConfig, outline: Sequence[Archived], tell: Tell
+        self, lease: FoldLease, config: OwnerConfig, outline: Sequence[MessageOutline], tell: Tell
     ) -> list[Rebuilt]:
-        """The new summaries in order, those that others were made of before them."""
-        scope = lease.scope
-        chunks = list(chunked(outline, config))
+        """The new summaries in order, each after its sources."""
+        policy = policy_of(config.policy)
+        chunks = list(chunked(outline, policy.rebuild_turns(config.every_n)))
         made: list[Rebuilt] = []
-        for done, chunk in enumerate(chunks):
-            self._summaries.rebuilds[scope] = (done, len(chunks))
+        for done, turns in enumerate(chunks):
+            self._summaries.rebuilds[lease.scope] = (done, len(chunks))
             await tell(Progress(state="running", done=done, total=len(chunks)))
-            await self._make_chunk(lease, config, chunk, made)
-            while config.policy == "pyramid" and (plan := pyramid.plan(_situation(made), "upwards")):
-                await self._make_upwards(lease, config, plan.level, plan.summary_ids, made)
+            reason = FOLD_ALL
+            while plan := policy.plan(_state(made, turns, config.every_n), reason):
+                await self._fold(lease, config, plan, made)
+                turns, reason = [], "upwards"
         return made
 
-    async def _make_chunk(
-        self, lease: FoldLease, config: OwnerConfig, chunk: Sequence[Archived], made: list[Rebuilt]
-    ) -> None:
-        told = tuple(one.id for one in chunk)
-        if config.policy == "sliding":
-            told = sliding.window([Said(id=one.id, is_user=one.is_user) for one in chunk])
-        messages = await self._read(lease, told)
-        base = len(made) - 1 if made and config.policy == "rolling" else None
-        below = made[base] if base is not None else None
+    async def _fold(self, lease: FoldLease, config: OwnerConfig, plan: FoldPlan, made: list[Rebuilt]) -> None:
+        """Make the summary of a plan, which names those made so far by their index."""
+        below = sorted((made[source] for source in plan.summary_ids), key=lambda one: one.first)
+        summaries = summary_sources([_as_stored(lease.scope, one) for one in below])
+        messages = await self._read(lease, plan.window_ids or plan.message_ids)
         text = await self._text(
             lease,
             Material(
-                lines=message_sources(messages),
-                base=[_line(lease.scope, below)] if below else (),
-                limit=self._summaries.limits.text(config.policy),
+                lines=message_sources(messages) if messages else summaries,
+                of_summaries=not messages,
+                base=summaries if messages else (),
+                limit=self._summaries.limits.text(policy_of(plan.policy)),
                 wishes=config.fold_instructions,
             ),
-            compressed=1 + (int(below.made.details["compressed"]) if below else 0),
+            compressed=1 + max((int(one.made.details["compressed"]) for one in below), default=0),
         )
-        if base is not None:
-            made[base] = replace(made[base], is_active=False)
-        made.append(
-            Rebuilt(
-                level=1,
-                made=text,
-                message_ids=tuple(one.id for one in chunk),
-                sources=() if base is None else (base,),
-                base=base,
-                first=below.first if below else (messages[0].id, messages[0].created_at),
-                last=(messages[-1].id, messages[-1].created_at),
-                message_count=len(messages) + (below.message_count if below else 0),
-                policy=config.policy,
-            )
-        )
-
-    async def _make_upwards(
-        self, lease: FoldLease, config: OwnerConfig, level: int, sources: tuple[int, ...], made: list[Rebuilt]
-    ) -> None:
-        below = sorted((made[source] for source in sources), key=lambda one: one.first)
-        text = await self._text(
-            lease,
-            Material(
-                lines=[_line(lease.scope, one) for one in below],
-                of_summaries=True,
-                limit=self._summaries.limits.text(config.policy),
-                wishes=config.fold_instructions,
-            ),
-            compressed=1 + max(int(one.made.details["compressed"]) for one in below),
-        )
-        for source in sources:
+        for source in plan.summary_ids:
             made[source] = replace(made[source], is_active=False)
         made.append(
             Rebuilt(
-                level=level,
+                level=plan.level,
                 made=text,
-                message_ids=(),
-                sources=sources,
-                base=None,
-                first=below[0].first,
-                last=max(one.last for one in below),
-                message_count=sum(one.message_count for one in below),
-                policy=config.policy,
+                message_ids=plan.message_ids,
+                sources=plan.summary_ids,
+                base=plan.base_id,
+                first=below[0].first if below else (messages[0].id, messages[0].created_at),
+                last=(messages[-1].id, messages[-1].created_at) if messages else max(one.last for one in below),
+                message_count=len(messages) + sum(one.message_count for one in below),
+                policy=plan.policy,
             )
         )
 
     async def _read(self, lease: FoldLease, ids: Sequence[int]) -> list[Message]:
-        """These messages, all of them, while the lease is held and memory is on; raises StaleFold otherwise."""
+        """All of these messages, while the lease is held and memory is on; raises StaleFold otherwise."""
         async with self._memory.opened(lease.scope.owner) as store:
             if store is None:
                 raise StaleFold
@@ -242,30 +202,33 @@ class Rebuilder:
 
 
 def digest_of(material: Material) -> str:
-    """What a summary is made from, and how it is wanted, in 64 characters."""
+    """What a summary is made from, and how it should be, in 64 characters."""
     return hashlib.sha256(f"{prompts.FOLD_VERSION}\n{material!r}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def chunked(outline: Sequence[Archived], config: OwnerConfig) -> Iterator[Sequence[Archived]]:
-    """The archived messages as the policy would have folded them: whole turns, oldest first."""
-    if config.policy == "sliding":
-        yield outline
-        return
-    turns = [list(turn) for _, turn in groupby(outline, key=lambda one: one.turn)]
-    size = config.every_n if config.policy == "pyramid" else rolling.ANEW_TURNS
-    for start in range(0, len(turns), size):
-        yield [message for turn in turns[start : start + size] for message in turn]
+def chunked(outline: Sequence[MessageOutline], size: int | None) -> Iterator[Sequence[ActiveTurn]]:
+    """The archived turns, oldest first, so many at once (None: all)."""
+    turns = active_turns(outline)
+    for start in range(0, len(turns), size or len(turns)):
+        yield turns[start : start + size] if size else turns
 
 
-def _situation(made: Sequence[Rebuilt]) -> Situation:
-    """What stands so far, numbered by place."""
-    standing = [(one.first[0], Standing(id=place, level=one.level)) for place, one in enumerate(made) if one.is_active]
-    return Situation(standing=[one for _, one in sorted(standing, key=lambda pair: pair[0])])
+def _state(made: Sequence[Rebuilt], turns: Sequence[ActiveTurn], every_n: int) -> ScopeState:
+    """A chunk as a planner sees it, and the summaries that are active so far, each under its index."""
+    active = sorted((one.first[0], index) for index, one in enumerate(made) if one.is_active)
+    return ScopeState(
+        turns=turns,
+        summaries=[
+            ActiveSummary(id=index, level=made[index].level, policy=made[index].policy, first_id=first)
+            for first, index in active
+        ],
+        every_n=every_n,
+    )
 
 
-def _line(scope: Scope, one: Rebuilt) -> Source:
+def _as_stored(scope: Scope, one: Rebuilt) -> Summary:
     """A summary made just now, as the next one reads it."""
-    as_stored = Summary(
+    return Summary(
         id=0,
         scope=scope,
         level=one.level,
@@ -280,7 +243,6 @@ def _line(scope: Scope, one: Rebuilt) -> Source:
         last_at=one.last[1],
         message_count=one.message_count,
     )
-    return Source(text=prompts.summary_line(as_stored), is_user=False)
 
 
 async def _untold(progress: Progress) -> None:

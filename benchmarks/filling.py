@@ -15,7 +15,7 @@ from storage.json.store import JsonStore
 from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.store import SqliteStore
 from summaries import pyramid
-from summaries.situation import Situation, Standing
+from summaries.planning import ActiveSummary, ScopeState
 
 EVERY_N = 20
 CHUNK = 2 * EVERY_N
@@ -125,8 +125,10 @@ def _summaries(scope: Scope, chunks: int, count: int) -> list[Row]:
     return list(made)
 
 
-def _standing(active: Mapping[int, Sequence[int]]) -> Situation:
-    return Situation(standing=[Standing(id=number, level=level) for level, ids in active.items() for number in ids])
+def _standing(active: Mapping[int, Sequence[int]]) -> ScopeState:
+    return ScopeState(
+        summaries=[ActiveSummary(id=number, level=level) for level, ids in active.items() for number in ids]
+    )
 
 
 def _summary(

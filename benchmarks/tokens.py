@@ -17,7 +17,6 @@ from datetime import datetime, timedelta
 from itertools import pairwise, takewhile
 from pathlib import Path
 from statistics import mean, median
-from typing import get_args
 
 from assembly import open_services
 from benchmarks.arguments import number, settings_of, written
@@ -35,6 +34,7 @@ from records.owners import Policy, StorageType
 from records.scopes import Scope
 from records.turns import Incoming, Piece
 from settings import Settings
+from summaries.policies import POLICIES
 from text.tokenizer import Tokenizer
 
 PROFILE = (
@@ -223,7 +223,7 @@ async def _measured(options: argparse.Namespace, settings: Settings) -> dict[str
         async with embedding(settings, options.vectors or Path(folder, "vectors.db")) as embedder:
             if embedder is None:
                 settings = replace(settings, embedding_model="none")
-            for policy in [options.policy] if options.policy else get_args(Policy):
+            for policy in [options.policy] if options.policy else POLICIES:
                 talk = read_from(options.data, options.turns) if options.data else invented(options.turns)
                 results[policy] = await measure(
                     replace(settings, data_dir=Path(folder, policy)),
@@ -241,7 +241,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--every-n", type=number(1, MOST_EVERY_N), default=20, help="the threshold of the pyramid policy"
     )
-    parser.add_argument("--policy", choices=get_args(Policy), help="one policy alone; all of them unless given")
+    parser.add_argument("--policy", choices=POLICIES, help="one policy alone; all of them unless given")
     parser.add_argument("--data", type=talk_file, nargs="+", help="the talk, in LoCoMo's format; invented unless given")
     parser.add_argument("--vectors", type=written, help="keep vectors in this file, for the next run")
     options = parser.parse_args(arguments)

@@ -1,13 +1,13 @@
 """Facts and profile: extraction, reconciliation, verification. Does not know when a turn is answered.
 
-backoff.py             what could not be learned from, and when it is tried again
-distillation.py        the profile: the short document about an owner, distilled now and then
-extraction.py          what the model is asked about facts, and what it said, read defensively
-fingerprint.py         what must not differ where two say the same: numbers, dates, names, negation
-history_extraction.py  imported history that facts are learned from because its owner wants it
-learning.py            what is known of an owner: facts, learned from their own words or told by hand
+backoff.py             when learning is tried again after a failure
+distillation.py        the profile: the short document about an owner, distilled from time to time
+extraction.py          what the model is asked about facts, and its answer, read defensively
+fingerprint.py         what must be equal in two sentences that say the same: numbers, dates, names, negation
+history_extraction.py  learning facts from imported messages, because their owner asked for it
+learning.py            what is known about an owner: facts, learned from their own words or added by hand
 profile_schema.py      the profile's schema, and an answer read defensively
-reconciliation.py      what a new fact does to the known: the same, changed, ended, or beside
+reconciliation.py      what a new fact does to the known ones: repeats, changes or ends one, or is another
 requests.py            the requests for facts and the profile, within the model's window
-verification.py        whether a fact is true to what its sources say
+verification.py        whether a fact is true to its sources
 """

@@ -1,6 +1,6 @@
-"""What could not be learned from, and when it is tried again. Held by the process alone.
+"""When it is tried again to learn from what failed: each time twice as much later. Held by the process alone.
 
-Does not know what learning is.
+Does not know how facts are learned.
 """
 
 import logging
@@ -15,15 +15,15 @@ from records.scopes import Clock, Scope
 
 log = logging.getLogger(__name__)
 
-Place = tuple[Scope, bool]
-"""A scope's talk, or (True) its imported history: each fails, and is tried again, by itself."""
+Source = tuple[Scope, bool]
+"""The messages of a scope that were said here, or (True) its imported history: each fails and is tried again alone."""
 MOST = 1_000
-"""Places of which it is known that learning from them failed lately; any other is tried at once."""
+"""Sources whose failures are kept; any other is tried at once."""
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=1), timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
-class _Trouble:
+class _Failures:
     """How often in a row it failed, and when it is tried again."""
 
     attempts: int
@@ -31,34 +31,33 @@ class _Trouble:
 
 
 class Backoff:
-    """The places that are in trouble."""
+    """The sources from which learning has failed."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._found = LRUCache[Place, _Trouble](MOST)
+        self._failures = LRUCache[Source, _Failures](MOST)
 
-    def attempts(self, place: Place) -> int:
+    def attempts(self, source: Source) -> int:
         """How often it has failed in a row."""
-        trouble = self._found.get(place)
-        return trouble.attempts if trouble else 0
+        failures = self._failures.get(source)
+        return failures.attempts if failures else 0
 
-    async def spare(self, place: Place, work: Callable[[], Awaitable[bool]]) -> bool:
-        """What `work` gives; False where it fails, which is said in the log, or did so lately."""
-        scope, trouble = place[0], self._found.get(place)
-        if trouble is not None and self._clock() < trouble.again_at:
+    async def attempt(self, source: Source, work: Callable[[], Awaitable[bool]]) -> bool:
+        """The result of `work`; False where it fails, which is logged, or has failed too recently."""
+        failures = self._failures.get(source)
+        if failures is not None and self._clock() < failures.again_at:
             return False
         try:
             is_done = await work()
         except StaleFacts:
-            log.info("what %s was learned from changed meanwhile: it is learned from again", scope)
+            log.info("the messages of %s changed while facts were learned from them: they are read again", source[0])
         except (StorageError, ModelError) as error:
-            attempts = self.attempts(place) + 1
-            # The day's budget is no failure of this stretch.
-            attempts = min(attempts, 1) if isinstance(error, QuotaExceeded) else attempts
+            # Running out of the day's tokens is no failure of these messages.
+            attempts = 1 if isinstance(error, QuotaExceeded) else self.attempts(source) + 1
             pause = min(FIRST_PAUSE * 2 ** (attempts - 1), LONGEST_PAUSE)
-            self._found[place] = _Trouble(attempts, self._clock() + pause)
-            log.warning("nothing learned from %s yet (attempt %d): %s", scope, attempts, type(error).__name__)
+            self._failures[source] = _Failures(attempts, self._clock() + pause)
+            log.warning("no facts learned from %s yet (attempt %d): %s", source[0], attempts, type(error).__name__)
         else:
-            self._found.pop(place, None)
+            self._failures.pop(source, None)
             return is_done
         return False

@@ -1,7 +1,7 @@
-"""The profile: the short document about an owner that is in every prompt, distilled now and then.
+"""The profile: the short document about an owner that is in every prompt, distilled from time to time.
 
 Owns when it is due, and what it is made from: its last version, new summaries, valid facts. A failure changes nothing.
-Does not know Telegram, nor how a profile gets into a prompt.
+Does not know Telegram, or how a profile gets into a prompt.
 """
 
 import asyncio
@@ -29,17 +29,17 @@ from text.tokenizer import Tokenizer
 log = logging.getLogger(__name__)
 
 MOST_SUMMARIES = 200
-"""Summaries that a profile is distilled from at most, the newest."""
-OWNERS_HERE = 1_000
-"""Owners of whom it is known up to which summary it was tried; of any other it may be tried once more."""
+"""The most summaries that a profile is distilled from: the newest."""
+MOST_OWNERS = 1_000
+"""Owners whose last attempt is kept; for any other it may be tried once more."""
 
 Tell = Callable[["Profile | str | None"], Awaitable[None]]
-"""Hears what came of it: the new version, None where there was nothing to make it from, or why it failed."""
+"""Called with the result: the new version, None where there was nothing to make it from, or why it failed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProfileSettings:
-    """Distilled when `every` summaries of level 1 are waiting; the newest `keep` of them are left for the next time."""
+    """A profile is distilled when `every` summaries of level 1 wait; the newest `keep` are left for the next time."""
 
     is_on: bool = True
     every: int = 20
@@ -47,7 +47,7 @@ class ProfileSettings:
 
 
 class ProfileDistiller:
-    """Distils profiles. `window`: the most tokens of one request's prompt. What was started ends with the block."""
+    """Distils profiles. `window`: the most tokens of one request's prompt. Its tasks end with the `async with`."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class ProfileDistiller:
         self._clock = clock
         self._settings = settings or ProfileSettings()
         self._tasks: dict[int, asyncio.Task[None]] = {}
-        self._tried = LRUCache[int, tuple[int, int]](OWNERS_HERE)  # the newest summary then, and failures in a row
+        self._tried = LRUCache[int, tuple[int, int]](MOST_OWNERS)  # the newest summary then, and failures in a row
 
     async def __aenter__(self) -> Self:
         return self
@@ -81,7 +81,7 @@ class ProfileDistiller:
             return await store.profiles.versions(owner)
 
     def start(self, owner: int, tell: Tell) -> bool:
-        """Distil in the background, and tell what came of it; False while that is under way already."""
+        """Distil in the background and tell the result; False while that is running already."""
         if owner in self._tasks:
             return False
         self._tasks[owner] = asyncio.create_task(self._distil_and_tell(owner, tell))
@@ -94,7 +94,7 @@ class ProfileDistiller:
             except KeepsakeError as error:
                 made = error.sentence
             await tell(made)
-        except Exception as error:  # the door of this task: nobody waits for it
+        except Exception as error:  # error boundary of this task: nobody waits for it
             log.warning("distilling the profile of %d: %s", owner, type(error).__name__)
         finally:
             self._tasks.pop(owner, None)
@@ -103,7 +103,7 @@ class ProfileDistiller:
         """A new version where enough summaries are waiting; the newest are left for the next time."""
         if not self._settings.is_on:
             return None
-        # A model that failed here is not asked again until there is much more to tell it, each time twice as much.
+        # A model that failed here is asked again only with many more summaries, each time twice as many.
         tried, failures = self._tried.get(owner, (0, 0))
         try:
             async with self._memory.opened(owner) as store:
@@ -116,7 +116,7 @@ class ProfileDistiller:
             keep = min(self._settings.keep, len(waiting) - 1)
             made = await self._distil(owner, waiting[: len(waiting) - keep])
         except (StorageError, ModelError) as error:
-            if isinstance(error, StorageError | QuotaExceeded):  # no failure of the model's
+            if isinstance(error, StorageError | QuotaExceeded):  # not the model's failure
                 self._tried[owner] = tried, failures
             log.warning("the profile of %d was not distilled: %s", owner, type(error).__name__)
             return None
@@ -144,11 +144,11 @@ class ProfileDistiller:
             )
         if not known and not summaries:
             return None
-        # Of a summary and the version that took its place the later one says it all.
+        # Of a summary and the version that replaced it, the later one says everything.
         bases = {one.base_id for one in summaries}
-        told = [one for one in summaries if one.id not in bases]
-        asked = self._requests.profile(before, told, known, who=prompts.whom(owner))
-        if not asked.facts and not asked.summary_ids:  # each is too long for so small a ceiling
+        newest = [one for one in summaries if one.id not in bases]
+        asked = self._requests.profile(before, newest, known, who=prompts.whom(owner))
+        if not asked.facts and not asked.summary_ids:  # each is too long for such a low ceiling
             return None
         completion = await self._budget.complete(
             owner, self._model, asked.request, schema=profile_schema.PROFILE_SCHEMA
@@ -161,7 +161,7 @@ class ProfileDistiller:
             for objection in quality_gate.objections(text, source, tokens=0, source_tokens=0)
         ]
         if objections:
-            log.info("the profile told of %d is refused: %s", owner, "; ".join(objections))
+            log.info("a profile of %d is refused: %s", owner, "; ".join(objections))
             return None
         new = NewProfile(
             owner=owner,

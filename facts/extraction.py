@@ -1,7 +1,7 @@
-"""What the model is asked about facts, and what it said: the schema, and an answer read defensively. Pure.
+"""What the model is asked about facts: the schema, and the answer read defensively. Pure.
 
-Anything that is not a fact with words and a source is left out; an answer that is no list of facts at all is told from
-one that has none. Does not know the instructions' words (prompts.py), or whether a fact is true to its source.
+Anything that is not a fact with words and a source is left out; an answer that is no list of facts is told apart from
+an empty list. Does not know the instructions (llm/prompts.py), or whether a fact is true to its source.
 """
 
 import json
@@ -23,6 +23,20 @@ MOST_FACTS = 30
 KINDS: tuple[FactKind, ...] = get_args(FactKind)
 
 _DATE_OR_NULL = {"type": ["string", "null"], "description": "YYYY-MM-DD, YYYY-MM or YYYY; null when not said"}
+_PROPERTIES: Mapping[str, object] = {
+    "text": {"type": "string", "description": "one sentence, third person, dates absolute"},
+    "type": {"type": "string", "enum": list(KINDS)},
+    "subject": {"type": "string", "description": "what it is about: home, job, cat's name"},
+    "importance": {"type": "integer", "description": "1 trivial to 5 vital"},
+    "tags": {"type": "array", "items": {"type": "string"}},
+    "sources": {"type": "array", "items": {"type": "integer"}},
+    "since": _DATE_OR_NULL,
+    "until": _DATE_OR_NULL,
+    "only_one": {"type": "boolean"},
+    "relation": {"type": "string", "enum": ["new", "repeats", "replaces"]},
+    "known": {"type": ["integer", "null"]},
+}
+_FACT = {"type": "object", "additionalProperties": False, "required": list(_PROPERTIES), "properties": _PROPERTIES}
 FACTS_SCHEMA: Mapping[str, object] = {
     "name": "facts",
     "strict": True,
@@ -30,41 +44,7 @@ FACTS_SCHEMA: Mapping[str, object] = {
         "type": "object",
         "additionalProperties": False,
         "required": ["facts"],
-        "properties": {
-            "facts": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "additionalProperties": False,
-                    "required": [
-                        "text",
-                        "type",
-                        "subject",
-                        "importance",
-                        "tags",
-                        "sources",
-                        "since",
-                        "until",
-                        "only_one",
-                        "relation",
-                        "known",
-                    ],
-                    "properties": {
-                        "text": {"type": "string", "description": "one sentence, third person, dates absolute"},
-                        "type": {"type": "string", "enum": list(KINDS)},
-                        "subject": {"type": "string", "description": "what it is about: home, job, cat's name"},
-                        "importance": {"type": "integer", "description": "1 trivial to 5 vital"},
-                        "tags": {"type": "array", "items": {"type": "string"}},
-                        "sources": {"type": "array", "items": {"type": "integer"}},
-                        "since": _DATE_OR_NULL,
-                        "until": _DATE_OR_NULL,
-                        "only_one": {"type": "boolean"},
-                        "relation": {"type": "string", "enum": ["new", "repeats", "replaces"]},
-                        "known": {"type": ["integer", "null"]},
-                    },
-                },
-            }
-        },
+        "properties": {"facts": {"type": "array", "items": _FACT}},
     },
 }
 """The answer's shape, as `response_format` of type json_schema takes it."""
@@ -73,8 +53,8 @@ _OPENING = re.compile(r"[{\[]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Told:
-    """One fact as the model told it, types sound, nothing else checked."""
+class ExtractedFact:
+    """One fact as the model wrote it: the types are right, nothing else is checked."""
 
     text: str
     kind: FactKind
@@ -89,24 +69,26 @@ class Told:
     known: int | None
 
 
-def parse(answer: str) -> list[Told] | None:
+def parse(answer: str) -> list[ExtractedFact] | None:
     """The facts of an answer; None where it is no list of facts."""
     items = _items(answer)
     if items is None:
         return None
-    found = [told for told in (_told(item) for item in items[:MOST_FACTS]) if told is not None]
+    found = [fact for fact in map(_fact, items[:MOST_FACTS]) if fact is not None]
     # A list of things that are no facts at all is as unreadable as no list.
     return found if found or not items else None
 
 
-def drafts(told: Sequence[Told], messages: Sequence[Message], *, known: Collection[int], zone: tzinfo) -> list[NewFact]:
-    """The told facts with their sources: some of these messages. One that has none is left out.
+def new_facts(
+    extracted: Sequence[ExtractedFact], messages: Sequence[Message], *, known: Collection[int], zone: tzinfo
+) -> list[NewFact]:
+    """The extracted facts with their sources among these messages. A fact that has none is left out.
 
     `known`: the ids of the facts that the model was shown; `zone`: the owner's, in which dates are meant.
     """
     by_id = {message.id: message for message in messages}
     made = []
-    for one in told:
+    for one in extracted:
         ids = tuple(dict.fromkeys(id_ for id_ in one.sources if id_ in by_id)) or _likely(one.text, messages)
         if not ids:
             continue
@@ -135,7 +117,7 @@ def drafts(told: Sequence[Told], messages: Sequence[Message], *, known: Collecti
 
 
 def day_of(text: str, zone: tzinfo, *, end: bool = False) -> datetime | None:
-    """The first moment (`end`: of the last day) of a written date, in UTC; None where it is none."""
+    """The first moment (`end`: of the last day) of a written date, in UTC; None where the text is no date."""
     match = re.match(r"\s*(\d{4})(?:-(\d\d?))?(?:-(\d\d?))?", text)
     if match is None:
         return None
@@ -154,7 +136,7 @@ def _last_day(year: int, month: int) -> int:
 
 
 def _items(answer: str) -> list[object] | None:
-    """The list in an answer, whatever stands around it."""
+    """The list in an answer, whatever is around it."""
     decoder = json.JSONDecoder()
     for opening in _OPENING.finditer(answer[:2000]):
         try:
@@ -171,12 +153,12 @@ def _items(answer: str) -> list[object] | None:
     return None
 
 
-def _told(item: object) -> Told | None:
+def _fact(item: object) -> ExtractedFact | None:
     if not isinstance(item, dict) or not _text(item):
         return None
     kind = str(item.get("type") or item.get("kind") or "").strip().lower()
     relation = str(item.get("relation") or "").strip().lower()
-    return Told(
+    return ExtractedFact(
         text=_text(item),
         kind=kind if kind in KINDS else "knowledge",
         subject=_line(item.get("subject"), LONGEST_SUBJECT).casefold(),
@@ -220,7 +202,7 @@ def _whole(value: object) -> int | None:
 
 
 def _likely(text: str, messages: Sequence[Message]) -> tuple[int, ...]:
-    """The message that shares most with a fact whose source was not told."""
+    """The message that shares most words with a fact whose source the model did not give."""
     about = topics(text)
     shared = [(len(about & topics(message.content)), message.id) for message in messages]
     most, id_ = max(shared, default=(0, 0))

@@ -1,7 +1,7 @@
-"""What of a sentence must not differ where two say the same: numbers, dates, names, people, negation, mood. Pure.
+"""What must be equal in two sentences that say the same: numbers, dates, names, people, negation, mood. Pure.
 
-Owns the word lists of the languages it knows. A difference that it does not see costs a wrong merge, one that it sees
-in vain only a duplicate: in doubt it sees one. Does not know facts or models.
+Owns the word lists of the languages it knows. A difference that it misses costs a wrong merge, an imagined one only a
+duplicate: in doubt it sees one. Does not know facts or models.
 """
 
 # ruff: noqa: E501, SIM905 - lists of words
@@ -13,7 +13,7 @@ from functools import lru_cache
 from text.analyzer import analyse, folded, normal, stem
 
 CACHED = 2_000
-"""Texts whose marks are kept: enough for the facts of whoever is talking. Whole messages are among them."""
+"""Texts whose fingerprints are cached: enough for the facts of those who are talking. Some are whole messages."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
@@ -76,7 +76,7 @@ _NEGATION = frozenset(
 _NEGATED_AUXILIARY = re.compile(r"\w+n['’]t$")
 _HAN_NEGATION = re.compile(r"不|没|沒|无|無|未|别|ない|ません|않|없|안 ")
 
-# What was, may be, or is only wanted is not what is.
+# What was, may be or is only wanted differs from what is.
 _MOOD = frozenset(
     "was were had used formerly once previously former ex past earlier would will want wants wanted plan plans planned"
     " planning hope hopes hoping wish wishes may might could maybe perhaps considers considering thinks thinking intends"
@@ -99,7 +99,7 @@ _PEOPLE = frozenset(
     " жена муж мать мама отец папа родители сестра брат сын дочь дети ребёнок ребенок тётя дядя бабушка дедушка друг подруга"
     " сосед соседка начальник коллега собака кошка кот жены мужа мамы папы сестры брата сына дочери друга подруги".split()
 )
-# Said without a capital letter of a name meant; in German every noun has one.
+# Capitalised at the beginning of a sentence without being a name.
 _NO_NAMES = frozenset(
     "the a an he she they it his her their its this that these those in on at since user i der die das ein eine er sie es"
     " seine ihre el la los las un una él ella su en он она они его её ее их в на у это пользователь".split()
@@ -110,7 +110,7 @@ _DROPPED = frozenset(
     " el la los las un una también todavía aún ahora muy actualmente es"
     " также тоже ещё еще сейчас теперь очень это".split()
 )
-# Words that say the same, each list under its first; in every form that a present-tense sentence uses.
+# Synonyms, each list under its first word; in every form that a present-tense sentence uses.
 _SAME_WORDS = (
     "has have owns own possesses possess got",
     "likes like loves love enjoys enjoy",
@@ -148,8 +148,8 @@ class Fingerprint:
 
 
 @lru_cache(maxsize=CACHED)
-def marks(text: str) -> Fingerprint:
-    """The marks of a sentence."""
+def fingerprint(text: str) -> Fingerprint:
+    """The fingerprint of a sentence."""
     numbers: list[str] = []
     dates: list[str] = []
     names: list[str] = []
@@ -189,7 +189,9 @@ def marks(text: str) -> Fingerprint:
 
 @lru_cache(maxsize=CACHED)
 def essence(text: str) -> tuple[str, ...]:
-    """The words in their order, without those that change nothing, synonyms made one: equal where two say the same."""
+    """The words in order, without those that change nothing and with one word for synonyms: equal where two sentences
+    say the same.
+    """
     found = []
     for match in _WORD.finditer(normal(text)):
         word = match.group()
@@ -201,7 +203,7 @@ def essence(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=CACHED)
 def topics(text: str) -> frozenset[str]:
-    """What a text is about, whatever it says of it: stems without negation, synonyms made one."""
+    """What a text is about, whatever it says about it: stems without negation, one word for synonyms."""
     plain = [
         _one_word(word, plain=True)
         for word in (match.group() for match in _WORD.finditer(normal(text)))
@@ -214,7 +216,7 @@ _IDLE = frozenset("longer more any anymore does do did mehr más ya больше
 
 
 def _one_word(word: str, *, plain: bool = False) -> str:
-    """A word in the one form of all that say the same."""
+    """The one word that stands for a word and its synonyms."""
     if word in _NUMBER_WORDS:
         return str(_NUMBER_WORDS[word])
     return _CANONICAL.get(word) or (word if plain else folded(word))

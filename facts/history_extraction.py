@@ -1,19 +1,19 @@
-"""Imported history that facts are learned from because its owner wants it: begun, stopped, and gone on with.
+"""History extraction: learning facts from imported messages, because their owner asked for it.
 
-Owns when the next stretch is read: in the background, of each memory one after the other, also after a restart. Does
-not know how facts are found (facts.py), nor how it was offered.
+Owns when the next messages are read: in the background, one scope after the other, also after a restart. Does not know
+how facts are found (learning.py), or how it was offered.
 """
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Literal, Self
 
 from external_memory import ExternalMemory
 from facts.learning import Facts
+from facts.requests import ExtractionEstimate
 from records.errors import StorageError
 from records.scopes import Scope
 from runtime.tasks import ended
@@ -21,22 +21,13 @@ from runtime.tasks import ended
 log = logging.getLogger(__name__)
 
 LOOK_AGAIN = 60.0
-"""Seconds until it is looked again for what had failed, had no tokens left, or was turned off."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Ahead:
-    """What learning from a stretch would take, roughly: messages of the owner, requests, tokens."""
-
-    messages: int
-    requests: int
-    tokens: int
+"""Seconds until it is tried again where it had failed, had no tokens left, or was turned off."""
 
 
 class HistoryExtraction:
     """Learns from imported history, in a task of its own while the `async with` is open. `is_on` False: never.
 
-    `pause`: waits so many seconds, at most until it is woken.
+    `pause`: waits this many seconds, or until the event is set.
     """
 
     def __init__(
@@ -66,34 +57,31 @@ class HistoryExtraction:
         if self._task is not None:
             await ended(self._task)
 
-    async def ahead(self, owner: int, first: int, last: int) -> Ahead | None:
+    async def estimate(self, owner: int, first: int, last: int) -> ExtractionEstimate | None:
         """What learning from the imported messages first..last would take; None where nothing would be learned."""
         if not await self._is_learning(owner):
             return None
         async with self._memory.home(owner) as store:
-            study = await store.studies.ahead(owner, first, last)
-        if not study.messages:
-            return None
-        requests, tokens = self._facts.cost(study)
-        return Ahead(messages=study.messages, requests=requests, tokens=tokens)
+            backlog = await store.history_extraction.backlog(owner, first, last)
+        return self._facts.estimate(backlog) if backlog.messages else None
 
     async def begin(self, owner: int, first: int, last: int) -> Literal["begun", "busy", "nothing", "off"]:
-        """Learn from them from now on; what was stopped goes on where it was. "off": memory is, or incognito on."""
+        """Learn from them from now on; a stopped extraction resumes. "off": memory is off, or the owner incognito."""
         if not await self._is_learning(owner):
             return "off"
-        if await self.ahead(owner, first, last) is None:
+        if await self.estimate(owner, first, last) is None:
             return "nothing"
         async with self._memory.home(owner) as store:
-            if not await store.studies.begin(owner, first, last):
+            if not await store.history_extraction.begin(owner, first, last):
                 return "busy"
         self._idle.clear()
         self._wanted.set()
         return "begun"
 
     async def stop(self, owner: int) -> None:
-        """What is learned stays; a stretch that is being read now is not learned from any more."""
+        """What was learned stays; nothing is learned from the messages that are being read now."""
         async with self._memory.home(owner) as store:
-            await store.studies.stop(owner)
+            await store.history_extraction.stop(owner)
 
     async def _is_learning(self, owner: int) -> bool:
         config = await self._memory.config(owner)
@@ -109,21 +97,21 @@ class HistoryExtraction:
             try:
                 while await self._round():
                     pass
-            except Exception as error:  # the door of this task: it is looked again in a while
-                log.warning("imported history cannot be learned from right now: %s", type(error).__name__)
+            except Exception as error:  # error boundary of this task: it tries again in a while
+                log.warning("history extraction failed, it is tried again: %s", type(error).__name__)
             if not self._wanted.is_set():
                 self._idle.set()
                 await self._pause(self._wanted, LOOK_AGAIN)
 
     async def _round(self) -> bool:
-        """A stretch of each that waits; whether any of them went on."""
+        """One request for each scope that waits; whether any of them made progress."""
         scopes: list[Scope] = []
         for store in self._memory.stores:
             try:
-                scopes += await store.studies.waiting()
+                scopes += await store.history_extraction.waiting()
             except StorageError as error:
-                log.warning("what is to be learned from cannot be read: %s", type(error).__name__)
-        return any([await self._facts.learn_past(scope) for scope in scopes])
+                log.warning("the imported history that waits cannot be read: %s", type(error).__name__)
+        return any([await self._facts.learn_from_history(scope) for scope in scopes])
 
 
 async def _woken(wanted: asyncio.Event, seconds: float) -> None:

@@ -1,8 +1,7 @@
-"""What is known of an owner: facts, learned from their own words or told by hand.
+"""What is known about an owner: facts, learned from their own words or added by hand.
 
-Owns when something is learned, from what, and that a failure here touches nothing else. What says the same and what
-changes what is in learning/, when imported history is read in studying.py. Does not know Telegram, nor how facts get
-into a prompt (memory_retrieval.py) or a profile (distilling.py).
+Owns when facts are learned, from which messages, and that a failure here affects nothing else. Does not know Telegram,
+when imported history is read (history_extraction.py), or how facts get into a prompt or a profile.
 """
 
 import logging
@@ -13,9 +12,9 @@ from functools import partial
 
 from external_memory import ExternalMemory
 from facts import extraction, reconciliation, verification
-from facts.backoff import Backoff, Place
+from facts.backoff import Backoff, Source
 from facts.fingerprint import essence
-from facts.requests import Request, Requests, Stretch
+from facts.requests import ExtractionEstimate, ExtractionRequest, Request, Requests
 from llm import prompts
 from llm.chat_model import ChatModel
 from llm.embeddings import Embedder
@@ -33,12 +32,12 @@ log = logging.getLogger(__name__)
 READ = 400
 """Messages that are read at once."""
 GIVEN_UP_AFTER = 3
-"""Attempts after which a stretch that the model cannot answer is passed over."""
+"""Attempts after which messages are skipped that the model cannot answer."""
 EMBEDDED_AT_ONCE = 32
 SCARCE = 4
-"""With less left of the day's tokens than so many of such requests cost, answers and summaries go first."""
-TOLD_BY_HAND = 0.75
-"""How important a fact is that its owner has told by hand."""
+"""When fewer of the day's tokens are left than this many such requests cost, answers and summaries go first."""
+IMPORTANCE_BY_HAND = 0.75
+"""Importance of a fact that its owner has added by hand."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,23 +52,23 @@ class FactSettings:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Batch:
-    """What is learned at once: a stretch of a scope (None: nothing in it can be), and the state that it was read in.
+    """What is learned at once: a request (None: there is nothing to learn), and the state in which it was read.
 
-    `is_past`: of imported history, else of what was said here.
+    `from_history`: from imported history, otherwise from what was said here.
     """
 
     scope: Scope
-    stretch: Stretch | None
+    request: ExtractionRequest | None
     known: tuple[Fact, ...]
     learned: int
     until: int
     zone: tzinfo
     is_last: bool
-    is_past: bool = False
+    from_history: bool = False
 
     @property
-    def place(self) -> Place:
-        return self.scope, self.is_past
+    def source(self) -> Source:
+        return self.scope, self.from_history
 
 
 class Facts:
@@ -95,24 +94,24 @@ class Facts:
         self._settings = settings or FactSettings()
         self._embedder = embedder
         self._gates = OwnerLocks()
-        self._in_the_past = set[int]()  # owners whose imported history is being read now
-        self._troubles = Backoff(clock)
+        self._reading_history = set[int]()  # owners whose imported history is being read now
+        self._backoff = Backoff(clock)
 
     # learning ------------------------------------------------------------------------------------------------
 
     async def settle(self, scope: Scope) -> None:
-        """Learn where a batch is waiting. Whatever fails is said in the log and tried again later."""
+        """Learn where a batch is waiting. A failure is logged and tried again later."""
         await self._learn_safely(scope, at_least=self._settings.batch_turns)
 
     async def before_fold(self, scope: Scope, message_ids: Sequence[int]) -> None:
-        """What is about to be folded is learned from first."""
+        """Learn from messages that are about to be folded."""
         try:
             async with self._memory.opened(scope.owner) as store:
                 learned, waiting = await store.facts.pending(scope, 1) if store is not None else (0, [])
                 if not waiting or learned >= max(message_ids):
                     return
-                if store is not None and scope.owner in self._in_the_past:
-                    # Somebody may be waiting for this fold: what it archives is learned from later all the same.
+                if store is not None and scope.owner in self._reading_history:
+                    # Somebody may be waiting for this fold; what it archives is learned from later.
                     await store.facts.begin(scope, learned)
                     return
         except StorageError:
@@ -120,7 +119,7 @@ class Facts:
         await self._learn_safely(scope, at_least=1)
 
     async def settle_quiet(self) -> None:
-        """Learn where the talk has paused, however little is waiting."""
+        """Learn where the conversation has paused, however little is waiting."""
         now = self._clock()
         for store in self._memory.stores:
             for scope in await store.facts.waiting(now - self._settings.quiet) if self._settings.is_on else ():
@@ -128,9 +127,9 @@ class Facts:
         await self.embed_missing()
 
     async def learn(self, scope: Scope, *, at_least: int = 1) -> list[Fact]:
-        """Learn from what is waiting in a scope, where that is so many turns. Raises a KeepsakeError.
+        """Learn from what is waiting in a scope, if that is at least so many turns; the facts that are new.
 
-        Gives the facts that are new. Nothing is learned while memory is off or the owner is incognito.
+        Nothing is learned while memory is off or the owner is incognito. Raises a KeepsakeError.
         """
         made: list[Fact] = []
         async with self._gates.of(scope.owner).exclusive():
@@ -145,41 +144,43 @@ class Facts:
             await self.embed_missing()
         return made
 
-    async def learn_past(self, scope: Scope) -> bool:
-        """Learn one stretch of the imported history that is to be learned from; whether that went on.
+    async def learn_from_history(self, scope: Scope) -> bool:
+        """Learn from the next messages of imported history, in one request; whether that made progress.
 
-        What fails is said in the log and tried again later. Meanwhile live talk is learned from as ever.
+        A failure is logged and tried again later. Meanwhile new messages are learned from as always.
         """
-        return self._settings.is_on and await self._troubles.spare((scope, True), partial(self._learn_past, scope))
+        return self._settings.is_on and await self._backoff.attempt(
+            (scope, True), partial(self._learn_from_history, scope)
+        )
 
-    async def _learn_past(self, scope: Scope) -> bool:
+    async def _learn_from_history(self, scope: Scope) -> bool:
         async with self._gates.of(scope.owner).exclusive():
-            self._in_the_past.add(scope.owner)
+            self._reading_history.add(scope.owner)
             try:
-                batch = await self._batch(scope, is_past=True)
+                batch = await self._batch(scope, from_history=True)
                 made = await self._learn(batch) if batch is not None else None
             finally:
-                self._in_the_past.discard(scope.owner)
+                self._reading_history.discard(scope.owner)
         if made:
             await self.embed_missing()
         return made is not None
 
     async def _learn(self, batch: _Batch) -> list[Fact] | None:
-        """The facts that are new; None where memory was turned off meanwhile."""
+        """The facts that are new; None where memory was turned off in the meantime."""
         scope = batch.scope
-        changes = await self._changes(batch, batch.stretch) if batch.stretch else []
+        changes = await self._changes(batch, batch.request) if batch.request else []
         async with self._memory.opened(scope.owner) as store:
             if store is None:
                 return None
             inserted = await store.facts.commit(
                 scope,
                 changes,
-                read=batch.stretch.messages if batch.stretch else (),
-                shown=batch.stretch.shown if batch.stretch else (),
+                read=batch.request.messages if batch.request else (),
+                shown=batch.request.shown if batch.request else (),
                 learned=batch.learned,
                 until=batch.until,
                 now=self._clock(),
-                is_past=batch.is_past,
+                from_history=batch.from_history,
             )
         log.info("learned %d facts of %s from messages up to %d", len(inserted), scope, batch.until)
         return inserted
@@ -190,93 +191,95 @@ class Facts:
             return True
 
         if self._settings.is_on:
-            await self._troubles.spare((scope, False), work)
+            await self._backoff.attempt((scope, False), work)
 
-    async def _batch(self, scope: Scope, *, at_least: int = 1, is_past: bool = False) -> _Batch | None:
-        """The next stretch to learn from; None where there is not enough, or nothing is written now."""
+    async def _batch(self, scope: Scope, *, at_least: int = 1, from_history: bool = False) -> _Batch | None:
+        """The next messages to learn from; None where there are not enough, or nothing may be written now."""
         config = await self._memory.config(scope.owner)
         if config is None or config.incognito:
             return None
         async with self._memory.opened(scope.owner) as store:
             if store is None:
                 return None
-            learned, waiting = await (store.studies.next if is_past else store.facts.pending)(scope, READ)
+            learned, waiting = await (store.history_extraction.next if from_history else store.facts.pending)(
+                scope, READ
+            )
             if not waiting:
                 return None
             is_all = len(waiting) < READ
-            turns = past_turns(waiting) if is_past else answered_turns(waiting)
-            if not is_past:
-                # What is folded before it could be learned from waits all the same.
+            turns = imported_turns(waiting) if from_history else answered_turns(waiting)
+            if not from_history:
+                # This marks the scope, so that messages which are folded before they were learned from still wait.
                 await store.facts.begin(scope, learned)
                 if is_all and len(turns) < max(1, at_least):
                     return None
             known = await store.facts.valid(scope.owner)
         who = prompts.whom(scope.owner)
-        stretch = self._requests.stretch(turns, known, who=who, zone=config.zone) if turns else None
-        # What came after the last answer waits for its own; history has had all that it will.
-        end = waiting[-1] if is_past or not turns else turns[-1][-1]
+        request = self._requests.extraction(turns, known, who=who, zone=config.zone) if turns else None
+        # Messages after the last answer wait for their own answer; imported history gets no more answers.
+        end = waiting[-1] if from_history or not turns else turns[-1][-1]
         return _Batch(
             scope=scope,
-            stretch=stretch,
+            request=request,
             known=tuple(known),
             learned=learned,
-            until=end.id if stretch is None or stretch.is_all else stretch.until,
+            until=end.id if request is None or request.is_all else request.until,
             zone=config.zone,
-            is_last=is_all and (stretch is None or stretch.is_all),
-            is_past=is_past,
+            is_last=is_all and (request is None or request.is_all),
+            from_history=from_history,
         )
 
-    def cost(self, study: HistoryBacklog) -> tuple[int, int]:
-        """Roughly what learning from so much takes: requests, and tokens of all of them."""
-        return self._requests.cost(study)
+    def estimate(self, backlog: HistoryBacklog) -> ExtractionEstimate:
+        """Roughly what learning from imported history would take."""
+        return self._requests.estimate(backlog)
 
-    async def _changes(self, batch: _Batch, stretch: Stretch) -> list[FactChange]:
-        """What the stretch changes in what is known."""
-        new = await self._extracted(batch, stretch)
+    async def _changes(self, batch: _Batch, request: ExtractionRequest) -> list[FactChange]:
+        """What the answer to a request changes in what is known."""
+        new = await self._extracted(batch, request)
         vectors = await self._vectors([fact.text for fact in new])
         known: Mapping[int, Floats] = {}
         if vectors is not None and self._embedder is not None:
             async with self._memory.opened(batch.scope.owner) as store:
                 known = await store.facts.vectors(batch.scope.owner, self._embedder.name) if store else {}
 
-        def distance(place: int, fact: Fact) -> float | None:
+        def distance(index: int, fact: Fact) -> float | None:
             theirs = known.get(fact.id)
-            if vectors is None or theirs is None or theirs.shape != vectors[place].shape:
+            if vectors is None or theirs is None or theirs.shape != vectors[index].shape:
                 return None
-            return 1.0 - float(vectors[place] @ theirs)
+            return 1.0 - float(vectors[index] @ theirs)
 
         return reconciliation.plan(new, batch.known, distance=distance, near=self._settings.duplicate_distance)
 
-    async def _extracted(self, batch: _Batch, stretch: Stretch) -> list[NewFact]:
-        """What the model found, less what its sources do not say."""
-        told = await self._told(batch, stretch)
-        shown = {fact.id: fact for fact in stretch.shown}
-        speakers = [prompts.speaker(message) for message in stretch.messages]
+    async def _extracted(self, batch: _Batch, request: ExtractionRequest) -> list[NewFact]:
+        """What the model found, without what its sources do not say."""
+        extracted = await self._answered(batch, request)
+        shown = {fact.id: fact for fact in request.shown}
+        speakers = [prompts.speaker(message) for message in request.messages]
         kept = []
-        for fact in extraction.drafts(told, stretch.messages, known=shown, zone=batch.zone):
+        for fact in extraction.new_facts(extracted, request.messages, known=shown, zone=batch.zone):
             named = [shown[fact.known].text] if fact.known is not None else []
-            objections = verification.objections(fact, stretch.messages, beside=[*speakers, *named], zone=batch.zone)
+            objections = verification.objections(fact, request.messages, also=[*speakers, *named], zone=batch.zone)
             if objections:
-                log.info("a fact told of %s is refused: %s", batch.scope, "; ".join(objections))
+                log.info("a fact about %s is refused: %s", batch.scope, "; ".join(objections))
             else:
-                kept.append(verification.with_said_beginning(fact, stretch.messages, zone=batch.zone))
+                kept.append(verification.without_invented_beginning(fact, request.messages, zone=batch.zone))
         return kept
 
-    async def _told(self, batch: _Batch, stretch: Stretch) -> Sequence[extraction.Told]:
-        """The model's answer, repaired once; one that is no list of facts even then is none."""
+    async def _answered(self, batch: _Batch, request: ExtractionRequest) -> Sequence[extraction.ExtractedFact]:
+        """The facts in the model's answer, repaired once; none where it is no list of facts even then."""
         scope = batch.scope
-        told: Sequence[extraction.Told] | None = None
+        found: Sequence[extraction.ExtractedFact] | None = None
         try:
-            answer = await self._asked(scope.owner, stretch.request)
-            told = extraction.parse(answer)
-            if told is None:
-                told = extraction.parse(await self._asked(scope.owner, self._requests.repair(stretch, answer)))
+            answer = await self._asked(scope.owner, request.request)
+            found = extraction.parse(answer)
+            if found is None:
+                found = extraction.parse(await self._asked(scope.owner, self._requests.repair(request, answer)))
         except (ModelBroken, ModelDeclined, ContextTooLong):
-            if self._troubles.attempts(batch.place) + 1 < GIVEN_UP_AFTER:
+            if self._backoff.attempts(batch.source) + 1 < GIVEN_UP_AFTER:
                 raise
-        if told is None:
-            log.info("the model told no list of facts of %s: these turns are passed over", scope)
-        return told or ()
+        if found is None:
+            log.info("the model gave no list of facts for %s: these turns are skipped", scope)
+        return found or ()
 
     async def _asked(self, owner: int, request: Request) -> str:
         room = await self._budget.room(owner)
@@ -288,12 +291,12 @@ class Facts:
     # by hand -------------------------------------------------------------------------------------------------
 
     async def known(self, owner: int) -> list[Fact]:
-        """Everything that is known of an owner, what holds no longer and what was deleted included, ascending."""
+        """All facts about an owner, ascending, including those that no longer hold and those that were deleted."""
         async with self._memory.home(owner) as store:
             return await store.facts.all(owner)
 
     async def add(self, owner: int, text: str) -> tuple[Fact, bool]:
-        """A fact told by hand, and whether it is new: the same words are not known twice. Raises StorageError."""
+        """A fact added by hand, and whether it is new: the same words are not stored twice. Raises StorageError."""
         now = self._clock()
         async with self._memory.home(owner) as store:
             for fact in await store.facts.valid(owner):
@@ -306,13 +309,13 @@ class Facts:
                 source_ids=(),
                 observed_at=now,
                 valid_from=now,
-                importance=TOLD_BY_HAND,
+                importance=IMPORTANCE_BY_HAND,
                 origin="owner",
             )
             return await store.facts.add(owner, new, now=now), True
 
     async def edit(self, owner: int, id_: int, text: str) -> Fact | None:
-        """Other words for a fact that holds; None: there is none of this number."""
+        """New words for a fact that holds; None: there is none with this id."""
         async with self._memory.home(owner) as store:
             known = await store.facts.fact(owner, id_)
             if known is None or known.valid_to is not None:
@@ -325,7 +328,7 @@ class Facts:
             return await store.facts.pin(owner, id_, is_pinned=is_pinned)
 
     async def delete(self, owner: int, id_: int) -> Fact | None:
-        """Out of every prompt at once; for a day it can be restored, then it is forgotten (amending.py)."""
+        """Out of every prompt at once; for a day it can be restored, then it is forgotten."""
         async with self._memory.home(owner) as store:
             return await store.facts.delete(owner, id_, now=self._clock())
 
@@ -336,7 +339,7 @@ class Facts:
     # meaning -------------------------------------------------------------------------------------------------
 
     async def embed_missing(self) -> None:
-        """Facts without a vector get one; where the embedder fails, words alone find them until the next time."""
+        """Give a vector to the facts without one; while the embedder fails, only words find them."""
         if self._embedder is None:
             return
         for store in self._memory.stores:
@@ -354,23 +357,23 @@ class Facts:
         try:
             return await self._embedder.passages(texts)
         except ModelError as error:
-            log.warning("facts are not embedded yet, words alone find them: %s", type(error).__name__)
+            log.warning("facts are not embedded yet, only words find them: %s", type(error).__name__)
             return None
 
 
 def answered_turns(messages: Sequence[Message]) -> list[list[Message]]:
-    """The turns that may be learned from: a person's words, and an answer to them. What came after the last answer
-    waits; what could not be answered before it yields nothing.
+    """The turns that may be learned from: a person's words and an answer to them. Turns after the last answer wait;
+    unanswered ones before it are skipped.
     """
-    return [turn for turn in by_turn(messages) if {"user", "assistant"} <= {message.role for message in turn}]
+    return [turn for turn in _by_turn(messages) if {"user", "assistant"} <= {message.role for message in turn}]
 
 
-def past_turns(messages: Sequence[Message]) -> list[list[Message]]:
-    """The turns of imported history that may be learned from: no answer is demanded, for people get none from a bot."""
-    return [turn for turn in by_turn(messages) if any(message.role == "user" for message in turn)]
+def imported_turns(messages: Sequence[Message]) -> list[list[Message]]:
+    """The turns of imported history that may be learned from: no answer is needed, since people wrote to each other."""
+    return [turn for turn in _by_turn(messages) if any(message.role == "user" for message in turn)]
 
 
-def by_turn(messages: Sequence[Message]) -> list[list[Message]]:
+def _by_turn(messages: Sequence[Message]) -> list[list[Message]]:
     turns: dict[int, list[Message]] = {}
     for message in messages:
         turns.setdefault(message.turn, []).append(message)

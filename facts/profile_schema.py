@@ -30,7 +30,7 @@ PROFILE_SCHEMA: Mapping[str, object] = {
 
 
 def parse(answer: str) -> dict[str, str]:
-    """The sections of an answer that have words, by name; empty where it is no such object."""
+    """The sections of an answer that have words, by name; empty where the answer is no such object."""
     start = answer.find("{")
     if start < 0:
         return {}
@@ -45,7 +45,7 @@ def parse(answer: str) -> dict[str, str]:
 
 
 def document(sections: Mapping[str, str], *, most_words: int) -> str:
-    """The sections under their headings, at most so many words."""
+    """The sections under their headings, at most this many words."""
     parts = []
     left = most_words
     for name, text in sections.items():

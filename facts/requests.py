@@ -1,4 +1,4 @@
-"""The requests that facts and the profile are asked with, each within the model's window.
+"""The requests for facts and for the profile, each within the model's window.
 
 Owns how much of what goes in: turns, known facts, summaries. Does not know who asks, or when.
 """
@@ -20,30 +20,30 @@ from text.tokenizer import Tokenizer
 MOST_TURNS = 20
 """Turns that one request may carry."""
 MOST_KNOWN = 40
-"""Known facts that a request shows, those that share most with the talk first."""
+"""Known facts that a request shows, those that share most words with its turns first."""
 CONTEXT_TOKENS = 70
-"""Of a line of what the assistant said between."""
+"""The most of one line that the assistant said in between."""
 ANSWER_SHARE = 0.25
-"""Of the window, left free for the model's answer and a repair."""
+"""Share of the window that is left free for the model's answer and a repair."""
 LEAST_ROOM = 160
-"""Tokens of talk that a request carries where the window holds them: a schema is counted in only beside so many."""
+"""Tokens of messages that a request carries where the window holds them; the schema is counted only above that."""
 LEAST_LINE = 24
 SEAMS = 8
-"""Tokens left for what texts take more together than each by itself."""
+"""Tokens left free, since texts joined take a few more than each by itself."""
 CHARACTERS_OF_TOKEN = 4
 LINE_TOKENS, ANSWER_TOKENS = 15, 250
-"""Of the frame of one message, and of an answer with the known facts that its request showed: for a guess."""
+"""Tokens around one message, and of an answer with the known facts in its request: for the estimate."""
 
 Request = tuple[PromptMessage, ...]
 _Beginning = tuple[Sequence[tuple[Message, str]], int, bool]
-"""Messages with their lines, the last message that they reach, and whether that is the turn's last."""
+"""Messages with their lines, the last message that they cover, and whether that is the last one of the turn."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Stretch:
-    """What is learned from in one request: the person's own messages of it, and the facts that are shown.
+class ExtractionRequest:
+    """A request for facts, the person's own messages in it, and the known facts that it shows.
 
-    `until`: the last message that it reaches; `is_all`: whether that is the end of the turns that it was made of.
+    `until`: the last message that it covers; `is_all`: whether it covers all turns that it was made from.
     """
 
     request: Request
@@ -51,6 +51,15 @@ class Stretch:
     is_all: bool
     messages: tuple[Message, ...]
     shown: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExtractionEstimate:
+    """Roughly what learning from imported history would take: messages of the owner, requests, tokens."""
+
+    messages: int
+    requests: int
+    tokens: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,11 +78,13 @@ class Requests:
         self._tokens = tokenizer
         self._window = window
 
-    def stretch(self, turns: Sequence[Sequence[Message]], known: Sequence[Fact], *, who: str, zone: tzinfo) -> Stretch:
+    def extraction(
+        self, turns: Sequence[Sequence[Message]], known: Sequence[Fact], *, who: str, zone: tzinfo
+    ) -> ExtractionRequest:
         """As many of the turns as fit, with the known facts that they may be about.
 
-        Of a first turn that does not fit alone as many messages as do, at least one of a person's: the next stretch
-        begins with the others. A message of more than a quarter of the room is cut in its middle.
+        If not even the first turn fits, as many of its messages as do, at least one of a person's; the next request
+        begins with the others. A message that takes more than a quarter of the room is cut in its middle.
         """
         instructions = prompts.EXTRACT_FACTS.format(who=who)
         bare = prompts.facts_request([], [])
@@ -95,7 +106,7 @@ class Requests:
             is_all = is_whole and number == len(turns)
             if not is_whole:
                 break
-        return Stretch(
+        return ExtractionRequest(
             request=_request(instructions, prompts.facts_request(known_lines, lines)),
             until=until,
             is_all=is_all,
@@ -103,32 +114,33 @@ class Requests:
             shown=tuple(shown),
         )
 
-    def cost(self, study: HistoryBacklog) -> tuple[int, int]:
-        """Requests, and tokens of all of them with their answers: a guess from the length of what is to be read."""
+    def estimate(self, backlog: HistoryBacklog) -> ExtractionEstimate:
+        """What learning from imported history would take, guessed from its length."""
         empty = _request(prompts.EXTRACT_FACTS.format(who=""), prompts.facts_request([], []))
         frame = self._tokens.prompt_tokens(empty) + self._tokens.count(str(FACTS_SCHEMA))
-        said = study.characters // CHARACTERS_OF_TOKEN + study.messages * LINE_TOKENS
+        said = backlog.characters // CHARACTERS_OF_TOKEN + backlog.messages * LINE_TOKENS
         room = max(LEAST_ROOM, int((self._window - frame) * (1 - ANSWER_SHARE)))
-        requests = max(-(-study.messages // MOST_TURNS), -(-said // room))
-        return requests, said + requests * (frame + ANSWER_TOKENS)
+        requests = max(-(-backlog.messages // MOST_TURNS), -(-said // room))
+        tokens = said + requests * (frame + ANSWER_TOKENS)
+        return ExtractionEstimate(messages=backlog.messages, requests=requests, tokens=tokens)
 
     def size(self, request: Request) -> int:
         """Tokens of a request's prompt."""
         return self._tokens.prompt_tokens(request)
 
-    def repair(self, stretch: Stretch, answer: str) -> Request:
-        """The same request after an answer that was no list of facts, of which it shows what there is room for."""
-        free = self._window - self._tokens.prompt_tokens((*stretch.request, *self._again("")))
+    def repair(self, asked: ExtractionRequest, answer: str) -> Request:
+        """The same request after an answer that was no list of facts, with as much of that answer as fits."""
+        free = self._window - self._tokens.prompt_tokens((*asked.request, *self._again("")))
         schema = self._tokens.count(str(FACTS_SCHEMA))
         free -= schema if free > schema else 0
         shown = self._tokens.cut_middle(answer, min(free, int(self._window * ANSWER_SHARE / 2)))
-        return *stretch.request, *self._again(shown or "…")
+        return *asked.request, *self._again(shown or "…")
 
     def profile(
         self, before: Profile | None, summaries: Sequence[Summary], known: Sequence[Fact], *, who: str
     ) -> ProfileRequest:
-        """The last version, at most half of the room; the facts in the order given, at most half of the rest where
-        there are summaries; then the newest of these.
+        """The last version, cut to half of the room; the facts in their order, in half of the rest where there are
+        summaries; then the newest summaries.
         """
         instructions = prompts.DISTIL_PROFILE.format(who=who, words=prompts.LONGEST_PROFILE)
         room = self._room(instructions, prompts.profile_request("-", ["-"], ["-"]), PROFILE_SCHEMA, ())
@@ -146,7 +158,7 @@ class Requests:
     def _shown(
         self, known: Sequence[Fact], turns: Sequence[Sequence[Message]], room: int
     ) -> tuple[list[Fact], list[str]]:
-        """The known facts that the model sees, since it may be told something that changes them."""
+        """The known facts that the model sees, since the turns may change them."""
         about = frozenset[str]().union(*(topics(message.content) for turn in turns for message in turn))
         ranked = sorted(
             known, key=lambda fact: (-len(topics(f"{fact.text} {fact.subject}") & about), -fact.importance, -fact.id)
@@ -166,7 +178,7 @@ class Requests:
         return self._tokens.cut_end(text, most)
 
     def _beginning(self, turn: Sequence[tuple[Message, str]], room: int) -> _Beginning:
-        """A turn, or what fits of it: what the assistant said between gives way to the person's messages."""
+        """A turn, or as much of it as fits: what the assistant said gives way to the person's messages."""
         if self._size([line for _, line in turn]) <= room:
             return turn, turn[-1][0].id, True
         kept: list[tuple[Message, str]] = []
@@ -188,7 +200,7 @@ class Requests:
         )
 
     def _room(self, instructions: str, body: str, schema: Mapping[str, object], more: Request) -> int:
-        """Tokens of further lines beside all else, with the answer's share left free where there is enough."""
+        """Tokens left for further lines, with the answer's share kept free where there is enough."""
         free = self._window - self._tokens.prompt_tokens((*_request(instructions, body), *more)) - SEAMS
         ample = int((free - self._tokens.count(str(schema))) * (1 - ANSWER_SHARE))
         return max(ample, min(LEAST_ROOM, free), LEAST_LINE)

@@ -1,7 +1,7 @@
-"""Whether a fact is true to what its sources say, as far as that can be told without a judge. Pure.
+"""Whether a fact is true to its sources, as far as that can be checked without a judge. Pure.
 
-Numbers, dates and names that the person's own words lack are a model's inventions. What is not certain to be invented
-passes. Does not know models or stores.
+Numbers, dates and names that the person's own words lack are a model's inventions; what may be true passes. Does not
+know models or stores.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 
-from facts.fingerprint import marks
+from facts.fingerprint import fingerprint
 from records.facts import NewFact
 from records.messages import Message
 from retrieval import date_expressions
@@ -17,7 +17,7 @@ from summaries.quality_gate import invented_numbers
 from text.analyzer import analyse, folded, latin_language, normal
 
 RELATIVE = timedelta(days=15)
-"""Words for days ("tomorrow", "next Friday", "in ten days") reach so far, whatever their language."""
+"""How far words for days reach ("tomorrow", "next Friday", "in ten days"), in any language."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _ISO_DATE = re.compile(r"\b(\d{4})-(\d\d)(?:-(\d\d))?\b")
@@ -28,16 +28,16 @@ _LATIN = str.maketrans(
 )
 
 
-def objections(fact: NewFact, messages: Sequence[Message], *, beside: Sequence[str], zone: tzinfo) -> list[str]:
+def objections(fact: NewFact, messages: Sequence[Message], *, also: Sequence[str], zone: tzinfo) -> list[str]:
     """Why a fact must not be learned from these messages; empty when it may.
 
-    `beside`: texts that it may repeat as well (the fact that it changes, the name of who spoke). `zone`: the owner's.
+    `also`: other texts that it may repeat (the fact that it changes, the name of the speaker). `zone`: the owner's.
     """
     sources = [message for message in messages if message.id in fact.source_ids]
-    said = "\n".join([*(message.content for message in sources), *beside])
+    said = "\n".join([*(message.content for message in sources), *also])
     found = []
     text, derived = _without_derived_dates(fact.text, sources, said, zone)
-    known = "\n".join([said, *derived, *_calendar(sources, zone), *marks(said).numbers])
+    known = "\n".join([said, *derived, *_calendar(sources, zone), *fingerprint(said).numbers])
     if invented_numbers(text, known):
         found.append("a number or date that the messages lack")
     if _invented_names(fact.text, said):
@@ -45,8 +45,8 @@ def objections(fact: NewFact, messages: Sequence[Message], *, beside: Sequence[s
     return found
 
 
-def with_said_beginning(fact: NewFact, messages: Sequence[Message], *, zone: tzinfo) -> NewFact:
-    """The fact without a beginning that nobody said: it is known to hold since it was told."""
+def without_invented_beginning(fact: NewFact, messages: Sequence[Message], *, zone: tzinfo) -> NewFact:
+    """The fact without a beginning that nobody said: then it holds from the day it was said."""
     begins = fact.valid_from.astimezone(zone)
     sources = [message for message in messages if message.id in fact.source_ids]
     if fact.valid_from == fact.observed_at or any(_follows(begins, message, zone) for message in sources):
@@ -80,7 +80,7 @@ def _follows(moment: datetime, message: Message, zone: tzinfo) -> bool:
     if str(moment.year) in numbers and not invented_numbers(f"{moment.year}", message.content):
         return True
     if str(moment.day) in numbers or f"{moment.day:02d}" in numbers:
-        # "On the 3rd of May": the year is the message's, or the one beside it.
+        # "On the 3rd of May": the year is the message's, or one next to it.
         return abs(moment - said_at) <= timedelta(days=400)
     ranges = date_expressions.ranges(folded(normal(message.content)), said_at)
     day = timedelta(days=1)
@@ -91,23 +91,23 @@ def _follows(moment: datetime, message: Message, zone: tzinfo) -> bool:
 
 
 def _calendar(sources: Sequence[Message], zone: tzinfo) -> Iterator[str]:
-    """The year in which each source was said, and those beside it ("in March", "last May")."""
+    """The year in which each source was said, and the years next to it ("in March", "last May")."""
     for message in sources:
         year = message.created_at.astimezone(zone).year
         yield f"{year - 1} {year} {year + 1}"
 
 
 def _invented_names(text: str, said: str) -> list[str]:
-    """Names inside the fact that nothing said holds. German writes every noun like a name, so there none is told."""
+    """Names inside the fact that were not said. German writes every noun like a name, so there none is found."""
     words = [word.casefold() for word in _WORD.findall(text)]
     if latin_language(words) == _GERMAN:
         return []
     known = {folded(normal(word)) for word in _WORD.findall(said)}
-    # Who writes in one alphabet may be called by a name in another.
+    # A name may be written in another alphabet than the message.
     known |= {word.translate(_LATIN) for word in known}
     stems = {stem[:5] for stem in (*known, *analyse(said))}
-    names = marks(text).names
-    first = set(marks(text.split(" ")[0]).names)
+    names = fingerprint(text).names
+    first = set(fingerprint(text.split(" ")[0]).names)
     return [
         name
         for name in names
@@ -116,5 +116,5 @@ def _invented_names(text: str, said: str) -> list[str]:
 
 
 def _is_like(name: str, known: Set[str], stems: Set[str]) -> bool:
-    """Whether a name, bare of its ending, is among words that were said."""
+    """Whether a name, apart from its ending, is among the words that were said."""
     return name in known or name[:5] in stems or (len(name) > 1 and any(word.startswith(name[:4]) for word in known))

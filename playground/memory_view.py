@@ -26,7 +26,6 @@ from records.owners import StorageType
 from records.scopes import Scope
 from records.status import Status
 from records.summaries import Summary
-from summaries.sources import times_compressed
 
 STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON"}
 
@@ -40,7 +39,7 @@ async def memory_panel(services: Services, owner: int, thread: int) -> MemoryPan
         summaries = await store.summaries(scope, active_only=False)
         facts = await store.facts.all(owner)
         profiles = await store.profiles.versions(owner)
-        learned = await store.studies.learned(scope)
+        learned = await store.history_extraction.learned(scope)
     first = sorted(summaries, key=lambda one: (not one.is_active, -one.level, -one.id))[:SUMMARIES_SHOWN]
     context = services.conversation.last_context(scope)
     return MemoryPanel(
@@ -50,7 +49,7 @@ async def memory_panel(services: Services, owner: int, thread: int) -> MemoryPan
         summaries_total=len(summaries),
         facts=tuple(_fact(fact) for fact in facts[::-1][:FACTS_SHOWN]),
         profiles=tuple(_profile(profile) for profile in profiles),
-        studied=_study(status.studied, learned),
+        studied=_study(status.history_extraction, learned),
         context=_account(context) if context else None,
         folding=_folding(status),
     )
@@ -100,7 +99,7 @@ def _summary(summary: Summary) -> PanelSummary:
         milliseconds=summary.milliseconds,
         tokens_in=summary.tokens_in,
         tokens_out=summary.tokens_out,
-        compressed=times_compressed(summary),
+        compressed=summary.times_compressed,
     )
 
 

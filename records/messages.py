@@ -60,10 +60,14 @@ class Message:
     def is_active(self) -> bool:
         return self.chunk_id is None
 
+    @property
+    def is_user(self) -> bool:
+        return self.role == "user"
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Archived:
-    """An archived message without its text."""
+class MessageOutline:
+    """A message without its text."""
 
     id: int
     turn: int

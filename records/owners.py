@@ -6,7 +6,8 @@ from enum import StrEnum
 from typing import Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-Policy = Literal["pyramid", "rolling", "sliding"]
+Policy = str
+"""The name of a fold policy, as summaries/policies.py lists them."""
 
 
 class StorageType(StrEnum):

@@ -37,9 +37,9 @@ class Counts:
 class Status:
     """What /summary_status shows of a scope. `config` is None where nothing was ever configured.
 
-    `rebuilding`: chunks made anew, and how many there are; `studied`: imported messages learned from, and how many are
-    to be. `newest`: the summary made last. `compressed`: how often the oldest of what the active summaries tell was
-    compressed; `is_fresher_anew`: if all summaries were made anew, it would be less often. `indexed`: how many of the
+    `rebuilding`: chunks rebuilt, and all of them; `history_extraction`: imported messages that facts were learned from,
+    and all of them. `newest`: the summary made last. `compressed`: how often the oldest detail of the active summaries
+    was compressed; `rebuild_helps`: a rebuild would compress it less often. `indexed`: how many of the
     owner's messages the search by meaning knows, and how many there are; None without it.
     `tokens_saved`: over all of the owner's answers, against sending the whole history with each.
     """
@@ -49,10 +49,10 @@ class Status:
     failure: FoldFailure | None = None
     is_folding: bool = False
     rebuilding: tuple[int, int] | None = None
-    studied: tuple[int, int] | None = None
+    history_extraction: tuple[int, int] | None = None
     newest: Summary | None = None
     compressed: int = 0
-    is_fresher_anew: bool = False
+    rebuild_helps: bool = False
     indexed: tuple[int, int] | None = None
     tokens_saved: int = 0
     advice: tuple[str, ...] = ()

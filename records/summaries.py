@@ -49,6 +49,11 @@ class Summary:
     details: Mapping[str, float] = field(default_factory=dict)
     status: str = "completed"
 
+    @property
+    def times_compressed(self) -> int:
+        """How often the oldest detail in it was compressed: by its own making, and by that of its sources."""
+        return int(self.details.get("compressed", self.level))
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldPlan:

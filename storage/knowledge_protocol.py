@@ -58,11 +58,11 @@ class Facts(Protocol):
         until: int,
         now: datetime,
         shown: Sequence[Fact] = (),
-        is_past: bool = False,
+        from_history: bool = False,
     ) -> list[Fact]:
         """In one transaction: check that the messages read and the facts shown beside them are as they were and nobody
         learned since `learned`, insert facts, add sources, close what is superseded, and be learned up to `until`. The
-        facts inserted, in order. `is_past`: of what is imported.
+        facts inserted, in order. `from_history`: of what is imported.
 
         Raises StaleFacts, changing nothing, where a message is gone or edited, or a fact shown holds no longer or reads
         otherwise. A known fact that was not shown and is gone, or no longer holds, is neither merged into nor closed.
@@ -110,7 +110,7 @@ class Facts(Protocol):
 class HistoryExtractionCommands(Protocol):
     """Imported history that facts are learned from on request, a stretch of ids of one owner at a time."""
 
-    async def ahead(self, owner: int, first: int, last: int) -> HistoryBacklog:
+    async def backlog(self, owner: int, first: int, last: int) -> HistoryBacklog:
         """What there is to be read of the imported messages first..last: less what was learned from already."""
         ...
 

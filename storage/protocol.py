@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from records.forgetting import Forgetting, Forgotten
-from records.messages import Archived, Message, NewMessage, Role
+from records.messages import Message, MessageOutline, NewMessage, Role
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
 from records.status import Counts
@@ -41,7 +41,7 @@ class StoredExplanations(Protocol):
 class Rebuilds(Protocol):
     """Making all summaries of a scope anew, under the scope's fold lease."""
 
-    async def outline(self, scope: Scope) -> list[Archived]:
+    async def outline(self, scope: Scope) -> list[MessageOutline]:
         """The archived messages of a scope, ascending."""
         ...
 
@@ -61,7 +61,7 @@ class Rebuilds(Protocol):
         self,
         lease: FoldLease,
         rebuilt: Sequence[Rebuilt],
-        outline: Sequence[Archived],
+        outline: Sequence[MessageOutline],
         *,
         since: datetime,
         now: datetime,
@@ -167,7 +167,7 @@ class MemoryStore(Protocol):
     @property
     def facts(self) -> Facts: ...
     @property
-    def studies(self) -> HistoryExtractionCommands: ...
+    def history_extraction(self) -> HistoryExtractionCommands: ...
     @property
     def profiles(self) -> Profiles: ...
     @property

@@ -1,17 +1,18 @@
-"""How a summary's text comes about: what is asked, in parts where it is long, and once more where it was refused.
+"""How a summary's text is made: what the model is asked, in parts where it is long, and again after a refusal.
 
-Owns requests, the gate's second chance and the score. Does not know which model answers, who pays for it, or what
-becomes of the text.
+Owns the requests, the second attempt and the score. Does not know which model answers, who pays for it, or what
+happens to the text.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from llm import prompts
 from records.errors import FoldRefused, ModelDeclined
-from records.model_calls import Completion, PromptMessage
-from records.summaries import NewSummary
+from records.messages import Message
+from records.model_calls import Completion, PromptMessage, Usage
+from records.summaries import NewSummary, Summary
 from summaries import quality_gate
 from summaries.quality_score import Score, Source, score
 from text.analyzer import analyse
@@ -20,18 +21,18 @@ from text.tokenizer import Tokenizer
 Ask = Callable[[Sequence[PromptMessage]], Awaitable[Completion]]
 """Asks a model. Raises a ModelError."""
 LOOKED_AT = 20_000
-"""Characters of a message that are looked at for words that must not come back."""
+"""Characters of a message that are searched for words which must not come back."""
 LEAST_ROOM = 32
-"""Tokens of lines in one request, however little the window leaves by a mere estimate of tokens."""
+"""Tokens of lines in one request at least, however little the window seems to leave."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Material:
-    """What a summary is made of, line by line as the model will read it, and how it is wanted.
+    """What a summary is made from, line by line as the model will read it, and how it should be.
 
-    `lines`: messages, or the summaries below where `of_summaries`. `base`: the summaries that it is to go on from.
-    `dropped`: messages that the base may tell of and the new text must not; `window`: all messages that it is to tell
-    of, where something is dropped. `limit`: tokens of the text. `wishes`: the owner's.
+    `lines`: messages, or lower summaries where `of_summaries`. `base`: the summaries that it continues. `dropped`:
+    messages that the base may mention and the new text must not; `window`: all messages that it should cover, where
+    something is dropped. `limit`: the most tokens of the text. `wishes`: the owner's instructions.
     """
 
     lines: Sequence[Source]
@@ -44,24 +45,12 @@ class Material:
 
     @property
     def told(self) -> Sequence[Source]:
-        """What the text may tell of."""
+        """What the text may mention."""
         return self.window or [*self.base, *self.lines]
 
-    def afresh(self) -> "Material":
-        """The same without the base, where something is dropped: what a model does not read it cannot repeat."""
+    def without_base(self) -> "Material":
+        """The same without the base, where something is dropped: a model cannot repeat what it does not read."""
         return replace(self, lines=self.window, base=(), dropped=(), window=()) if self.dropped else self
-
-
-@dataclass
-class _Bill:
-    tokens_in: int = 0
-    tokens_out: int = 0
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Judged:
-    objections: Sequence[str] = ()
-    score: Score = field(default_factory=lambda: Score(total=0.0, parts={}))
 
 
 class Summariser:
@@ -72,13 +61,13 @@ class Summariser:
         self._window = window
 
     async def summarise(self, material: Material, ask: Ask, *, model: str) -> NewSummary:
-        """A text that passed the gate, at the second attempt at last. Raises FoldRefused, or what `ask` raises."""
-        bill, reasons = _Bill(), list[str]()
+        """A text that passed the gate, in two attempts at most. Raises FoldRefused, or what `ask` raises."""
+        spent, reasons = list[Usage](), list[str]()
         wishes = self._tokens.cut_written(material.wishes, self._window // 5, prompts.quoted)
         material = replace(material, wishes=wishes)
-        for attempt in (material, material.afresh()):
+        for attempt in (material, material.without_base()):
             try:
-                text = await self._text(attempt, ask, reasons, bill)
+                text = await self._text(attempt, ask, reasons, spent)
             except ModelDeclined:
                 if reasons:
                     raise
@@ -86,57 +75,56 @@ class Summariser:
                 continue
             text = self._tokens.cut_end(text.strip(), material.limit)
             judged = await asyncio.to_thread(self._judged, text, attempt)
-            if not judged.objections:
+            if isinstance(judged, Score):
                 return NewSummary(
                     text=text,
                     model=model,
                     prompt_version=prompts.FOLD_VERSION,
-                    tokens_in=bill.tokens_in,
-                    tokens_out=bill.tokens_out,
-                    score=judged.score.total,
-                    details=judged.score.parts,
+                    tokens_in=sum(one.prompt for one in spent),
+                    tokens_out=sum(one.completion for one in spent),
+                    score=judged.total,
+                    details=judged.parts,
                 )
-            reasons = list(judged.objections)
+            reasons = judged
         raise FoldRefused(f"The summary was refused: {'; '.join(reasons)}.")
 
-    def _judged(self, text: str, material: Material) -> _Judged:
-        """In a thread: a long source takes a while."""
+    def _judged(self, text: str, material: Material) -> Score | list[str]:
+        """The score of a text, or the objections to it. Runs in a thread, since a long source takes a while."""
         known = [*material.base, *material.window] if material.window else material.told
         source = "\n".join(one.text for one in known)
         tokens, source_tokens = self._tokens.count(text), self._tokens.count(source)
         found = quality_gate.objections(text, source, tokens=tokens, source_tokens=source_tokens)
-        if not found and material.dropped and _tells_of(text, material.dropped, material.window):
-            found = ["it tells of what was to be dropped"]
+        if not found and material.dropped and _mentions(text, material.dropped, material.window):
+            found = ["it mentions what was to be dropped"]
         if found:
-            return _Judged(objections=found)
+            return found
         told = material.told
         size = source_tokens if not material.window else sum(self._tokens.count(one.text) for one in told)
-        return _Judged(score=score(text, told, tokens=tokens, source_tokens=size))
+        return score(text, told, tokens=tokens, source_tokens=size)
 
-    async def _text(self, material: Material, ask: Ask, reasons: Sequence[str], bill: _Bill) -> str:
-        """In one call where everything fits the window, else a call for each part and one more over their texts."""
+    async def _text(self, material: Material, ask: Ask, reasons: Sequence[str], spent: list[Usage]) -> str:
+        """In one call where everything fits the window, otherwise a call for each part and one for their texts."""
         request = self._request(material, reasons)
         if self._tokens.prompt_tokens(request) <= self._window:
-            return await self._asked(request, ask, bill)
+            return await self._asked(request, ask, spent)
         if material.dropped:
-            return await self._text(material.afresh(), ask, reasons, bill)
+            return await self._text(material.without_base(), ask, reasons, spent)
         if material.base:
-            said = await self._text(replace(material, base=()), ask, (), bill)
+            said = await self._text(replace(material, base=()), ask, (), spent)
             below = [*material.base, Source(text=_bullet(said), is_user=False)]
-            return await self._text(replace(material, lines=below, base=(), of_summaries=True), ask, reasons, bill)
-        texts = [await self._asked(part, ask, bill) for part in self._parts(material, reasons)]
+            return await self._text(replace(material, lines=below, base=(), of_summaries=True), ask, reasons, spent)
+        texts = [await self._asked(part, ask, spent) for part in self._parts(material, reasons)]
         texts = [text for text in texts if text]
         if len(texts) < 2:
             return texts[0] if texts else ""
-        # Two fit one request, so each round leaves fewer, however long the texts are that a model gives.
+        # Two texts fit one request, so each round leaves fewer, however long the model's texts are.
         half = self._room(replace(material, of_summaries=True), reasons) // 2 - 1
         below = [Source(text=_bullet(self._tokens.cut_written(text, half, _bullet)), is_user=False) for text in texts]
-        return await self._text(replace(material, lines=below, of_summaries=True), ask, reasons, bill)
+        return await self._text(replace(material, lines=below, of_summaries=True), ask, reasons, spent)
 
-    async def _asked(self, request: Sequence[PromptMessage], ask: Ask, bill: _Bill) -> str:
+    async def _asked(self, request: Sequence[PromptMessage], ask: Ask, spent: list[Usage]) -> str:
         completion = await ask(request)
-        bill.tokens_in += completion.usage.prompt
-        bill.tokens_out += completion.usage.completion
+        spent.append(completion.usage)
         return completion.text.strip()
 
     def _parts(self, material: Material, reasons: Sequence[str]) -> list[list[PromptMessage]]:
@@ -174,17 +162,28 @@ class Summariser:
         ]
 
     def _room(self, material: Material, reasons: Sequence[str]) -> int:
-        """Tokens of lines that fit one request; a few are left for the seams between pieces."""
+        """Tokens of lines that fit one request; a few are left free, since pieces joined take more than each alone."""
         frame = self._tokens.prompt_tokens(self._request(replace(material, lines=()), reasons))
         return max(LEAST_ROOM, self._window - frame - 16)
+
+
+def message_sources(messages: Sequence[Message]) -> list[Source]:
+    """Messages as the model reads them; tool results are left out, unless there is nothing else."""
+    told = [message for message in messages if message.origin != "tool"] or messages
+    return [Source(text=prompts.conversation_line(one), is_user=one.is_user) for one in told]
+
+
+def summary_sources(summaries: Sequence[Summary]) -> list[Source]:
+    """Summaries as the model reads them."""
+    return [Source(text=prompts.summary_line(one), is_user=False) for one in summaries]
 
 
 def _bullet(text: str) -> str:
     return f"- {prompts.quoted(text)}"
 
 
-def _tells_of(text: str, dropped: Sequence[Source], window: Sequence[Source]) -> bool:
-    """Whether a text holds words that only the dropped messages have."""
+def _mentions(text: str, dropped: Sequence[Source], window: Sequence[Source]) -> bool:
+    """Whether a text has words that only the dropped messages have."""
     gone = {term for source in dropped for term in analyse(source.text[:LOOKED_AT])}
     kept = {term for source in window for term in analyse(source.text[:LOOKED_AT])}
     return bool((gone - kept) & set(analyse(text)))

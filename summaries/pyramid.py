@@ -1,13 +1,13 @@
 """The default policy: every N turns a chunk becomes an L1, and summaries are folded upwards so that few stay active.
 
-Pure: a state goes in, one plan or None comes out; the caller commits it and asks again until there is none.
-Does not know texts, models or stores.
+Pure, as every planner is. Does not know texts, models or stores.
 """
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 
 from records.summaries import FoldPlan, FoldReason
-from summaries.situation import Situation, UnfoldedTurn, ids_of, ready
+from summaries.planning import ActiveTurn, FoldPolicy, ScopeState, ids_of, ready
 
 FAN_IN = 5
 """More than this many active summaries of a level: its oldest FAN_IN become one of the next."""
@@ -15,28 +15,29 @@ MOST_ACTIVE = 10
 """At most this many summaries are active in all, so that they always fit the prompt."""
 
 
-def plan(situation: Situation, reason: FoldReason) -> FoldPlan | None:
-    """The next fold: a chunk that is due, else summaries that are too many."""
-    return _first_level(situation.turns, situation.every_n, reason) or _upwards(situation.by_level)
+def plan(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
+    """The next fold: a gap between summaries, a chunk that is due, or summaries that are too many."""
+    gap = first_gap(state.turns, sorted(one.first_id for one in state.summaries), most=state.every_n)
+    if gap:
+        return FoldPlan(level=1, message_ids=gap, reason=reason)
+    return _first_level(state.turns, state.every_n, reason) or _upwards(state.by_level)
 
 
-def height(chunks: int, *, most: int) -> int:
-    """The highest level of a pyramid of so many chunks, which is how often its oldest detail was compressed. A pyramid
-    that reaches level `most` is not built further.
+def first_gap(turns: Sequence[ActiveTurn], starts: Sequence[int], *, most: int) -> tuple[int, ...]:
+    """The messages of the oldest active turns, `most` at most, up to the next active summary.
+
+    They lost their summary when a part of its chunk was forgotten. Each gap is folded by itself, so that a summary
+    covers its messages without a hole. `starts`: the first message of each active summary, ascending. Empty when no
+    turn lies before a summary.
     """
-    active: dict[int, list[int]] = {}
-    for number in range(chunks):
-        active.setdefault(1, []).append(number)
-        while upwards := _upwards(active):
-            kept = {level: [one for one in ids if one not in upwards.summary_ids] for level, ids in active.items()}
-            active = {level: ids for level, ids in kept.items() if ids}
-            active.setdefault(upwards.level, []).append(upwards.summary_ids[0])
-        if max(active) >= most:
-            break
-    return max(active, default=0)
+    if not turns or not starts or turns[0].message_ids[0] >= starts[-1]:
+        return ()
+    border = starts[bisect_right(starts, turns[0].message_ids[0])]
+    gap = [turn.message_ids for turn in turns if turn.message_ids[0] < border][:most]
+    return tuple(sorted(one for ids in gap for one in ids if one < border))
 
 
-def _first_level(turns: Sequence[UnfoldedTurn], every_n: int, reason: FoldReason) -> FoldPlan | None:
+def _first_level(turns: Sequence[ActiveTurn], every_n: int, reason: FoldReason) -> FoldPlan | None:
     due = ready(turns, reason)
     if not due or (reason == "threshold" and len(due) < every_n):
         return None
@@ -56,7 +57,7 @@ def _upwards(active: Mapping[int, Sequence[int]]) -> FoldPlan | None:
 def _oldest_two(active: Mapping[int, Sequence[int]]) -> FoldPlan:
     """One above the highest level out of the two highest, where each level holds one (first at 9,555 L1s).
 
-    To fold a single summary would leave as many as before: an endless row of model calls.
+    Folding a single summary would leave as many as before: an endless row of model calls.
     """
     second, first = sorted(level for level in active if active[level])[-2:]
     return FoldPlan(level=first + 1, summary_ids=(active[first][0], active[second][0]), reason="upwards")
@@ -64,3 +65,13 @@ def _oldest_two(active: Mapping[int, Sequence[int]]) -> FoldPlan:
 
 def _fold(level: int, ids: Sequence[int]) -> FoldPlan:
     return FoldPlan(level=level + 1, summary_ids=tuple(ids[:FAN_IN]), reason="upwards")
+
+
+POLICY = FoldPolicy(
+    name="pyramid",
+    description="every {every} a summary is made, and older summaries are summarised in turn. All of the past stays in "
+    "view, in less detail the older it is. The usual choice.",
+    plan=plan,
+    has_levels=True,
+    rebuild_turns=lambda every_n: every_n,
+)

@@ -1,7 +1,7 @@
-"""Whether a summary may stand: cheap checks, made without a judge, of what summaries get wrong.
+"""Whether a summary may be stored: cheap checks, without a judge, for what summaries get wrong.
 
-Pure. Does not know who wrote the text. Numbers come from knowledge of real failures: an empty summary that erased a
-history, refusals stored as memory, loops that grew, invented dates.
+Pure. Each check answers a failure seen in practice: an empty summary that erased a history, refusals stored as memory,
+loops that grew, invented dates. Does not know who wrote the text.
 """
 
 import re
@@ -20,36 +20,17 @@ _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _DIGITS = re.compile(r"\d+")
 _LIST_MARK = re.compile(r"(?m)^\s*\d{1,2}[.)]\s")
 _LABEL = re.compile(r"^\W*(?:level|summary|part|section)[ #]?\d{1,3}\b", re.IGNORECASE | re.MULTILINE)
-"""What a writer puts before a line to count it."""
+"""A label with a number before a line."""
 _RUN = re.compile(r"[A-Za-z0-9_-]+")
 _LED = re.compile(r"(?<![A-Za-z])([A-Za-z]+)[-_]?(\d+)")
 """Letters, then digits: in a name (A380, COVID-19, 7f3a9c), or in a date or an amount written together."""
 _UNITS = frozenset({"usd", "eur", "gbp", "chf", "jpy", "cny", "inr", "rub", "try", "brl", "fy"})
 _YEARS = range(1900, 2100)
 _WORDS = re.compile(r"\w+")
-_NUMBER_WORDS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-]
+_NUMBER_WORDS = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+)  # fmt: skip
 _MONTHS = (
     ("january", "jan"), ("february", "feb"), ("march", "mar"), ("april", "apr"), ("may",), ("june", "jun"),
     ("july", "jul"), ("august", "aug"), ("september", "sept", "sep"), ("october", "oct"), ("november", "nov"),
@@ -58,7 +39,7 @@ _MONTHS = (
 
 
 def objections(text: str, source: str, *, tokens: int, source_tokens: int) -> list[str]:
-    """Why this summary of `source` must not stand; empty when it may. Each reason is a short phrase."""
+    """Why this summary of `source` must not be stored; empty when it may. Each reason is a short phrase."""
     if not text.strip():
         return ["it is empty"]
     found = []
@@ -97,7 +78,7 @@ def numbers(text: str) -> set[str]:
 
 
 def _unless_name(run: re.Match[str]) -> str:
-    """Nothing for a name with digits in it; a date or an amount stays ("May-2024", "EUR500")."""
+    """A space for a name with digits in it; a date or an amount stays ("May-2024", "EUR500")."""
     led = _LED.search(run.group())
     if led is None:
         return run.group()
@@ -112,7 +93,7 @@ def _plain(digits: str) -> str:
 
 
 def _repeats(text: str) -> bool:
-    """A sentence that comes three times, or one run of words that makes up most of a longer text."""
+    """Whether a sentence occurs three times, or repeated runs of words make up most of a longer text."""
     sentences = Counter(part.strip().casefold() for part in re.split(r"[.!?。！？\n]+", text) if len(part.strip()) > 12)
     if any(count >= 3 for count in sentences.values()):
         return True

@@ -1,7 +1,7 @@
-"""How good a summary is, from 0 to 1, measured without a judge: it informs, it refuses nothing (gate.py does).
+"""How good a summary is, from 0 to 1, measured without a judge. It informs and refuses nothing (quality_gate.py does).
 
-Pure. What a summary must carry are marks: numbers, dates, names, addresses, and sentences that deny or promise. Does
-not know who wrote the text. The parts are those of the field's reference-free measures; weights are ours.
+Pure. A summary should keep the details: numbers, dates, names, addresses, and sentences that deny or promise. The parts
+are the usual reference-free measures, the weights are ours. Does not know who wrote the text.
 """
 
 import re
@@ -20,13 +20,13 @@ WEIGHTS: Mapping[str, float] = {
     "repetition": 0.1,
 }
 USERS_WEIGHT = 2.0
-"""What the user said counts so much more than what was answered."""
+"""How much more the user's words count than the answers."""
 SUPPORT = 0.25
-"""A turn is covered by a summary sentence that shares so much of its terms, or of whose terms it has so many."""
-FEW = 60
+"""A summary sentence covers a turn when they share this much of the shorter one's terms."""
+SHORT_SOURCE = 60
 """Source tokens below which a summary need not be shorter than its source."""
 MOST = 60_000
-"""Characters of a source that are looked at: beyond that, measuring would hold up everybody else."""
+"""Characters of the sources that are measured: more would hold up everybody else."""
 LEAST_SHARE = 200
 
 _URL = re.compile(r"https?://[^\s<>\"')\]]+|[\w.+-]+@[\w-]+\.\w[\w.]*")
@@ -56,8 +56,8 @@ class Source:
 class Score:
     """The whole and its parts, each from 0 (bad) to 1 (good).
 
-    retention: of the sources' marks, the user's weighing more · novelty: of the summary's own marks, those that the
-    source has · coverage: of the source's turns, those that a sentence of the summary supports · compression ·
+    retention: the share of the sources' details that it keeps, the user's weighing more · novelty: the share of its own
+    details that the sources have · coverage: the share of the turns that a sentence of it supports · compression ·
     repetition (1 = says nothing twice).
     """
 
@@ -74,15 +74,15 @@ def score(text: str, sources: Sequence[Source], *, tokens: int, source_tokens: i
         "retention": _retention(text, sources, sentences),
         "novelty": _novelty(text, whole),
         "coverage": _coverage(sources, sentences),
-        "compression": 1.0 if source_tokens <= FEW else max(0.0, 1 - tokens / source_tokens),
+        "compression": 1.0 if source_tokens <= SHORT_SOURCE else max(0.0, 1 - tokens / source_tokens),
         "repetition": _repetition(text),
     }
     rounded = {name: round(value, 3) for name, value in parts.items()}
     return Score(total=round(sum(WEIGHTS[name] * value for name, value in parts.items()), 3), parts=rounded)
 
 
-def marks(text: str) -> set[str]:
-    """Numbers, names and addresses of a text, folded so that they compare."""
+def details(text: str) -> set[str]:
+    """Numbers, names and addresses of a text, case-folded for comparison."""
     addresses = {folded(match.lower().rstrip(".,")) for match in _URL.findall(text)}
     return addresses | numbers(text) | _names(_URL.sub(" ", text))
 
@@ -92,12 +92,12 @@ def _names(text: str) -> set[str]:
 
 
 def _retention(text: str, sources: Sequence[Source], sentences: Sequence[Set[str]]) -> float:
-    kept = marks(text) | {folded(match.casefold()) for match in _CAPITAL.findall(text)}
+    kept = details(text) | {folded(match.casefold()) for match in _CAPITAL.findall(text)}
     wanted = found = 0.0
     seen = set[str]()
     for source in sorted(sources, key=lambda one: not one.is_user):
         weight = USERS_WEIGHT if source.is_user else 1.0
-        fresh = marks(source.text) - seen
+        fresh = details(source.text) - seen
         seen |= fresh
         wanted += weight * len(fresh)
         found += weight * len(fresh & kept)
@@ -109,7 +109,7 @@ def _retention(text: str, sources: Sequence[Source], sentences: Sequence[Set[str
 
 
 def _novelty(text: str, whole: str) -> float:
-    own = marks(text)
+    own = details(text)
     if not own:
         return 1.0
     words = {folded(word.casefold()) for word in re.findall(r"\w+", whole)}
@@ -147,7 +147,7 @@ def _terms(text: str) -> frozenset[str]:
 
 
 def _cut(sources: Sequence[Source]) -> list[Source]:
-    """The sources, each cut to its even share where together they are too long to be looked at whole."""
+    """The sources, each cut to an equal share where together they are too long to be measured whole."""
     if sum(len(one.text) for one in sources) <= MOST:
         return list(sources)
     share = max(LEAST_SHARE, MOST // len(sources))

@@ -1,41 +1,56 @@
 """The sliding policy: after every turn, one live summary of the last messages only.
 
-What leaves the window leaves the text; it stays archived and searchable. Pure: a situation goes in, one plan or None
-comes out. Does not know texts, models or stores.
+What leaves the window leaves the text; it stays archived and searchable. Pure, as every planner is. Does not know
+texts, models or stores.
 """
 
+from collections.abc import Sequence
+
+from records.messages import MessageOutline
 from records.summaries import FoldPlan, FoldReason
-from summaries.situation import Said, Situation, ids_of, ready
+from summaries.planning import FoldPolicy, ScopeState, ids_of, ready
 
 WINDOW = 14
-"""Messages that the summary tells of, beginning at a person's."""
+"""The most messages that the summary covers, the first of them a person's."""
 FIRST_TURN = 3
-"""The turn from which on a summary is made."""
+"""The first turn after which a summary is made."""
 
 
-def plan(situation: Situation, reason: FoldReason) -> FoldPlan | None:
-    """The next version: it archives the turns that are ready, supersedes what stands, and tells of the window."""
-    turns = ready(situation.turns, reason)
-    begun = bool(situation.standing or situation.archived)
+def plan(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
+    """The next version: it archives the turns that are ready, supersedes what is active, and covers the window."""
+    turns = ready(state.turns, reason)
+    begun = bool(state.summaries or state.archived)
     if not turns or (reason != "now" and not begun and len(turns) < FIRST_TURN):
         return None
     new = [
-        Said(id=message_id, is_user=message_id in turn.user_ids) for turn in turns for message_id in turn.message_ids
+        MessageOutline(id=message_id, turn=turn.message_ids[0], is_user=message_id in turn.user_ids)
+        for turn in turns
+        for message_id in turn.message_ids
     ]
-    standing = situation.standing
+    newest = state.summaries[-1] if state.summaries else None
     return FoldPlan(
         level=1,
         message_ids=ids_of(turns),
-        summary_ids=tuple(summary.id for summary in standing),
-        base_id=standing[-1].id if standing and standing[-1].policy == "sliding" else None,
-        window_ids=window([*situation.archived, *new]),
+        summary_ids=tuple(summary.id for summary in state.summaries),
+        base_id=newest.id if newest and newest.policy == "sliding" else None,
+        window_ids=_window([*state.archived, *new]),
         reason=reason,
         policy="sliding",
     )
 
 
-def window(said: list[Said]) -> tuple[int, ...]:
+def _window(messages: Sequence[MessageOutline]) -> tuple[int, ...]:
     """The newest WINDOW messages, from the first that a person wrote on (all of them where none is a person's)."""
-    newest = sorted(said, key=lambda one: one.id)[-WINDOW:]
+    newest = sorted(messages, key=lambda one: one.id)[-WINDOW:]
     start = next((index for index, one in enumerate(newest) if one.is_user), 0)
     return tuple(one.id for one in newest[start:])
+
+
+POLICY = FoldPolicy(
+    name="sliding",
+    description="one short summary of the last 14 messages, after every turn. What is older is found only by search.",
+    plan=plan,
+    every_turn=True,
+    looks_back=WINDOW,
+    rebuild_turns=lambda _: None,
+)

@@ -1,7 +1,7 @@
 """Import and export of whole memories. Does not know how files come and go.
 
 formats/     The formats of files that can be imported, one file each
-archiver.py  imported history → chunks and a pyramid of extracted summaries
+archiver.py  imported history → chunks under a pyramid of extracted summaries
 exporter.py  a memory → files that hold all of it
-importer.py  a file from elsewhere → memory: first what it would add, then the adding
+importer.py  a file from elsewhere → memory: first what it would add, then the import
 """

@@ -25,19 +25,19 @@ Home = Callable[[int], AbstractAsyncContextManager[MemoryStore]]
 
 
 def chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
-    """Stretches of about CHUNK messages that tear no turn, unless one is as long as several."""
+    """Runs of about CHUNK messages that split no turn, unless it is as long as several."""
     first = 0
-    for place in range(1, len(messages) + 1):
-        is_end = place == len(messages) or messages[place].turn != messages[place - 1].turn
-        if place - first >= CHUNK and (is_end or place - first >= 3 * CHUNK):
-            yield messages[first:place]
-            first = place
+    for end in range(1, len(messages) + 1):
+        is_turn_over = end == len(messages) or messages[end].turn != messages[end - 1].turn
+        if end - first >= CHUNK and (is_turn_over or end - first >= 3 * CHUNK):
+            yield messages[first:end]
+            first = end
     if first < len(messages):
         yield messages[first:]
 
 
 class Archiver:
-    """Makes shelves. `text_budget`: the most tokens of one summary's text."""
+    """Archives histories. `text_budget`: the most tokens of one summary's text."""
 
     def __init__(self, *, home: Home, tokenizer: Tokenizer, text_budget: int, clock: Clock) -> None:
         self.home = home
@@ -45,11 +45,11 @@ class Archiver:
         self._tokens = tokenizer
         self._text_budget = text_budget
 
-    def shelf(self, lease: FoldLease, scope: Scope) -> "Shelf":
-        return Shelf(self, lease, scope)
+    def begin(self, lease: FoldLease, scope: Scope) -> "HistoryArchive":
+        return HistoryArchive(self, lease, scope)
 
     async def extracted(self, block: str) -> NewSummary:
-        """The most telling sentences of a block, found beside the event loop."""
+        """The most telling sentences of a block, found in a thread."""
         started = time.monotonic()
         text = await asyncio.to_thread(self._extract, block)
         return NewSummary(
@@ -67,8 +67,8 @@ class Archiver:
         return self._tokens.cut_end(words, self._text_budget).strip() or "Nothing that could be put into words."
 
 
-class Shelf:
-    """One scope's history on its way in, oldest first: `add` each chunk, then `close`. Raises StorageError."""
+class HistoryArchive:
+    """One scope's history being archived, oldest first: `add` each chunk, then `close`. Raises StorageError."""
 
     def __init__(self, archiver: Archiver, lease: FoldLease, scope: Scope) -> None:
         self._archiver = archiver
@@ -85,20 +85,20 @@ class Shelf:
             await self._fold(self._active[-FAN_IN:], self._active[-1].level + 1)
 
     async def close(self) -> None:
-        """Put the history under what stands there: older summaries never of a lower level than newer ones, so that
-        each goes on to cover a stretch without a gap, and at most ten active in all.
+        """Fold what was added so that it fits the summaries that were active before: at most ten in all, and older ones
+        never of a lower level than newer ones, so that each later fold covers its messages without a gap.
         """
         if not self._active:
             return
         mine = {one.id for one in self._active}
-        others = [one for one in await self._standing() if one.id not in mine]
+        others = [one for one in await self._all_active() if one.id not in mine]
         top = max(one.level for one in [*self._active, *others])
         below = [one for one in self._active if one.level < top]
         if below:
             await self._fold(below, top)
-        standing = await self._standing()
-        if len(standing) > MOST_ACTIVE:
-            oldest = standing[: len(standing) - MOST_ACTIVE + 1]
+        summaries = await self._all_active()
+        if len(summaries) > MOST_ACTIVE:
+            oldest = summaries[: len(summaries) - MOST_ACTIVE + 1]
             level = max([top, *(one.level + 1 for one in oldest)])
             await self._fold(oldest, level)
 
@@ -106,7 +106,7 @@ class Shelf:
         newest = self._active[-FAN_IN:]
         return len(newest) == FAN_IN and len({one.level for one in newest}) == 1
 
-    async def _standing(self) -> list[Summary]:
+    async def _all_active(self) -> list[Summary]:
         async with self._archiver.home(self._scope.owner) as store:
             return sorted(await store.summaries(self._scope), key=lambda one: (one.first_id, one.id))
 

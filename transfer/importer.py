@@ -1,7 +1,7 @@
-"""A file from elsewhere → memory: first what it would add, then the adding.
+"""A file from elsewhere → memory: first what it would add, then the import itself.
 
-Our own export comes back as it was where nothing is stored yet. Everything else is history: archived at once in chunks
-with extracted summaries, without a model, before everything that was said here; what is known already stays as it is.
+Where nothing is stored yet, our own export comes back as it was. Everything else becomes history: archived at once
+under extracted summaries, without a model, before everything that was said here; what is known already stays as it is.
 Does not know Telegram, or what the formats look like.
 """
 
@@ -24,27 +24,28 @@ from storage.files.row_validation import RowError, checked
 from storage.files.rows import config_of
 from storage.files.tables import Portable
 from storage.protocol import MemoryStore
+from summaries.policies import POLICIES
 from transfer.archiver import Archiver, chunks
 from transfer.formats import detection
-from transfer.formats.history import NAMES, ImportedHistory, ImportedMessage, nameless, names
+from transfer.formats.history import ImportedHistory, ImportedMessage, sources, without_source
 
 log = logging.getLogger(__name__)
 
 LEASE = timedelta(hours=6)
-"""Nothing is folded in the scope meanwhile; a process that dies gives its leases back at the next start."""
+"""Nothing is folded in the scope meanwhile. The leases of a process that died are released at the next start."""
 BATCH = 500
 INCOGNITO = "Nothing is written while you are incognito. /incognito ends that; then send the file again."
 RETAINED = (
     "My operator lets me erase archives older than {days:,} days: {old:,} of these messages would be erased again."
 )
 Progress = Callable[[int, int], Awaitable[None]]
-"""Is told how many messages are in, and of how many."""
+"""Called with the number of messages imported so far, and of all."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportPlan:
-    """What an import would do. `is_whole`: it brings our own export back as it was. `facts`: those it holds;
-    `new_facts`: of them. `ids`: where all is known, as of what was imported.
+    """What an import would do. `is_whole`: it restores our own export as it was. `facts`: how many the file holds.
+    `ids`: first and last of the file's history in the memory, where all of it is known.
     """
 
     name: str
@@ -81,9 +82,11 @@ class Imported:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Work:
-    """A file, compared with the known. `ids`: of known messages, by number in the file; `held`: of imported ones."""
+    """A file, compared with what is known. `fresh`: its messages that are new. `ids`: of known messages, by their
+    number in the file; `held`: of imported ones; `after`: of the last known message before the first new one.
+    """
 
-    past: ImportedHistory
+    history: ImportedHistory
     fresh: tuple[ImportedMessage, ...]
     ids: Mapping[int, int]
     held: Sequence[int]
@@ -95,7 +98,7 @@ class _Work:
 class Importer:
     """Imports files into owners' memories.
 
-    `stored`: is called when there is something new to index. `retention`: how long archives are kept; None = for ever.
+    `stored`: called when there is something new to index. `retention`: how long archives are kept; None = for ever.
     """
 
     def __init__(
@@ -125,13 +128,13 @@ class Importer:
         facts = work.rows.get("facts", ())
         async with self._memory.home(scope.owner) as store:
             new_facts = await store.history.new_facts(scope.owner, facts)
-        notes = work.past.notes
+        notes = work.history.notes
         if self._retention and old:
             notes = (*notes, RETAINED.format(old=old, days=self._retention.days))
         return ImportPlan(
-            name=NAMES[work.past.format],
-            total=len(work.past.messages),
-            known=len(work.past.messages) - len(work.fresh),
+            name=detection.FORMATS[work.history.format].title,
+            total=len(work.history.messages),
+            known=len(work.history.messages) - len(work.fresh),
             first_at=first_at,
             last_at=last_at,
             notes=notes,
@@ -139,11 +142,11 @@ class Importer:
             new_facts=new_facts,
             is_whole=work.is_whole,
             turns_on=not await self._memory.is_on(scope.owner),
-            ids=None if work.fresh or work.is_whole else await self._stretch(scope.owner, work, []),
+            ids=None if work.fresh or work.is_whole else await self._imported_range(scope.owner, work, []),
         )
 
     async def run(self, scope: Scope, person: int, data: bytes, *, progress: Progress) -> Imported:
-        """Import it: whatever it holds that is not known. What was imported before an interruption is known.
+        """Import whatever the file holds that is not known. What was imported before an interruption is known.
 
         Raises ImportRefused, and StorageError when the memory was moved, erased or failed meanwhile.
         """
@@ -160,8 +163,8 @@ class Importer:
         finally:
             await self._release(lease)
             self._stored()
-        log.info("imported %d messages (%s) into %s", len(work.fresh), work.past.format, scope)
-        known = len(work.past.messages) - len(work.fresh)
+        log.info("imported %d messages (%s) into %s", len(work.fresh), work.history.format, scope)
+        known = len(work.history.messages) - len(work.fresh)
         return Imported(messages=len(work.fresh), known=known, facts=facts, is_whole=work.is_whole, ids=ids)
 
     # what is new -----------------------------------------------------------------------------------------------
@@ -171,14 +174,14 @@ class Importer:
         if config is not None and config.incognito:
             raise ImportRefused(INCOGNITO)
         zone = config.zone if config else UTC
-        past = await asyncio.to_thread(lambda: detection.read(data, person=person, zone=zone))
-        rows = await asyncio.to_thread(_checked, past, scope.owner)
+        history = await asyncio.to_thread(lambda: detection.read(data, person=person, zone=zone))
+        rows = await asyncio.to_thread(_checked, history, scope.owner)
         async with self._memory.home(scope.owner) as store:
-            is_own = past.owner == scope.owner
-            is_whole = is_own and past.is_whole and await store.history.is_empty(scope.owner)
-            known = await store.history.known(scope.owner, await asyncio.to_thread(names, past))
-            same = await _same(store, scope.owner, past) if is_own else {}
-        return await asyncio.to_thread(_compared, past, rows, known, same, is_whole=is_whole)
+            is_own = history.owner == scope.owner
+            is_whole = is_own and history.is_whole and await store.history.is_empty(scope.owner)
+            known = await store.history.known(scope.owner, await asyncio.to_thread(sources, history))
+            same = await _same(store, scope.owner, history) if is_own else {}
+        return await asyncio.to_thread(_compared, history, rows, known, same, is_whole=is_whole)
 
     # adding ----------------------------------------------------------------------------------------------------
 
@@ -193,21 +196,21 @@ class Importer:
             placed = await asyncio.to_thread(_placed, scope, messages, first)
             ids |= await asyncio.to_thread(_numbers, messages, placed)
             ends += (placed[0].id, placed[-1].id)
-            shelf = self._archiver.shelf(lease, scope)
+            archive = self._archiver.begin(lease, scope)
             for chunk in chunks(placed):
-                await shelf.add(chunk)
+                await archive.add(chunk)
                 done += len(chunk)
                 await progress(done, len(work.fresh))
-            await shelf.close()
-        came_in = await self._stretch(owner, work, ends)
+            await archive.close()
+        came_in = await self._imported_range(owner, work, ends)
         facts = work.rows.get("facts", ())
         if not facts:
             return 0, came_in
         async with self._memory.home(owner) as store:
             return await store.history.learn(lease, facts, ids), came_in
 
-    async def _stretch(self, owner: int, work: _Work, ends: Sequence[int]) -> tuple[int, int] | None:
-        """What came in, and what an earlier run had brought in of the same file; the newest history lies lowest."""
+    async def _imported_range(self, owner: int, work: _Work, ends: Sequence[int]) -> tuple[int, int] | None:
+        """First and last id of what came in now and in earlier runs of this file; the newest history has the lowest."""
         if not (around := ends or work.held):
             return None
         first, last = min(around), max(ends or [min(around)])
@@ -215,8 +218,8 @@ class Importer:
             return await store.history.stretch(owner, work.held, first, last)
 
     async def _restore(self, lease: FoldLease, work: _Work, progress: Progress) -> tuple[int, None]:
-        """Our own export as it was. In batches, each of which leaves a memory without a hole: until the last one, every
-        chunk stands active under its own summary.
+        """Our own export as it was, in batches that each leave a memory without a hole: until the last batch, every
+        chunk is covered by its own summary, which is active.
         """
         rows, owner = work.rows, lease.scope.owner
         done = 0
@@ -251,19 +254,28 @@ class Importer:
 _RESTORED_LAST = ("summaries", "facts", "profiles", "versions", "progress")
 
 
-def _checked(past: ImportedHistory, owner: int) -> Mapping[str, Sequence[Portable]]:
-    if past.rows is None:
+def _checked(history: ImportedHistory, owner: int) -> Mapping[str, Sequence[Portable]]:
+    if history.rows is None:
         return {}
-    # Of a part, only facts stand by themselves; what its messages refer to may be in another part.
-    rows = past.rows if past.is_whole else {"facts": past.rows.get("facts", ())}
+    # Of one part only the facts are complete: what its messages refer to may be in another part.
+    rows = history.rows if history.is_whole else {"facts": history.rows.get("facts", ())}
     try:
-        return checked(rows, owner)
+        made = checked(rows, owner)
+        _demand_known_policies(made)
     except RowError as error:
         raise ImportRefused(f"The export is damaged: {error}. Nothing was imported.") from None
+    return made
+
+
+def _demand_known_policies(rows: Mapping[str, Sequence[Portable]]) -> None:
+    for name in ("users", "summaries"):
+        for number, row in enumerate(yielding_gil(rows[name])):
+            if row["policy"] not in POLICIES:
+                raise RowError(f"{name}[{number}]: 'policy' is none of the texts that may stand there")
 
 
 def _compared(
-    past: ImportedHistory,
+    history: ImportedHistory,
     rows: Mapping[str, Sequence[Portable]],
     known: Mapping[tuple[Role, str], int],
     same: Mapping[int, int],
@@ -275,7 +287,7 @@ def _compared(
     ids = dict(same)
     held: list[int] = []
     after: int | None = None
-    for message in yielding_gil(past.messages):
+    for message in yielding_gil(history.messages):
         name = (message.role, message.source)
         stored = known.get(name, known.get((message.role, message.also or "")))
         if stored is None and message.number is not None:
@@ -288,19 +300,19 @@ def _compared(
             if message.number is not None:
                 ids[message.number] = stored
         seen.add(name)
-    return _Work(past=past, fresh=tuple(fresh), ids=ids, held=held, after=after, rows=rows, is_whole=is_whole)
+    return _Work(history=history, fresh=tuple(fresh), ids=ids, held=held, after=after, rows=rows, is_whole=is_whole)
 
 
-async def _same(store: MemoryStore, owner: int, past: ImportedHistory) -> Mapping[int, int]:
-    """Messages that never had a source, by number: those that stand in the memory under the same id."""
-    by_number, threads = await asyncio.to_thread(nameless, past)
+async def _same(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
+    """Messages that never had a source and are in the memory under the same id, by number."""
+    by_number, threads = await asyncio.to_thread(without_source, history)
     found: dict[int, int] = {}
     numbers = sorted(by_number)
     for thread in threads:
         for first in range(0, len(numbers), BATCH):
             for message in await store.messages(Scope(owner=owner, thread=thread), numbers[first : first + BATCH]):
-                given = by_number[message.id]
-                if (message.role, message.content) == (given.role, given.content):
+                found_in_file = by_number[message.id]
+                if (message.role, message.content) == (found_in_file.role, found_in_file.content):
                     found[message.id] = message.id
     return found
 
@@ -320,12 +332,12 @@ def _span(
 
 
 def _by_scope(here: Scope, work: _Work) -> Mapping[Scope, Sequence[ImportedMessage]]:
-    """Each message where it belongs: our own in their threads, all others where the import was asked for."""
-    places: dict[Scope, list[ImportedMessage]] = {}
-    is_own = work.past.owner == here.owner
+    """The new messages by scope: our own in their threads, all others where the import was asked for."""
+    by_scope: dict[Scope, list[ImportedMessage]] = {}
+    is_own = work.history.owner == here.owner
     for message in yielding_gil(work.fresh):
-        places.setdefault(Scope(owner=here.owner, thread=message.thread) if is_own else here, []).append(message)
-    return places
+        by_scope.setdefault(Scope(owner=here.owner, thread=message.thread) if is_own else here, []).append(message)
+    return by_scope
 
 
 def _numbers(messages: Sequence[ImportedMessage], placed: Sequence[Message]) -> dict[int, int]:
@@ -363,7 +375,7 @@ def _by_chunk(messages: Sequence[Portable]) -> dict[object, list[Portable]]:
 
 
 def _whole_chunks(held: dict[object, list[Portable]], summaries: Sequence[Portable]) -> Iterator[list[Portable]]:
-    """Batches of rows, none of which tears a chunk from its summary; each chunk's stands active for now."""
+    """Batches of rows that keep each chunk with its summary, which is active for now."""
     covering = {row["id"]: row for row in summaries}
     batch: list[Portable] = []
     loose = held.pop(None, [])
@@ -381,7 +393,7 @@ def _whole_chunks(held: dict[object, list[Portable]], summaries: Sequence[Portab
 
 
 def _chosen(given: Portable, known: OwnerConfig) -> OwnerConfig:
-    """The owner's choices as the export has them; whether memory is on and where it lives stays."""
+    """The owner's choices as the export has them, except whether memory is on and where it lives."""
     kept = config_of({**given, "storage_type": known.storage})
     return replace(
         known,

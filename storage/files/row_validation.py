@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 from records.messages import Origin, Role
-from records.owners import Policy
 from runtime.cooperative import yielding_gil
 from storage.files.rows import moment_of, text_of
 from storage.files.tables import BY_NAME, MESSAGES, SUMMARIES, Portable, Table
@@ -50,7 +49,6 @@ _WHOLE = frozenset({"id", "user_id", "thread_id", "chunk_id", "turn_id", "telegr
 }
 _CHOICES: Mapping[str, tuple[object, ...]] = {
     "role": get_args(Role),
-    "policy": get_args(Policy),
     "kind": ("personal", "preference", "knowledge", "event"),
 }
 

@@ -82,10 +82,10 @@ class FactTable:
         until: int,
         now: datetime,
         shown: Sequence[Fact] = (),
-        is_past: bool = False,
+        from_history: bool = False,
     ) -> list[Fact]:
         async with self._db.write() as tx:
-            row = await tx.row(_STUDIED if is_past else _LEARNED, scope.owner, scope.thread)
+            row = await tx.row(_STUDIED if from_history else _LEARNED, scope.owner, scope.thread)
             if (int(row[0]) if row and row[0] is not None else 0) != learned:
                 raise StaleFacts
             rows = await tx.rows(_TEXTS, scope.owner, scope.thread, json.dumps([message.id for message in read]))
@@ -110,7 +110,7 @@ class FactTable:
                         await self._close(tx, scope.owner, old, change.fact.valid_from, made[-1 - place])
                 if (later := _target(change.gave_way_to, made)) is not None and later != made[-1 - place]:
                     await self._give_way(tx, scope.owner, made[-1 - place], later)
-            await tx.rows(_PAST if is_past else _PROGRESS, scope.owner, scope.thread, until)
+            await tx.rows(_PAST if from_history else _PROGRESS, scope.owner, scope.thread, until)
             rows = await tx.rows(_SOME, scope.owner, json.dumps(inserted))
         return [fact_of(mapping(row)) for row in rows]
 

@@ -1,7 +1,7 @@
 """Which imported history facts are to be learned from, and how far that has come.
 
-A part of SqliteStore (`store.studies`). Owns the columns past_… of `progress`; fact_table.py moves `past_id` on in the
-transaction that stores the facts. Does not know how facts are found.
+A part of SqliteStore (`store.history_extraction`). Owns the columns past_… of `progress`; fact_table.py moves `past_id`
+on in the transaction that stores the facts. Does not know how facts are found.
 """
 
 import json
@@ -27,7 +27,7 @@ class HistoryExtractionTable:
         self._db = database
         self._kind = kind
 
-    async def ahead(self, owner: int, first: int, last: int) -> HistoryBacklog:
+    async def backlog(self, owner: int, first: int, last: int) -> HistoryBacklog:
         async with self._db.read(frozen=True) as reader:
             row = await reader.row(_AHEAD, owner, first, last)
         return (

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from datetime import datetime
 
 from records.errors import StaleFold
-from records.messages import Archived
+from records.messages import MessageOutline
 from records.owners import StorageType
 from records.scopes import Scope
 from records.summaries import FoldLease, NewSummary, Rebuilt
@@ -31,7 +31,7 @@ class RebuildTable:
         self._db = database
         self._kind = kind
 
-    async def outline(self, scope: Scope) -> list[Archived]:
+    async def outline(self, scope: Scope) -> list[MessageOutline]:
         async with self._db.read() as reader:
             rows = await reader.rows(
                 """
@@ -41,7 +41,7 @@ class RebuildTable:
                 scope.owner,
                 scope.thread,
             )
-        return [Archived(id=row["id"], turn=row["turn_id"], is_user=row["role"] == "user") for row in rows]
+        return [MessageOutline(id=row["id"], turn=row["turn_id"], is_user=row["role"] == "user") for row in rows]
 
     async def renew(self, lease: FoldLease, until: datetime) -> None:
         async with self._db.write() as tx:
@@ -70,7 +70,7 @@ class RebuildTable:
         self,
         lease: FoldLease,
         rebuilt: Sequence[Rebuilt],
-        outline: Sequence[Archived],
+        outline: Sequence[MessageOutline],
         *,
         since: datetime,
         now: datetime,

@@ -52,7 +52,7 @@ class SqliteStore(FoldTable):
         self.vectors = VectorIndex(database, most_exact=_ALL, large=_ALL) if exhaustive else VectorIndex(database)
         self._most_postings = _ALL if exhaustive else candidates.MOST_POSTINGS
         self.facts = FactTable(database, kind)
-        self.studies = HistoryExtractionTable(database, kind)
+        self.history_extraction = HistoryExtractionTable(database, kind)
         self.profiles = ProfileTable(database, kind)
         self.accounts = ExplanationTable(database)
         self.rebuilds = RebuildTable(database, kind)

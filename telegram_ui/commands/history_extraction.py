@@ -29,11 +29,11 @@ class HistoryExtractionCommands(Family):
 
     async def offer(self, ask: Ask, ids: tuple[int, int]) -> tuple[str, InlineKeyboardMarkup] | None:
         """What learning from these messages would take, and the button for it; None if there is nothing to learn."""
-        ahead = await self._services.history_extraction.ahead(ask.chat.scope.owner, *ids)
-        if ahead is None:
+        estimate = await self._services.history_extraction.estimate(ask.chat.scope.owner, *ids)
+        if estimate is None:
             return None
         text = WHAT_IT_TAKES.format(
-            messages=messages(ahead.messages), requests=ahead.requests, tokens=_rounded(ahead.tokens)
+            messages=messages(estimate.messages), requests=estimate.requests, tokens=_rounded(estimate.tokens)
         )
         return text, self._keyboard(ask, LEARN, OFFER, ids)
 

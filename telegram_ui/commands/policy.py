@@ -4,15 +4,14 @@ Owns their words and buttons. Does not know what a policy does, nor how a summar
 """
 
 import logging
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import get_args
 
 from telegram import InlineKeyboardMarkup
 
 from background.rebuild import Progress, Tell
 from chat.notices import counted
-from records.owners import OwnerConfig, Policy
+from records.owners import OwnerConfig
+from summaries.policies import POLICIES
 from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.wording import DEAD_BUTTON, turns
 from telegram_ui.sending.chat import Chat
@@ -28,13 +27,6 @@ PROGRESS_EVERY = 3.0
 """Seconds between two edits of a message that shows progress: Telegram allows few."""
 RESET = "reset"
 
-DOES: Mapping[Policy, str] = {
-    "pyramid": "every {every} a summary is made, and older summaries are summarised in turn. All of the past stays "
-    "in view, in less detail the older it is. The usual choice.",
-    "rolling": "one short summary of everything but the newest turns, rewritten every 8 messages. The least to send; "
-    "old details fade soonest.",
-    "sliding": "one short summary of the last 14 messages, after every turn. What is older is found only by search.",
-}
 KEEPS = (
     "With each of these your messages stay as they are, and all of them can be found. After a change, "
     "/summary_rebuild makes the earlier summaries again."
@@ -55,7 +47,7 @@ class PolicyCommands(Family):
         chosen = config.policy if config else "pyramid"
         policies = [
             self._button(ask, KIND, f"{'✓ ' if policy == chosen else ''}{policy.capitalize()}", policy)
-            for policy in get_args(Policy)
+            for policy in POLICIES
         ]
         if config is None or config.auto_fold:
             switch = self._button(ask, KIND, "Turn automatic summaries off", BY_HAND)
@@ -71,7 +63,7 @@ class PolicyCommands(Family):
             config = await memory.choose(owner, lambda current: replace(current, auto_fold=on))
             toast = f"Automatic summaries are {'on' if on else 'off'}."
         else:
-            policy = next((one for one in get_args(Policy) if one == ask.argument), None)
+            policy = next((one for one in POLICIES if one == ask.argument), None)
             if policy is None:
                 return DEAD_BUTTON
             config = await memory.choose(owner, lambda current: replace(current, policy=policy))
@@ -136,7 +128,7 @@ def policy_text(config: OwnerConfig | None) -> str:
     """What /summary_policy says, before and after a choice."""
     policy = config.policy if config else "pyramid"
     every = turns(config.every_n) if config else "20 turns"
-    rows = [f"• {name.capitalize()}: {does.format(every=every)}" for name, does in DOES.items()]
+    rows = [f"• {one.name.capitalize()}: {one.description.format(every=every)}" for one in POLICIES.values()]
     automatic = (
         "Summaries are made automatically."
         if config is None or config.auto_fold

@@ -119,12 +119,14 @@ def status_text(status: Status) -> str:
         parts = (f"{name} {status.newest.details[name]:.2f}" for name in WEIGHTS if name in status.newest.details)
         lines.append(f"Quality of the newest summary: {status.newest.score:.2f} of 1 ({', '.join(parts)})")
     if status.compressed > 1:
-        advice = " /summary_rebuild would restore detail." if status.is_fresher_anew else ""
+        advice = " /summary_rebuild would restore detail." if status.rebuild_helps else ""
         lines.append(f"The oldest detail was compressed {status.compressed} times.{advice}")
     if status.rebuilding is not None:
         lines.append("All summaries are being rebuilt: {} of {} parts.".format(*status.rebuilding))
-    if status.studied is not None:
-        lines.append("Learning facts from imported history: {:,} of {:,} of your messages.".format(*status.studied))
+    if status.history_extraction is not None:
+        lines.append(
+            "Learning facts from imported history: {:,} of {:,} of your messages.".format(*status.history_extraction)
+        )
     if status.tokens_saved:
         lines.append(f"Tokens saved so far: about {status.tokens_saved:,} compared with sending everything each time")
     if config is not None and config.incognito:

@@ -302,7 +302,7 @@ async def test_where_no_study_is_under_way_what_is_to_be_learned_from_again_beco
         await history_extraction_table.learn_again(tx, ANNA, ids)
     found = await rows(store, "SELECT past_from, past_id, past_until, past_learned FROM progress")
     assert found == [(*study, json.dumps(learned))]
-    _, waiting = await store.studies.next(ANNA, 9)
+    _, waiting = await store.history_extraction.next(ANNA, 9)
     assert [one.id for one in waiting] == [one for one in ids if study[1] < one <= study[2]]
 
 

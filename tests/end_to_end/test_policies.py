@@ -162,7 +162,7 @@ async def test_a_rebuild_survives_a_kill(house: House, bot: Process) -> None:
     finally:
         house.model.default(SUMMARIES, "They spoke of things.")
     async with house.bot() as again:
-        await again.logged(f"made 3 summaries of messages 1-6 of {ann.id} anew")
+        await again.logged(f"rebuilt 3 summaries of messages 1-6 of {ann.id}")
         rebuilt = house.memory.summaries(ann.id)
         assert [one["summary_text"] for one in rebuilt] == ["They spoke of things."] * 3
         assert {one["chunk_id"] for one in house.memory.messages(ann.id)} == {one["id"] for one in rebuilt}

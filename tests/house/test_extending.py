@@ -1,16 +1,29 @@
 """What CONTRIBUTING promises: something new is added through its registry, and nothing else is touched."""
 
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 import telegram
 
-from records.scopes import Person
+from background.rebuild import Progress
+from records.scopes import Person, Scope
+from records.summaries import FoldPlan, FoldReason
+from summaries.planning import FoldPolicy, ScopeState, ids_of, ready
+from summaries.policies import POLICIES
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Ask, Family, command, press
+from telegram_ui.commands.policy import policy_text
 from telegram_ui.commands.registry import FAMILIES, Commands, all_commands
 from telegram_ui.sending.chat import Chat
+from tests.support.talk import ANNA, Talk, talking
+from transfer.formats.detection import FORMATS
+from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat
+from transfer.formats.json_stream import JsonStream
 
 ANN, BOB = Person(id=11, name="Ann"), Person(id=12, name="Bob")
 
@@ -93,3 +106,85 @@ def test_two_commands_of_one_name_are_refused_at_the_start() -> None:
             buttons=Buttons(b"key"),
             families=(Toy, Toy),
         )
+
+
+SCOPE = Scope(owner=ANNA.id)
+
+
+def plan_a_pair(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
+    turns = ready(state.turns, reason)[:2]
+    return FoldPlan(level=1, message_ids=ids_of(turns), reason=reason, policy="pairs") if len(turns) == 2 else None
+
+
+PAIRS = FoldPolicy(name="pairs", description="two turns, one summary.", plan=plan_a_pair, rebuild_turns=lambda _: 2)
+
+
+async def covered(talk: Talk) -> list[tuple[str, int]]:
+    """The policy of each active summary, and the number of messages that it covers."""
+    return [(one.policy, one.message_count) for one in await talk.services.summaries.active(SCOPE)]
+
+
+async def ignore(progress: Progress) -> None:
+    """Nobody waits for it."""
+
+
+async def test_a_fold_policy_is_a_planner_and_an_entry_in_the_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is offered, folds, and makes the summaries of a rebuild."""
+    monkeypatch.setitem(POLICIES, PAIRS.name, PAIRS)
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        config = await talk.services.memory.choose(ANNA.id, lambda known: replace(known, policy=PAIRS.name))
+        assert "• Pairs: two turns, one summary." in policy_text(config)
+        for number in range(4):
+            await talk.turn(f"Animal {number}.")
+        assert await covered(talk) == [("pairs", 4), ("pairs", 4)]
+        outcome = await talk.services.rebuilder.rebuild(SCOPE, ignore)
+        assert (outcome.state, outcome.summaries) == ("done", 2)
+        assert await covered(talk) == [("pairs", 4), ("pairs", 4)]
+
+
+def read_diary(walk: JsonStream, _person: int, _zone: tzinfo) -> ImportedHistory:
+    day = datetime(2024, 5, 3, tzinfo=UTC)
+    entries = enumerate(walk.value()["diary"])
+    return ImportedHistory(
+        format="diary",
+        messages=[
+            ImportedMessage(source=f"import:diary:{number}", role="user", content=entry, created_at=day)
+            for number, entry in entries
+        ],
+    )
+
+
+DIARY = ImportFormat(
+    name="diary",
+    title="a diary",
+    file="a diary.json",
+    files=("diary",),
+    opening="{",
+    fits=lambda names: "diary" in names,
+    read=read_diary,
+)
+
+
+async def test_an_import_format_is_a_reader_and_an_entry_in_the_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is recognised and imported once."""
+    monkeypatch.setitem(FORMATS, DIARY.name, DIARY)
+    data = json.dumps({"diary": ["The spare key lies under the flowerpot.", "It rained."]}).encode()
+    done: list[tuple[int, int]] = []
+
+    async def progress(imported: int, total: int) -> None:
+        done.append((imported, total))
+
+    async with talking(tmp_path) as talk:
+        await talk.remember()
+        plan = await talk.services.importer.plan(SCOPE, ANNA.id, data)
+        assert (plan.name, plan.new) == ("a diary", 2)
+        await talk.services.importer.run(SCOPE, ANNA.id, data, progress=progress)
+        assert done == [(2, 2)]
+        assert (await talk.services.importer.plan(SCOPE, ANNA.id, data)).known == 2
+        await talk.say("Where is the spare key?")
+        assert "under the flowerpot" in talk.prompts()[-1]

@@ -1,4 +1,4 @@
-"""ChatGPT's conversations.json → what was said.
+"""ChatGPT's conversations.json → its messages.
 
 A conversation is a tree of messages, with a branch for every edit and regeneration; what counts is the branch that was
 shown last: from `current_node` up to the root. System and tool messages, hidden ones and those without words are left
@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from records.errors import ImportRefused
 from records.messages import Role
-from transfer.formats.history import ImportedHistory, ImportedMessage, WrongElement
+from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, WrongElement
 from transfer.formats.json_stream import JsonStream
 
 _SHOWN = ("text", "multimodal_text")
@@ -130,3 +130,13 @@ def _time(value: object, where: str) -> datetime | None:
         return datetime.fromtimestamp(value, UTC)
     except (ValueError, OverflowError, OSError):
         raise WrongElement(f"{where} is no time") from None
+
+
+FORMAT = ImportFormat(
+    name="chatgpt",
+    title="an export of ChatGPT",
+    file="ChatGPT's conversations.json",
+    files=("conversations",),
+    opening="[",
+    read=lambda walk, _person, _zone: read(walk),
+)

@@ -1,6 +1,7 @@
-"""A file as it was sent → its Past, whatever it is called: packed or not, ours, Telegram's or ChatGPT's.
+"""A file as it was sent, packed or not → its format and its messages.
 
-Goes by content, not by name. Bounded: an archive is unpacked up to a limit only. Does not know who sent the file.
+Owns the list of formats. Goes by the content, not by the name, and unpacks an archive only up to a limit. Does not
+know who sent the file.
 """
 
 import codecs
@@ -8,7 +9,7 @@ import gzip
 import io
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, tzinfo
 from pathlib import PurePosixPath
@@ -17,63 +18,60 @@ from typing import IO
 from records.errors import ImportRefused
 from runtime.cooperative import yielding_gil
 from transfer.formats import chatgpt, keepsake, telegram_desktop
-from transfer.formats.history import ImportedHistory
+from transfer.formats.history import ImportedHistory, ImportFormat
 from transfer.formats.json_stream import JsonStream
 
 PIECE = 1_000_000
-"""Bytes that are decoded at once: nobody else has a turn meanwhile."""
+"""Bytes that are decoded at once: no other thread runs meanwhile."""
 MOST_UNPACKED = 200_000_000
-"""Bytes of JSON that are read at most: beyond that the process would need gigabytes."""
-KNOWN = "my own export, Telegram Desktop's result.json or ChatGPT's conversations.json"
+"""The most bytes of JSON that are read: beyond that the process would need gigabytes."""
+FORMATS: Mapping[str, ImportFormat] = {
+    one.name: one for one in (keepsake.FORMAT, telegram_desktop.FORMAT, chatgpt.FORMAT)
+}
+"""The formats that can be imported, by name; a new one is added here. Where several fit a file, the first counts."""
 _TOO_BIG = f"Unpacked, the file has more than {MOST_UNPACKED // 1_000_000} MB. Nothing was imported."
-_UNKNOWN = f"I do not know this format. I can read {KNOWN}, also packed as .zip or .gz. Nothing was imported."
 
 
 def read(data: bytes, *, person: int, zone: tzinfo = UTC, most: int = MOST_UNPACKED) -> ImportedHistory:
-    """What the file says was said. `person`: the Telegram id of who imports; `zone`: of dates that name none.
+    """What a file holds. `person`: the Telegram id of who imports it; `zone`: of dates that name none.
 
-    Raises ImportRefused. Takes as long as its size; to be called beside the event loop.
+    Raises ImportRefused. Takes as long as the file is large; to be called in a thread.
     """
-    pasts = [_past(JsonStream(_text(one)), person, zone) for one in _unpacked(data, most)]
-    first = pasts[0]
-    if len({past.format for past in pasts}) > 1:
+    walks = [JsonStream(_text(one)) for one in _unpacked(data, most)]
+    formats = [_format_of(walk) for walk in walks]
+    first = formats[0]
+    histories = [form.read(walk, person, zone) for form, walk in zip(formats, walks, strict=True)]
+    if any(one is not first for one in formats):
         raise ImportRefused("The archive holds exports of different kinds. Please send one at a time.")
-    if len(pasts) == 1:
-        return first
-    if first.format == "keepsake":
+    if len(histories) == 1:
+        return histories[0]
+    if first.is_alone:
         raise ImportRefused("The archive holds several exports of mine. Please send them one at a time.")
-    messages = [message for past in pasts for message in past.messages]
-    return replace(first, messages=messages, notes=tuple(note for past in pasts for note in past.notes))
+    messages = [message for history in histories for message in history.messages]
+    notes = tuple(note for history in histories for note in history.notes)
+    return replace(histories[0], messages=messages, notes=notes)
 
 
-def _past(walk: JsonStream, person: int, zone: tzinfo) -> ImportedHistory:
-    match walk.peek():
-        case "[":
-            return chatgpt.read(walk)
-        case "{":
-            pass
-        case "":
-            raise ImportRefused("The file is empty. Nothing was imported.")
-        case _:
-            raise ImportRefused(_UNKNOWN)
-    names = _first_names(walk)
-    if "format" in names:
-        return keepsake.read(walk)
-    if "chats" in names or {"messages", "type"} <= names:
-        return telegram_desktop.read(walk, person=person, zone=zone)
-    raise ImportRefused(_UNKNOWN)
-
-
-def _first_names(walk: JsonStream) -> frozenset[str]:
-    """The names of an object, its large parts unread; the walk goes back to where it stood."""
-    names: set[str] = set()
-    at = walk.at
-    for name in walk.members():
+def _format_of(walk: JsonStream) -> ImportFormat:
+    """The large parts of the file stay unread; the walk goes back to where it was."""
+    opening = walk.peek()
+    if not opening:
+        raise ImportRefused("The file is empty. Nothing was imported.")
+    candidates = [one for one in FORMATS.values() if one.opening == opening]
+    at, names = walk.at, set[str]()
+    for name in walk.members() if opening == "{" and candidates else ("",):
         names.add(name)
-        if name in ("chats", "format") or {"messages", "type"} <= names:
-            break
-    walk.back_to(at)
-    return frozenset(names)
+        if fitting := next((one for one in candidates if one.fits(names)), None):
+            walk.back_to(at)
+            return fitting
+    raise ImportRefused(
+        f"I do not know this format. I can read {_known()}, also packed as .zip or .gz. Nothing was imported."
+    )
+
+
+def _known() -> str:
+    *others, last = [one.file for one in FORMATS.values()]
+    return f"{', '.join(others)} or {last}"
 
 
 def _text(data: bytes) -> str:
@@ -105,12 +103,14 @@ def _unpacked(data: bytes, most: int) -> list[bytes]:
 
 
 def _from_zip(data: bytes, most: int) -> list[bytes]:
-    """The files in it that may be exports: conversations*.json, result.json, else the only .json there is."""
+    """The files in it that are called like an export, or else the only .json there is."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         files = [one for one in archive.infolist() if not one.is_dir() and _name(one.filename).endswith(".json")]
         wanted = [one for one in files if _is_wanted(_name(one.filename))] or files[: 1 if len(files) == 1 else 0]
         if not wanted:
-            raise ImportRefused(f"The archive holds no export that I know. I can read {KNOWN}. Nothing was imported.")
+            raise ImportRefused(
+                f"The archive holds no export that I know. I can read {_known()}. Nothing was imported."
+            )
         unpacked: list[bytes] = []
         for one in sorted(wanted, key=lambda info: info.filename):
             with archive.open(one) as packed:
@@ -138,4 +138,4 @@ def _name(path: str) -> str:
 
 
 def _is_wanted(name: str) -> bool:
-    return name.startswith(("conversations", "keepsake")) or name == "result.json"
+    return name.startswith(tuple(beginning for one in FORMATS.values() for beginning in one.files))

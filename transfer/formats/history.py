@@ -1,36 +1,29 @@
-"""What a file from elsewhere says was said: the values that every format is read into.
+"""The messages of a file from elsewhere: the values that every format is read into, and what a format is.
 
-Does not know files, stores, or what is known already.
+Does not know stores, or which messages are known already.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import Literal
 
 from records.messages import Role
 from runtime.cooperative import yielding_gil
-
-Format = Literal["keepsake", "telegram", "chatgpt"]
-Origin = Literal["imported", "forwarded"]
-NAMES: Mapping[Format, str] = {
-    "keepsake": "an export of mine",
-    "telegram": "an export of Telegram Desktop",
-    "chatgpt": "an export of ChatGPT",
-}
+from transfer.formats.json_stream import JsonStream
 
 
 class WrongElement(Exception):  # noqa: N818 - reads as the state it is
-    """What is wrong with one element of a file; its reader adds where that stands."""
+    """What is wrong with one element of a file; the reader of the file adds which element it is."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportedMessage:
-    """One message. `source` ("import:…") names it for ever; `also` is the name that it may be known by instead.
+    """One message. `source` ("import:…") identifies it for ever; `also` is another source that it may be stored under.
 
-    `is_own`: False for what somebody else said than the person whose history it is and their bot.
-    `answers`: it belongs to the turn of the message before it. `number`: its id in the file, where that has ids that
-    other rows of the file name.
+    `is_own`: False where it was said by somebody other than the person whose history it is and their bot.
+    `answers`: it belongs to the turn of the message before it. `number`: its id in the file, where other rows of the
+    file refer to it.
     """
 
     source: str
@@ -38,7 +31,7 @@ class ImportedMessage:
     content: str
     created_at: datetime
     speaker: str = ""
-    origin: Origin = "imported"
+    origin: Literal["imported", "forwarded"] = "imported"
     is_own: bool = True
     answers: bool = False
     thread: int = 0
@@ -48,13 +41,14 @@ class ImportedMessage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportedHistory:
-    """What a file holds, oldest first within each conversation. `notes`: what else the person should know of it.
+    """What a file holds, oldest first within each conversation.
 
-    Of an export of ours: `rows`, everything in it, table by table; `owner`, whose it is; `is_whole`, whether this one
-    file is all of it.
+    `format`: the name of its format; `notes`: what else the person should know about it.
+    Of an export of ours: `rows`, everything in it, table by table; `owner`, whose it is; `is_whole`, whether this
+    one file is all of it.
     """
 
-    format: Format
+    format: str
     messages: Sequence[ImportedMessage]
     notes: tuple[str, ...] = ()
     rows: Mapping[str, Sequence[Mapping[str, object]]] | None = None
@@ -62,20 +56,40 @@ class ImportedHistory:
     is_whole: bool = True
 
 
-def names(past: ImportedHistory) -> list[tuple[Role, str]]:
-    """Every name that a message of the file may be known by."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ImportFormat:
+    """A format that can be imported.
+
+    `title` and `file`: what an import of it, and its file, are called to a person. `files`: how its file names begin.
+    `opening`: the first character of its JSON. `fits`: whether an object with members of these names is of this
+    format; asked after each name. `read`: takes the text, the Telegram id of the person who imports, and the zone of
+    dates that name none; raises ImportRefused. `is_alone`: of several in one archive none is read.
+    """
+
+    name: str
+    title: str
+    file: str
+    files: tuple[str, ...]
+    opening: Literal["{", "["]
+    fits: Callable[[Collection[str]], bool] = lambda _: True
+    read: Callable[[JsonStream, int, tzinfo], ImportedHistory]
+    is_alone: bool = False
+
+
+def sources(history: ImportedHistory) -> list[tuple[Role, str]]:
+    """Every source that a message of the file may be stored under."""
     found: list[tuple[Role, str]] = []
-    for one in yielding_gil(past.messages):
+    for one in yielding_gil(history.messages):
         found.append((one.role, one.source))
         if one.also:
             found.append((one.role, one.also))
     return found
 
 
-def nameless(past: ImportedHistory) -> tuple[dict[int, ImportedMessage], set[int]]:
-    """Those of an export that have a number but no name, by number, and the threads that they stand in."""
+def without_source(history: ImportedHistory) -> tuple[dict[int, ImportedMessage], set[int]]:
+    """The messages of our own export that have a number but no source, by number, and the threads that hold them."""
     found: dict[int, ImportedMessage] = {}
-    for one in yielding_gil(past.messages):
+    for one in yielding_gil(history.messages):
         if one.number is not None and one.also is None:
             found[one.number] = one
     return found, {one.thread for one in found.values()}

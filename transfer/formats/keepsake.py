@@ -1,7 +1,7 @@
 """The file that /export writes, and its reading: every row of an owner's memory, one a line, table by table.
 
-A row is the portable row of storage/tables.py without `user_id`, which stands once at the top. docs/export.md describes
-it for people. Does not know stores, or which tables there are.
+A row is the portable row of storage/files/tables.py without `user_id`, which stands once at the top.
+docs/export.md describes it for people. Does not know stores, or which tables there are.
 """
 
 import json
@@ -12,10 +12,10 @@ from typing import IO, Any
 
 from records.errors import ImportRefused
 from records.messages import Role
-from transfer.formats.history import ImportedHistory, ImportedMessage, WrongElement
+from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, WrongElement
 from transfer.formats.json_stream import JsonStream
 
-FORMAT = "keepsake-export"
+MARK = "keepsake-export"
 VERSION = 1
 Row = Mapping[str, object]
 _ROLES: dict[object, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
@@ -30,7 +30,7 @@ class ExportFile:
         self._file = file
         self._table: str | None = None
         head = {
-            "format": FORMAT,
+            "format": MARK,
             "version": VERSION,
             "owner": owner,
             "exported_at": exported_at.astimezone(UTC).isoformat(timespec="seconds"),
@@ -137,3 +137,15 @@ def _date(value: object) -> datetime:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+FORMAT = ImportFormat(
+    name="keepsake",
+    title="an export of mine",
+    file="my own export",
+    files=("keepsake",),
+    opening="{",
+    fits=lambda names: "format" in names,
+    read=lambda walk, _person, _zone: read(walk),
+    is_alone=True,
+)

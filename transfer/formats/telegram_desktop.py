@@ -1,4 +1,4 @@
-"""Telegram Desktop's result.json: one chat, or everything with chats.list → what was said.
+"""Telegram Desktop's result.json, of one chat or with all chats in chats.list → its messages.
 
 The person who imports is the user; other people are users under their own names; the other side of a chat with a bot
 is the assistant. Service messages and messages without words are left out. Does not know stores.
@@ -12,7 +12,7 @@ from typing import Any, Literal
 from records.errors import ImportRefused
 from records.messages import Role
 from runtime.cooperative import consumed, yielding_gil
-from transfer.formats.history import ImportedHistory, ImportedMessage, WrongElement
+from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, WrongElement
 from transfer.formats.json_stream import JsonStream
 
 _MOST_NAMED = 5
@@ -47,7 +47,7 @@ def read(walk: JsonStream, *, person: int, zone: tzinfo = UTC) -> ImportedHistor
     walk.end()
     if single.messages or not chats:
         chats.insert(0, single)
-    return _past(walk, chats, person, zone)
+    return _history(walk, chats, person, zone)
 
 
 def _chat(walk: JsonStream, chat: _Chat) -> _Chat:
@@ -69,7 +69,7 @@ def _member(walk: JsonStream, chat: _Chat, name: str) -> None:
                 chat.messages.append((walk.at, walk.value()))
 
 
-def _past(walk: JsonStream, chats: list[_Chat], person: int, zone: tzinfo) -> ImportedHistory:
+def _history(walk: JsonStream, chats: list[_Chat], person: int, zone: tzinfo) -> ImportedHistory:
     messages: list[ImportedMessage] = []
     skipped: Counter[str] = Counter()
     own = 0
@@ -171,3 +171,14 @@ def _content(raw: Mapping[str, Any]) -> str:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
+
+
+FORMAT = ImportFormat(
+    name="telegram",
+    title="an export of Telegram Desktop",
+    file="Telegram Desktop's result.json",
+    files=("result.json",),
+    opening="{",
+    fits=lambda names: "chats" in names or ("messages" in names and "type" in names),
+    read=lambda walk, person, zone: read(walk, person=person, zone=zone),
+)

@@ -10,7 +10,7 @@ import pytest
 
 from background.rebuild import CHANGED, Progress
 from records.forgetting import Forgetting
-from records.messages import Archived, Message, NewMessage
+from records.messages import Message, MessageOutline, NewMessage
 from records.owners import Policy, StorageType
 from records.scopes import Scope
 from records.summaries import Summary
@@ -104,7 +104,7 @@ async def test_the_pyramid_is_made_anew_with_another_threshold(talk: Talk) -> No
 
 
 async def test_rolling_is_made_anew_as_a_chain(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("folding.rolling.ANEW_TURNS", 8)
+    monkeypatch.setattr("summaries.rolling.REBUILD_TURNS", 8)
     before = await everything(talk)
     await choose(talk, "rolling")
     assert (await rebuilt(talk))[0].state == "done"
@@ -191,7 +191,7 @@ async def test_it_is_refused_where_something_was_forgotten_or_edited_meanwhile(t
         outline = await store.rebuilds.outline(SCOPE)
         lease = await store.begin_fold(SCOPE, "rebuild", now=now, lease=timedelta(minutes=5))
         assert lease is not None
-        gone = [*outline, Archived(id=999, turn=999, is_user=True)]
+        gone = [*outline, MessageOutline(id=999, turn=999, is_user=True)]
         with pytest.raises(Exception, match="changed meanwhile"):
             await store.rebuilds.commit(lease, [], gone, since=now, now=now)
         await store.release_fold(lease)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facts import extraction, verification
-from facts.extraction import day_of, drafts, parse
+from facts.extraction import day_of, new_facts, parse
 from records.facts import NewFact
 from records.messages import Message
 from records.scopes import Scope
@@ -27,7 +27,7 @@ def fact(text: str, *sources: int) -> NewFact:
 
 
 def refused(text: str, said: str, said_at: datetime = NOW, zone: str = "UTC") -> list[str]:
-    return verification.objections(fact(text, 1), [message(1, said, said_at)], beside=["Anna"], zone=ZoneInfo(zone))
+    return verification.objections(fact(text, 1), [message(1, said, said_at)], also=["Anna"], zone=ZoneInfo(zone))
 
 
 @pytest.mark.parametrize(
@@ -63,19 +63,19 @@ FIELDS = st.sampled_from(["facts", "text", "sources", "tags", "since", "known"])
 )
 def test_no_answer_breaks_the_reading(value: object) -> None:
     found = parse(json.dumps(value))
-    drafts(found or [], [message(1, "I sail.")], known=(), zone=UTC)
+    new_facts(found or [], [message(1, "I sail.")], known=(), zone=UTC)
 
 
 def test_sources_that_were_not_shown_are_replaced_by_the_likeliest() -> None:
     told = parse('[{"text": "Anna sails.", "sources": [77]}, {"text": "Boris flies.", "sources": []}]')
-    (found,) = drafts(told or [], [message(1, "It rains."), message(2, "I sail often.")], known=(), zone=UTC)
+    (found,) = new_facts(told or [], [message(1, "It rains."), message(2, "I sail often.")], known=(), zone=UTC)
     assert (found.text, found.source_ids) == ("Anna sails.", (2,))
 
 
 def test_a_known_fact_that_was_not_shown_is_not_named() -> None:
     told = parse('[{"text": "Anna sails.", "sources": [1], "relation": "replaces", "known": 5}]')
-    assert drafts(told or [], [message(1, "I sail.")], known=(4,), zone=UTC)[0].known is None
-    assert drafts(told or [], [message(1, "I sail.")], known=(5,), zone=UTC)[0].known == 5
+    assert new_facts(told or [], [message(1, "I sail.")], known=(4,), zone=UTC)[0].known is None
+    assert new_facts(told or [], [message(1, "I sail.")], known=(5,), zone=UTC)[0].known == 5
 
 
 def test_dates_are_the_owners() -> None:
@@ -88,10 +88,10 @@ def test_dates_are_the_owners() -> None:
 
 def test_what_is_over_ends_and_what_is_planned_does_not() -> None:
     told = parse('[{"text": "Anna rowed.", "sources": [1], "since": "2020", "until": "2022"}]')
-    (rowed,) = drafts(told or [], [message(1, "I rowed.")], known=(), zone=UTC)
+    (rowed,) = new_facts(told or [], [message(1, "I rowed.")], known=(), zone=UTC)
     assert rowed.valid_to == datetime(2022, 12, 31, tzinfo=UTC)
     told = parse('[{"text": "Anna rows.", "sources": [1], "until": "2027"}]')
-    (rows,) = drafts(told or [], [message(1, "I row.")], known=(), zone=UTC)
+    (rows,) = new_facts(told or [], [message(1, "I row.")], known=(), zone=UTC)
     assert rows.valid_to is None
 
 
@@ -130,9 +130,9 @@ def test_yesterday_is_the_owners_yesterday() -> None:
     late = datetime(2026, 11, 20, 23, 0, tzinfo=UTC)
     told = replace(fact("Anna sails.", 1), valid_from=datetime(2026, 11, 19, 11, 0, tzinfo=UTC))
     messages = [message(1, "Yesterday I began to sail.", late)]
-    assert verification.with_said_beginning(told, messages, zone=ZoneInfo("Pacific/Auckland")) == told
+    assert verification.without_invented_beginning(told, messages, zone=ZoneInfo("Pacific/Auckland")) == told
     invented = replace(told, valid_from=datetime(2015, 3, 4, tzinfo=UTC))
-    assert verification.with_said_beginning(invented, messages, zone=UTC).valid_from == NOW
+    assert verification.without_invented_beginning(invented, messages, zone=UTC).valid_from == NOW
 
 
 def test_the_schema_demands_every_field() -> None:

@@ -83,7 +83,7 @@ async def test_nothing_is_learned_unasked_and_only_from_the_owners_own_words(tal
     assert done.ids == (-4, -1)
     await talk.services.facts.settle_quiet()
     assert asked(talk) == []
-    ahead = await talk.services.history_extraction.ahead(ANNA.id, *done.ids)
+    ahead = await talk.services.history_extraction.estimate(ANNA.id, *done.ids)
     assert ahead is not None
     assert (ahead.messages, ahead.requests) == (2, 1)
     assert 300 < ahead.tokens < 3000
@@ -95,7 +95,7 @@ async def test_nothing_is_learned_unasked_and_only_from_the_owners_own_words(tal
     [fact] = await known(talk)
     assert (fact.text, fact.source_ids) == ("Anna lives in Oslo.", (-4,))
     assert fact.observed_at == fact.valid_from == BEGAN + timedelta(minutes=2)
-    assert await talk.services.history_extraction.ahead(ANNA.id, *done.ids) is None, "it is learned from once"
+    assert await talk.services.history_extraction.estimate(ANNA.id, *done.ids) is None, "it is learned from once"
     assert await talk.services.history_extraction.begin(ANNA.id, *done.ids) == "nothing"
 
 
@@ -153,14 +153,14 @@ async def test_it_goes_on_after_a_restart_and_pays_for_nothing_twice(tmp_path: P
         talk.server.script_schema("facts", answer(), Behaviour(hold="start", text=answer()))
         assert await talk.services.history_extraction.begin(ANNA.id, *done.ids) == "begun"
         await talk.server.until_held()
-        assert (await talk.services.summaries.status(SCOPE)).studied == (20, 45)
+        assert (await talk.services.summaries.status(SCOPE)).history_extraction == (20, 45)
         assert await talk.services.history_extraction.begin(ANNA.id, *done.ids) == "busy"
     (tmp_path / "index.db").unlink()
     async with talking(tmp_path, facts_batch_turns=99) as talk:
         await talk.services.history_extraction.caught_up()
         requests = asked(talk)
         assert [sum(f"number {number}." in one for one in requests) for number in range(45)] == [0] * 20 + [1] * 25
-        assert (await talk.services.summaries.status(SCOPE)).studied is None
+        assert (await talk.services.summaries.status(SCOPE)).history_extraction is None
 
 
 async def test_it_can_be_stopped_and_goes_on_where_it_was(talk: Talk) -> None:
@@ -174,8 +174,8 @@ async def test_it_can_be_stopped_and_goes_on_where_it_was(talk: Talk) -> None:
     await talk.server.release()
     await history_extraction.caught_up()
     assert await known(talk) == [], "what was being read is not learned from any more"
-    assert (await talk.services.summaries.status(SCOPE)).studied is None
-    ahead = await history_extraction.ahead(ANNA.id, *done.ids)
+    assert (await talk.services.summaries.status(SCOPE)).history_extraction is None
+    ahead = await history_extraction.estimate(ANNA.id, *done.ids)
     assert ahead is not None
     assert ahead.messages == 10
     talk.server.requests.clear()
@@ -202,17 +202,17 @@ async def test_it_goes_on_where_it_was_though_its_beginning_was_forgotten(talk: 
     talk.server.script_schema("facts", Behaviour(hold="start", text=answer()))
     assert await history_extraction.begin(ANNA.id, *done.ids) == "begun"
     await talk.server.until_held(2)
-    assert (await talk.services.summaries.status(SCOPE)).studied == (19, 44)
+    assert (await talk.services.summaries.status(SCOPE)).history_extraction == (19, 44)
     assert await shown(talk) == ("running", 19, 44)
     await talk.server.release()
     await history_extraction.caught_up()
     assert await shown(talk) == ("done", 44, 44)
     assert [sum(f"number {number}." in one for one in asked(talk)) for number in range(45)] == [0] * 20 + [1] * 25
-    assert await history_extraction.ahead(ANNA.id, *done.ids) is None
+    assert await history_extraction.estimate(ANNA.id, *done.ids) is None
 
 
 async def test_what_was_learned_from_is_passed_over_whichever_study_it_was(talk: Talk) -> None:
-    """A later file's history lies below an earlier one's; a stretch of both pays for neither twice."""
+    """A later file's history lies below an earlier one's; a range of both pays for neither twice."""
     history_extraction = talk.services.history_extraction
     early = await imported(talk, chat("I own a boat."))
     late = await imported(talk, chat("I own a canoe.", first=9, days=9))
@@ -224,7 +224,7 @@ async def test_what_was_learned_from_is_passed_over_whichever_study_it_was(talk:
     between = await imported(talk, chat("I own a raft.", "I own a kayak.", first=5, days=5))
     assert between.ids is not None
     talk.server.requests.clear()
-    ahead = await history_extraction.ahead(ANNA.id, between.ids[0], early.ids[1])
+    ahead = await history_extraction.estimate(ANNA.id, between.ids[0], early.ids[1])
     assert ahead is not None
     assert ahead.messages == 2
     assert await history_extraction.begin(ANNA.id, between.ids[0], early.ids[1]) == "begun"
@@ -241,14 +241,14 @@ async def test_a_spent_budget_puts_it_off_to_the_next_day(tmp_path: Path) -> Non
         done = await imported(talk, chat("I live in Oslo."))
         await studied(talk, done)
         assert asked(talk) == []
-        assert (await talk.services.summaries.status(SCOPE)).studied == (0, 1)
+        assert (await talk.services.summaries.status(SCOPE)).history_extraction == (0, 1)
 
 
 async def test_a_failing_model_is_asked_again_later_and_live_talk_is_learned_meanwhile(talk: Talk) -> None:
     done = await imported(talk, chat("I live in Oslo."))
     talk.server.default_schema("facts", Behaviour(status=400))
     await studied(talk, done)
-    assert await talk.services.facts.learn_past(SCOPE) is False
+    assert await talk.services.facts.learn_from_history(SCOPE) is False
     assert len(asked(talk)) == 1
     talk.server.default_schema("facts", answer(told("Anna sails.", 1)))
     await talk.say("I sail.")
@@ -256,7 +256,7 @@ async def test_a_failing_model_is_asked_again_later_and_live_talk_is_learned_mea
     assert await valid(talk) == ["Anna sails."]
     talk.moment[0] += timedelta(minutes=2)
     talk.server.default_schema("facts", answer(lives("Oslo", -2)))
-    assert await talk.services.facts.learn_past(SCOPE)
+    assert await talk.services.facts.learn_from_history(SCOPE)
     assert await valid(talk) == ["Anna sails.", "Anna lives in Oslo."]
 
 
@@ -276,7 +276,7 @@ async def test_a_study_of_which_the_rest_is_forgotten_has_ended(talk: Talk) -> N
     ahead = tuple(range(first + 20, last + 1))
     await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=ahead))
     await talk.server.release()
-    assert (await talk.services.summaries.status(SCOPE)).studied is None
+    assert (await talk.services.summaries.status(SCOPE)).history_extraction is None
     again = await imported(talk, chat(*(f"I own boat number {number}." for number in range(30))))
     assert again.ids is not None
     assert await history_extraction.begin(ANNA.id, *again.ids) == "begun"
@@ -303,7 +303,7 @@ async def test_history_that_comes_after_a_forgotten_one_was_never_learned_from(t
     talk.server.requests.clear()
     fresh = await imported(talk, chat("I own a cat.", first=90, days=900))
     assert fresh.ids is not None
-    ahead = await history_extraction.ahead(ANNA.id, *fresh.ids)
+    ahead = await history_extraction.estimate(ANNA.id, *fresh.ids)
     assert ahead is not None
     assert ahead.messages == 1
     assert await shown(talk) == (None if forgotten == "all" else ("partly", 2, 3))
@@ -312,7 +312,7 @@ async def test_history_that_comes_after_a_forgotten_one_was_never_learned_from(t
     assert "I own a cat." in request
     again = await imported(talk, boats if forgotten == "one learned from before" else pets)
     assert again.ids is not None
-    ahead = await history_extraction.ahead(ANNA.id, *again.ids)
+    ahead = await history_extraction.estimate(ANNA.id, *again.ids)
     assert ahead is not None
     assert ahead.messages == 2
     await studied(talk, again)
@@ -339,7 +339,7 @@ async def test_a_study_under_way_reads_nothing_that_comes_in_meanwhile(talk: Tal
     await talk.server.release()
     talk.server.requests.clear()
     await imported(talk, chat(*(f"I own dog number {number}." for number in range(20)), first=90, days=900))
-    while await talk.services.facts.learn_past(SCOPE):
+    while await talk.services.facts.learn_from_history(SCOPE):
         pass
     assert not [request for request in asked(talk) if "dog" in request]
 
@@ -369,11 +369,11 @@ async def test_a_fact_that_falls_with_another_is_learned_again_whatever_was_stud
     assert await known(talk) == []
     talk.server.requests.clear()
     talk.server.default_schema("facts", answer(told("Anna is a head chef.", chef.ids[0])))
-    assert await talk.services.facts.learn_past(SCOPE)
+    assert await talk.services.facts.learn_from_history(SCOPE)
     [request] = asked(talk)
     assert ["head chef now" in request, "It rains." in request, "boat" in request] == [True, False, False]
     assert await valid(talk) == ["Anna is a head chef."]
-    assert (await talk.services.summaries.status(SCOPE)).studied is None
+    assert (await talk.services.summaries.status(SCOPE)).history_extraction is None
 
 
 async def test_while_memory_is_off_nothing_is_offered_nor_begun(talk: Talk) -> None:
@@ -381,13 +381,13 @@ async def test_while_memory_is_off_nothing_is_offered_nor_begun(talk: Talk) -> N
     done = await imported(talk, chat("I live in Oslo."))
     assert done.ids is not None
     await memory.switch(ANNA.id, enabled=False)
-    assert await history_extraction.ahead(ANNA.id, *done.ids) is None
+    assert await history_extraction.estimate(ANNA.id, *done.ids) is None
     assert await history_extraction.begin(ANNA.id, *done.ids) == "off"
     await memory.switch(ANNA.id, enabled=True)
     await memory.choose(ANNA.id, lambda chosen: replace(chosen, incognito=True))
     assert await history_extraction.begin(ANNA.id, *done.ids) == "off"
     await memory.choose(ANNA.id, lambda chosen: replace(chosen, incognito=False))
-    assert (await talk.services.summaries.status(SCOPE)).studied is None
+    assert (await talk.services.summaries.status(SCOPE)).history_extraction is None
     await studied(talk, done)
     assert len(asked(talk)) == 1
 
@@ -422,7 +422,7 @@ async def test_an_import_that_broke_off_offers_all_of_its_messages_in_the_end(ta
     done = await imported(talk, data)
     assert (done.messages, done.known) == (140, 100)
     assert done.ids is not None
-    ahead = await history_extraction.ahead(ANNA.id, *done.ids)
+    ahead = await history_extraction.estimate(ANNA.id, *done.ids)
     assert ahead is not None
     assert ahead.messages == 120
     assert other.ids == (-2, -1)
@@ -444,7 +444,7 @@ async def test_where_facts_are_off_it_is_not_offered(tmp_path: Path) -> None:
         await talk.remember()
         done = await imported(talk, chat("I live in Oslo."))
         assert done.ids is not None
-        assert await talk.services.history_extraction.ahead(ANNA.id, *done.ids) is None
+        assert await talk.services.history_extraction.estimate(ANNA.id, *done.ids) is None
 
 
 async def test_of_a_groups_history_everybodys_words_are_its_own(talk: Talk) -> None:
@@ -455,6 +455,6 @@ async def test_of_a_groups_history_everybodys_words_are_its_own(talk: Talk) -> N
 
     done = await talk.services.importer.run(group, ANNA.id, chat("I sail."), progress=progress)
     assert done.ids is not None
-    ahead = await talk.services.history_extraction.ahead(group.owner, *done.ids)
+    ahead = await talk.services.history_extraction.estimate(group.owner, *done.ids)
     assert ahead is not None
     assert ahead.messages == 2

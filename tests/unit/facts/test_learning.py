@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
@@ -17,6 +17,7 @@ from records.messages import Origin
 from records.owners import Policy, StorageType
 from records.scopes import Scope
 from records.turns import Incoming
+from summaries.policies import POLICIES
 from telegram_ui.commands.why import why_text
 from telegram_ui.sending.chat import Chat
 from tests.peers.openai_server import Behaviour
@@ -92,7 +93,7 @@ async def test_what_is_folded_was_learned_from_before(talk: Talk) -> None:
     assert await valid(talk) == ["Anna lives in Oslo."]
 
 
-@pytest.mark.parametrize("policy", get_args(Policy))
+@pytest.mark.parametrize("policy", POLICIES)
 async def test_each_policy_leaves_what_there_is_to_learn(tmp_path: Path, policy: Policy) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember(every_n=3)

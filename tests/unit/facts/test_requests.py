@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from facts.extraction import FACTS_SCHEMA
 from facts.profile_schema import PROFILE_SCHEMA
-from facts.requests import MOST_TURNS, Requests, Stretch
+from facts.requests import MOST_TURNS, ExtractionRequest, Requests
 from llm import prompts
 from records.facts import Fact, Profile
 from records.messages import Message, Role
@@ -83,18 +83,20 @@ def summaries(contents: Sequence[str]) -> list[Summary]:
     ]
 
 
-def read_out(requests: Requests, turns: Sequence[Sequence[Message]], known: Sequence[Fact], who: str) -> list[Stretch]:
-    """Every stretch until all is read, as facts.py takes them: what lies above the last number is waiting."""
-    stretches = []
+def read_out(
+    requests: Requests, turns: Sequence[Sequence[Message]], known: Sequence[Fact], who: str
+) -> list[ExtractionRequest]:
+    """Every request until all is read, as learning.py makes them: what is above the last id waits."""
+    made = []
     waiting = [list(turn) for turn in turns]
     while waiting:
-        stretch = requests.stretch(waiting, known, who=who, zone=UTC)
-        stretches.append(stretch)
-        assert stretch.messages, "each request reads on"
-        rest = [[message for message in turn if message.id > stretch.until] for turn in waiting]
+        request = requests.extraction(waiting, known, who=who, zone=UTC)
+        made.append(request)
+        assert request.messages, "each request reads on"
+        rest = [[message for message in turn if message.id > request.until] for turn in waiting]
         waiting = [turn for turn in rest if any(message.role == "user" for message in turn)]
-        assert stretch.is_all == (not waiting)
-    return stretches
+        assert request.is_all == (not waiting)
+    return made
 
 
 @given(ceilings, turns, st.lists(texts(400), max_size=6), whom, st.text(max_size=80) | texts(80), texts(6000))
@@ -109,43 +111,43 @@ def test_facts_are_asked_for_and_repaired_within_the_ceiling(
     requests = Requests(TOKENS, ceiling)
     schema = TOKENS.count(str(FACTS_SCHEMA)) if ceiling >= WITH_SCHEMA else 0
     waiting = talk(said, speaker)
-    stretches = read_out(requests, waiting, facts(known), who)
-    for stretch in stretches:
-        assert TOKENS.prompt_tokens(stretch.request) + schema <= ceiling
-        assert TOKENS.prompt_tokens(requests.repair(stretch, answer)) + schema <= ceiling
+    made = read_out(requests, waiting, facts(known), who)
+    for request in made:
+        assert TOKENS.prompt_tokens(request.request) + schema <= ceiling
+        assert TOKENS.prompt_tokens(requests.repair(request, answer)) + schema <= ceiling
     wanted = [message.id for turn in waiting for message in turn if message.role == "user"]
-    assert [message.id for stretch in stretches for message in stretch.messages] == wanted
+    assert [message.id for request in made for message in request.messages] == wanted
 
 
 @pytest.mark.parametrize("ceiling", [500, 1000, 2000, 8000])
 def test_the_pieces_of_a_paste_are_read_in_several_requests(ceiling: int) -> None:
     words = "Xq7 vR2 kp9 Lw4 zT1 "
     pieces: list[tuple[Role, str]] = [("user", f"Piece {number}. {words * 200}") for number in range(8)]
-    stretches = read_out(Requests(TOKENS, ceiling), talk([[*pieces, ("assistant", "Noted.")]]), [], "the user")
-    seen = "".join(stretch.request[1].content for stretch in stretches)
+    made = read_out(Requests(TOKENS, ceiling), talk([[*pieces, ("assistant", "Noted.")]]), [], "the user")
+    seen = "".join(request.request[1].content for request in made)
     assert all(f": Piece {number}." in seen for number in range(8))
-    assert 1 < len(stretches) <= 8
+    assert 1 < len(made) <= 8
 
 
 def test_what_was_answered_stands_with_the_last_of_the_pieces() -> None:
     pieces: list[tuple[Role, str]] = [("user", "xq7 " * 1000) for _ in range(7)]
-    stretches = read_out(Requests(TOKENS, 8000), talk([[*pieces, ("assistant", "It is noted.")]]), [], "the user")
-    assert ["It is noted." in stretch.request[1].content for stretch in stretches] == [False, True]
+    made = read_out(Requests(TOKENS, 8000), talk([[*pieces, ("assistant", "It is noted.")]]), [], "the user")
+    assert ["It is noted." in request.request[1].content for request in made] == [False, True]
 
 
 def test_small_turns_share_a_request() -> None:
     turns: list[list[tuple[Role, str]]] = [
         [("user", f"Point {number}."), ("assistant", "Noted.")] for number in range(30)
     ]
-    stretches = read_out(Requests(TOKENS, 8000), talk(turns), [], "the user")
-    assert [len(stretch.messages) for stretch in stretches] == [MOST_TURNS, 30 - MOST_TURNS]
+    made = read_out(Requests(TOKENS, 8000), talk(turns), [], "the user")
+    assert [len(request.messages) for request in made] == [MOST_TURNS, 30 - MOST_TURNS]
 
 
 @pytest.mark.parametrize("ceiling", [500, 700, 1000])
 def test_a_short_sentence_is_read_whole_at_the_smallest_ceilings(ceiling: int) -> None:
     words = "I moved to Oslo in May and work at the harbour."
-    (stretch,) = read_out(Requests(TOKENS, ceiling), talk([[("user", words)]]), [], "the user")
-    assert words in stretch.request[1].content
+    (request,) = read_out(Requests(TOKENS, ceiling), talk([[("user", words)]]), [], "the user")
+    assert words in request.request[1].content
 
 
 @given(ceilings, texts(8000), st.lists(texts(3000), max_size=8), st.lists(texts(400), max_size=8), whom)

@@ -1,19 +1,19 @@
 """All planners under the same promises: whatever is said, asked for and switched, over the same messages."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from records.messages import MessageOutline
 from records.owners import Policy
 from records.summaries import FoldPlan, FoldReason
-from summaries import pyramid, rolling, sliding
+from summaries import rolling
+from summaries.planning import KEPT_MESSAGES, ActiveSummary, ActiveTurn, ScopeState, ready
+from summaries.policies import POLICIES
 from summaries.pyramid import MOST_ACTIVE
-from summaries.situation import KEPT_MESSAGES, Planner, Said, Situation, Standing, UnfoldedTurn, ready
 
-PLANNERS: Mapping[Policy, Planner] = {"pyramid": pyramid.plan, "rolling": rolling.plan, "sliding": sliding.plan}
 EVERY_N = 3
 
 
@@ -35,7 +35,7 @@ class Scope:
     """A scope without texts: what a store does with the plans."""
 
     policy: Policy = "pyramid"
-    turns: list[list[Said]] = field(default_factory=list)
+    turns: list[list[MessageOutline]] = field(default_factory=list)
     unanswered: set[int] = field(default_factory=set)
     chunk_of: dict[int, int] = field(default_factory=dict)
     made: list[Made] = field(default_factory=list)
@@ -44,15 +44,17 @@ class Scope:
     def say(self, pieces: int, *, answered: bool) -> None:
         ids = range(self.newest + 1, self.newest + 1 + pieces + answered)
         self.newest = ids[-1]
-        self.turns.append([Said(id=one, is_user=place < pieces) for place, one in enumerate(ids)])
+        self.turns.append(
+            [MessageOutline(id=one, turn=ids[0], is_user=place < pieces) for place, one in enumerate(ids)]
+        )
         if not answered:
             self.unanswered.add(ids[0])
 
-    def situation(self) -> Situation:
+    def state(self) -> ScopeState:
         open_turns = [[one for one in turn if one.id not in self.chunk_of] for turn in self.turns]
-        return Situation(
+        return ScopeState(
             turns=[
-                UnfoldedTurn(
+                ActiveTurn(
                     message_ids=tuple(one.id for one in turn),
                     answered=turn[0].id not in self.unanswered,
                     user_ids=frozenset(one.id for one in turn if one.is_user),
@@ -61,8 +63,8 @@ class Scope:
                 for turn in open_turns
                 if turn
             ],
-            standing=[
-                Standing(id=one.id, level=one.level, policy=one.policy)
+            summaries=[
+                ActiveSummary(id=one.id, level=one.level, policy=one.policy)
                 for one in sorted(self.active(), key=lambda one: min(one.covers))
             ],
             archived=[one for turn in self.turns for one in turn if one.id in self.chunk_of][-20:],
@@ -75,7 +77,7 @@ class Scope:
     def fold(self, reason: FoldReason) -> list[FoldPlan]:
         """Everything due; the plans, each checked against what there is before it is carried out."""
         plans: list[FoldPlan] = []
-        while found := PLANNERS[self.policy](self.situation(), "upwards" if plans else reason):
+        while found := POLICIES[self.policy].plan(self.state(), "upwards" if plans else reason):
             assert len(plans) < 50, "folding comes to an end"
             self.commit(found)
             plans.append(found)
@@ -107,7 +109,7 @@ events = st.one_of(
     st.tuples(st.just("say"), st.just(1), st.just(True)),
     st.tuples(st.just("fold"), st.sampled_from(["now", "idle", "pressure", "cut", "threshold"])),
 )
-switches = st.tuples(st.just("switch"), st.sampled_from(sorted(PLANNERS)))
+switches = st.tuples(st.just("switch"), st.sampled_from(sorted(POLICIES)))
 
 
 def live(scope: Scope, history: list[tuple[object, ...]]) -> None:
@@ -119,7 +121,7 @@ def live(scope: Scope, history: list[tuple[object, ...]]) -> None:
             case ["fold", str(reason)]:
                 scope.fold(reason)  # type: ignore[arg-type]
             case ["switch", str(policy)]:
-                scope.policy = policy  # type: ignore[assignment]
+                scope.policy = policy
         check(scope)
 
 
@@ -140,7 +142,7 @@ def check(scope: Scope) -> None:
         assert set(span) == one.covers, "first to last without a gap"
 
 
-@pytest.mark.parametrize("policy", sorted(PLANNERS))
+@pytest.mark.parametrize("policy", sorted(POLICIES))
 @given(history=st.lists(events, max_size=60))
 def test_every_policy_keeps_the_promises(policy: Policy, history: list[tuple[object, ...]]) -> None:
     scope = Scope(policy=policy)
@@ -152,7 +154,7 @@ def test_every_policy_keeps_the_promises(policy: Policy, history: list[tuple[obj
 def test_policies_may_be_switched_at_any_time(history: list[tuple[object, ...]]) -> None:
     scope = Scope()
     live(scope, history)
-    for policy in PLANNERS:
+    for policy in POLICIES:
         scope.policy = policy
         scope.say(1, answered=True)
         scope.fold("now")
@@ -161,7 +163,7 @@ def test_policies_may_be_switched_at_any_time(history: list[tuple[object, ...]])
         assert len(scope.active()) <= (MOST_ACTIVE if policy == "pyramid" else 1)
 
 
-@given(history=st.lists(events, max_size=40), policy=st.sampled_from(sorted(PLANNERS)))
+@given(history=st.lists(events, max_size=40), policy=st.sampled_from(sorted(POLICIES)))
 def test_nothing_that_is_being_answered_is_folded_unasked(policy: Policy, history: list[tuple[object, ...]]) -> None:
     scope = Scope(policy=policy)
     live(scope, history)
@@ -186,7 +188,7 @@ def test_rolling_begins_at_ten_messages_and_is_made_anew_every_eight() -> None:
     first, second = plans[4][0], plans[8][0]
     assert (first.message_ids, first.summary_ids, first.base_id) == ((1, 2), (), None)
     assert (second.message_ids, second.summary_ids, second.base_id) == (tuple(range(3, 11)), (1,), 1)
-    assert len(scope.situation().turns) == rolling.VERBATIM_TURNS
+    assert len(scope.state().turns) == rolling.VERBATIM_TURNS
     assert [one.is_active for one in scope.made] == [False, False, False, True]
 
 
@@ -234,8 +236,8 @@ def test_a_sliding_summary_is_not_based_on_another_policys() -> None:
     assert (made.base_id, made.summary_ids) == (None, (1, 2))
 
 
-def turn_of(*ids: int, tokens: int = 1) -> UnfoldedTurn:
-    return UnfoldedTurn(message_ids=ids, answered=True, tokens=tokens)
+def turn_of(*ids: int, tokens: int = 1) -> ActiveTurn:
+    return ActiveTurn(message_ids=ids, answered=True, tokens=tokens)
 
 
 def test_pressure_keeps_the_last_twenty_messages() -> None:

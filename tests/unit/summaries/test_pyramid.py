@@ -7,21 +7,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from records.summaries import FoldPlan, FoldReason
-from summaries.pyramid import FAN_IN, MOST_ACTIVE, height, plan
-from summaries.situation import Situation, Standing, UnfoldedTurn
+from summaries.planning import ActiveSummary, ActiveTurn, ScopeState
+from summaries.policies import times_compressed_by_rebuild
+from summaries.pyramid import FAN_IN, MOST_ACTIVE, POLICY, plan
 
 
-def turn(*ids: int, answered: bool = True) -> UnfoldedTurn:
-    return UnfoldedTurn(message_ids=ids, answered=answered)
+def turn(*ids: int, answered: bool = True) -> ActiveTurn:
+    return ActiveTurn(message_ids=ids, answered=answered)
 
 
 def upwards(active: Mapping[int, Sequence[int]]) -> FoldPlan | None:
-    standing = [Standing(id=number, level=level) for level, ids in active.items() for number in ids]
-    return plan(Situation(standing=standing), "upwards")
+    standing = [ActiveSummary(id=number, level=level) for level, ids in active.items() for number in ids]
+    return plan(ScopeState(summaries=standing), "upwards")
 
 
-def asked(turns: Sequence[UnfoldedTurn], every_n: int, reason: FoldReason) -> FoldPlan | None:
-    return plan(Situation(turns=turns, every_n=every_n), reason)
+def asked(turns: Sequence[ActiveTurn], every_n: int, reason: FoldReason) -> FoldPlan | None:
+    return plan(ScopeState(turns=turns, every_n=every_n), reason)
 
 
 def settled_after(l1s: int) -> tuple[list[int], int]:
@@ -50,9 +51,10 @@ def test_counts_of_the_design(l1s: int, counts: list[int]) -> None:
 
 
 @pytest.mark.parametrize("l1s", [0, 1, 5, 6, 30, 31, 55, 200])
-def test_the_height_is_that_of_the_folds(l1s: int) -> None:
-    assert height(l1s, most=99) == len(settled_after(l1s)[0])
-    assert height(l1s, most=2) == min(2, len(settled_after(l1s)[0]))
+def test_a_rebuild_compresses_as_often_as_there_are_levels(l1s: int) -> None:
+    for most in (99, 2):
+        times = times_compressed_by_rebuild(POLICY, messages=3 * l1s, every_n=3, most=most)
+        assert times == min(most, len(settled_after(l1s)[0]))
 
 
 def test_a_long_history_never_has_more_active_summaries_than_fit() -> None:
@@ -87,7 +89,7 @@ def test_asked_for_now_folds_whatever_there_is() -> None:
     due = asked([turn(7, answered=False)], 500, "now")
     assert due is not None
     assert due.message_ids == (7,)
-    assert plan(Situation(standing=[Standing(id=1, level=1)]), "now") is None
+    assert plan(ScopeState(summaries=[ActiveSummary(id=1, level=1)]), "now") is None
 
 
 @given(st.dictionaries(st.integers(1, 6), st.lists(st.integers(1, 10**6), max_size=12), max_size=6))

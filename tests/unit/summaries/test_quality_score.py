@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from summaries.quality_score import WEIGHTS, Score, Source, marks, score
+from summaries.quality_score import WEIGHTS, Score, Source, details, score
 
 SOURCES = (
     Source(text="[2026-05-03 14:02] Anna: I moved to Porto with my sister Olga. The rent is 850 euros."),
@@ -61,8 +61,8 @@ def test_the_users_words_weigh_more() -> None:
         ("Everything is quiet here.", set()),
     ],
 )
-def test_marks(text: str, expected: set[str]) -> None:
-    assert marks(text) == expected
+def test_details(text: str, expected: set[str]) -> None:
+    assert details(text) == expected
 
 
 @given(st.text(), st.lists(st.text(), max_size=4))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count, pairwise
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
@@ -20,6 +20,7 @@ from reliability.invariants import read as files_in
 from reliability.invariants import violations
 from storage.files.row_validation import RowError, checked, kinds
 from storage.files.tables import TABLES
+from summaries.policies import POLICIES
 from tests.paths import EXPORTS as SAMPLES
 from tests.support.talk import ANNA, Talk, talking
 
@@ -151,7 +152,7 @@ async def test_what_is_known_is_not_added_again(tmp_path: Path, storage: Storage
 
 
 async def test_the_pyramid_stays_within_its_limits(tmp_path: Path) -> None:
-    """At most ten are active, older ones of no lower level than newer ones, each covering a stretch without a gap."""
+    """At most ten are active, older ones of no lower level than newer ones, each covering messages without a gap."""
     async with talking(tmp_path) as talk:
         await talk.remember(every_n=1)
         for number in range(19):
@@ -177,7 +178,7 @@ async def test_the_pyramid_stays_within_its_limits(tmp_path: Path) -> None:
     assert not violations(files_in(tmp_path))
 
 
-@pytest.mark.parametrize("policy", get_args(Policy))
+@pytest.mark.parametrize("policy", POLICIES)
 async def test_every_policy_goes_on_after_an_import(tmp_path: Path, policy: Policy) -> None:
     """What was said here is folded as ever, and history stays covered or findable."""
     async with talking(tmp_path) as talk:

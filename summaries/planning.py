@@ -1,0 +1,133 @@
+"""What every planner looks at: the active turns and summaries of a scope, and which turns a reason leaves alone.
+
+Pure. A state goes in, one plan or None comes out; the caller commits the plan and asks again until there is none.
+Does not know texts, models or stores.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from records.messages import Message, MessageOutline
+from records.owners import Policy
+from records.summaries import FoldPlan, FoldReason
+
+KEPT_MESSAGES = 20
+"""Under pressure at least this many of the newest messages stay verbatim,"""
+KEPT_SHARE = 0.2
+"""or this share of the active tokens, whichever is more."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ActiveTurn:
+    """The active messages of one turn. `answered`: its answer is among them, so nothing more will come.
+
+    `user_ids`: the messages that a person wrote; `tokens`: of all messages, where the reason needs them.
+    """
+
+    message_ids: tuple[int, ...]
+    answered: bool
+    user_ids: frozenset[int] = frozenset()
+    tokens: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ActiveSummary:
+    """An active summary. `first_id`: the first message that it covers."""
+
+    id: int
+    level: int
+    policy: Policy = "pyramid"
+    first_id: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ScopeState:
+    """A scope as a planner sees it, everything oldest first.
+
+    `every_n`: the owner's threshold in turns. `archived`: the newest archived messages, as many as the policy's
+    `looks_back` asks for.
+    """
+
+    turns: Sequence[ActiveTurn] = ()
+    summaries: Sequence[ActiveSummary] = ()
+    archived: Sequence[MessageOutline] = ()
+    every_n: int = 1
+
+    @property
+    def by_level(self) -> Mapping[int, Sequence[int]]:
+        """Ids of the active summaries by level, oldest first."""
+        levels: dict[int, list[int]] = {}
+        for summary in self.summaries:
+            levels.setdefault(summary.level, []).append(summary.id)
+        return levels
+
+
+Planner = Callable[[ScopeState, FoldReason], FoldPlan | None]
+"""The next fold of a scope for a reason ("upwards": only what earlier folds made due)."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FoldPolicy:
+    """A policy: its planner, and what else the rest of the program must know of it.
+
+    `description`: what /summary_policy says; `{every}` stands for the owner's threshold in turns. `has_levels`:
+    summaries are folded into higher ones, otherwise one live summary holds everything. `every_turn`: it folds after
+    each turn. `looks_back`: archived messages that the planner wants to see. `rebuild_turns`: the turns that one
+    summary takes in during a rebuild, given the owner's threshold; None: all of them.
+    """
+
+    name: Policy
+    description: str
+    plan: Planner
+    has_levels: bool = False
+    every_turn: bool = False
+    looks_back: int = 0
+    rebuild_turns: Callable[[int], int | None]
+
+
+def active_turns(
+    messages: Sequence[Message] | Sequence[MessageOutline], tokens: Callable[[str], int] | None = None
+) -> list[ActiveTurn]:
+    """Messages grouped by turn, in order; their sizes by `tokens`, where these matter."""
+    turns: dict[int, list[Message | MessageOutline]] = {}
+    for message in messages:
+        turns.setdefault(message.turn, []).append(message)
+    return [
+        ActiveTurn(
+            message_ids=tuple(message.id for message in turn),
+            answered=any(isinstance(message, Message) and message.role == "assistant" for message in turn),
+            user_ids=frozenset(message.id for message in turn if message.is_user),
+            tokens=sum(tokens(one.content) for one in turn if isinstance(one, Message)) if tokens else 0,
+        )
+        for turn in turns.values()
+    ]
+
+
+def ready(turns: Sequence[ActiveTurn], reason: FoldReason) -> list[ActiveTurn]:
+    """The turns that may be folded for this reason.
+
+    A turn that is still being answered stays active, unless the owner asked for the fold ("now"); under pressure the
+    newest turns stay active as well.
+    """
+    if reason == "upwards":
+        return []
+    end = len(turns)
+    while reason != "now" and end and not turns[end - 1].answered:
+        end -= 1
+    return list(turns[: min(end, _before_the_newest(turns)) if reason == "pressure" else end])
+
+
+def ids_of(turns: Sequence[ActiveTurn]) -> tuple[int, ...]:
+    return tuple(sorted(message_id for turn in turns for message_id in turn.message_ids))
+
+
+def _before_the_newest(turns: Sequence[ActiveTurn]) -> int:
+    """How many turns, from the oldest on, lie before those that stay verbatim under pressure."""
+    share = KEPT_SHARE * sum(turn.tokens for turn in turns)
+    messages, tokens = 0, 0
+    for index in range(len(turns) - 1, -1, -1):
+        if messages >= KEPT_MESSAGES and tokens >= share:
+            return index + 1
+        messages += len(turns[index].message_ids)
+        tokens += turns[index].tokens
+    return 0
