@@ -95,7 +95,7 @@ class Summariser:
         tokens, source_tokens = self._tokens.count(text), self._tokens.count(source)
         found = quality_gate.objections(text, source, tokens=tokens, source_tokens=source_tokens)
         if not found and material.dropped and _mentions(text, material.dropped, material.window):
-            found = ["it mentions what was to be dropped"]
+            found = ["it tells of what was to be dropped"]
         if found:
             return found
         told = material.told
