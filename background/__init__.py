@@ -1,6 +1,6 @@
-"""What runs next to the talk. Does not know what a turn is.
+"""What runs in the background while people talk. Does not know what a turn is.
 
-indexing.py   messages → vectors, in the background
-rebuild.py    all summaries of a chat made anew, in the background
-scheduler.py  what is done now and then beside the talk
+indexing.py   messages → vectors
+rebuild.py    all summaries of a scope, made again from its messages
+scheduler.py  tasks that run regularly
 """

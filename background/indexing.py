@@ -1,15 +1,12 @@
 """Messages → vectors, in the background: what was stored is embedded, newest first, until nothing is left.
 
-Owns what of a message is embedded, and going on after failures; has large memories made ready for search. Until a
-message is embedded, words alone find it. Does not know how a vector is made (models/embeddings.py), kept or searched
-(storage/vector_index.py).
+Owns which parts of a message are embedded, and retries after failures. Until a message is embedded, only words find it.
+Does not know how a vector is made (llm/embeddings.py), stored or searched (storage/search).
 """
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
-from types import TracebackType
 from typing import Self
 
 import numpy as np
@@ -20,6 +17,7 @@ from llm.embeddings import Embedder
 from records.errors import KeepsakeError, ModelBroken, ModelRefused
 from records.messages import Message
 from retrieval.excerpts import sentences
+from runtime.tasks import ended
 from storage.protocol import MemoryStore
 from storage.search.protocol import MessageVectors
 from text.tokenizer import Tokenizer
@@ -31,14 +29,14 @@ BATCH = 16
 PASSAGE_TOKENS = 400
 """A longer message is embedded in pieces: the local model reads 512 of its own tokens."""
 SENTENCES_ABOVE = 60
-"""An assistant's message of more tokens is shown in parts (memory_retrieval.py), and so embedded by sentence too."""
+"""A longer answer is shown in parts (memory_retrieval.py), and therefore also embedded by sentence."""
 LONGEST_PAUSE = 300.0
 
 
 class Indexing:
     """Embeds what the stores hold, in a task of its own while the `async with` is open.
 
-    `pause`: waits so many seconds before it is tried again after a failure.
+    `pause`: waits this many seconds after a failure, before the next attempt.
     """
 
     def __init__(
@@ -61,16 +59,12 @@ class Indexing:
         self._task = asyncio.create_task(self._run())
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._task is not None:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
+            await ended(self._task)
 
     def wake(self) -> None:
-        """Messages were stored. Costs nothing, and may be said in vain."""
+        """Messages were stored. Costs nothing, and may be called without need."""
         self._idle.clear()
         self._wanted.set()
 
@@ -87,10 +81,10 @@ class Indexing:
                     await store.vectors.warm()
                 is_done = not any([await self._advance(store) for store in self._memory.stores])
                 failures = 0
-            except Exception as error:  # the door of this task: what is stored must be embedded some day
+            except Exception as error:  # error boundary of this task: it tries again
                 if not failures:
                     why = error.sentence if isinstance(error, KeepsakeError) else type(error).__name__
-                    log.warning("messages cannot be embedded right now, words alone find them: %s", why)
+                    log.warning("messages cannot be embedded right now, only words find them: %s", why)
                 failures += 1
                 await self._pause(min(2.0**failures, LONGEST_PAUSE))
                 continue
@@ -99,7 +93,7 @@ class Indexing:
                 await self._wanted.wait()
 
     async def _advance(self, store: MemoryStore) -> bool:
-        """Embed the newest messages of a store that are not yet; whether there were any."""
+        """Embed the newest messages of a store that have no vectors yet; whether there were any."""
         found = await store.vectors.backlog(self._embedder.name, BATCH)
         if not found:
             return False
@@ -111,8 +105,8 @@ class Indexing:
         return True
 
     async def _one_by_one(self, found: Sequence[tuple[int, Message]]) -> list[MessageVectors]:
-        """Each message by itself; one that the embedder will not take is left to the words, so that it holds up no
-        other. Raises the ModelError where the embedder takes nothing at all.
+        """Each message by itself; one that the embedder refuses gets no vectors and does not hold up the others.
+        Raises the ModelError where the embedder accepts nothing at all.
         """
         await self._embedder.passages(["."])
         made: list[MessageVectors] = []
@@ -126,7 +120,7 @@ class Indexing:
         return made
 
     async def _embedded(self, found: Sequence[tuple[int, Message]]) -> list[MessageVectors]:
-        # Counting the tokens of long messages takes a while.
+        # In a thread, since counting the tokens of long messages takes a while.
         parts = await asyncio.to_thread(lambda: [self._parts(message) for _, message in found])
         texts = [text for passages, pieces in parts for text in (*passages, *pieces)]
         vectors = await self._embedder.passages(texts)
@@ -146,9 +140,9 @@ class Indexing:
         return made
 
     def _parts(self, message: Message) -> tuple[list[str], list[str]]:
-        """The texts that stand for a message: its passages, and its sentences where those are shown apart."""
+        """The texts of a message that are embedded: its passages, and its sentences where it is shown in parts."""
         speaker, text = prompts.speaker(message), message.content
-        # A token is a character or more, but for rare ones.
+        # With rare exceptions a token has at least one character.
         passages = [text] if len(text) <= PASSAGE_TOKENS else self._tokens.split(text, PASSAGE_TOKENS)
         pieces: list[str] = []
         if message.role == "assistant" and self._tokens.count(text) > SENTENCES_ABOVE:

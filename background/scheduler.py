@@ -1,6 +1,6 @@
-"""What is done now and then beside the talk: each step in its own time, each failing by itself.
+"""Tasks that run regularly in the background, each at its own interval, each failing by itself.
 
-Owns their rhythm. Does not know what they do.
+Owns the intervals. Does not know what the tasks do.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScheduledTask:
-    """`work` is done every so many seconds, the first time after as many; it never overlaps with itself."""
+    """`work` runs every so many seconds, the first time after as many; it never overlaps with itself."""
 
     name: str
     work: Callable[[], Awaitable[object]]
@@ -24,32 +24,32 @@ class ScheduledTask:
 
 
 class Scheduler:
-    """Steps that run while the block runs. One that fails is said in the log and done again in its time."""
+    """Runs tasks while the `async with` is open. A failure is logged, and the task runs again at its time."""
 
-    def __init__(self, steps: Sequence[ScheduledTask]) -> None:
-        self._steps = steps
+    def __init__(self, scheduled: Sequence[ScheduledTask]) -> None:
+        self._scheduled = scheduled
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Self:
-        self._tasks = [asyncio.create_task(self._repeat(step)) for step in self._steps]
+        self._tasks = [asyncio.create_task(self._repeat(task)) for task in self._scheduled]
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await ended(*self._tasks)
 
     async def once(self) -> None:
-        """Every step, now, in order."""
-        for step in self._steps:
-            await self._run(step)
+        """Run every task now, in order."""
+        for task in self._scheduled:
+            await self._run(task)
 
-    async def _repeat(self, step: ScheduledTask) -> None:
+    async def _repeat(self, task: ScheduledTask) -> None:
         while True:
-            await asyncio.sleep(step.every)
-            await self._run(step)
+            await asyncio.sleep(task.every)
+            await self._run(task)
 
-    async def _run(self, step: ScheduledTask) -> None:
+    async def _run(self, task: ScheduledTask) -> None:
         try:
-            await step.work()
-        except Exception as error:  # broad: whatever fails here must not end what is done beside it
+            await task.work()
+        except Exception as error:  # broad: a failure here must not end the other tasks
             # Without the error's text, which may quote what people said.
-            log.warning("%s failed: %s", step.name, type(error).__name__)
+            log.warning("%s failed: %s", task.name, type(error).__name__)

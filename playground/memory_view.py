@@ -63,7 +63,7 @@ def _owner(status: Status) -> OwnerState:
         every_n=config.every_n if config else 0,
         total=status.counts.total,
         archived=status.counts.archived,
-        unfolded_turns=status.counts.unfolded_turns,
+        unfolded_turns=status.counts.active_turns,
     )
 
 

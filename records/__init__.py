@@ -3,10 +3,10 @@
 context.py      what one request carries
 errors.py       the error tree, with a sentence for each error
 facts.py        facts and profiles
-forgetting.py   what is to be forgotten, and what went
-messages.py     messages, about to be stored and stored
+forgetting.py   what an owner wants forgotten, and what was removed
+messages.py     messages: new ones, and those that are stored
 model_calls.py  what a model is asked and what it answers
-owners.py       an owner's choices and how memory stands
+owners.py       an owner's choices, and the state of their memory
 scopes.py       owners, threads and people
 status.py       a memory in figures
 summaries.py    summaries; plan, lease and outcome of a fold

@@ -1,4 +1,4 @@
-"""What one request carries, and the account of it."""
+"""What one request carries, and where each part of it comes from."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Snippet:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecalledFact:
-    """A fact that is carried for this question; `score` is by part, as a snippet's."""
+    """A fact that was brought back for this question; `score` is by part, as a snippet's."""
 
     fact: Fact
     score: Mapping[str, float]
@@ -61,7 +61,7 @@ class ContextPart:
 class Cut:
     """Messages first..last of the scope that are neither verbatim in the prompt nor covered by a summary in it.
 
-    archived: no active summary covers them (they left a sliding window, or another program wrote the file).
+    "archived": no active summary covers them (they left a sliding window, or another program wrote the file).
     """
 
     what: Literal["turns", "summary", "archived", "message", "system"]
@@ -72,11 +72,11 @@ class Cut:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Context:
-    """What one request carries, and the account of it.
+    """What one request carries, and where each part of it comes from.
 
-    `wanted`: tokens that it would have without snippets, were nothing cut.
-    `earlier`: how many messages the store holds from before the question.
-    `whole`: tokens, as well as they can be told, of a request with the whole history in it; 0 where there is no store.
+    `wanted`: the tokens that it would have without snippets, if nothing were cut.
+    `earlier`: the number of messages before the question that the store holds.
+    `whole`: the estimated tokens of a request with the whole history in it; 0 where there is no store.
     """
 
     messages: tuple[PromptMessage, ...]

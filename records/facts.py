@@ -1,4 +1,4 @@
-"""Facts and profiles of an owner, about to be stored and stored."""
+"""Facts and profiles of an owner: new ones, and those that are stored."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,10 +9,10 @@ FactKind = Literal["personal", "preference", "knowledge", "event"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewFact:
-    """A fact about to be known: one sentence about the owner, in the third person.
+    """A fact that is not stored yet: one sentence about the owner, in the third person.
 
-    `source_ids`: the messages that say it. `valid_to`: set where it is over already. What the extraction said beside:
-    `only_one`, nobody has two of this at a time (a home, an age); `known`, the fact that it repeats or replaces.
+    `source_ids`: the messages that say it. `valid_to`: set where it is over already. The extraction also says
+    `only_one`: nobody has two of this at a time (a home, an age); `known`: the fact that it repeats or replaces.
     """
 
     text: str
@@ -34,8 +34,8 @@ class NewFact:
 class Fact:
     """A stored fact. Ids are per owner, ascend, and stay through edits.
 
-    It holds from `valid_from` until `valid_to` (None: still); `superseded_by`: the fact that took its place.
-    `importance`: 0 to 1. `origin`: "" learned, "owner" told by hand, "earlier" the words that an edit replaced.
+    It holds from `valid_from` until `valid_to` (None: still); `superseded_by`: the fact that replaced it.
+    `importance`: 0 to 1. `origin`: "" learned, "owner" added by hand, "earlier" the words that an edit replaced.
     """
 
     id: int
@@ -76,7 +76,7 @@ class Profile:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewProfile:
-    """A profile about to be stored, and what it was made from; `base_id` the version before it."""
+    """A profile that is not stored yet, and what it was made from; `base_id`: the version before it."""
 
     owner: int
     text: str
@@ -90,10 +90,10 @@ class NewProfile:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactChange:
-    """What becomes of a new fact: a sentence of its own, or more sources for `same_as` (`ends`: which is over then).
+    """What happens to a new fact: it is inserted, or adds sources to `same_as` (`ends`: and ends that fact).
 
-    `closes`: facts whose place it takes; `gave_way_to`: a fact that was told later and took its place.
-    Numbers below 0 name earlier changes of the same list: -1 is the first.
+    `closes`: the facts that it replaces; `gave_way_to`: a fact that was said later and replaced it. Numbers below 0
+    refer to earlier changes of the same list: -1 is the first.
     """
 
     fact: NewFact
@@ -105,7 +105,7 @@ class FactChange:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HistoryBacklog:
-    """Imported history to learn from: so many of the owner's messages; characters with what was answered between."""
+    """Imported history to learn from: the number of the owner's messages, and characters including the answers."""
 
     messages: int = 0
     characters: int = 0

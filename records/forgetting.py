@@ -1,4 +1,4 @@
-"""What an owner wants forgotten, and what went with it."""
+"""What an owner wants forgotten, and what was removed with it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,10 +7,11 @@ from typing import Literal
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Forgetting:
-    """What an owner wants forgotten: messages or facts by their ids, what was said from `since` to before `until`,
-    archives (chunks that are wholly older than `until`), or everything. Holds no text. Facts with `until`: those
-    of them that were deleted before it. Edits by the ids of a fact's earlier words, which hold again; profiles by
-    the ids of their versions.
+    """What an owner wants forgotten. Holds no text.
+
+    messages, facts: by their ids (facts with `until`: those that were deleted before it) · dates: what was said from
+    `since` to before `until` · archives: chunks that are entirely older than `until` · edits: by the ids of a fact's
+    earlier words, which hold again · profiles: by the ids of their versions.
     """
 
     what: Literal["messages", "facts", "dates", "archives", "everything", "edits", "profiles"]
@@ -20,22 +21,22 @@ class Forgetting:
 
     @property
     def is_expiry(self) -> bool:
-        """Whether nobody asks for it now: facts that their owner deleted some time ago."""
+        """Whether it happens by itself: facts that their owner deleted some time ago."""
         return self.what == "facts" and self.until is not None
 
     @property
     def is_of_facts_alone(self) -> bool:
-        """Whether it is no part of the talk, so that no summary can hold it, not even one that is being made."""
+        """Whether it touches no message, so that no summary can hold it, not even one that is being made."""
         return self.what in ("edits", "profiles") or self.is_expiry
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Forgotten:
-    """What a forgetting takes, or took, in counts.
+    """What a forgetting removes, or removed, in counts.
 
-    `unfolded`: messages that stay, whose summary goes and is made anew. `kept_aside`: files that the operator keeps
-    beside the memory, which may hold what was forgotten. `is_clean` False: the files are in use, or the disk is
-    full; traces go from them as soon as that is over.
+    `reactivated`: messages that stay and become active again, since their summary is removed. `kept_aside`: files that
+    the operator keeps next to the memory, which may hold what was forgotten. `is_clean` False: the files are in use, or
+    the disk is full; traces are removed from them as soon as that is over.
     """
 
     messages: int = 0
@@ -43,7 +44,7 @@ class Forgotten:
     facts: int = 0
     profiles: int = 0
     versions: int = 0
-    unfolded: int = 0
+    reactivated: int = 0
     kept_aside: tuple[str, ...] = ()
     is_clean: bool = True
 

@@ -1,4 +1,4 @@
-"""Messages, about to be stored and stored."""
+"""Messages: new ones, and those that are stored."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,18 +8,16 @@ from records.scopes import Scope
 
 Role = Literal["user", "assistant", "system"]
 
-
 UNSTORED = 10**12
-"""Ids from here on name messages that are in no store."""
-
+"""Ids from here on are of messages that are in no store."""
 
 Origin = Literal["", "forwarded", "tool", "imported", "overheard"]
-"""Where a message's words come from: "" = said here by its role; "overheard" = imported, and not the owner's own."""
+"""Where a message's words come from: "" = said here by its role; "overheard" = imported, and somebody else's."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewMessage:
-    """A message about to be stored.
+    """A message that is not stored yet.
 
     `source` names what caused it ("bot:update" for Telegram, "import:…" for history) and is unique per owner and
     role: storing the same source again returns the first one. An assistant's source is that of the update it answers.
@@ -76,8 +74,8 @@ class MessageOutline:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Correction:
-    """What an edited message came to. `turn`: the turn it belongs to, None where nothing is stored of it or it says
-    the same; `is_last`: nothing was said since, so that it may be answered anew.
+    """What the edit of a message changed. `turn`: its turn; None where nothing of it is stored, or the words
+    are the same. `is_last`: nothing was said since, so that it may be answered again.
     """
 
     turn: int | None = None

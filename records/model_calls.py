@@ -11,7 +11,7 @@ PromptRole = Role | Literal["tool"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Usage:
-    """Tokens that a model call cost, as the endpoint reported them (or counted here where it did not)."""
+    """Tokens that a model call cost, as the endpoint reported them, or counted here where it did not."""
 
     prompt: int = 0
     completion: int = 0
@@ -31,7 +31,7 @@ class Usage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tool:
-    """What a model may call while it answers. `parameters`: a JSON schema."""
+    """A tool that a model may call while it answers. `parameters`: a JSON schema."""
 
     name: str
     description: str
@@ -40,7 +40,7 @@ class Tool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolCall:
-    """A model's wish to use a tool. `arguments`: the JSON text that it wrote, whatever that is."""
+    """A model's call of a tool. `arguments`: the JSON text as the model wrote it, unchecked."""
 
     id: str
     name: str
@@ -49,7 +49,7 @@ class ToolCall:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PromptMessage:
-    """One message of a request. `calls`: what the assistant called; `call_id`: which call a tool's message answers."""
+    """One message of a request. `calls`: the assistant's; `call_id`: the call that a tool's message answers."""
 
     role: PromptRole
     content: str
@@ -59,9 +59,9 @@ class PromptMessage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Completion:
-    """A model's finished answer. `is_truncated`: whole up to the length limit that the endpoint stopped it at.
+    """A model's finished answer. `is_truncated`: the endpoint stopped it at its length limit.
 
-    `calls`: tools that the model wants used before it answers; the text is then preliminary, or empty.
+    `calls`: the tools that the model calls before it answers; the text is then preliminary, or empty.
     """
 
     text: str

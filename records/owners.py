@@ -19,10 +19,10 @@ class StorageType(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OwnerConfig:
-    """An owner's choices; they hold for all of the owner's scopes.
+    """An owner's choices; they apply to all of the owner's scopes.
 
-    `auto_fold` False: summaries only when asked for. `timezone`: an IANA name, "" = UTC. `fold_instructions`: what
-    summaries are to heed besides. `incognito`: memory is read, nothing is written.
+    `auto_fold` False: summaries are made only on request. `timezone`: an IANA name, "" = UTC. `fold_instructions`: the
+    owner's instructions for summaries. `incognito`: memory is read, nothing is written.
     """
 
     owner: int
@@ -47,8 +47,7 @@ class OwnerConfig:
 
 
 Mode = Literal["off", "incognito", "on"]
-"""How memory stands, the strictest first."""
-
+"""The state of an owner's memory, the strictest first."""
 
 MODES: tuple[Mode, ...] = ("off", "incognito", "on")
 

@@ -1,11 +1,11 @@
-"""Whose talk it is: owners, threads and people. All times are aware UTC datetimes."""
+"""Owners, threads and people. All times are aware UTC datetimes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
 Clock = Callable[[], datetime]
-"""Gives the present as an aware UTC datetime."""
+"""Returns the current time as an aware UTC datetime."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
@@ -21,7 +21,7 @@ class Scope:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Person:
-    """Who wrote: a Telegram user."""
+    """A Telegram user who wrote."""
 
     id: int
     name: str

@@ -16,12 +16,12 @@ class Counts:
 
     total: int
     archived: int
-    unfolded_turns: int
+    active_turns: int
     active_by_level: Mapping[int, int] = field(default_factory=dict)
     characters: int = 0
 
     @property
-    def unfolded(self) -> int:
+    def active(self) -> int:
         return self.total - self.archived
 
     @property
@@ -39,9 +39,9 @@ class Status:
 
     `rebuilding`: chunks rebuilt, and all of them; `history_extraction`: imported messages that facts were learned from,
     and all of them. `newest`: the summary made last. `compressed`: how often the oldest detail of the active summaries
-    was compressed; `rebuild_helps`: a rebuild would compress it less often. `indexed`: how many of the
-    owner's messages the search by meaning knows, and how many there are; None without it.
-    `tokens_saved`: over all of the owner's answers, against sending the whole history with each.
+    was compressed; `rebuild_helps`: a rebuild would compress it less often. `indexed`: messages of the
+    owner that the search by meaning knows, and all of them; None without it. `tokens_saved`: over all of the owner's
+    answers, compared with sending the whole history each time.
     """
 
     config: OwnerConfig | None

@@ -9,8 +9,6 @@ from records.owners import Policy
 from records.scopes import Scope
 
 FoldReason = Literal["threshold", "now", "idle", "pressure", "cut", "upwards", "rebuild", "import"]
-
-
 FoldState = Literal["folded", "nothing", "busy", "waiting", "failed"]
 
 
@@ -19,9 +17,9 @@ class Summary:
     """A stored summary. An L1's chunk id is its own id.
 
     `source_chunk_ids`: the chunks it covers, oldest first, at every level. `source_ids`: the summaries it was made
-    of (empty for L1). `first_id` to `last_id`: the messages of its scope that it covers, without a gap.
-    `milliseconds`, `tokens_in`, `tokens_out`: what making it cost. `base_id`: the version it was based on, if any.
-    `score`: its quality from 0 to 1, `details` the parts of it; None = not measured.
+    from (empty for L1). `first_id` to `last_id`: the messages of its scope that it covers, without a gap.
+    `milliseconds`, `tokens_in`, `tokens_out`: what it cost to make. `base_id`: the version it was based on, if any.
+    `score`: its quality from 0 to 1, `details`: the parts of that; None: not measured.
     """
 
     id: int
@@ -59,8 +57,8 @@ class Summary:
 class FoldPlan:
     """What one fold will make: a summary of `level` out of these messages (L1) or summaries (above), oldest first.
 
-    `base_id`: the summary among `summary_ids` that the new one takes the place of (rolling, sliding). `window_ids`: the
-    messages, archived before or now, that the summary tells of where that is not all of its sources (sliding).
+    `base_id`: the summary among `summary_ids` that the new one replaces (rolling, sliding). `window_ids`: the messages,
+    archived before or now, that the summary covers where that is not all of its sources (sliding).
     """
 
     level: int
@@ -85,7 +83,7 @@ class FoldLease:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewSummary:
-    """The text that a fold made, and what making it cost."""
+    """The text that a fold made, and what it cost to make."""
 
     text: str
     model: str
@@ -99,10 +97,10 @@ class NewSummary:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rebuilt:
-    """A summary made anew, one of a row that takes the place of all summaries of a scope at once.
+    """A summary of a rebuild, one of a list that replaces all summaries of a scope at once.
 
-    `sources` and `base` count from 0 within the row. `message_ids`: its own chunk. `first` and `last`: id and time of
-    the messages that it tells of.
+    `sources` and `base` are indices into the list. `message_ids`: its own chunk. `first` and `last`: id and time of the
+    first and last message that it covers.
     """
 
     level: int
@@ -130,10 +128,10 @@ class FoldFailure:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldOutcome:
-    """What a request to fold came to. `error` is a sentence for the owner; `summaries` are those made, in order;
-    `archived`: how many messages they took.
+    """What came of a request to fold. `error` is a sentence for the owner; `summaries` are those made, in order;
+    `archived`: the number of messages that were archived.
 
-    waiting: it is due, and is made when there are tokens to spend again.
+    "waiting": a fold is due, and is made when there are tokens to spend again.
     """
 
     state: FoldState

@@ -14,8 +14,8 @@ from records.scopes import Person, Scope
 class Incoming:
     """A message as it came in: what the conversation needs to know of an update, and nothing of Telegram's shape.
 
-    `pieces`: the texts of one split paste in order, usually one; each has its own source and telegram id. `mode`: how
-    memory stood when they were said, None where nobody knows: what was said while it was off is not stored later.
+    `pieces`: the texts of one split paste in order, usually one; each has its own source and telegram id. `mode`: the
+    state of memory when they were said, None where nobody knows; what was said while it was off is not stored later.
     """
 
     scope: Scope
@@ -49,7 +49,7 @@ class Piece:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Proposal:
-    """What the model proposes to do to what is known of an owner; a person decides. `fact`: the one to be forgotten."""
+    """A change to the facts that the model proposes; a person decides. `fact`: the one to be forgotten."""
 
     kind: Literal["remember", "forget"]
     text: str
@@ -58,13 +58,13 @@ class Proposal:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reply:
-    """An answer, the account of what it was made from, and what its reader should be told besides.
+    """An answer, the context that it was made from, and what else its reader should be told.
 
     `is_error`: the text is a sentence saying what failed, not a model's answer. `repeated`: it was stored already and
     is given again, as after a restart. `is_kept`: what memory should hold of the turn is on disk (True where memory is
-    off); False while a store fails: it is kept in the process and written when the store is back. `is_remembered`: the
-    turn is one that memory holds; where it is not, its text must stay in no file. `is_incognito`: memory was read for
-    it, and nothing written. `proposals`: what the model asks its reader besides.
+    off); False while a store fails: it is kept in the process and written when the store works again. `is_remembered`:
+    memory holds the turn; where it does not, its text must not stay in any file. `is_incognito`: memory was read for
+    it, and nothing was written. `proposals`: what the model asks the reader to decide.
     """
 
     text: str

@@ -1,7 +1,7 @@
-"""History that comes in at once → chunks, and a pyramid of extracted summaries above them; no model is asked.
+"""Imported history → chunks under a pyramid of extracted summaries; no model is asked.
 
-Owns how much one chunk holds and what stays active: the rules of the scope's own pyramid, kept at every step, so that
-an import that breaks off leaves few summaries. Does not know files, or who asked.
+Owns the size of a chunk and what stays active: the limits of the scope's own pyramid are kept at every step, so that an
+import that breaks off leaves few summaries. Does not know files, or who asked.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from summaries.pyramid import FAN_IN, MOST_ACTIVE
 from text.tokenizer import Tokenizer
 
 CHUNK = 100
-"""Messages of one chunk: an extract names the most telling of them, and search finds the others."""
+"""Messages of one chunk: its summary has the most telling sentences, and search finds the others."""
 MODEL = "extractive"
 Home = Callable[[int], AbstractAsyncContextManager[MemoryStore]]
 

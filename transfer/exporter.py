@@ -1,6 +1,6 @@
 """A memory → files that hold all of it, which people can read and /import takes back.
 
-Owns how much goes into one file and when it is packed. Does not know the format, or where the files go.
+Owns how much goes into one file, and when a file is packed. Does not know the format, or where the files go.
 """
 
 import asyncio
@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO
 
 from external_memory import ExternalMemory
@@ -17,14 +17,14 @@ from records.scopes import Clock
 from transfer.formats.keepsake import ExportFile
 
 READABLE = 20_000_000
-"""Bytes up to which a file stays plain text: a bot can fetch no larger one back (Bot API, getFile: 20 MB)."""
+"""Bytes up to which a file stays plain text: a bot can fetch no larger one (Bot API, getFile: 20 MB)."""
 LARGEST = 48_000_000
-"""Bytes of text in one file; packed, it is far below what a bot may send (50 MB) and mostly what it may fetch."""
+"""Bytes of text in one file; packed, it is far below what a bot may send (50 MB), and mostly what it may fetch."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Exported:
-    """One file, open at its beginning, without a name on disk: closed, it is gone. `counts`: rows by table."""
+    """One open file at its beginning, without a name on disk: closing it removes it. `counts`: rows by table."""
 
     name: str
     file: IO[bytes]
@@ -52,19 +52,16 @@ class Exporter:
         made: list[Exported] = []
         try:
             async for one in self._written(owner):
-                made.append(one)  # noqa: PERF401 - those that are open must be closed if the next one fails
+                made.append(one)  # noqa: PERF401 - open files must be closed if the next one fails
             day = self._clock().date().isoformat()
             names = [f"keepsake-{day}{f'-{number}' if len(made) > 1 else ''}" for number in range(1, len(made) + 1)]
-            yield tuple(
-                Exported(name=name + one.name, file=one.file, size=one.size, counts=one.counts)
-                for name, one in zip(names, made, strict=True)
-            )
+            yield tuple(replace(one, name=name + one.name) for name, one in zip(names, made, strict=True))
         finally:
             for one in made:
                 one.file.close()
 
     async def _written(self, owner: int) -> AsyncIterator[Exported]:
-        """The parts, with endings for names."""
+        """The parts, named by their endings only."""
         now = self._clock()
         part: ExportFile | None = None
         file: IO[bytes] | None = None
@@ -76,7 +73,7 @@ class Exporter:
                     part = None
                 if part is None:
                     number += 1
-                    file = tempfile.TemporaryFile()  # noqa: SIM115 - whoever takes it closes it
+                    file = tempfile.TemporaryFile()  # noqa: SIM115 - the receiver closes it
                     part = ExportFile(file, owner=owner, exported_at=now, part=number)
                 await asyncio.to_thread(part.add, batch)
         if part and file:

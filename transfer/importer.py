@@ -321,14 +321,9 @@ def _span(
     messages: Sequence[ImportedMessage], kept_since: datetime | None
 ) -> tuple[datetime | None, datetime | None, int]:
     """The first and the last date, and how many messages are from before `kept_since`."""
-    first = last = None
-    old = 0
-    for message in yielding_gil(messages):
-        said_at = message.created_at
-        first = said_at if first is None else min(first, said_at)
-        last = said_at if last is None else max(last, said_at)
-        old += kept_since is not None and said_at < kept_since
-    return first, last, old
+    dates = [message.created_at for message in yielding_gil(messages)]
+    old = sum(date < kept_since for date in yielding_gil(dates)) if kept_since else 0
+    return min(dates, default=None), max(dates, default=None), old
 
 
 def _by_scope(here: Scope, work: _Work) -> Mapping[Scope, Sequence[ImportedMessage]]:

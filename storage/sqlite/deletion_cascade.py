@@ -261,7 +261,7 @@ async def _counted(reader: Reader, owner: int, going: _Going, what: Forgetting) 
         facts=len(going.facts.ids),
         profiles=len(going.profiles),
         versions=int(versions[0]) if versions else 0,
-        unfolded=int(staying[0]) if staying else 0,
+        reactivated=int(staying[0]) if staying else 0,
     )
 
 

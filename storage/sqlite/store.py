@@ -195,7 +195,7 @@ class SqliteStore(FoldTable):
         return Counts(
             total=total,
             archived=archived,
-            unfolded_turns=turns,
+            active_turns=turns,
             active_by_level=levels,
             characters=characters,
         )

@@ -138,8 +138,8 @@ class ForgetCommands(Family):
                 if owner < 0:
                     head += " That is all of this group's memory, of every topic."
         lines = [head, "", f"This erases: {counts(taken)}."]
-        if taken.unfolded:
-            lines.append(_still_unsummarised(taken.unfolded))
+        if taken.reactivated:
+            lines.append(_still_unsummarised(taken.reactivated))
         if target.kind == "everything":
             lines.append("Storage, threshold and whether memory is on stay as they are.")
         return "\n".join([*lines, FINAL]), [(label, target)]
@@ -161,8 +161,8 @@ class ForgetCommands(Family):
         else:
             lines.append(f"This erases: {counts(whole)}.")
             choices = [("Forget it", Target(kind="message", number=number))]
-        if whole.unfolded:
-            lines.append(_still_unsummarised(whole.unfolded))
+        if whole.reactivated:
+            lines.append(_still_unsummarised(whole.reactivated))
         return "\n".join([*lines, FINAL]), choices
 
     async def _found_question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
@@ -277,8 +277,8 @@ def counts(taken: Forgotten) -> str:
 def receipt(taken: Forgotten) -> str:
     """What was erased, and what may still hold it."""
     lines = [f"Forgotten: {counts(taken)}. {'Nothing of it is left in my files.' if taken.is_clean else TRACES}"]
-    if taken.unfolded:
-        lines.append(_still_unsummarised(taken.unfolded))
+    if taken.reactivated:
+        lines.append(_still_unsummarised(taken.reactivated))
     lines.append(NOT_IN_MY_POWER)
     if taken.kept_aside:
         names = ", ".join(taken.kept_aside)

@@ -109,7 +109,7 @@ def status_text(status: Status) -> str:
             f"Policy: {config.policy}" + ("" if config.auto_fold else " (automatic summaries are off)"),
         ]
     lines += [
-        f"Messages since last summary: {counts.unfolded}",
+        f"Messages since last summary: {counts.active}",
         f"Total messages: {counts.total}",
         f"Archived messages: {counts.archived}",
         f"Active summaries: {counts.active_summaries}",

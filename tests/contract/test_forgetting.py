@@ -61,7 +61,7 @@ async def test_a_message_goes_with_every_summary_above_it(store: SqliteStore) ->
     stored, leaves, _ = await pyramid(store)
     what = messages(stored[5].id)
     taken = await store.forgetting.preview(ANNA.owner, what)
-    assert taken == Forgotten(messages=1, summaries=2, unfolded=3)
+    assert taken == Forgotten(messages=1, summaries=2, reactivated=3)
     assert await store.forgetting.forget(ANNA.owner, what) == taken
     assert [one.id for one in await store.page(ANNA)] == [one.id for one in stored if one.id != stored[5].id]
     assert [one.id for one in await store.summaries(ANNA, active_only=False)] == [leaves[0].id, leaves[2].id]

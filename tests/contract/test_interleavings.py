@@ -244,7 +244,7 @@ class Interleavings(RuleBasedStateMachine):
                 assert await store.summaries(scope, active_only=False) == list(expected.summaries.values())
                 counts = await store.counts(scope)
                 assert (counts.total, counts.archived) == (len(wanted), len(expected.chunk_of))
-                assert counts.unfolded_turns == len([one for one in wanted if one.is_active])
+                assert counts.active_turns == len([one for one in wanted if one.is_active])
                 for summary in expected.summaries.values():
                     covered = [one.id for one in found if one.chunk_id in summary.source_chunk_ids]
                     assert len(covered) == summary.message_count

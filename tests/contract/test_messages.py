@@ -134,8 +134,8 @@ async def test_counts(store: SqliteStore) -> None:
     await fold(store, ANNA, stored[4:6])
     counts = await store.counts(ANNA)
     characters = sum(len(one.content) for one in stored)
-    assert counts == Counts(total=8, archived=6, unfolded_turns=1, active_by_level={1: 1, 2: 1}, characters=characters)
-    assert await store.counts(BORIS) == Counts(total=0, archived=0, unfolded_turns=0)
+    assert counts == Counts(total=8, archived=6, active_turns=1, active_by_level={1: 1, 2: 1}, characters=characters)
+    assert await store.counts(BORIS) == Counts(total=0, archived=0, active_turns=0)
 
 
 # words -------------------------------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ async def test_the_threshold_folds_all_answered_turns(talk: Talk) -> None:
     assert summary.source_chunk_ids == (summary.id,)
     assert {one.chunk_id for one in await everything(talk)} == {summary.id}
     status = await talk.services.summaries.status(SCOPE)
-    assert (status.counts.total, status.counts.archived, status.counts.unfolded_turns) == (6, 6, 0)
+    assert (status.counts.total, status.counts.archived, status.counts.active_turns) == (6, 6, 0)
     await talk.say("Next.")
     assert summary.text in talk.prompts()[-1]
 
@@ -74,11 +74,11 @@ async def test_a_failed_fold_changes_nothing_is_told_once_and_tried_again(talk: 
     assert all(one.is_active for one in await everything(talk))
     status = await talk.services.summaries.status(SCOPE)
     assert status.failure is not None
-    assert status.counts.unfolded_turns == 5
+    assert status.counts.active_turns == 5
     talk.server.default("summary-model", "They made points.")
     await talk.turn("Point 5.")
     status = await talk.services.summaries.status(SCOPE)
-    assert (status.failure, status.counts.unfolded_turns) == (None, 0)
+    assert (status.failure, status.counts.active_turns) == (None, 0)
 
 
 async def test_the_extractive_fallback_steps_in(tmp_path: Path) -> None:

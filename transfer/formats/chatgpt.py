@@ -16,7 +16,7 @@ from transfer.formats.json_stream import JsonStream
 
 _SHOWN = ("text", "multimodal_text")
 _ROLES: dict[object, Role] = {"user": "user", "assistant": "assistant"}
-Left = Literal["hidden", "wordless"]
+LeftOut = Literal["hidden", "wordless"]
 
 
 def read(walk: JsonStream) -> ImportedHistory:
@@ -73,8 +73,8 @@ def _branch(mapping: dict[str, Any], leaf: object) -> list[str]:
     node = leaf
     while node is not None:
         if not isinstance(node, str) or not isinstance(mapping.get(node), dict):
-            place = ".current_node" if not branch else f".mapping[{branch[-1][:40]!r}].parent"
-            raise WrongElement(f"{place} names no node")
+            where = ".current_node" if not branch else f".mapping[{branch[-1][:40]!r}].parent"
+            raise WrongElement(f"{where} names no node")
         if node in seen:
             raise WrongElement(f".mapping[{node[:40]!r}].parent leads in a circle")
         seen.add(node)
@@ -85,7 +85,7 @@ def _branch(mapping: dict[str, Any], leaf: object) -> list[str]:
     return branch[::-1]
 
 
-def _message(message: dict[str, Any], node: str, said_at: datetime, where: str) -> ImportedMessage | Left:
+def _message(message: dict[str, Any], node: str, said_at: datetime, where: str) -> ImportedMessage | LeftOut:
     author, content = message.get("author"), message.get("content")
     if not isinstance(author, dict):
         raise WrongElement(f"{where}.author is no object")

@@ -1,4 +1,4 @@
-"""A large JSON text, walked element by element, so that other threads get their turn and an error has its line.
+"""A large JSON text, read element by element, so that other threads can run and an error names its line.
 
 Owns the grammar of objects and arrays; single values are read by the standard decoder. Does not know any format.
 """
@@ -22,7 +22,7 @@ _DECODER = json.JSONDecoder(parse_constant=_no_constant)
 
 
 class JsonStream:
-    """A place in a text, moving forward. What a loop over `members` or `elements` leaves unread is passed over."""
+    """A position in a text, moving forward. What a loop over `members` or `elements` leaves unread is skipped."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -30,11 +30,11 @@ class JsonStream:
 
     @property
     def at(self) -> int:
-        """The place of the next value."""
+        """The position of the next value."""
         return self._at
 
     def back_to(self, at: int) -> None:
-        """Go back to a place where a value begins, to read it again."""
+        """Go back to a position where a value begins, to read it again."""
         self._at = at
 
     def line_of(self, at: int) -> int:
@@ -60,7 +60,7 @@ class JsonStream:
         return value
 
     def members(self) -> Iterator[str]:
-        """The names in the next object, each with the walk standing before its value."""
+        """The names in the next object, each with the position before its value."""
         for _ in self._parts("{", "}"):
             name = self.value()
             if not isinstance(name, str):
@@ -72,14 +72,14 @@ class JsonStream:
                 self.value()
 
     def elements(self) -> Iterator[int]:
-        """The positions in the next array, from 0, each with the walk standing before its value."""
+        """The positions in the next array, from 0, each with the position before its value."""
         for number, begin in enumerate(yielding_gil(self._parts("[", "]"))):
             yield number
             if self._at == begin:
                 self.value()
 
     def end(self) -> None:
-        """Nothing may follow."""
+        """Demand that nothing follows."""
         if self._skip_space() != len(self._text):
             self.fail("something follows after the end", self._at)
 

@@ -79,7 +79,7 @@ async def test_the_model_searches_and_then_answers(tmp_path: Path, storage: Stor
             assert (question.role, note.role, note.origin, answer.role) == ("user", "system", "tool", "assistant")
             assert {one.turn for one in (question, note, answer)} == {question.id}
             assert note.content == 'search_memory {"query": "walnuts cellar"}: messages 1'
-            assert (await store.counts(SCOPE)).unfolded_turns == 2, "a result is nobody's turn"
+            assert (await store.counts(SCOPE)).active_turns == 2, "a result is nobody's turn"
         told = await talk.services.explanations.explain(SCOPE)
         assert told is not None
         assert [one.content for one in told.looked_up if one] == [WALNUTS]

@@ -91,7 +91,7 @@ async def test_no_file_holds_a_forgotten_message(tmp_path: Path, storage: Storag
         ids = await ids_with(talk, WORD)
         taken = await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=ids))
         assert (taken.messages, taken.facts, taken.profiles, taken.versions) == (2, 1, 1, 1)
-        assert (taken.summaries, taken.unfolded) == (2, 2)
+        assert (taken.summaries, taken.reactivated) == (2, 2)
         assert traces(tmp_path) == []
         assert (await store_of(talk)).kind is storage
         await talk.conversation.settle(SCOPE)
@@ -252,7 +252,7 @@ async def test_what_is_left_of_a_chunk_is_summarised_anew_before_anything_else(t
         summaries = await store.summaries(SCOPE)
         assert [(one.first_id, one.last_id) for one in summaries] == [(1, 4), (9, 12), (7, 8)]
         assert WORD not in talk.prompts("summary-model")[-1]
-        assert (await store.counts(SCOPE)).unfolded == 0
+        assert (await store.counts(SCOPE)).active == 0
 
 
 @pytest.mark.parametrize("storage", STORAGES)
