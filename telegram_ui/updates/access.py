@@ -14,6 +14,8 @@ from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 TOLD_WITHIN = timedelta(hours=1)
 TELLINGS = 5
 """So often a stranger is told within that time."""
+TELLINGS_IN_ALL, IN_ALL_WITHIN = 60, timedelta(minutes=1)
+"""So many strangers are told within that time: Telegram's limit of messages is there for those who are served."""
 ADMIN_KNOWN_FOR = timedelta(minutes=1)
 REMEMBERED = 10_000  # strangers and groups' members; beyond that they are told, and Telegram is asked, again
 
@@ -27,6 +29,7 @@ class Access:
         self._bot = bot
         self._now = now
         self._told = LRUCache[int, tuple[datetime, int]](REMEMBERED)
+        self._told_in_all = (now(), 0)
         self._admins = LRUCache[tuple[int, int], tuple[datetime, bool]](REMEMBERED)
 
     def is_served(self, person: Person) -> bool:
@@ -39,13 +42,20 @@ class Access:
         since, times = self._told.get(person.id) or (now, 0)
         if now - since >= TOLD_WITHIN:
             since, times = now, 0
-        if times >= TELLINGS:
+        if times >= TELLINGS or not self._may_tell_one_more(now):
             return None
         self._told[person.id] = (since, times + 1)
         return (
             f"This bot answers only people its operator has let in. Your Telegram id is {person.id}: "
             "give it to the operator to be added."
         )
+
+    def _may_tell_one_more(self, now: datetime) -> bool:
+        since, times = self._told_in_all
+        if now - since >= IN_ALL_WITHIN:
+            since, times = now, 0
+        self._told_in_all = (since, times + 1)
+        return times < TELLINGS_IN_ALL
 
     async def may_configure(self, chat: Chat, person: Person) -> bool:
         """Whether a person may configure, forget and export here: in private always, in a group its admins.

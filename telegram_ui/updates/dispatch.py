@@ -24,7 +24,7 @@ from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.access import Access
 from telegram_ui.updates.answer_delivery import AnswerDelivery
-from telegram_ui.updates.durable_queue import DurableQueue, Received
+from telegram_ui.updates.durable_queue import MOST_OF_ONE, DurableQueue, Received
 from telegram_ui.updates.error_boundary import ErrorBoundary
 from telegram_ui.updates.parsing import FILE, ParsedUpdate, arrival, incoming, upgraded
 from telegram_ui.updates.paste import Pastes, may_continue
@@ -38,6 +38,12 @@ SLOW_AT_ONCE = 8
 CHATS_AT_ONCE = 64
 SETTLING_AT_ONCE = 4
 COMMAND_PATIENCE = 2.0  # seconds; a command half done would be done and told a second time by the next run
+NOTICES_AT_ONCE = 4
+MOST_NOTICES = 100  # to strangers and to those who send too much, that wait to be sent
+TOO_MUCH = (
+    f"I have {MOST_OF_ONE} messages of yours that are not answered yet. I did not take this one, and I take no more "
+    "until I have caught up. Please send it again then."
+)
 ALBUMS = 1_000  # chats of which the last album is known, so that its pictures are declined once
 
 
@@ -71,7 +77,14 @@ class Dispatcher:
         self._slow_lanes = SerialQueues("slow commands", at_once=SLOW_AT_ONCE)
         self._chat_lanes = SerialQueues("chats", at_once=CHATS_AT_ONCE)
         self._settle_lanes = SerialQueues("settling", at_once=SETTLING_AT_ONCE)
-        self._all_lanes = (self._command_lanes, self._slow_lanes, self._chat_lanes, self._settle_lanes)
+        self._notice_lanes = SerialQueues("notices", at_once=NOTICES_AT_ONCE)
+        self._all_lanes = (
+            self._command_lanes,
+            self._slow_lanes,
+            self._chat_lanes,
+            self._settle_lanes,
+            self._notice_lanes,
+        )
         self._upgrades = SupergroupUpgrades(
             corrections,
             (self._command_lanes, self._slow_lanes, self._chat_lanes),
@@ -97,8 +110,10 @@ class Dispatcher:
         if said is None or (said.kind == "command" and not said.addressed):
             await self._done(received)
         elif not self._access.is_served(said.person):
-            work = _nothing if said.kind == "edited" else partial(self._tell_stranger, said)
-            self._in_commands(received, said, work)
+            self._tell_stranger(said)
+            await self._done(received)
+        elif received.is_refused:
+            self._notify(said, TOO_MUCH)
         elif said.kind == "edited":
             # The way that the message itself went, so that it is stored by then.
             enter = partial(self._in_chat, received, said, partial(self._correct, said))
@@ -137,6 +152,7 @@ class Dispatcher:
             *(queues.close(grace=grace - patience, patience=patience) for queues in commands),
             self._chat_lanes.close(grace=grace),
             self._settle_lanes.close(grace=grace),
+            self._notice_lanes.close(grace=grace - patience, patience=patience),
         )
 
     # commands -----------------------------------------------------------------------------------------
@@ -198,9 +214,18 @@ class Dispatcher:
             await self._queue.done(waiting.update_ids)
         await self._say(said.chat, "Stopped.")
 
-    async def _tell_stranger(self, said: ParsedUpdate) -> None:
-        if said.chat.is_private and (sentence := self._access.stranger_sentence(said.person)):
-            await self._say(said.chat, sentence)
+    def _tell_stranger(self, said: ParsedUpdate) -> None:
+        """Written nowhere, and behind nobody who is served."""
+        if said.chat.is_private and said.kind != "edited" and len(self._notice_lanes) < MOST_NOTICES:
+            sentence = self._access.stranger_sentence(said.person)
+            if sentence is not None:
+                self._notify(said, sentence)
+
+    def _notify(self, said: ParsedUpdate, sentence: str) -> None:
+        """Say something that nobody waits for; not at all where too much is to be said already."""
+        if len(self._notice_lanes) < MOST_NOTICES:
+            say = partial(self._say, said.chat, sentence)
+            self._notice_lanes.submit(said.scope, partial(self._error_boundary.guarded, said, say))
 
     # chat ---------------------------------------------------------------------------------------------
     async def _offer_to_wizard(self, received: Received, said: ParsedUpdate) -> None:

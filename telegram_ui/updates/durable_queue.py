@@ -7,12 +7,14 @@ Also the watch over polling: when the last poll succeeded. Does not know what an
 import asyncio
 import json
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 import telegram
+from cachetools import LRUCache
 from telegram.error import TelegramError
 from telegram.ext import ExtBot
 from telegram.request import BaseRequest, HTTPXRequest, RequestData
@@ -23,6 +25,11 @@ from storage.files.inbox import PendingUpdate, UpdateInbox
 
 logger = logging.getLogger(__name__)
 
+MOST_UNFINISHED = 1_000  # updates of everybody; Telegram keeps the others until there is room
+MOST_OF_ONE = 200  # updates of one person; what is beyond is refused with a sentence, and nobody waits for it
+MOST_URGENT = 20  # commands and presses of one person beyond that: /stop is needed most when too much waits
+REFUSAL_TOLD_EVERY = timedelta(minutes=1)
+PEOPLE_KNOWN = 10_000  # of whom it is known when they were last told
 BEGINNINGS = 20  # runs that may die over an update before it is given up,
 TRIED_FOR = timedelta(hours=1)  # and at least so long: it may only have waited behind the one that killed them
 SENDS_EVER = 2  # an answer whose sending has an unknown outcome is sent once more, and by no run a third time
@@ -41,11 +48,13 @@ class Received:
     """An update as the application gets it. Shows no text: PTB logs what passes through its queue.
 
     `mode`: how memory stood when it was said, where an earlier run noted it.
+    `is_refused`: its sender has too many that are not finished; it is kept nowhere, and they are to be told.
     """
 
     update: telegram.Update
     is_kept: bool
     mode: Mode | None = None
+    is_refused: bool = False
 
     def __repr__(self) -> str:
         return f"Received({self.update.update_id})"
@@ -55,7 +64,8 @@ class DurableQueue(asyncio.Queue[object]):
     """An update queue whose put() returns when the update is committed; each update comes out of it once.
 
     `keep` says whether an update concerns the bot: what does not is passed on and never written.
-    `limit`: how many kept updates may be unfinished before put(), and so polling, waits.
+    `limit`: how many kept updates may be unfinished before put(), and so polling, waits. `limit_of_one`: of one
+    person; their next ones are refused, so that nobody else waits behind them.
     While the disk takes nothing an update is passed on once, unwritten, and stays with Telegram: put() raises
     NotKeptError, or, with `is_offset_held`, whoever polls asks first_unwritten() for what must not be confirmed.
     """
@@ -66,15 +76,19 @@ class DurableQueue(asyncio.Queue[object]):
         *,
         keep: Callable[[telegram.Update], bool],
         now: Callable[[], datetime],
-        limit: int = 1000,
+        limit: int = MOST_UNFINISHED,
+        limit_of_one: int = MOST_OF_ONE,
     ) -> None:
         super().__init__()
         self._inbox = inbox
         self._keep = keep
         self._now = now
         self._limit = limit
+        self._limit_of_one = limit_of_one
         self._bot_id = 0
-        self._unfinished: set[int] = set()
+        self._unfinished: dict[int, int] = {}  # whose each is
+        self._of_each: Counter[int] = Counter()
+        self._refused = LRUCache[int, datetime](PEOPLE_KNOWN)
         self._unmarked: set[int] = set()  # finished, but the disk did not take it yet
         self._unwritten: dict[int, telegram.Update] = {}  # passed on, but on no disk yet
         self.is_offset_held = False
@@ -118,6 +132,8 @@ class DurableQueue(asyncio.Queue[object]):
             return
         if not is_kept:
             await super().put(Received(item, is_kept=False))
+        elif self._is_too_much(item):
+            await self._refuse(item)
         else:
             while self.is_full:
                 self._room.clear()
@@ -131,9 +147,8 @@ class DurableQueue(asyncio.Queue[object]):
         `is_remembered`: memory holds their text, so it does no harm where the file's log keeps it for a while.
         """
         finished = set(update_ids)
-        self._unfinished -= finished
+        self._finish(finished)
         self._unmarked |= finished
-        self._room.set()
         try:
             for update_id in sorted(self._unmarked):
                 await self._inbox.done(self._bot_id, update_id, self._now())
@@ -176,8 +191,7 @@ class DurableQueue(asyncio.Queue[object]):
 
     def postpone(self, update_ids: Iterable[int]) -> None:
         """Leave updates to the next run."""
-        self._unfinished -= set(update_ids)
-        self._room.set()
+        self._finish(update_ids)
 
     async def purge(self) -> None:
         """Forget ids that Telegram will not offer again."""
@@ -202,7 +216,7 @@ class DurableQueue(asyncio.Queue[object]):
                 is_new = await self._write(update)
                 if is_new and not was_passed_on:
                     await self._enqueue(update)
-                elif number not in self._unfinished | self._unmarked and not was_passed_on:
+                elif number not in self._unfinished and number not in self._unmarked and not was_passed_on:
                     await self._recover(number, update.get_bot())
             except StorageError as error:
                 if number not in self._unwritten:
@@ -245,8 +259,50 @@ class DurableQueue(asyncio.Queue[object]):
             await self._enqueue(update, row.mode)
 
     async def _enqueue(self, update: telegram.Update, mode: Mode | None = None) -> None:
-        self._unfinished.add(update.update_id)
+        who = _sender(update)
+        if update.update_id not in self._unfinished:
+            self._unfinished[update.update_id] = who
+            self._of_each[who] += 1
         await super().put(Received(update, is_kept=True, mode=mode))
+
+    def _finish(self, update_ids: Iterable[int]) -> None:
+        for number in update_ids:
+            who = self._unfinished.pop(number, None)
+            if who is not None:
+                self._of_each[who] -= 1
+                if not self._of_each[who]:
+                    del self._of_each[who]
+        self._room.set()
+
+    def _is_too_much(self, update: telegram.Update) -> bool:
+        who = _sender(update)
+        if who == NOBODY or update.update_id in self._unfinished:
+            return False
+        return self._of_each[who] >= self._limit_of_one + (MOST_URGENT if _is_urgent(update) else 0)
+
+    async def _refuse(self, update: telegram.Update) -> None:
+        """The first in a while is passed on, so that its sender is told; the others are dropped."""
+        who, now = _sender(update), self._now()
+        last = self._refused.get(who)
+        if last is not None and now - last < REFUSAL_TOLD_EVERY:
+            return
+        self._refused[who] = now
+        logger.warning("Person %s has %s updates unfinished; more are refused.", who, self._of_each[who])
+        await super().put(Received(update, is_kept=False, is_refused=True))
+
+
+NOBODY = 0
+
+
+def _sender(update: telegram.Update) -> int:
+    """The id of who sent it; NOBODY where it names none."""
+    user = update.effective_user
+    return user.id if user is not None and isinstance(user.id, int) else NOBODY
+
+
+def _is_urgent(update: telegram.Update) -> bool:
+    message = update.message
+    return update.callback_query is not None or (message is not None and str(message.text or "").startswith("/"))
 
 
 class HoldingBot(ExtBot[None]):

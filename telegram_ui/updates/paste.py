@@ -13,6 +13,7 @@ from typing import Generic, Protocol, TypeVar
 LIMIT = 4096  # UTF-16 units of one Telegram message
 SURELY_SPLIT = 4000  # whatever follows a text of this length at once belongs to it
 SHORTEST_CUT = LIMIT // 2  # clients cut at a gap in the last half; a shorter piece is the last one
+MOST_PIECES = 25  # of one paste, some 100,000 characters; the next one begins another turn
 QUIET = 1.5  # seconds without a further piece, after which a paste is complete
 APART = timedelta(seconds=3)  # Telegram's dates have whole seconds; what was sent further apart was not one paste
 
@@ -92,7 +93,7 @@ class Pastes(Generic[Piece]):
         paste = self._open.get(piece.sender)
         if paste is None:
             return False
-        if not continues(piece, paste.pieces[-1]):
+        if len(paste.pieces) >= MOST_PIECES or not continues(piece, paste.pieces[-1]):
             self.end(piece.sender)
             return False
         paste.pieces.append(piece)

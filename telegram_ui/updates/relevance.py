@@ -13,8 +13,8 @@ PASTES = 1_000  # that may go on, in all groups
 
 
 class Relevance:
-    """Which updates concern the bot, and so may be written down. In a group: what is addressed to it by
-    someone it serves, and the further pieces of a paste that is.
+    """Which updates concern the bot, and so may be written down: those of someone it serves. In a group: what is
+    addressed to it, and the further pieces of a paste that is.
     """
 
     def __init__(self, access: Access, commands: Commands) -> None:
@@ -28,10 +28,10 @@ class Relevance:
         said = arrival(update, update.get_bot().bot)
         if said is None:
             return False
-        if said.chat.is_private:
-            return True
         if not self._access.is_served(said.person):
             return False
+        if said.chat.is_private:
+            return True
         if said.kind == "edited":
             return said.addressed
         last = self._long.pop(said.sender, None)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.text import pieces, units
-from telegram_ui.updates.paste import Pastes, continues, may_continue
+from telegram_ui.updates.paste import MOST_PIECES, Pastes, continues, may_continue
 
 START = datetime(2026, 11, 21, tzinfo=UTC)
 
@@ -76,6 +76,13 @@ def test_long_pieces_are_gathered_until_it_is_quiet(pastes: Pastes[Text], timers
     timers.fire()
     assert (len(turn.pieces), turn.complete) == (2, 1)
     assert not pastes.extend(Text(10))
+
+
+def test_a_paste_has_so_many_pieces_and_the_next_begins_another(pastes: Pastes[Text], timers: Timers) -> None:
+    turn = Turn(pastes, Text(4096))
+    assert [pastes.extend(Text(4096)) for _ in range(MOST_PIECES)] == [True] * (MOST_PIECES - 1) + [False]
+    assert (len(turn.pieces), turn.complete) == (MOST_PIECES, 1)
+    assert not timers.waiting
 
 
 def test_a_short_piece_is_the_last(pastes: Pastes[Text], timers: Timers) -> None:

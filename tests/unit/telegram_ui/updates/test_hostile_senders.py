@@ -1,0 +1,76 @@
+"""However much one person sends, others are answered as usual; what strangers send is written nowhere."""
+
+from datetime import UTC, datetime
+
+from records.scopes import Person
+from settings import Settings
+from telegram_ui.updates.access import TELLINGS_IN_ALL, Access
+from telegram_ui.updates.dispatch import TOO_MUCH
+from telegram_ui.updates.durable_queue import MOST_OF_ONE
+from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, GROUP, Bots, Peer
+
+FLOOD = 1_200
+
+
+async def test_one_persons_flood_keeps_nobody_else_waiting(bots: Bots, peer: Peer) -> None:
+    """Ann's first message is never answered, and so none of hers is; Bob sends one of each kind behind them."""
+    gate = bots.conversation.gate("0")
+    for number in range(FLOOD):
+        peer.world.say(ANN, ANN, str(number))
+    peer.world.say(BOB, BOB, "/help")
+    peer.world.say(BOB, BOB, "hello")
+    peer.world.say(BOB, GROUP, "@keepsake_bot hello there")
+    async with bots.running() as service:
+        await peer.told("did help", BOB)
+        await peer.told("echo hello", BOB)
+        await peer.told("echo hello there", GROUP)
+        assert [turn.person.id for turn in bots.conversation.turns] == [ANN, BOB, BOB], "one of Ann's stood before his"
+        assert len(await bots.pending()) <= MOST_OF_ONE + 3
+        await peer.told(TOO_MUCH, ANN)
+        assert peer.texts(ANN) == [TOO_MUCH], "she is told once"
+        gate.set()
+        await service.intake.idle()
+        assert await bots.pending() == []
+    answered = [turn.text for turn in bots.conversation.turns if turn.person.id == ANN]
+    assert answered == [str(number) for number in range(MOST_OF_ONE)]
+
+
+async def test_stop_passes_where_too_much_waits_and_room_comes_back(bots: Bots, peer: Peer) -> None:
+    bots.conversation.gate("0")
+    for number in range(MOST_OF_ONE + 1):
+        peer.world.say(ANN, ANN, str(number))
+    async with bots.running() as service:
+        await peer.told(TOO_MUCH, ANN)
+        peer.world.say(ANN, ANN, "/stop")
+        await peer.told("Stopped.", ANN)
+        await service.intake.idle()
+        peer.world.say(ANN, ANN, "again")
+        await peer.told("echo again", ANN)
+
+
+async def test_what_strangers_send_is_written_nowhere_and_delays_nobody(bots: Bots, peer: Peer) -> None:
+    for number in range(900):
+        peer.world.say(EVE, EVE, f"let me in {number}")
+    peer.world.say(ANN, ANN, "hello")
+    written: list[int] = []
+    receive = bots.inbox.receive
+
+    async def counted(bot_id: int, update_id: int, payload: str, now: datetime) -> bool:
+        written.append(update_id)
+        return await receive(bot_id, update_id, payload, now)
+
+    bots.inbox.receive = counted  # type: ignore[method-assign]
+    async with bots.running() as service:
+        await peer.told("echo hello", ANN)
+        await service.intake.idle()
+    assert len(written) == 1
+    assert len(peer.texts(EVE)) == 5
+
+
+def test_many_strangers_are_told_so_many_times_a_minute_in_all() -> None:
+    moment = [datetime(2026, 11, 21, tzinfo=UTC)]
+    access = Access(Settings(), None, now=lambda: moment[0])  # type: ignore[arg-type]
+    told = [access.stranger_sentence(Person(id=number, name="")) for number in range(1_000)]
+    assert sum(sentence is not None for sentence in told) == TELLINGS_IN_ALL
+    moment[0] = moment[0].replace(minute=1)
+    assert access.stranger_sentence(Person(id=1, name="")) is not None
