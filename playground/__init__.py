@@ -1,5 +1,7 @@
 """A small Telegram on this machine: a Bot API server and a chat page in the browser.
 
+Does not know the bot; only memory_view.py reads its memory, for the panel.
+
 app.py          page, control, memory panel and Bot API on one port
 bot_api.py      the Bot API over HTTP: tokens, methods, faults, files
 control.py      what people do, over HTTP, for the page and for tests

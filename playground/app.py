@@ -34,7 +34,7 @@ CONTENT_POLICY = (
 )
 
 Memory = Callable[[int, int], Awaitable[MemoryPanel]]
-"""memory(owner, thread): what the panel shows of that scope; LookupError (a sentence) where there is none."""
+"""memory(owner, thread): what the panel shows of that scope; LookupError (a sentence) if there is none."""
 
 
 def playground_app(world: World, *, memory: Memory, model_name: str, faults: Faults | None = None) -> Starlette:
@@ -106,7 +106,7 @@ def _is_own(scope: Scope) -> bool:
 
 
 class _SafeHeaders:
-    """Headers for everything that a browser gets here; a stricter policy of an answer's own stays."""
+    """Headers for everything that a browser gets here; an answer's own, stricter policy stays."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -118,7 +118,7 @@ class _SafeHeaders:
                 headers.setdefault("Content-Security-Policy", CONTENT_POLICY)
                 headers.setdefault("X-Content-Type-Options", "nosniff")
                 headers.setdefault("Referrer-Policy", "no-referrer")
-                # The page changes with the program: an old module beside a new one breaks it.
+                # The page changes with the program: an old module next to a new one breaks it.
                 headers.setdefault("Cache-Control", "no-cache")
             await send(message)
 

@@ -21,7 +21,7 @@ from playground.world import World
 
 
 def bot_api(world: World, faults: Faults | None = None, *, webhook_delays: Sequence[float] = DELAYS) -> Starlette:
-    """The app with /bot{token}/{method} and /file/bot{token}/{path}; may be mounted at another's root."""
+    """The app with /bot{token}/{method} and /file/bot{token}/{path}; may be mounted at the root of another app."""
     error_boundary = _Door(world, faults or Faults(), Courier(world.updates, world.clock, webhook_delays))
     return Starlette(
         routes=[

@@ -130,7 +130,7 @@ class _Acts:
         file = self._world.files.by_id(request.path_params["file_id"])
         if not file:
             return JSONResponse({"error": "There is no such file."}, 404)
-        # Anything may be uploaded: a page must not run it.
+        # Anything may be uploaded, and a page must not run it.
         headers = {"Content-Security-Policy": "sandbox", "X-Content-Type-Options": "nosniff"}
         return Response(file.data, media_type=file.mime_type, headers=headers)
 
@@ -172,7 +172,7 @@ async def _waited(request: Request, given: Parameters, wait: Callable[[int], Awa
 
 
 def _spoken(act: Callable[[Request, Parameters], Awaitable[Any]]) -> Handler:
-    """An act as an endpoint: parameters read, the result as JSON, what is wrong as a sentence."""
+    """An act as an endpoint: reads the parameters, and answers with the result as JSON or with a sentence."""
 
     async def endpoint(request: Request) -> Response:
         try:

@@ -85,7 +85,7 @@ class Faults:
         held.set()
 
     def gate(self) -> asyncio.Event:
-        """What a hanging call waits for; to be taken before the journal tells anybody that it hangs."""
+        """What a hanging call waits for; call this before the journal shows that it hangs."""
         return self._released
 
     def take(self, method: str, parameters: Parameters) -> Fault | None:

@@ -11,7 +11,7 @@ from playground.refusals import Json
 
 
 class Pulse:
-    """Wakes everybody who waits, once for each beat; what is waited for is looked up again by the woken."""
+    """Wakes everybody who waits, once for each beat; whoever wakes looks again for what it waits for."""
 
     def __init__(self) -> None:
         self._beat = asyncio.Event()

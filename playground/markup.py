@@ -31,7 +31,7 @@ HREF = re.compile(r"""href\s*=\s*(?:"([^"]*)"|'([^']*)'|(\S+))""", re.IGNORECASE
 
 
 def parsed(text: str, parse_mode: str | None) -> tuple[str, list[Json]]:
-    """The text without markup and the entities that the markup says; offsets in UTF-16 units."""
+    """The text without markup, and the entities that the markup stood for; offsets in UTF-16 units."""
     if not parse_mode:
         return text, []
     if parse_mode.lower() != "html":

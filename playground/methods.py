@@ -235,7 +235,7 @@ class Methods:
 
 
 async def _accepted(parameters: Parameters) -> bool:
-    """For what the bot sets about itself and nothing here shows."""
+    """For settings of the bot that nothing here shows."""
     return True
 
 

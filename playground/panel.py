@@ -17,7 +17,7 @@ SUMMARIES_SHOWN = 200
 """Summaries that the panel carries: active ones, then higher ones, then newer ones. An import makes thousands."""
 
 FACTS_SHOWN = 200
-"""Facts that the panel carries, newest first, each as itself: the page puts what was superseded under its successor."""
+"""Facts that the panel carries, newest first; the page puts a superseded fact under its successor."""
 
 TEXT_SHOWN = 240
 """Characters of a message that the panel carries: a block's caption, not the message."""
@@ -75,7 +75,7 @@ class PanelSummary:
 
 @dataclass(frozen=True, kw_only=True)
 class PanelFact:
-    """One sentence that is known of the owner. `superseded_by`: the fact that took its place."""
+    """One sentence about the owner. `superseded_by`: the fact that replaced it."""
 
     id: int
     text: str
@@ -85,7 +85,7 @@ class PanelFact:
     superseded_by: int | None
     pinned: bool
     deleted: bool  # in no prompt; may still be restored
-    origin: str  # "" learned, "owner" told by hand, "earlier" the words that an edit replaced
+    origin: str  # "" learned, "owner" added by hand, "earlier" the text that an edit replaced
     importance: float
     source_ids: tuple[int, ...]  # messages that say it
 
@@ -121,7 +121,7 @@ class ContextCut:
 
 @dataclass(frozen=True, kw_only=True)
 class ContextSnippet:
-    """An earlier message brought back for the last question. `score`: the ranking's own, higher is better."""
+    """An earlier message brought back for the last question. `score`: of the ranking, higher is better."""
 
     message_id: int
     date: datetime
@@ -133,7 +133,7 @@ class ContextSnippet:
 
 @dataclass(frozen=True, kw_only=True)
 class ContextAccount:
-    """The account of the last prompt of this scope. All figures in tokens."""
+    """The explanation of the last prompt of this scope. All figures in tokens."""
 
     ceiling: int
     parts: tuple[ContextPart, ...]  # in the order of the prompt

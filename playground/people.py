@@ -10,7 +10,7 @@ from playground.refusals import Json
 
 
 class Impossible(ValueError):  # noqa: N818 (a person's act, not a failure of the program)
-    """Something that Telegram's clients do not let a person do; the message is a sentence."""
+    """An act that Telegram's clients do not allow; the message is a sentence."""
 
 
 @dataclass(frozen=True, kw_only=True)

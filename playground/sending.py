@@ -60,7 +60,7 @@ def chat_named(world: World, parameters: Parameters) -> Chat:
 
 
 def open_chat(world: World, parameters: Parameters) -> Chat:
-    """The same, where the bot may write."""
+    """The same, if the bot may write there."""
     chat = chat_named(world, parameters)
     if not chat.is_private:
         return chat
@@ -160,7 +160,7 @@ class Sending:
         reply_to = self._replied(chat, parameters)
         message = self._world.post(chat.id, self._world.bot, content, thread_id=thread_id, reply_to=reply_to)
         if (parameters.object("reply_markup") or {}).get("force_reply"):
-            # No part of the message: it makes the person's client open a reply to it.
+            # Not part of the message: it makes the person's client open a reply to it.
             self._world.feed.add({"kind": "ask", "chat_id": chat.id, "message_id": message["message_id"]})
         return message
 

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Lifetime:
-    """From start to stop of one server: at its stop what is held ends and what was spawned is cancelled."""
+    """The lifetime of one server: when it stops, held requests end and spawned tasks are cancelled."""
 
     def __init__(self) -> None:
         self.stopping = asyncio.Event()

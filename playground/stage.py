@@ -32,8 +32,8 @@ class Stage:
 
 @asynccontextmanager
 async def open_stage(services: Services, *, model_name: str, port: int, is_wanted: bool) -> AsyncIterator[Stage]:
-    """`is_wanted`: this port or none; else a free one where it is taken. Raises SettingsError naming --port."""
-    # The bot's id is new each time: update ids begin anew with the world, and must not look like earlier ones.
+    """`is_wanted`: this port or none; otherwise a free one if it is taken. Raises SettingsError naming --port."""
+    # The bot's id is new each time: update ids start again with the world, and must not look like earlier ones.
     token = Secret(f"{int(time.time())}:playground")
     world = World(token=token.value)
     for person, name, username in ((ANNA, "Anna", "anna"), (BORIS, "Boris", "boris"), (CARLA, "Carla", "carla")):

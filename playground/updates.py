@@ -99,6 +99,6 @@ class Updates:
         return pending[0]
 
     def allow(self, kinds: Sequence[str] | None) -> None:
-        """Remember which kinds the bot asks for; None leaves the last choice."""
+        """Remember which kinds the bot asks for; None keeps the last choice."""
         if kinds is not None:
             self.allowed = list(kinds)

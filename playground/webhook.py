@@ -51,7 +51,7 @@ class Courier:
         self.resume(lifetime)
 
     def resume(self, lifetime: Lifetime) -> None:
-        """Deliver, if a webhook is set and nobody does: a server that was started again on the same world."""
+        """Deliver, if a webhook is set and nobody delivers yet: the server was started again on the same world."""
         if self.webhook and (self._task is None or self._task.done()):
             self._task = lifetime.spawn(self._deliver(self.webhook))
 
@@ -86,7 +86,7 @@ class Courier:
 
 
 async def _posted(client: httpx.AsyncClient, url: str, update: Json, headers: dict[str, str]) -> str:
-    """Empty when accepted, else what went wrong in the real server's words."""
+    """Empty if accepted, else what went wrong, in the real server's words."""
     try:
         response = await client.post(url, json=update, headers=headers)
     except httpx.TimeoutException:

@@ -23,7 +23,7 @@ QUERY_LIFETIME = 60  # seconds; the real server gives up on an unanswered button
 
 
 class World:
-    """One bot, and everybody whom it can talk to."""
+    """One bot, and everybody it can talk to."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class World:
         return chat
 
     def upgrade_group(self, chat_id: int) -> int:
-        """The group becomes a supergroup, whose id is returned: messages are counted anew, the old chat is closed.
+        """The group becomes a supergroup, whose id is returned: message ids start again, and the old chat is closed.
 
         The bot is told twice, as Telegram does it: by a service message in either chat.
         """
@@ -284,7 +284,7 @@ class World:
         self.feed.add({"kind": "delete", "chat_id": chat_id, "message_id": message_id})
 
     def draft(self, chat_id: int, draft: Json) -> None:
-        """Show a draft of the bot's next message, for half a minute or until the message comes."""
+        """Show a draft of the bot's next message for half a minute, or until the message comes."""
         self._drafts[chat_id] = {**draft, "date": self.clock()}
         self.feed.add({"kind": "draft", "chat_id": chat_id, "draft": self._drafts[chat_id]})
 

@@ -1,4 +1,4 @@
-// The last prompt's account: what each part cost beside its budget, what was cut, and why each snippet came back.
+// The explanation of the last prompt: what each part cost next to its budget, what was cut, and why each snippet came back.
 
 import { fullDate, h } from "./dom.js";
 

@@ -20,7 +20,7 @@ export const blocksSection = {
   },
 };
 
-// Messages of one chunk stand together even where another topic's came between them.
+// Messages of one chunk are shown together even if another topic's came between them.
 function groupsOf(messages) {
   const groups = new Map();
   for (const message of messages) {
@@ -37,7 +37,7 @@ function groupNode({ chunk, members }, detail) {
     members.map((message, index) => blockOf(message, index === 0, detail)));
 }
 
-// One tab stop a chunk, arrows within: three hundred stops would be a wall.
+// One tab stop for each chunk, arrows within: three hundred stops would be too many.
 function blockOf(message, first, detail) {
   const block = h("button", {
     type: "button", class: `block ${message.role}`, tabIndex: first ? 0 : -1,

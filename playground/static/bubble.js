@@ -1,4 +1,4 @@
-// One message as a bubble: quote, media, text, time, inline buttons, and the small tools beside it.
+// One message as a bubble: quote, media, text, time, inline buttons, and the small tools next to it.
 // Draws what it is given; what a click does is decided by the callbacks.
 
 import { avatar, clockOf, fullDate, h, icon, sizeOf } from "./dom.js";

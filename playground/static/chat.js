@@ -1,5 +1,5 @@
 // The conversation in the middle: which messages are on the page, in what order, and where the reader stands.
-// Bubbles are drawn by bubble.js, words are sent by composer.js.
+// Bubbles are drawn by bubble.js, texts are sent by composer.js.
 
 import { bubbleOf, dateOf, draftOf } from "./bubble.js";
 import { avatar, byId, counted, dayOf, h, hueOf } from "./dom.js";

@@ -1,5 +1,5 @@
-// Where one writes: text, replies, edits, files, the speaker of a group. Sends by net.js; the answer comes as an event.
-// The menus over the text are suggest.js's.
+// Where people write: text, replies, edits, files, the speaker of a group. Sends by net.js; the answer comes as an event.
+// The menus over the text are in suggest.js.
 
 import { byId, h, icon } from "./dom.js";
 import * as net from "./net.js";
@@ -60,7 +60,7 @@ function drawField(chat, footer) {
   if (matchMedia("(pointer: fine)").matches) field.focus({ preventScroll: true });
 }
 
-// Pressing a button beside the field must not blur it: that would close the menu before the click arrives.
+// Pressing a button next to the field must not blur it: that would close the menu before the click arrives.
 const keepFocus = (event) => event.preventDefault();
 
 function speakerChoice(chat) {

@@ -1,4 +1,4 @@
-// The chat list: whom one can be, with last words and unread badges. Knows nothing of how a chat is drawn.
+// The chat list: whom one can speak as, with the last words and unread badges. Knows nothing of how a chat is drawn.
 
 import { avatar, byId, clockOf, counted, dayOf, h } from "./dom.js";
 import { dialogs, isPrivate, on, openChat, speakersOf, state, titleOf, unreadIn, writingIn } from "./state.js";

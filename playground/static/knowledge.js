@@ -1,4 +1,4 @@
-// What is known of the owner: the profile with its versions, and facts, each with what it took the place of beneath it,
+// What is known about the owner: the profile with its versions, and facts, each above the ones that it replaced,
 // and how far imported history was learned from.
 
 import { counted, dayOf, fullDate, h, progress } from "./dom.js";
@@ -37,7 +37,7 @@ const studyOf = ({ state, read, total }) => progress(STUDIES[state], read, total
 
 const holds = (fact) => fact.until === null && !fact.deleted;
 
-// A superseded fact stands under the newest of those that came after it.
+// A superseded fact is shown under the newest of those that came after it.
 function familiesOf(facts) {
   const byId = new Map(facts.map((fact) => [fact.id, fact]));
   const under = new Map();
@@ -61,7 +61,7 @@ function factOf(fact, earlier) {
 
 function toldOf(fact) {
   const range = fact.until === null ? `since ${dayOf(new Date(fact.since)).replace(/Today|Yesterday/, (day) => day.toLowerCase())}` : `${dayOf(new Date(fact.since))} – ${dayOf(new Date(fact.until))}`;
-  const origin = { owner: "told by hand", earlier: "earlier words" }[fact.origin] ?? (fact.source_ids.length ? `from #${fact.source_ids.join(", #")}` : "");
+  const origin = { owner: "added by hand", earlier: "earlier text" }[fact.origin] ?? (fact.source_ids.length ? `from #${fact.source_ids.join(", #")}` : "");
   return [`${fact.id}`, fact.kind, range, origin, fact.pinned && "pinned", fact.deleted && "deleted"].filter(Boolean).join(" · ");
 }
 
@@ -72,7 +72,7 @@ function versionOf(profile) {
     profile.model ? h("p", { class: "hint" }, `by ${profile.model}`) : null);
 }
 
-// The panel is drawn anew while one reads: what was opened stays open.
+// The panel is redrawn while somebody reads: what was opened stays open.
 function historyOf(key, title, nodes) {
   const details = h("details", { class: "history", open: opened.has(key) }, h("summary", { data: { key } }, title), ...nodes);
   details.addEventListener("toggle", () => { if (details.open) opened.add(key); else opened.delete(key); });

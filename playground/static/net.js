@@ -1,4 +1,4 @@
-// The page's line to the server: requests, and the endless poll for events with its reconnecting.
+// The page's connection to the server: requests, and the endless poll for events with its reconnecting.
 // Does not know what the answers mean.
 
 /** The server's refusal, in its own words. */

@@ -1,4 +1,4 @@
-// The memory beside the chat: fetches what is remembered of the open scope and lets each section draw its part.
+// The memory next to the chat: fetches what is remembered of the open scope and lets each section draw its part.
 // A new part is one more entry in SECTIONS.
 
 import { accountSection, snippetsSection } from "./account.js";
@@ -41,7 +41,7 @@ async function refresh() {
     shownScope = scope;
     draw(chat, memory, moved);
   } catch {
-    if (scope !== shownScope) byId("panel").replaceChildren(h("p", { class: "panel-empty" }, "The memory cannot be read just now."));
+    if (scope !== shownScope) byId("panel").replaceChildren(h("p", { class: "panel-empty" }, "The memory cannot be read right now."));
   } finally {
     if (running === scope) running = null;
   }
@@ -66,7 +66,7 @@ function sectionOf(section, memory) {
 
 function headOf(chat, { owner, folding }) {
   const topic = topicsOf(chat).find((one) => one.id === threadIn(chat));
-  const whose = isPrivate(chat) ? `What is remembered of ${titleOf(chat)}` : `What is remembered in ${titleOf(chat)}${topic ? ` · ${topic.name}` : ""}`;
+  const whose = isPrivate(chat) ? `What is remembered about ${titleOf(chat)}` : `What is remembered in ${titleOf(chat)}${topic ? ` · ${topic.name}` : ""}`;
   const off = !owner.enabled;
   return h("header", { class: "panel-head" },
     h("h2", {}, "Memory"),

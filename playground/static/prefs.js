@@ -1,4 +1,4 @@
-// What this browser keeps of the person's choices over reloads: open chat, speaker, topic, reading marks, unsent text.
+// What this browser keeps of the person's choices across reloads: open chat, speaker, topic, reading marks, unsent text.
 // Knows no chats; a storage that refuses or holds nonsense costs the choices, never the page.
 
 const KEY = "keepsake.playground";

@@ -1,4 +1,4 @@
-// The summaries as a pyramid: level 1 at the bottom, each higher level upon it; active ones bright, folded ones dim.
+// The summaries as a pyramid: level 1 at the bottom, each higher level on top; active ones bright, folded ones dim.
 
 import { counted, dayOf, clockOf, fullDate, h, hueOf } from "./dom.js";
 
@@ -8,7 +8,7 @@ export const pyramidSection = {
   id: "pyramid",
   title: "Summaries",
   draw({ summaries, summaries_total: total }) {
-    if (!summaries.length) return { note: "", body: h("p", { class: "hint" }, "None yet. When enough turns are waiting, they are folded into a first summary; nothing is erased by it.") };
+    if (!summaries.length) return { note: "", body: h("p", { class: "hint" }, "None yet. When enough turns are waiting, they are folded into a first summary; nothing is erased.") };
     const byId = new Map(summaries.map((summary) => [summary.id, summary]));
     const detail = h("div", { class: "detail", "aria-live": "polite" });
     const levels = [...new Set(summaries.map((summary) => summary.level))].sort((a, b) => b - a);
@@ -54,10 +54,10 @@ function showDetail(detail, summary, byId) {
 
 function standing({ active, policy }) {
   if (active) return "In the prompt while it is active.";
-  return policy === "pyramid" ? "Folded into a higher summary; kept, no longer in the prompt." : "A newer version took its place; kept, no longer in the prompt.";
+  return policy === "pyramid" ? "Folded into a higher summary; kept, no longer in the prompt." : "A newer version replaced it; kept, no longer in the prompt.";
 }
 
-// A rolling or sliding summary is made anew out of its predecessor: which version it is, and what came before.
+// A rolling or sliding summary is rewritten from its predecessor: which version it is, and what came before.
 function chainOf(summary, byId) {
   const chain = [summary.id];
   for (let one = summary; one?.base_id != null && !chain.includes(one.base_id); one = byId.get(one.base_id)) chain.push(one.base_id);

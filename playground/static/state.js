@@ -31,7 +31,7 @@ export function adopt(snapshot) {
   state.drafts = new Map(Object.entries(snapshot.drafts).map(([id, draft]) => [Number(id), aged(draft)]));
   state.actions.clear();
   for (const [chatId, messages] of state.messages) {
-    // A new world counts its messages anew: an old reading mark beyond its end would hide what is unread.
+    // In a new world message ids start again: an old reading mark beyond its end would hide what is unread.
     if ((state.prefs.read[chatId] ?? 0) > (messages.at(-1)?.message_id ?? 0)) state.prefs.read[chatId] = 0;
   }
   if (!state.chats.has(state.current)) {

@@ -1,10 +1,10 @@
-"""Answers out: delivery, streaming, formatting, documents. Does not know what is said.
+"""Answers out: delivery, streaming, formatting, documents. Does not know what the answers say.
 
 api_errors.py  what Telegram's errors mean
-chat.py        where an answer goes
-delivery.py    final texts get through, within Telegram's limits and pauses
-documents.py   files that people send and get
+chat.py        the chat that an answer goes to
+delivery.py    final texts get through, within the limits and pauses that Telegram sets
+documents.py   files that people send and receive
 formatting.py  Markdown → text with Telegram's entities
-links.py       links to messages, where Telegram has any
+links.py       links to messages, which supergroups have
 streaming.py   an answer, shown as it grows
 """

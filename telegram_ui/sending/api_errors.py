@@ -1,6 +1,6 @@
-"""What Telegram's errors mean for the one who asked: wait how long, say it otherwise, or leave it.
+"""What Telegram's errors mean for the sender: how long to wait, whether to send it differently, or to give up.
 
-Does not know what was to be sent, nor what is done about it.
+Does not know what was sent, nor what is done about the error.
 """
 
 from datetime import timedelta
@@ -23,7 +23,7 @@ def is_about_entities(error: TelegramError) -> bool:
 
 
 def kind(error: TelegramError) -> str:
-    """What may stand in a log: never the message, which may quote the text."""
+    """What a log may name: never the message, which may quote the text."""
     return type(error).__name__
 
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from records.scopes import Scope
 
 ANONYMOUS_ADMIN = 1087968824
-"""@GroupAnonymousBot, in whose name a group's anonymous admins speak."""
+"""@GroupAnonymousBot, under which a group's anonymous admins write."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chat:
-    """A place in Telegram: a private chat, a group, or one of a group's topics.
+    """Where people write: a private chat, a group, or one of a group's topics.
 
     `reply_to`: the message that an answer refers to (groups only: in private the order says it).
     """
@@ -22,5 +22,5 @@ class Chat:
 
     @property
     def scope(self) -> Scope:
-        """The memory that belongs to this place: the person's in private, the group's and topic's elsewhere."""
+        """Whose memory belongs to this chat: the person's in private, elsewhere the group's, topic by topic."""
         return Scope(owner=self.id, thread=self.thread)

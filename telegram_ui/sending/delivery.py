@@ -1,7 +1,7 @@
 """Final texts get through: whole, in order, within Telegram's limits and pauses; typing is shown at best.
 
-Two lanes per chat: what is best effort (typing, and the previews of answer_stream.py) never delays or fails a final
-text. Does not know what a text is about, or what is done when one is not delivered.
+What is best effort (typing, and the previews of streaming.py) never delays or fails a final text. Does not know what a
+text is about, nor what happens when one is not delivered.
 """
 
 import asyncio
@@ -39,8 +39,8 @@ Keyboard = InlineKeyboardMarkup | ForceReply
 
 TYPING_EVERY = 5.0  # a chat action is shown for 5 s or less (Bot API, sendChatAction)
 ATTEMPTS = 5
-LONGEST_WAIT = 600.0  # seconds that one final text may spend waiting for Telegram in all
-CHATS_KNOWN = 1_000  # of which it is remembered until when Telegram wants quiet
+LONGEST_WAIT = 600.0  # seconds in all that one final text may wait for Telegram
+CHATS_KNOWN = 1_000  # chats whose state is kept while nothing is being sent there
 NOTHING_TO_SHOW = "The answer was empty."
 NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 
@@ -49,7 +49,7 @@ class DeliveryError(KeepsakeError):
     """Telegram did not take the message."""
 
     arrived = 0
-    """How many of the pieces that were to be sent arrived, from the first on: they need not be sent again."""
+    """How many pieces arrived, from the first on: they need not be sent again."""
 
 
 class DeliveryUnknown(DeliveryError):  # noqa: N818 - reads as the state it is
@@ -81,8 +81,8 @@ class SystemClock:
         await asyncio.sleep(seconds)
 
 
-class _SerialQueue:
-    """What is known of one chat: whose turn it is, and until when Telegram wants quiet."""
+class _ChatState:
+    """What is known about sending to one chat: an order for final texts, and until when Telegram wants a pause."""
 
     def __init__(self) -> None:
         self.order = asyncio.Lock()
@@ -98,18 +98,18 @@ class Delivery:
         self.bot = bot
         self.clock: Clock = clock or SystemClock()
         self._streaming: Streaming = streaming
-        # A lane in use is one and the same, however many chats there are besides.
-        self._queues: WeakValueDictionary[int, _SerialQueue] = WeakValueDictionary()
-        self._known = LRUCache[int, _SerialQueue](CHATS_KNOWN)
+        # A state in use stays one object, even if the LRU cache has dropped it.
+        self._states: WeakValueDictionary[int, _ChatState] = WeakValueDictionary()
+        self._recent = LRUCache[int, _ChatState](CHATS_KNOWN)
         self._upgraded = LRUCache[int, int](CHATS_KNOWN)
-        self._on_upgrade: Callable[[int, int], None] = _nobody
+        self._on_upgrade: Callable[[int, int], None] = lambda old, new: None
 
-    def on_upgrade(self, heard: Callable[[int, int], None]) -> None:
-        """Who is told, by old and new id, when sending shows that a group has become a supergroup."""
-        self._on_upgrade = heard
+    def on_upgrade(self, callback: Callable[[int, int], None]) -> None:
+        """Set what is called, with the old and the new id, when sending shows that a group became a supergroup."""
+        self._on_upgrade = callback
 
-    def place(self, chat: Chat) -> int:
-        """Under which id a chat is reached now."""
+    def current_id(self, chat: Chat) -> int:
+        """The id under which a chat is reached now."""
         return self._upgraded.get(chat.id, chat.id)
 
     async def say(self, chat: Chat, text: str, *, keyboard: Keyboard | None = None) -> list[int]:
@@ -122,7 +122,7 @@ class Delivery:
     async def replace(
         self, chat: Chat, message_id: int | None, text: str, *, keyboard: InlineKeyboardMarkup | None = None
     ) -> None:
-        """Change one of the bot's own messages; where there is none, or it is gone, send a new one."""
+        """Change one of the bot's own messages; send a new one if there is none, or it is gone."""
         if message_id is None or not await self.edit(chat, message_id, Piece(text=text), keyboard=keyboard):
             await self.say(chat, text, keyboard=keyboard)
 
@@ -135,32 +135,32 @@ class Delivery:
         finally:
             await ended(repeating)
 
-    def lane(self, chat: Chat) -> _SerialQueue:
-        lane = self._queues.setdefault(chat.id, _SerialQueue())
-        self._known[chat.id] = lane
-        return lane
+    def state(self, chat: Chat) -> _ChatState:
+        state = self._states.setdefault(chat.id, _ChatState())
+        self._recent[chat.id] = state
+        return state
 
     def mode(self, chat: Chat) -> Literal["draft", "edit", "off"]:
-        """How answers there are shown as they grow."""
+        """How a growing answer is shown in this chat."""
         if self._streaming == "auto":
-            return "draft" if chat.is_private and self.lane(chat).takes_drafts else "edit"
+            return "draft" if chat.is_private and self.state(chat).takes_drafts else "edit"
         return self._streaming
 
     async def _keep_typing(self, chat: Chat) -> None:
         while True:
-            lane = self.lane(chat)
-            if self.clock.time() >= max(lane.preview_from, lane.final_from):
+            state = self.state(chat)
+            if self.clock.time() >= max(state.preview_from, state.final_from):
                 try:
                     await self.bot.send_chat_action(
-                        self.place(chat), ChatAction.TYPING, message_thread_id=chat.thread or None
+                        self.current_id(chat), ChatAction.TYPING, message_thread_id=chat.thread or None
                     )
                 except RetryAfter as refused:
-                    lane.preview_from = self.clock.time() + seconds(refused)
+                    state.preview_from = self.clock.time() + seconds(refused)
                 except TelegramError as error:
                     log.debug("typing action not shown: %s", type(error).__name__)
             await self.clock.sleep(TYPING_EVERY)
 
-    # The final lane ------------------------------------------------------------------------------------------
+    # Final texts ---------------------------------------------------------------------------------------------
 
     async def send(
         self,
@@ -170,11 +170,11 @@ class Delivery:
         keyboard: Keyboard | None = None,
         instead_of: int | None = None,
     ) -> list[int]:
-        """Send pieces in order, the first by changing the message `instead_of` where there is one."""
+        """Send pieces in order; the first one replaces the message `instead_of` if there is one."""
         visible = [part for part in parts if not part.is_blank] or [Piece(text=NOTHING_TO_SHOW)]
         sent: list[int] = []
-        lane = self.lane(chat)
-        async with lane.order:
+        state = self.state(chat)
+        async with state.order:
             for number, part in enumerate(visible):
                 markup = keyboard if part is visible[-1] else None
                 try:
@@ -197,8 +197,8 @@ class Delivery:
         self, chat: Chat, message_id: int, part: Piece, *, keyboard: InlineKeyboardMarkup | None = None
     ) -> bool:
         """Change a message; False when there is no such message to change any more."""
-        lane = self.lane(chat)
-        async with lane.order:
+        state = self.state(chat)
+        async with state.order:
             return await self._edit(chat, message_id, part, keyboard)
 
     async def _send_piece(self, chat: Chat, part: Piece, keyboard: Keyboard | None, *, is_first: bool) -> list[int]:
@@ -232,15 +232,15 @@ class Delivery:
         while True:
 
             async def request(thread: int = thread) -> int:
-                place = self.place(chat)
+                chat_id = self.current_id(chat)
                 message = await self.bot.send_message(
-                    place,
+                    chat_id,
                     text,
                     entities=entities or None,
                     message_thread_id=thread or None,
                     reply_markup=keyboard,
-                    # In a chat with another id messages are counted anew.
-                    reply_parameters=referring_to(reply_to if place == chat.id else None),
+                    # In a chat with another id message ids start again.
+                    reply_parameters=referring_to(reply_to if chat_id == chat.id else None),
                     link_preview_options=NO_PREVIEW,
                 )
                 return message.message_id
@@ -258,7 +258,7 @@ class Delivery:
         for text, entities in ((part.text, part.entities), (part.plain or part.text, ())):
 
             async def request(text: str = text, entities: Sequence[MessageEntity] = entities) -> None:
-                if self.place(chat) != chat.id:
+                if self.current_id(chat) != chat.id:
                     raise BadRequest("Message to edit not found: its chat has another id now")
                 await self.bot.edit_message_text(
                     text,
@@ -282,13 +282,13 @@ class Delivery:
         return False
 
     async def insist(self, chat: Chat, request: Callable[[], Awaitable[T]], *, repeatable: bool) -> T:
-        """Do a request, again where it surely had no effect (or may be repeated), a bounded number of times.
+        """Make a request, and repeat it a bounded number of times if it surely had no effect (or may be repeated).
 
         Raises BadRequest for the caller to judge, and DeliveryError.
         """
-        lane, waited, failures = self.lane(chat), 0.0, 0
+        state, waited, failures = self.state(chat), 0.0, 0
         while True:
-            pause = max(0.0, lane.final_from - self.clock.time())
+            pause = max(0.0, state.final_from - self.clock.time())
             waited += pause
             if waited > LONGEST_WAIT:
                 raise DeliveryError("Telegram asks for a longer pause than can be waited for.")
@@ -297,7 +297,7 @@ class Delivery:
             try:
                 return await request()
             except RetryAfter as refused:
-                lane.final_from = self.clock.time() + seconds(refused)
+                state.final_from = self.clock.time() + seconds(refused)
                 failures += 1
                 if failures >= ATTEMPTS:
                     raise DeliveryError("Telegram is too busy.") from refused
@@ -307,7 +307,7 @@ class Delivery:
                 raise
             except ChatMigrated as refused:
                 failures += 1
-                if self.place(chat) == refused.new_chat_id or failures >= ATTEMPTS:
+                if self.current_id(chat) == refused.new_chat_id or failures >= ATTEMPTS:
                     raise ChatGone from refused
                 self._upgraded[chat.id] = refused.new_chat_id
                 self._on_upgrade(chat.id, refused.new_chat_id)
@@ -323,14 +323,10 @@ class Delivery:
                     if not surely_without_effect(failed):
                         raise DeliveryUnknown from failed
                     raise DeliveryError("Telegram cannot be reached.") from failed
-                lane.final_from = max(lane.final_from, self.clock.time() + 0.5 * 2**failures)
+                state.final_from = max(state.final_from, self.clock.time() + 0.5 * 2**failures)
             except TelegramError as failed:
                 # The answer came but could not be read (a proxy's page, half a body): it may have been a success.
                 raise DeliveryUnknown from failed
-
-
-def _nobody(old: int, new: int) -> None:
-    """Nobody is told."""
 
 
 def _as_plain(piece: Piece) -> Piece:

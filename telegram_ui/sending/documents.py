@@ -1,4 +1,4 @@
-"""Files that people send and get, within the Bot API's limits. Does not know what is in them."""
+"""Files that people send and receive, within the limits of the Bot API. Does not know what is in them."""
 
 import io
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from telegram_ui.sending.delivery import Delivery, DeliveryError
 MOST_FETCHED = 20 * 1024 * 1024
 """Bytes that a bot may fetch (Bot API, getFile)."""
 TOO_LARGE = (
-    "Telegram lets bots fetch files of at most 20 MB, and this one is larger. Packed as .zip or .gz it may fit; "
-    "an export of Telegram can also be made of a shorter range of dates."
+    "Telegram lets bots fetch files of at most 20 MB, and this one is larger. Compressed as .zip or .gz it may "
+    "fit; Telegram can also export a shorter range of dates."
 )
 
 
@@ -71,7 +71,7 @@ class Documents:
         async def request() -> int:
             content.seek(0)
             message = await self._delivery.bot.send_document(
-                self._delivery.place(chat),
+                self._delivery.current_id(chat),
                 telegram.InputFile(content, filename=name),
                 caption=caption,
                 message_thread_id=chat.thread or None,

@@ -44,7 +44,7 @@ _JOINERS = frozenset("\u200d\ufe0e\ufe0f")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Piece:
-    """What one message carries. `plain` is what goes out instead when the server refuses the entities."""
+    """What one message carries. `plain` is sent instead if the server refuses the entities."""
 
     text: str
     entities: tuple[MessageEntity, ...] = ()
@@ -67,7 +67,7 @@ def is_blank(text: str) -> bool:
 
 
 def rendered(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
-    """Markdown as text and entities; as it stands where the conversion fails or would swallow words."""
+    """Markdown as text and entities; unchanged if the conversion fails or would lose words."""
     source = well_formed(markdown)
     if _is_too_hard(source):
         return source, ()
@@ -75,7 +75,7 @@ def rendered(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
         text, found = convert(_with_tags_as_text(source), config=RenderConfig.isolated())
     except Exception:
         return source, ()
-    if len(text) > MOST_GROWTH * len(source) or _swallowed(source, text, [entity.url or "" for entity in found]):
+    if len(text) > MOST_GROWTH * len(source) or _lost_letters(source, text, [entity.url or "" for entity in found]):
         return source, ()
     length = units(text)
     entities = _without_deepest(
@@ -257,7 +257,7 @@ def _with_tags_as_text(markdown: str) -> str:
     return (result + source[done:]).decode()
 
 
-def _swallowed(source: str, text: str, urls: Sequence[str]) -> bool:
+def _lost_letters(source: str, text: str, urls: Sequence[str]) -> bool:
     """Whether conversion lost letters, as it does with a definition that nothing refers to.
 
     Formulas are rewritten (\\alpha becomes α) and a code block's language moves into its entity: neither counts.

@@ -1,4 +1,4 @@
-"""Links to messages, where Telegram has any: in supergroups, for their members. Does not know what they link to."""
+"""Links to messages, which Telegram has in supergroups, for their members. Does not know what the messages say."""
 
 FIRST_SUPERGROUP = -1_000_000_000_000
 """Chat ids from here down are supergroups and channels; the rest of the number is the id that links carry."""

@@ -1,7 +1,7 @@
 """One answer on its way: shown as it grows, whole at the end, marked where it breaks off.
 
-Owns the previews: drafts and edits, best effort, none of which delays or fails a final text. How final texts get
-through is delivery.py's; what an answer is about, nobody's here.
+Owns the previews: drafts and edits, best effort, none of which delays or fails a final text. Does not know how final
+texts get through (delivery.py), nor what an answer is about.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from text.characters import well_formed
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-PREVIEW_EVERY = 1.0  # seconds between two drafts or edits in one chat (Telegram bears about one a second)
+PREVIEW_EVERY = 1.0  # seconds between two drafts or edits in one chat (Telegram takes about one a second)
 DRAFT_REFRESH = 20.0  # a draft disappears after 30 s (Bot API, sendMessageDraft)
 LAST_PREVIEW = 1.0  # seconds that a final text waits for a draft that is on its way
 CONVERTED_HERE = 500
@@ -35,12 +35,12 @@ BROKEN_OFF = "⚠️ This answer was broken off."
 
 
 class AnswerStream:
-    """One answer on its way. `show` at will, then exactly one of `finish` and `break_off`."""
+    """One answer on its way. Call `show` as often as you like, then exactly one of `finish` and `break_off`."""
 
     def __init__(self, delivery: Delivery, chat: Chat) -> None:
         self._delivery = delivery
         self._chat = chat
-        self._lane = delivery.lane(chat)
+        self._state = delivery.state(chat)
         self._mode = delivery.mode(chat)
         self._text = ""
         self._shown: Piece | None = None
@@ -54,7 +54,7 @@ class AnswerStream:
         self._painting: asyncio.Task[None] | None = None
 
     async def show(self, text_so_far: str) -> None:
-        """Show more of the answer, soon and at best: returns at once, raises nothing."""
+        """Show more of the answer soon, if possible: returns at once and raises nothing."""
         if self._mode == "off" or is_blank(text_so_far):
             return
         self._text = text_so_far
@@ -63,7 +63,7 @@ class AnswerStream:
             self._painter = asyncio.create_task(self._paint())
 
     async def finish(self, markdown: str) -> list[int]:
-        """Send the whole answer; its message ids. Raises DeliveryError; called again, it goes on where it failed."""
+        """Send the whole answer; its message ids. Raises DeliveryError; called again, it continues where it failed."""
         await self._stop_painting()
         parts = await _converted(messages, markdown)
         is_file = not parts and not is_blank(markdown)
@@ -109,7 +109,7 @@ class AnswerStream:
                     link_preview_options=NO_PREVIEW,
                 )
             else:
-                # A draft would vanish by itself, and with it what its reader has read.
+                # A draft would vanish by itself, and with it the text that was read so far.
                 await bot.send_message(
                     chat.id,
                     text,
@@ -124,20 +124,20 @@ class AnswerStream:
     async def _paint(self) -> None:
         clock = self._delivery.clock
         while True:
-            await self._news()
-            while (wait := max(self._lane.preview_from, self._lane.final_from) - clock.time()) > 0:
+            await self._change()
+            while (wait := max(self._state.preview_from, self._state.final_from) - clock.time()) > 0:
                 await clock.sleep(wait)
             self._changed.clear()
             piece = await _converted(preview, self._text)
             if piece == self._shown and not self._is_draft_old():
                 continue
-            self._lane.preview_from = clock.time() + PREVIEW_EVERY
+            self._state.preview_from = clock.time() + PREVIEW_EVERY
             # A task of its own: once begun, a request is not torn off, or its message id would be lost.
             self._painting = asyncio.create_task(self._show_piece(piece))
             await asyncio.shield(self._painting)
 
-    async def _news(self) -> None:
-        """Until there is more to show, or a draft needs refreshing."""
+    async def _change(self) -> None:
+        """Wait until there is more to show, or a draft needs refreshing."""
         if self._mode != "draft" or self._shown is None:
             await self._changed.wait()
             return
@@ -160,7 +160,7 @@ class AnswerStream:
         try:
             await self._request(piece)
         except RetryAfter as refused:
-            self._lane.preview_from = clock.time() + seconds(refused)
+            self._state.preview_from = clock.time() + seconds(refused)
             self._changed.set()
         except (BadRequest, InvalidToken) as refused:
             if self._mode == "edit" and says(refused, "message is not modified"):
@@ -170,7 +170,7 @@ class AnswerStream:
                 self._changed.set()
             elif self._mode == "draft" and not says(refused, "thread"):
                 # 404 for a server without the method, 400 for a chat that takes none: from now on by editing.
-                self._lane.takes_drafts = False
+                self._state.takes_drafts = False
                 self._mode = "edit"
                 self._shown = None
                 self._changed.set()

@@ -244,9 +244,9 @@ async def test_typing_is_repeated_until_left(peer: Peer) -> None:
 
 async def test_of_many_chats_only_the_newest_are_known_but_never_one_in_use_twice(peer: Peer) -> None:
     delivery = peer.delivery()
-    in_use = delivery.lane(PRIVATE)
+    in_use = delivery.state(PRIVATE)
     for number in range(1, CHATS_KNOWN + 200):
-        delivery.lane(Chat(id=-number))
+        delivery.state(Chat(id=-number))
     gc.collect()
-    assert len(delivery._queues) <= CHATS_KNOWN + 1
-    assert delivery.lane(PRIVATE) is in_use
+    assert len(delivery._states) <= CHATS_KNOWN + 1
+    assert delivery.state(PRIVATE) is in_use
