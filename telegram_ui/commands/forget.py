@@ -92,8 +92,7 @@ class ForgetCommands(Family):
         lines += [_line(hit.message) for hit in hits]
         numbers = tuple(hit.message.id for hit in hits)
         buttons = [
-            self._target_button(ask, CHOOSE, f"#{hit.message.id}", Target(kind="turn", number=hit.message.id))
-            for hit in hits
+            self._target_button(ask, CHOOSE, f"#{number}", Target(kind="turn", number=number)) for number in numbers
         ]
         rows = [buttons[start : start + 5] for start in range(0, len(buttons), 5)]
         if len(hits) > 1:
@@ -117,29 +116,29 @@ class ForgetCommands(Family):
         await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard)
 
     async def _question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
-        """What would go, and what may be chosen; no choice where there is nothing."""
+        """What would be erased, and the choices; no choice if there is nothing to erase."""
         owner = scope.owner
         if target.kind in ("message", "turn"):
             return await self._message_question(scope, target.number)
         if target.kind == "found":
             return await self._found_question(scope, target)
         what = await self._what(scope, target)
-        taken = await self._services.memory.preview(owner, what)
-        if taken.is_nothing:
+        forgotten = await self._services.memory.preview(owner, what)
+        if forgotten.is_nothing:
             return (GONE if target.kind == "fact" else "There is nothing to forget there."), ()
         match target.kind:
             case "fact":
                 head, label = f"Shall I forget fact {target.number}?", "Forget it"
             case "days":
                 span = f"{target.first}" if target.first == target.last else f"{target.first} to {target.last}"
-                head, label = f"Shall I forget what was said on {span}?", f"Forget {messages(taken.messages)}"
+                head, label = f"Shall I forget what was said on {span}?", f"Forget {messages(forgotten.messages)}"
             case _:
                 head, label = "Shall I forget everything?", "Forget everything"
                 if owner < 0:
                     head += " That is all of this group's memory, of every topic."
-        lines = [head, "", f"This erases: {counts(taken)}."]
-        if taken.reactivated:
-            lines.append(_still_unsummarised(taken.reactivated))
+        lines = [head, "", f"This erases: {counts(forgotten)}."]
+        if forgotten.reactivated:
+            lines.append(_still_unsummarised(forgotten.reactivated))
         if target.kind == "everything":
             lines.append("Storage, threshold and whether memory is on stay as they are.")
         return "\n".join([*lines, FINAL]), [(label, target)]
@@ -203,11 +202,11 @@ class ForgetCommands(Family):
             what = await self._what(scope, target)
             is_gone = what.what == "messages" and not what.ids
             forgotten = Forgotten() if is_gone else await self._services.corrections.forget(scope.owner, what)
-        # In place of the question, which quoted what is forgotten now.
+        # In place of the question, which quoted what is now forgotten.
         await self._show(ask, GONE if forgotten.is_nothing else receipt(forgotten))
         return "Forgotten."
 
-    # What is meant -------------------------------------------------------------------------------------------
+    # What a target means -------------------------------------------------------------------------------------
 
     async def _what(self, scope: Scope, target: Target) -> Forgetting:
         match target.kind:
@@ -228,12 +227,12 @@ class ForgetCommands(Family):
         return Forgetting(what="everything")
 
     async def _own(self, scope: Scope, ids: Sequence[int]) -> Forgetting:
-        """Messages of this scope alone: a button or a number reaches no other topic's."""
+        """Messages of this scope alone: neither a button nor a number reaches another topic."""
         async with self._services.memory.home(scope.owner) as store:
             return _ids(await store.messages(scope, ids))
 
     async def _turn(self, scope: Scope, number: int) -> Sequence[Message]:
-        """A message with what belongs to its turn; nothing where there is none."""
+        """The messages of a turn, found by any of them; empty if there is none."""
         async with self._services.memory.home(scope.owner) as store:
             found = await store.messages(scope, [number])
             return await store.last_turns(scope, 1, before=found[0].turn + 1) if found else []
@@ -262,25 +261,26 @@ def _still_unsummarised(number: int) -> str:
     return f"{messages(number).capitalize()} next to it stay, and will be summarised again without it."
 
 
-def counts(taken: Forgotten) -> str:
+def counts(forgotten: Forgotten) -> str:
     """What is erased, in words: "2 messages, 1 summary"."""
     parts = [
-        (taken.messages, "message", "messages"),
-        (taken.summaries, "summary", "summaries"),
-        (taken.facts, "fact", "facts"),
-        (taken.profiles, "version of your profile", "versions of your profile"),
-        (taken.versions, "earlier text", "earlier texts"),
+        (forgotten.messages, "message", "messages"),
+        (forgotten.summaries, "summary", "summaries"),
+        (forgotten.facts, "fact", "facts"),
+        (forgotten.profiles, "version of your profile", "versions of your profile"),
+        (forgotten.versions, "earlier text", "earlier texts"),
     ]
     return ", ".join(counted(number, one, many) for number, one, many in parts if number)
 
 
-def receipt(taken: Forgotten) -> str:
+def receipt(forgotten: Forgotten) -> str:
     """What was erased, and what may still hold it."""
-    lines = [f"Forgotten: {counts(taken)}. {'Nothing of it is left in my files.' if taken.is_clean else TRACES}"]
-    if taken.reactivated:
-        lines.append(_still_unsummarised(taken.reactivated))
+    rest = "Nothing of it is left in my files." if forgotten.is_clean else TRACES
+    lines = [f"Forgotten: {counts(forgotten)}. {rest}"]
+    if forgotten.reactivated:
+        lines.append(_still_unsummarised(forgotten.reactivated))
     lines.append(NOT_IN_MY_POWER)
-    if taken.kept_aside:
-        names = ", ".join(taken.kept_aside)
+    if forgotten.kept_aside:
+        names = ", ".join(forgotten.kept_aside)
         lines.append(f"My operator also keeps files that were damaged or replaced, which may hold it: {names}.")
     return "\n".join(lines)

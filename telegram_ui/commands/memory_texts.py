@@ -225,19 +225,19 @@ def distilled(made: Profile | str | None) -> str:
     return f"The profile was not written: {made} Nothing was changed."
 
 
-def undone(id_: int, taken: Forgotten | None) -> str:
-    """The result of undoing an edit; `taken` None: there was none."""
-    if taken is None:
+def undone(id_: int, forgotten: Forgotten | None) -> str:
+    """The result of undoing an edit; `forgotten` None: there was none."""
+    if forgotten is None:
         return NOTHING_TO_UNDO.format(id=id_)
-    derived = counts(Forgotten(facts=taken.facts, profiles=taken.profiles))
+    derived = counts(Forgotten(facts=forgotten.facts, profiles=forgotten.profiles))
     return UNDONE.format(id=id_, derived=f", and {derived} derived from it" if derived else "") + (
-        "" if taken.is_clean else f" {TRACES}"
+        "" if forgotten.is_clean else f" {TRACES}"
     )
 
 
-def erased(taken: Forgotten) -> str:
+def erased(forgotten: Forgotten) -> str:
     """The result of erasing a version of the profile."""
-    return PROFILE_ERASED + ("" if taken.is_clean else f" {TRACES}") if taken.profiles else DEAD_BUTTON
+    return PROFILE_ERASED + ("" if forgotten.is_clean else f" {TRACES}") if forgotten.profiles else DEAD_BUTTON
 
 
 def zone_text(name: str, now: datetime, zone: tzinfo) -> str:
