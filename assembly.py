@@ -44,18 +44,18 @@ log = logging.getLogger(__name__)
 SUMMARY_HEADER = 32
 """Tokens that the prompt spends around one summary's text: level, dates, number of messages."""
 LEAST_SUMMARY = 40
-QUIET_LOOKED_FOR = 15.0
-"""Seconds between two looks for scopes in which the talk has paused."""
+LOOK_FOR_PAUSE = 15.0
+"""Seconds between two checks for scopes in which the talk has paused."""
 LONGEST_QUIET = 60 * 24 * 366
-"""Minutes; more would be no date any more."""
+"""Minutes; more would not be a valid date."""
 LOOK_FOR_QUIET = 60.0
-"""Seconds between two looks for scopes that have been quiet."""
+"""Seconds between two checks for scopes that have been quiet for IDLE_FOLD_MINUTES."""
 TIDYING = 60.0
-"""Seconds between two attempts at cleaning files that another program was reading."""
+"""Seconds between two attempts to clean files that another program was reading."""
 LOOK_FOR_OLD = 3600.0
-"""Seconds between two looks for archives older than RETENTION_DAYS."""
+"""Seconds between two checks for archives older than RETENTION_DAYS."""
 RETRY_WRITES = 5.0
-"""Seconds between two attempts at writing what a failing store did not take."""
+"""Seconds between two attempts to write what a failing store did not take."""
 
 
 def utc_now() -> datetime:
@@ -72,25 +72,8 @@ def budgets(settings: Settings) -> Budgets:
     )
 
 
-def fact_settings(settings: Settings) -> FactSettings:
-    return FactSettings(
-        is_on=settings.facts == "on",
-        batch_turns=settings.facts_batch_turns,
-        quiet=timedelta(seconds=settings.facts_quiet_seconds),
-        duplicate_distance=settings.fact_duplicate_distance,
-    )
-
-
-def profile_settings(settings: Settings) -> ProfileSettings:
-    return ProfileSettings(
-        is_on=settings.facts == "on",
-        every=settings.profile_every_summaries,
-        keep=settings.profile_keep_summaries,
-    )
-
-
 def summary_text_budget(settings: Settings) -> int:
-    """Tokens of one summary's text, so that ten of them with their headers fit the summaries' part."""
+    """Tokens of one summary's text, so that ten of them with their headers fit their part of the prompt."""
     part = budgets(settings).under(settings.max_context_tokens).summaries
     return max(LEAST_SUMMARY, part // 10 - SUMMARY_HEADER)
 
@@ -128,8 +111,8 @@ async def open_services(
 ) -> AsyncIterator[Services]:
     """Every part, open; they are closed in order at the end.
 
-    `offline`: answer and summarise without any endpoint. `models`: what answers and what summarises, `embedder`: what
-    embeds and is open already, instead of those that the settings name (benchmarks). Raises SettingsError and
+    `offline`: answer and summarise without any endpoint. Benchmarks give their own `models` (one that answers, one that
+    summarises) and their own open `embedder` instead of those that the settings name. Raises SettingsError and
     StorageError.
     """
     async with AsyncExitStack() as stack:
@@ -138,6 +121,7 @@ async def open_services(
             models = (OfflineModel(), ExtractiveSummarizer()) if offline else await open_models(settings, stack)
         answers, summariser = models
         tokenizer = Tokenizer.for_model(settings.openai_model)
+        summary_tokenizer = Tokenizer.for_model(settings.summary_model)
         quota = Quota(
             memory.usage,
             tokenizer=tokenizer,
@@ -162,21 +146,30 @@ async def open_services(
         facts = Facts(
             memory=memory,
             model=summariser,
-            tokenizer=Tokenizer.for_model(settings.summary_model),
+            tokenizer=summary_tokenizer,
             window=settings.max_context_tokens,
             budget=quota,
             clock=clock,
-            settings=fact_settings(settings),
+            settings=FactSettings(
+                is_on=settings.facts == "on",
+                batch_turns=settings.facts_batch_turns,
+                quiet=timedelta(seconds=settings.facts_quiet_seconds),
+                duplicate_distance=settings.fact_duplicate_distance,
+            ),
             embedder=embedder,
         )
         distiller = ProfileDistiller(
             memory=memory,
             model=summariser,
-            tokenizer=Tokenizer.for_model(settings.summary_model),
+            tokenizer=summary_tokenizer,
             window=settings.max_context_tokens,
             budget=quota,
             clock=clock,
-            settings=profile_settings(settings),
+            settings=ProfileSettings(
+                is_on=settings.facts == "on",
+                every=settings.profile_every_summaries,
+                keep=settings.profile_keep_summaries,
+            ),
         )
         await stack.enter_async_context(distiller)
         history_extraction = HistoryExtraction(memory=memory, facts=facts, is_on=settings.facts == "on")
@@ -184,7 +177,7 @@ async def open_services(
         summaries = SummaryManager(
             memory=memory,
             model=summariser,
-            tokenizer=Tokenizer.for_model(settings.summary_model),
+            tokenizer=summary_tokenizer,
             limits=fold_limits(settings),
             budget=quota,
             clock=clock,
@@ -196,7 +189,7 @@ async def open_services(
         await stack.enter_async_context(rebuilder)
         archiver = Archiver(
             home=memory.home,
-            tokenizer=Tokenizer.for_model(settings.summary_model),
+            tokenizer=summary_tokenizer,
             text_budget=summary_text_budget(settings),
             clock=clock,
         )
@@ -252,29 +245,26 @@ async def open_services(
             indexing=indexing,
             clock=clock,
         )
-        steps = [
+        scheduled = [
             ScheduledTask(name="writing what is unwritten", work=conversation.write_unwritten, every=RETRY_WRITES),
-            ScheduledTask(name="learning where the talk has paused", work=facts.settle_quiet, every=QUIET_LOOKED_FOR),
-            ScheduledTask(name="folding what is quiet", work=summaries.fold_quiet, every=LOOK_FOR_QUIET),
-            ScheduledTask(name="forgetting what was deleted", work=corrections.forget_deleted, every=TIDYING),
+            ScheduledTask(name="learning from paused chats", work=facts.settle_quiet, every=LOOK_FOR_PAUSE),
+            ScheduledTask(name="folding quiet chats", work=summaries.fold_quiet, every=LOOK_FOR_QUIET),
+            ScheduledTask(name="forgetting deleted facts", work=corrections.forget_deleted, every=TIDYING),
+            ScheduledTask(name="cleaning the files after a forgetting", work=memory.tidy, every=TIDYING),
         ]
-        steps.append(ScheduledTask(name="cleaning the files of what was forgotten", work=memory.tidy, every=TIDYING))
         if settings.retention_days:
-            keep = timedelta(days=settings.retention_days)
-            work = partial(corrections.forget_archives, keep)
-            steps.append(
-                ScheduledTask(name="forgetting what is older than RETENTION_DAYS", work=work, every=LOOK_FOR_OLD)
-            )
+            work = partial(corrections.forget_archives, timedelta(days=settings.retention_days))
+            scheduled.append(ScheduledTask(name="enforcing RETENTION_DAYS", work=work, every=LOOK_FOR_OLD))
         try:
-            async with Scheduler(steps):
+            async with Scheduler(scheduled):
                 yield services
         finally:
             if left := await conversation.write_unwritten():
-                log.error("%d turns could not be written before the stop", left)
+                log.error("%d turns could not be written before the process ended", left)
 
 
 async def open_models(settings: Settings, stack: AsyncExitStack) -> tuple[ChatModel, ChatModel]:
-    """The endpoint's answering and summarising model; one and the same where the settings name one."""
+    """The model that answers and the one that summarises; the same object where the settings name one model."""
 
     async def opened(model: str, setting: str) -> ChatModel:
         return await stack.enter_async_context(
@@ -294,9 +284,9 @@ async def open_models(settings: Settings, stack: AsyncExitStack) -> tuple[ChatMo
 
 
 async def open_embedder(settings: Settings, stack: AsyncExitStack, *, offline: bool = False) -> Embedder | None:
-    """What turns texts into vectors, as EMBEDDING_MODEL names it; None: search by words alone.
+    """The model that EMBEDDING_MODEL names; None: search by words alone.
 
-    `offline`: an endpoint's model is not asked unless EMBEDDING_BASE_URL says where.
+    `offline`: a model of an endpoint is used only where EMBEDDING_BASE_URL names one.
     """
     if offline and settings.embedding_model != "local" and not settings.embedding_base_url:
         return None
@@ -305,9 +295,9 @@ async def open_embedder(settings: Settings, stack: AsyncExitStack, *, offline: b
 
 
 async def playground_model(settings: Settings) -> tuple[Settings, str, bool]:
-    """What answers in the playground: the endpoint that is set, else an Ollama of this machine, else the offline model.
+    """What answers in the playground: the endpoint that is set, else Ollama on this machine, else the offline model.
 
-    The settings to use, the phrase that tells people who answers, and whether it is the offline model.
+    Gives the settings to use, the name that people read, and whether it is the offline model.
     """
     if settings.openai_api_key or settings.openai_base_url:
         return settings, settings.openai_model, False

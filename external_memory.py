@@ -1,7 +1,7 @@
-"""The memory: what may be remembered, by whom, where; any backend.
+"""The memory: what may be remembered, by whom, in which store; any backend.
 
-Owns which store holds an owner, the switch that turns memory on, and moving an owner from store to store so that at
-every instant exactly one place answers. Does not know models, prompts or Telegram.
+Owns which store holds an owner, whether memory is on, and moving an owner from store to store so that at every instant
+exactly one store answers. Does not know models, prompts or Telegram.
 """
 
 import logging
@@ -38,14 +38,14 @@ log = logging.getLogger(__name__)
 
 DEFAULT_EVERY_N = 20
 MOST_EVERY_N = 500
-OWNERS_HERE = 1_000
-"""Owners whose choices the process remembers."""
+CONFIGS_HELD = 1_000
+"""Owners whose configuration the process holds."""
 
 
 class ExternalMemory:
     """Owners' memories across all stores. Made by `open`.
 
-    `inbox` and `wizards` are what Telegram's side keeps beside the memories, in memory.db; `usage` is what was spent.
+    `inbox` and `wizards` are what the Telegram side stores in memory.db; `usage` is the tokens that were used.
     """
 
     def __init__(
@@ -69,12 +69,12 @@ class ExternalMemory:
         self._stores = stores
         self._clock = clock
         self._locks = OwnerLocks()
-        self._configs = LRUCache[int, OwnerConfig | None](OWNERS_HERE)
+        self._configs = LRUCache[int, OwnerConfig | None](CONFIGS_HELD)
 
     @classmethod
     @asynccontextmanager
     async def open(cls, path: Path, *, clock: Clock) -> AsyncIterator["ExternalMemory"]:
-        """Hold the data directory, open both stores, and finish what a process before this one left half done.
+        """Hold the data directory, open both stores, and finish what an earlier process left half done.
 
         Raises SettingsError or StorageBusy naming DATA_DIR, StorageTooNew, StorageError.
         """
@@ -89,7 +89,7 @@ class ExternalMemory:
             stores: dict[StorageType, MemoryStore] = {StorageType.SQLITE: sqlite, StorageType.JSON: json}
             for move in await directory.finish_moves(stores):
                 log.warning(
-                    "a move of %d from %s to %s was %s: settled",
+                    "the move of %d from %s to %s, which was %s, is settled",
                     move.owner,
                     move.source,
                     move.target,
@@ -97,16 +97,16 @@ class ExternalMemory:
                 )
             renaming = OwnerRenaming(database, stores)
             for owner in await renaming.resume():
-                log.warning("%d, a group that became a supergroup, was given its new id", owner)
+                log.warning("%d, a group that became a supergroup, has its new id now", owner)
             for owner in await directory.adopt(stores):
                 log.info("owner %d was found in memory.json and adopted", owner)
             for store in (sqlite, json):
                 await store.take_back_leases()
             erasing = Erasure(database, folder, stores)
             for owner in await erasing.resume(lambda owner: _store_of(owner, directory, stores)):
-                log.warning("a forgetting of %d that a process before this one had begun was finished", owner)
+                log.warning("a forgetting of %d that an earlier process had begun is finished", owner)
             await stack.enter_async_context(examined(database.path, lambda sentence: log.error("%s", sentence)))
-            await stack.enter_async_context(examined(folder / INDEX_NAME, partial(_distrust, json)))
+            await stack.enter_async_context(examined(folder / INDEX_NAME, partial(_distrust_index, json)))
             yield cls(
                 directory=directory,
                 erasing=erasing,
@@ -120,11 +120,11 @@ class ExternalMemory:
 
     @property
     def stores(self) -> tuple[MemoryStore, ...]:
-        """Every store, for what is derived from all memories alike; an owner's memory is reached by `opened`."""
+        """Every store, for work on all memories alike; an owner's memory is reached by `opened` or `home`."""
         return tuple(self._stores.values())
 
     async def config(self, owner: int) -> OwnerConfig | None:
-        """The owner's choices; None when nothing was ever configured. Not to be asked inside `opened` or `home`."""
+        """The owner's configuration; None when there is none. Must not be called inside `opened` or `home`."""
         async with self._locks.of(owner).shared():
             return await self._config(owner)
 
@@ -133,9 +133,9 @@ class ExternalMemory:
         return config is not None and config.enabled
 
     async def configure(self, owner: int, *, storage: StorageType, every_n: int) -> OwnerConfig:
-        """Choose storage and threshold and turn memory on. What is stored elsewhere moves along, whole.
+        """Choose storage and threshold, and turn memory on. What is stored in the other storage moves, all of it.
 
-        Raises ValueError for a threshold outside 1 to 500; StorageError when the move failed, everything as it was.
+        Raises ValueError for a threshold outside 1 to 500; StorageError when the move failed; then nothing has changed.
         """
         if not 1 <= every_n <= MOST_EVERY_N:
             raise ValueError(f"a threshold is 1 to {MOST_EVERY_N} turns")
@@ -145,7 +145,7 @@ class ExternalMemory:
                 try:
                     await self._directory.move(owner, self._stores, storage, now=self._clock())
                 finally:
-                    # A move that fails or is cancelled on its way back may have been made all the same.
+                    # A move that raises or is cancelled may have been completed nevertheless.
                     self._configs.pop(owner, None)
             return await self._put(owner, lambda known: replace(known, every_n=every_n, enabled=True), storage=storage)
 
@@ -155,7 +155,7 @@ class ExternalMemory:
             return await self._put(owner, lambda known: replace(known, enabled=enabled))
 
     async def choose(self, owner: int, change: Callable[[OwnerConfig], OwnerConfig]) -> OwnerConfig:
-        """Change an owner's further choices; where they live stays. With nothing configured yet, memory stays off."""
+        """Change the rest of an owner's configuration, not the storage. With nothing configured yet, memory stays off."""
         async with self._locks.of(owner).exclusive():
             return await self._put(owner, change)
 
@@ -182,15 +182,15 @@ class ExternalMemory:
         return self._locks.of(owner).between_turns()
 
     async def preview(self, owner: int, what: Forgetting) -> Forgotten:
-        """What `forget` would take."""
+        """What `forget` would erase."""
         async with self.home(owner) as store:
             return await store.forgetting.preview(owner, what)
 
     async def forget(self, owner: int, what: Forgetting, *, tidies: bool = True) -> Forgotten:
-        """Erase it with everything built on it from every file, whether memory is on or off; what went.
+        """Erase it and everything derived from it, from every file, whether memory is on or off; what was erased.
 
-        `tidies` False: the files are left to `tidy`, where many forget at once. Raises StorageError, nothing erased.
-        Where more than facts or profiles goes, the owner's turns must be over (Corrections.forget sees to that).
+        `tidies` False: when many owners forget at once, `tidy` cleans the files later. Raises StorageError, nothing
+        erased. For more than facts or profiles, call it `between_turns` (as Corrections.forget does).
         """
         async with self._locks.of(owner).exclusive():
             config = await self._config(owner)
@@ -199,9 +199,9 @@ class ExternalMemory:
             return await self._erasing.forget(owner, what, store, now=self._clock(), tidies=tidies)
 
     async def rename(self, owner: int, new: int) -> bool:
-        """A group has another id: everything that is kept of it goes on under that; whether there was anything.
+        """A group has a new id: everything that is stored of it moves there; whether there was anything.
 
-        Where the new id has something to remember already, both stay as they are. Raises StorageError: try it again.
+        Where the new id has a memory already, both stay as they are. Raises StorageError: try it again.
         """
         async with self._locks.of(owner).exclusive(), self._locks.of(new).exclusive():
             for one in (owner, new):
@@ -209,15 +209,15 @@ class ExternalMemory:
             return await self._renaming.rename(owner, new, now=self._clock())
 
     def successor(self, owner: int) -> int:
-        """The id that an owner has now, which may have been another."""
+        """The id that an owner has now, given this or an earlier one."""
         return self._renaming.successors.get(owner, owner)
 
     async def tidy(self) -> None:
-        """Clean the files of what was forgotten, where that is not done yet. Call it now and then."""
+        """Remove what was forgotten from the files, where that is not done yet. Call it at intervals."""
         await self._erasing.tidy()
 
     async def with_archives(self, *, older_than: datetime) -> list[int]:
-        """The owners who have archives of before then."""
+        """The owners who have archives from before then."""
         what = Forgetting(what="archives", until=older_than)
         owners = [place.owner for place in await self._directory.places()]
         return [owner for owner in owners if (await self.preview(owner, what)).messages]
@@ -228,7 +228,7 @@ class ExternalMemory:
             return sum([(await store.counts(scope)).total for scope in await store.scopes(owner)])
 
     async def _config(self, owner: int) -> OwnerConfig | None:
-        """As `config`, for whoever is inside the owner's lock: what is kept here cannot be moved away meanwhile."""
+        """As `config`, for callers who hold the owner's lock, so that the memory cannot be moved meanwhile."""
         if owner in self._configs:
             return self._configs[owner]
         place = await self._directory.place(owner)
@@ -239,7 +239,7 @@ class ExternalMemory:
     async def _put(
         self, owner: int, change: Callable[[OwnerConfig], OwnerConfig], *, storage: StorageType = StorageType.SQLITE
     ) -> OwnerConfig:
-        """`storage`: of an owner that nothing is known of yet."""
+        """`storage`: for an owner who has no configuration yet."""
         now = self._clock()
         config = await self._config(owner) or OwnerConfig(
             owner=owner,
@@ -251,7 +251,7 @@ class ExternalMemory:
         )
         config = replace(change(config), owner=owner, storage=config.storage, updated_at=now)
         self._configs.pop(owner, None)
-        # The directory first: a store never holds an owner that it does not know.
+        # The directory first: no store may hold an owner whom the directory does not know.
         place = await self._directory.settle(config)
         if place.storage is not config.storage:
             raise StorageError("The memory lives elsewhere than expected; nothing was changed.")
@@ -265,6 +265,6 @@ async def _store_of(owner: int, directory: Directory, stores: dict[StorageType, 
     return stores[place.storage if place else StorageType.SQLITE]
 
 
-def _distrust(json: JsonStore, sentence: str) -> None:
+def _distrust_index(json: JsonStore, sentence: str) -> None:
     log.error("%s", sentence)
     json.distrust()

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from chat.tools import MemoryTools, Used, proposals, used_ids
+from chat.tools import MOST_PROPOSALS, MemoryTools, Used
 from chat.turn import Turn
 from llm.chat_model import ChatModel, OnText, ToolModel
 from llm.quota import Quota
@@ -50,11 +50,13 @@ class Answered:
 
     @property
     def record(self) -> ExplanationRecord:
-        return explanation_of(self.context, at=self.at, model=self.completion.model, looked_up=used_ids(self.used))
+        found = tuple(dict.fromkeys(number for one in self.used for number in one.found))
+        return explanation_of(self.context, at=self.at, model=self.completion.model, looked_up=found)
 
     @property
     def proposals(self) -> tuple[Proposal, ...]:
-        return proposals(self.used)
+        """What a person will be asked, once each, the first few."""
+        return tuple(dict.fromkeys(one.proposal for one in self.used if one.proposal is not None))[:MOST_PROPOSALS]
 
     def messages(self, source: str, turn: int | None) -> list[NewMessage]:
         """What memory keeps: a note of each use of a tool, and the answer, last. `source`: of the question."""

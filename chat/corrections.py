@@ -1,7 +1,7 @@
-"""What is changed afterwards in what was said: forgotten, corrected, or moved along under another id.
+"""Later changes to stored messages: they are forgotten, corrected, or moved to another id.
 
 Owns that the store and what this process holds change together, while no answer is being written. Does not know who
-asked for it, nor what is built on a message (storage/).
+asked for it, nor what is derived from a message (storage/).
 """
 
 import logging
@@ -24,8 +24,8 @@ DELETED_FOR = timedelta(days=1)
 
 
 class Corrections:
-    """Amends owners' memories. What was said is not amended while an answer is written that may have read it; facts and
-    profiles alone are at once, since no answer goes with them.
+    """Changes owners' memories. A change to messages waits for answers that may have read them; one to facts and
+    profiles alone does not, because no answer is derived from it.
     """
 
     def __init__(
@@ -44,33 +44,33 @@ class Corrections:
         self._indexing = indexing
 
     async def forget(self, owner: int, what: Forgetting, *, tidies: bool = True) -> Forgotten:
-        """Erase it from every store and file, and from what this process holds; what went. Raises StorageError.
+        """Erase it from every store and file, and from this process; what was erased. Raises StorageError.
 
         `tidies`: see ExternalMemory.forget.
         """
         if what.is_of_facts_alone:
             taken = await self._memory.forget(owner, what, tidies=tidies)
             self._sessions.drop_contexts(owner)
-            log.info("%d facts and %d profiles were taken back of %d", taken.facts, taken.profiles, owner)
+            log.info("%d facts and %d profiles of %d were forgotten", taken.facts, taken.profiles, owner)
             return taken
         async with self._memory.between_turns(owner):
             taken = await self._memory.forget(owner, what, tidies=tidies)
             for session in self._sessions.of_owner(owner):
                 session.forget(what)
             self._drop_held(owner)
-            log.info("%d messages and what was built on them were forgotten of %d", taken.messages, owner)
+            log.info("%d messages of %d and everything derived from them were forgotten", taken.messages, owner)
             return taken
 
     async def undo_edit(self, owner: int, fact: int) -> Forgotten | None:
-        """A fact has the words again that it had before its last edit; the others leave every file, with the profiles
-        that were made of them. None: it was not edited. Raises StorageError.
+        """Give a fact the words again that it had before its last edit. The words of the edit are erased from every
+        file, with the profiles that were made from them. None: it was not edited. Raises StorageError.
         """
         async with self._memory.home(owner) as store:
             earlier = await store.facts.before_edit(owner, fact)
         return None if earlier is None else await self.forget(owner, Forgetting(what="edits", ids=(earlier,)))
 
     async def forget_archives(self, keep: timedelta) -> None:
-        """Forget every owner's archives that are older than what is to be kept; the files are cleaned once for all."""
+        """Forget every owner's archives that are older than `keep`; the files are cleaned once, at the end."""
         until = self._clock() - keep
         for owner in await self._memory.with_archives(older_than=until):
             try:
@@ -80,7 +80,7 @@ class Corrections:
         await self._memory.tidy()
 
     async def forget_deleted(self) -> None:
-        """Forget the facts that their owners deleted a day ago; the files are cleaned once for all."""
+        """Forget the facts that their owners deleted a day ago; the files are cleaned once, at the end."""
         until = self._clock() - DELETED_FOR
         deleted = [found for store in self._memory.stores for found in (await store.facts.deleted(until)).items()]
         for owner, ids in deleted:
@@ -92,13 +92,13 @@ class Corrections:
             await self._memory.tidy()
 
     async def rename(self, owner: int, new: int) -> None:
-        """A group has another id: its memory, and what the process holds of it, go on under that.
+        """A group has a new id: move its memory there, and what the process holds of it.
 
-        Raises StorageError: then to be tried again.
+        Raises StorageError: try it again.
         """
         async with self._memory.between_turns(owner):
             if await self._memory.rename(owner, new):
-                log.info("what is kept of %d goes on as that of %d", owner, new)
+                log.info("the memory of %d is that of %d now", owner, new)
             self._drop_held(owner)
             for session in self._sessions.of_owner(owner):
                 self._sessions.move(session, Scope(owner=new, thread=session.scope.thread))
@@ -109,7 +109,7 @@ class Corrections:
         return self._memory.successor(owner)
 
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:
-        """The stored text follows what a person made of a message; what was built on it goes. Raises StorageError."""
+        """Store the new text of an edited message, and erase what was derived from the old one. Raises StorageError."""
         async with self._memory.between_turns(scope.owner):
             if mode_of(await self._memory.config(scope.owner)) != "on":
                 return Correction()

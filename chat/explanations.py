@@ -1,7 +1,7 @@
-"""What an answer was made from: kept by the process where no store holds it, told again with the things themselves.
+"""What an answer was made from, with the messages, summaries and facts themselves.
 
-An account holds ids and figures (retrieval/account.py); here they become the messages, summaries and facts that they
-name, as far as these are still there. Does not know how an answer is made, or how this is shown to people.
+A record holds ids and figures (retrieval/explanation.py); here it is read together with what they name, as far as that
+still exists. The process holds the records that no store has. Does not know how an answer is made or shown.
 """
 
 import logging
@@ -24,21 +24,21 @@ from storage.protocol import MemoryStore
 log = logging.getLogger(__name__)
 
 HELD = 20
-"""Accounts of a scope that the process holds: those of answers that are in no store."""
+"""Records of a scope that the process holds: those of answers that are in no store."""
 SCOPES_HELD = 1_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Brought:
-    """An earlier message that was brought back; None where it has been forgotten since."""
+class ExplainedSnippet:
+    """A snippet of the prompt; `message` None: it has been forgotten since."""
 
     message: Message | None
     chosen: Chosen
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Told:
-    """A fact that went along; None where it has been forgotten since."""
+class ExplainedFact:
+    """A fact of the prompt; `fact` None: it has been forgotten since."""
 
     fact: Fact | None
     chosen: Chosen
@@ -46,18 +46,17 @@ class Told:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Explanation:
-    """An account with the things that it names. `recent`: the first and the last of the messages that stood in the
-    prompt word for word, and how many they were with those of this process; `looked_up`: what the model searched for
-    by itself, None where it has been forgotten since; `is_stored`: False for one that only this
-    process knows.
+    """A record with the things that it names. `recent`: the first and the last message that the prompt carried
+    verbatim; `looked_up`: what the model found with its tools, None where it has been forgotten since; `is_stored`
+    False: only this process has the record.
     """
 
-    account: ExplanationRecord
+    record: ExplanationRecord
     recent: tuple[Message, ...] = ()
     summaries: tuple[Summary, ...] = ()
     gone_summaries: int = 0
-    brought: tuple[Brought, ...] = ()
-    facts: tuple[Told, ...] = ()
+    snippets: tuple[ExplainedSnippet, ...] = ()
+    facts: tuple[ExplainedFact, ...] = ()
     profile: Profile | None = None
     looked_up: tuple[Message | None, ...] = ()
     is_stored: bool = True
@@ -69,7 +68,7 @@ class _Held:
 
     source: str
     asked_as: tuple[int, ...]
-    account: ExplanationRecord
+    record: ExplanationRecord
 
 
 class Explanations:
@@ -79,14 +78,13 @@ class Explanations:
         self._memory = memory
         self._held = LRUCache[Scope, deque[_Held]](SCOPES_HELD)
 
-    def hold(self, incoming: Incoming, account: ExplanationRecord) -> None:
-        """Keep, in this process only, the account of an answer that is not stored."""
-        held_of_scope = self._held.setdefault(incoming.scope, deque(maxlen=HELD))
+    def hold(self, incoming: Incoming, record: ExplanationRecord) -> None:
+        """Keep, in this process only, the record of an answer that is not stored."""
         asked_as = tuple(piece.telegram_id for piece in incoming.pieces if piece.telegram_id is not None)
-        held_of_scope.append(_Held(incoming.source, asked_as, account))
+        self._held.setdefault(incoming.scope, deque(maxlen=HELD)).append(_Held(incoming.source, asked_as, record))
 
     def drop(self, scope: Scope) -> None:
-        """Forget what the process held of a scope: its memory was turned on or off."""
+        """Drop what the process held of a scope, because its memory was turned on or off."""
         self._held.pop(scope, None)
 
     def drop_owner(self, owner: int) -> None:
@@ -95,22 +93,22 @@ class Explanations:
             del self._held[scope]
 
     async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
-        """Remember by which Telegram messages the answer to a turn was shown; where that fails, it is not known."""
+        """Remember which Telegram messages showed the answer to a turn; where that fails, it stays unknown."""
         if not telegram_ids:
             return
         for held in self._held.get(incoming.scope, ()):
             if held.source == incoming.source:
-                held.account = replace(held.account, shown=tuple(telegram_ids))
+                held.record = replace(held.record, shown=tuple(telegram_ids))
         await self._note_shown(incoming.scope, incoming.source, telegram_ids)
 
     async def written(self, scope: Scope, source: str) -> None:
-        """The answer to `source`, which no store had taken, is in one now with its account: that is not held longer."""
-        held_of_scope = self._held.get(scope, deque())
-        for held in [one for one in held_of_scope if one.source == source]:
-            held_of_scope.remove(held)
-            if held.account.shown:
-                await self._note_shown(scope, source, held.account.shown)
-        if not held_of_scope:
+        """A store has taken the answer to `source` at last, with its record, which is therefore not held any longer."""
+        answers = self._held.get(scope, deque())
+        for held in [one for one in answers if one.source == source]:
+            answers.remove(held)
+            if held.record.shown:
+                await self._note_shown(scope, source, held.record.shown)
+        if not answers:
             self.drop(scope)
 
     async def _note_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
@@ -138,33 +136,33 @@ class Explanations:
 
     def _latest_held(self, scope: Scope, telegram_id: int | None) -> ExplanationRecord | None:
         for held in reversed(self._held.get(scope, ())):
-            if telegram_id is None or telegram_id in (*held.account.shown, *held.asked_as):
-                return held.account
+            if telegram_id is None or telegram_id in (*held.record.shown, *held.asked_as):
+                return held.record
         return None
 
 
 async def _explained(
-    account: ExplanationRecord, store: MemoryStore | None, scope: Scope, *, is_stored: bool
+    record: ExplanationRecord, store: MemoryStore | None, scope: Scope, *, is_stored: bool
 ) -> Explanation:
     if store is None:
-        return Explanation(account=account, is_stored=is_stored)
-    recent_ids = account.recent_ids
-    wanted = {*recent_ids, *account.looked_up, *(one.id for one in account.snippets)}
+        return Explanation(record=record, is_stored=is_stored)
+    recent_ids = record.recent_ids
+    wanted = {*recent_ids, *record.looked_up, *(one.id for one in record.snippets)}
     messages = {one.id: one for one in await store.messages(scope, sorted(wanted))}
-    summaries = [one for one in await store.summaries(scope, active_only=False) if one.id in account.summaries]
-    facts = {fact.id: fact for fact in await store.facts.all(scope.owner)} if account.facts else {}
-    profiles = await store.profiles.versions(scope.owner) if account.profile is not None else []
+    summaries = [one for one in await store.summaries(scope, active_only=False) if one.id in record.summaries]
+    facts = {fact.id: fact for fact in await store.facts.all(scope.owner)} if record.facts else {}
+    profiles = await store.profiles.versions(scope.owner) if record.profile is not None else []
     return Explanation(
-        account=account,
+        record=record,
         recent=tuple(messages[number] for number in recent_ids if number in messages),
         summaries=tuple(sorted(summaries, key=lambda one: (-one.level, one.first_id))),
-        gone_summaries=len(account.summaries) - len(summaries),
-        brought=tuple(
-            Brought(message=messages.get(one.id), chosen=one)
-            for one in sorted(account.snippets, key=lambda one: -sum(one.score.values()))
+        gone_summaries=len(record.summaries) - len(summaries),
+        snippets=tuple(
+            ExplainedSnippet(message=messages.get(one.id), chosen=one)
+            for one in sorted(record.snippets, key=lambda one: -sum(one.score.values()))
         ),
-        facts=tuple(Told(fact=facts.get(one.id), chosen=one) for one in account.facts),
-        profile=next((one for one in profiles if one.id == account.profile), None),
-        looked_up=tuple(messages.get(number) for number in account.looked_up),
+        facts=tuple(ExplainedFact(fact=facts.get(one.id), chosen=one) for one in record.facts),
+        profile=next((one for one in profiles if one.id == record.profile), None),
+        looked_up=tuple(messages.get(number) for number in record.looked_up),
         is_stored=is_stored,
     )

@@ -1,4 +1,4 @@
-"""What a person is told beside an answer, or instead of one: sentences. Does not know when they are due."""
+"""The sentences that a person reads next to an answer, or instead of one. Does not know when they are due."""
 
 from records.errors import KeepsakeError, QuotaExceeded
 

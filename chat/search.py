@@ -22,12 +22,12 @@ from text.tokenizer import Tokenizer
 CANDIDATES = 200
 """Messages that words and meaning bring in each; more than anybody pages through."""
 EXACT = 1000
-"""Messages that hold a phrase's words, in which the phrase itself is looked for."""
+"""Messages that hold a phrase's words, in which the phrase itself is searched for."""
 PAGE = 500
-WALKED = 20_000
-"""The newest messages, in which a phrase without a single searchable word is looked for."""
+SCANNED = 20_000
+"""The newest messages, in which a phrase without a single searchable word is searched for."""
 SHOWN = 80
-"""Tokens of a found message; of a longer one the sentences are shown that hold what was looked for."""
+"""Tokens of a found message; of a longer one only the sentences that hold what was searched for are shown."""
 NEAR = 1.0
 """Meaning (retrieval/ranking.py, in units of its spread) from which a message without a word of the query is found."""
 
@@ -83,7 +83,7 @@ class MemorySearch:
     ) -> Page:
         """What words, and phrases in quotes, find. Raises a StorageError.
 
-        `since`, `before`: when it was said. `said_only`: without what tools gave out.
+        `since`, `before`: when it was said. `said_only`: without the notes of tools.
         """
         query = SearchQuery.of(typed)
         async with self._memory.home(scope.owner) as store:
@@ -135,13 +135,13 @@ class MemorySearch:
         hits = await store.search(scope, query.terms, limit=EXACT)
         found = await self._matching([hit.message for hit in hits], query)
         before: int | None = None
-        walked = 0
-        while not found and walked < WALKED:
+        scanned = 0
+        while not found and scanned < SCANNED:
             page = await store.page(scope, before=before, limit=PAGE)
             if not page:
                 break
             found += (await self._matching(page, query))[::-1]
-            before, walked = page[0].id, walked + len(page)
+            before, scanned = page[0].id, scanned + len(page)
         return [(message, "exactly") for message in found]
 
     async def _matching(self, messages: Sequence[Message], query: SearchQuery) -> list[Message]:

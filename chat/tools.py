@@ -1,4 +1,4 @@
-"""What the model may do while it answers: look into the memory of its scope, and propose facts to keep or to forget.
+"""What the model may do while it answers: search the memory of its scope, and propose facts to keep or to forget.
 
 Owns which tools are offered when, and what their results are. Does not know how a model calls tools (llm/), nor
 how messages are found (search.py).
@@ -7,7 +7,7 @@ how messages are found (search.py).
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
@@ -42,8 +42,8 @@ MOST_ARGUMENTS = 1_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Used:
-    """A tool that was used. `result`: what the model gets; `note`: what memory keeps of it, without a word of others;
-    `found`: ids of messages that it brought; `proposal`: what a person is to be asked.
+    """A tool that was used. `result`: what the model gets; `note`: what memory keeps of it, without anybody's words;
+    `found`: ids of the messages that it found; `proposal`: what a person will be asked.
     """
 
     call: ToolCall
@@ -54,7 +54,7 @@ class Used:
 
 
 class MemoryTools:
-    """Offers tools and does what they are called for. One for all scopes. `facts` None: none are kept."""
+    """Offers tools and carries out calls, for all scopes. `facts` None: no facts are kept."""
 
     def __init__(self, *, search: MemorySearch, facts: Facts | None, tokenizer: Tokenizer, clock: Clock) -> None:
         self._search = search
@@ -63,7 +63,7 @@ class MemoryTools:
         self._clock = clock
 
     def offered(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
-        """Those that may help: nothing needs to be looked for where everything stands in the prompt."""
+        """The tools that may help. Nothing needs to be searched where everything is in the prompt."""
         tools: list[Tool] = []
         if turn.reads_memory and context.earlier > len(context.recent):
             tools.append(prompts.SEARCH_MEMORY)
@@ -80,7 +80,7 @@ class MemoryTools:
         """
         arguments = _arguments(call)
         if isinstance(arguments, str):
-            return _failed(replaced(call, "{}"), arguments)
+            return _failed(replace(call, arguments="{}"), arguments)
         try:
             if call.name == prompts.SEARCH_MEMORY.name and turn.reads_memory:
                 return await self._search_memory(call, arguments, turn, room)
@@ -147,15 +147,6 @@ def _failed(call: ToolCall, why: str) -> Used:
     return Used(call=call, result=why, note=f"{call.name[:40]}: {why}")
 
 
-def proposals(used: Sequence[Used]) -> tuple[Proposal, ...]:
-    """What a person is to be asked, once each, the first few."""
-    return tuple(dict.fromkeys(one.proposal for one in used if one.proposal is not None))[:MOST_PROPOSALS]
-
-
-def replaced(call: ToolCall, arguments: str) -> ToolCall:
-    return ToolCall(id=call.id, name=call.name, arguments=arguments)
-
-
 def _arguments(call: ToolCall) -> Mapping[str, Any] | str:
     """The arguments as an object, or what is wrong with them."""
     if len(call.arguments) > MOST_ARGUMENTS:
@@ -176,8 +167,3 @@ def _day(given: object, *, following: bool = False) -> datetime | None:
         return datetime.combine(day + timedelta(days=int(following)), time(), UTC)
     except OverflowError:
         raise ValueError("no such day") from None
-
-
-def used_ids(used: Sequence[Used]) -> tuple[int, ...]:
-    """All messages that were looked up, once each, in order."""
-    return tuple(dict.fromkeys(number for one in used for number in one.found))

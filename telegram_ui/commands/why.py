@@ -6,7 +6,7 @@ Owns the words. Does not know where explanations are kept (chat/explanations.py)
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from chat.explanations import Brought, Explanation, Told
+from chat.explanations import ExplainedFact, ExplainedSnippet, Explanation
 from records.context import Cut
 from records.messages import Message
 from records.summaries import Summary
@@ -65,14 +65,14 @@ class WhyCommands(Family):
 
 def why_text(explanation: Explanation, chat: Chat) -> str:
     """An explanation, section by section; empty sections are left out."""
-    record = explanation.account
+    record = explanation.record
     sections = [
         _sizes(record, is_stored=explanation.is_stored),
         _recent(explanation.recent, record.here),
         _summaries(explanation.summaries, explanation.gone_summaries),
         _profile(explanation),
         _facts(explanation.facts),
-        _brought(explanation.brought, chat),
+        _brought(explanation.snippets, chat),
         _looked_up(explanation.looked_up, chat),
         _cut(record.cut, is_message_cut=record.message_was_cut),
     ]
@@ -121,16 +121,16 @@ def _summaries(summaries: Sequence[Summary], gone: int) -> str:
 
 
 def _profile(explanation: Explanation) -> str:
-    if explanation.account.profile is None:
+    if explanation.record.profile is None:
         return ""
     if explanation.profile is None:
-        return f"Your profile, version {explanation.account.profile}, which has since been erased."
+        return f"Your profile, version {explanation.record.profile}, which has since been erased."
     profile = explanation.profile
     version = f"version {profile.id} of {minute(profile.created_at)}"
     return f"Your profile, {version} (always included): “{quoted(profile.text)}”"
 
 
-def _facts(told: Sequence[Told]) -> str:
+def _facts(told: Sequence[ExplainedFact]) -> str:
     if not told:
         return ""
     lines = ["Facts about you that match your question, best first:"]
@@ -146,7 +146,7 @@ def _facts(told: Sequence[Told]) -> str:
     return "\n".join(lines)
 
 
-def _brought(brought: Sequence[Brought], chat: Chat) -> str:
+def _brought(brought: Sequence[ExplainedSnippet], chat: Chat) -> str:
     if not brought:
         return ""
     lines = ["Earlier messages brought back for your question, best first:"]

@@ -1,15 +1,15 @@
 """Updates in: polling, webhook, the durable queue, parsing, access, dispatch.
 
 access.py           who is served, who may configure
-answer_delivery.py  an answer is sent as often as it needs and no oftener
+answer_delivery.py  how often an answer is sent before it is given up
 dispatch.py         where an update goes
 durable_queue.py    the queue between Telegram and the bot
-error_boundary.py   what fails behind it is said once, in the log and to the person
+error_boundary.py   the one place that catches every error: one log line, one sentence to the person
 parsing.py          an update → our own values; the only place that converts
-paste.py            the pieces of a split paste, put together
+paste.py            joining the pieces of a split paste
 relevance.py        which updates may be written down
-serial_queue.py     ordered work, lane by lane
-service.py          connect, fetch, watch, leave in order
-supergroups.py      a group that becomes a supergroup takes its memory along
-webhook.py          the door that opens to Telegram's secret only
+serial_queue.py     serial queues by key, fair to one another
+service.py          start, fetch, watch and stop in order
+supergroups.py      the memory of a group that becomes a supergroup
+webhook.py          the HTTP endpoint that Telegram calls, guarded by a secret
 """

@@ -12,9 +12,9 @@ from settings import Settings
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 
 TOLD_WITHIN = timedelta(hours=1)
-TELLINGS = 5
-"""So often a stranger is told within that time."""
-TELLINGS_IN_ALL, IN_ALL_WITHIN = 60, timedelta(minutes=1)
+MOST_TOLD = 5
+"""How often a stranger is told within that time."""
+MOST_TOLD_IN_ALL, IN_ALL_WITHIN = 60, timedelta(minutes=1)
 """So many strangers are told within that time: Telegram's limit of messages is there for those who are served."""
 ADMIN_KNOWN_FOR = timedelta(minutes=1)
 REMEMBERED = 10_000  # strangers and groups' members; beyond that they are told, and Telegram is asked, again
@@ -37,12 +37,12 @@ class Access:
         return self._everyone or person.id in self._served
 
     def stranger_sentence(self, person: Person) -> str | None:
-        """What a stranger is told in private; None after some times in an hour: nobody makes the bot spam."""
+        """What a stranger is told in private; None after a few times in an hour, so that nobody makes the bot spam."""
         now = self._now()
         since, times = self._told.get(person.id) or (now, 0)
         if now - since >= TOLD_WITHIN:
             since, times = now, 0
-        if times >= TELLINGS or not self._may_tell_one_more(now):
+        if times >= MOST_TOLD or not self._may_tell_one_more(now):
             return None
         self._told[person.id] = (since, times + 1)
         return (
@@ -55,7 +55,7 @@ class Access:
         if now - since >= IN_ALL_WITHIN:
             since, times = now, 0
         self._told_in_all = (since, times + 1)
-        return times < TELLINGS_IN_ALL
+        return times < MOST_TOLD_IN_ALL
 
     async def may_configure(self, chat: Chat, person: Person) -> bool:
         """Whether a person may configure, forget and export here: in private always, in a group its admins.

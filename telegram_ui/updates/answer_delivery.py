@@ -1,7 +1,7 @@
-"""An answer is handed over as often as it needs and no oftener.
+"""How often an answer is sent before it is given up.
 
-Owns what is decided when delivery.py gives an attempt up: again, in the next run, or never. Does not know what an
-answer says.
+Owns the decision when delivery.py gives an attempt up: send it again, in the next run, or never. Does not know what
+an answer says.
 """
 
 import logging

@@ -1,7 +1,7 @@
-"""Where an update goes: access, then command, button, wizard or chat, each in its scope's lane.
+"""Where an update goes: access, then command, button, wizard or chat, each in its scope's queue.
 
-Commands have lanes of their own, so they never wait behind a model; a chat message passes through its scope's command
-lane first, so it waits for the commands before it. Does not know how updates are fetched, nor what commands do.
+Commands have queues of their own, so they never wait behind a model; a chat message goes through its scope's command
+queue first, so it waits for the commands before it. Does not know how updates are fetched, nor what commands do.
 """
 
 import asyncio
@@ -73,22 +73,22 @@ class Dispatcher:
         self._error_boundary = ErrorBoundary(delivery)
         self._answer_delivery = AnswerDelivery(queue, pause)
         self._pastes = pastes or Pastes[ParsedUpdate](asyncio.get_running_loop().call_later)
-        self._command_lanes = SerialQueues("commands", at_once=COMMANDS_AT_ONCE)
-        self._slow_lanes = SerialQueues("slow commands", at_once=SLOW_AT_ONCE)
-        self._chat_lanes = SerialQueues("chats", at_once=CHATS_AT_ONCE)
-        self._settle_lanes = SerialQueues("settling", at_once=SETTLING_AT_ONCE)
+        self._command_queues = SerialQueues("commands", at_once=COMMANDS_AT_ONCE)
+        self._slow_queues = SerialQueues("slow commands", at_once=SLOW_AT_ONCE)
+        self._chat_queues = SerialQueues("chats", at_once=CHATS_AT_ONCE)
+        self._settle_queues = SerialQueues("settling", at_once=SETTLING_AT_ONCE)
         self._notice_lanes = SerialQueues("notices", at_once=NOTICES_AT_ONCE)
-        self._all_lanes = (
-            self._command_lanes,
-            self._slow_lanes,
-            self._chat_lanes,
-            self._settle_lanes,
+        self._all_queues = (
+            self._command_queues,
+            self._slow_queues,
+            self._chat_queues,
+            self._settle_queues,
             self._notice_lanes,
         )
         self._upgrades = SupergroupUpgrades(
             corrections,
-            (self._command_lanes, self._slow_lanes, self._chat_lanes),
-            self._settle_lanes,
+            (self._command_queues, self._slow_queues, self._chat_queues),
+            self._settle_queues,
             pause=pause,
         )
         delivery.on_upgrade(self._upgrades.begin)
@@ -97,7 +97,7 @@ class Dispatcher:
         self._closing = False
 
     async def dispatch(self, received: Received) -> None:
-        """Put an update into its lane. Quick: PTB hands over the next one when this returns."""
+        """Put an update into its queue. Quick: PTB hands over the next one when this returns."""
         if self._closing:  # it stays in the inbox
             return
         update = received.update
@@ -117,7 +117,7 @@ class Dispatcher:
         elif said.kind == "edited":
             # The way that the message itself went, so that it is stored by then.
             enter = partial(self._in_chat, received, said, partial(self._correct, said))
-            self._command_lanes.submit(said.scope, partial(_soon, enter))
+            self._command_queues.submit(said.scope, partial(_soon, enter))
         elif said.kind == "command":
             self._command(received, said)
         elif said.kind == "press":
@@ -131,11 +131,11 @@ class Dispatcher:
             else:
                 self._in_commands(received, said, press, is_slow=queue == "slow")
         else:
-            self._command_lanes.submit(said.scope, partial(self._offer_to_wizard, received, said))
+            self._command_queues.submit(said.scope, partial(self._offer_to_wizard, received, said))
 
     async def idle(self) -> None:
         """Wait until everything dispatched is finished, settling included."""
-        for queues in self._all_lanes:
+        for queues in self._all_queues:
             await queues.idle()
 
     async def close(self, *, grace: float = 6.0) -> None:
@@ -147,11 +147,11 @@ class Dispatcher:
         self._closing = True
         self._pastes.close()
         patience = min(COMMAND_PATIENCE, grace)
-        commands = (self._command_lanes, self._slow_lanes)
+        commands = (self._command_queues, self._slow_queues)
         await asyncio.gather(
             *(queues.close(grace=grace - patience, patience=patience) for queues in commands),
-            self._chat_lanes.close(grace=grace),
-            self._settle_lanes.close(grace=grace),
+            self._chat_queues.close(grace=grace),
+            self._settle_queues.close(grace=grace),
             self._notice_lanes.close(grace=grace - patience, patience=patience),
         )
 
@@ -159,9 +159,9 @@ class Dispatcher:
     def _command(self, received: Received, said: ParsedUpdate) -> None:
         self._pastes.end(said.sender)
         if said.command == "stop":
-            # At once, beside all lanes; again in its lane for a message that came just before and has not
-            # begun.
-            stopped = self._chat_lanes.cancel(said.scope)
+            # At once, outside all queues; and again in its queue, for a message that came just before and has
+            # not begun.
+            stopped = self._chat_queues.cancel(said.scope)
             self._in_commands(received, said, partial(self._stop, said, stopped=stopped))
         elif said.command in self._commands.names:
             handle = self._commands.handle
@@ -178,7 +178,7 @@ class Dispatcher:
             await self._error_boundary.guarded(said, work)
             await self._done(received)
 
-        queues = self._slow_lanes if is_slow else self._command_lanes
+        queues = self._slow_queues if is_slow else self._command_queues
         queues.submit(said.scope, finished)
 
     def _in_chat(self, received: Received, said: ParsedUpdate, work: Work) -> None:
@@ -193,7 +193,7 @@ class Dispatcher:
                 raise
             await self._done(received)
 
-        self._chat_lanes.submit(said.scope, finished)
+        self._chat_queues.submit(said.scope, finished)
 
     async def _correct(self, said: ParsedUpdate) -> None:
         """What a person changed is changed in memory; where nothing was said since, a new answer is offered."""
@@ -206,8 +206,8 @@ class Dispatcher:
             await self._commands.offer_answer(said.chat, said.person, correction.turn)
 
     async def _stop(self, said: ParsedUpdate, *, stopped: bool) -> None:
-        if not stopped and not self._chat_lanes.cancel(said.scope):
-            waiting = self._chat_lanes.drop_next(said.scope, _Turn)
+        if not stopped and not self._chat_queues.cancel(said.scope):
+            waiting = self._chat_queues.drop_next(said.scope, _Turn)
             if waiting is None:
                 await self._say(said.chat, "Nothing is being written that could be stopped.")
                 return
@@ -229,8 +229,8 @@ class Dispatcher:
 
     # chat ---------------------------------------------------------------------------------------------
     async def _offer_to_wizard(self, received: Received, said: ParsedUpdate) -> None:
-        """The last of the command lane, the door to the chat lane:
-        wizards take their input before it is chat, and an import its file.
+        """The step from the command queue to the chat queue: wizards take their input before it is chat, and an
+        import its file.
         """
         if await self._is_taken(received, said):
             self._pastes.end(said.sender)
@@ -273,10 +273,10 @@ class Dispatcher:
             return
         if said.kind == "wordless":
             self._pastes.end(said.sender)
-            self._chat_lanes.submit(said.scope, partial(self._answer_wordless, said))
+            self._chat_queues.submit(said.scope, partial(self._answer_wordless, said))
         elif not self._pastes.extend(said):
             turn = _Turn([said], self._answer)
-            ticket = self._chat_lanes.submit(said.scope, turn, held=may_continue(said))
+            ticket = self._chat_queues.submit(said.scope, turn, held=may_continue(said))
             if may_continue(said):
                 self._pastes.begin(turn.pieces, ticket.release)
 
@@ -311,7 +311,7 @@ class Dispatcher:
                 if not self._closing:
                     await self._queue.done(ids)
             raise
-        except Exception as error:  # broad: the door
+        except Exception as error:  # broad: the error boundary
             await self._error_boundary.apologise(said, error)
             await self._queue.done(ids)
 
@@ -345,7 +345,7 @@ class Dispatcher:
         # One waiting per scope is enough: it will see everything that was stored before it began.
         if said.scope not in self._settling:
             self._settling.add(said.scope)
-            self._settle_lanes.submit(
+            self._settle_queues.submit(
                 said.scope, partial(self._error_boundary.guarded, said, partial(self._settle, said))
             )
 
@@ -363,7 +363,7 @@ class Dispatcher:
 
 
 class _Turn:
-    """A chat turn in its lane; its pieces may grow while its ticket is held."""
+    """A chat turn in its queue; it may get more pieces while its ticket is held."""
 
     def __init__(self, pieces: list[ParsedUpdate], answer: Callable[[Sequence[ParsedUpdate]], Awaitable[None]]) -> None:
         self.pieces = pieces

@@ -1,7 +1,7 @@
-"""The door: what fails behind it is caught broadly here and nowhere else.
+"""The error boundary: what fails while an update is handled is caught broadly here and nowhere else.
 
-The log gets one line with a number and the places in the code, the person a sentence with the same number. Does not
-know what failed.
+The log gets one line with a number and the lines of code, the person a sentence with the same number. Does not know
+what failed.
 """
 
 import logging
@@ -51,7 +51,7 @@ class ErrorBoundary:
 
 
 def where(error: BaseException) -> str:
-    """The places in the code that an error passed, innermost first; nothing of its text."""
+    """The lines of code that an error passed, innermost first; nothing of its text."""
     frames = extract_tb(error.__traceback__)[-4:]
     return " < ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in reversed(frames))
 

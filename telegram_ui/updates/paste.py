@@ -1,8 +1,6 @@
-"""The pieces of a long text that the sender's client split: which belong together, and when they are
-complete.
+"""The pieces of a long text that the sender's client split: which belong together, and when they are complete.
 
-Telegram's clients split above 4,096 UTF-16 units, and look for a gap to cut at. Does not know what becomes of
-the text.
+Telegram's clients split above 4,096 UTF-16 units, at a gap where there is one. Does not know what becomes of the text.
 """
 
 from collections.abc import Callable, Hashable
@@ -44,7 +42,7 @@ def may_continue(piece: Sent) -> bool:
 
 
 def continues(piece: Sent, last: Sent) -> bool:
-    """Whether `piece`, the next message of the same sender in the same place, is the rest of what `last`
+    """Whether `piece`, the next message of the same sender in the same chat, is the rest of what `last`
     began.
 
     Either `last` is near the limit, or the two could not have been one message: two shorter texts are two

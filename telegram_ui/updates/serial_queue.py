@@ -1,7 +1,7 @@
-"""Ordered work, lane by lane: one thing at a time in a lane, lanes independent, so many at once in all.
+"""Serial queues by key: one piece of work at a time in a queue, a limited number at once over all queues.
 
-Fair: a lane that has had its turn goes to the end of the row, so nobody's backlog holds up another's first
-message. An idle lane costs nothing. Does not know what the work is; work answers for its own failures.
+Fair: a queue whose work has ended goes behind the others that are ready, so nobody's backlog delays another's first
+message. An idle queue costs nothing. Does not know what the work is; work handles its own failures.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class Ticket:
-    """A place in a lane. A held one keeps the place, and those behind it waiting, until it is released."""
+    """Work in a queue. While it is held it does not begin, and neither does what is behind it."""
 
     def __init__(self, queues: "SerialQueues", key: Hashable, work: Work, *, held: bool) -> None:
         self._queues = queues
@@ -29,20 +29,20 @@ class Ticket:
         self.has_begun = False
 
     def release(self) -> None:
-        """Let the work begin when its turn comes; a second call does nothing."""
+        """Let the work begin once it is first in its queue; a second call does nothing."""
         if self.held:
             self.held = False
             self._queues.released(self)
 
 
 class SerialQueues:
-    """Lanes by key; at most `at_once` pieces of work run at the same time."""
+    """Queues by key; at most `at_once` pieces of work run at the same time."""
 
     def __init__(self, name: str, *, at_once: int) -> None:
         self._name = name
         self._at_once = at_once
         self._waiting: dict[Hashable, deque[Ticket]] = {}
-        self._row: deque[Hashable] = deque()  # the lanes whose head may begin, each once, longest waiting first
+        self._ready: deque[Hashable] = deque()  # queues whose first work may begin, longest waiting first
         self._running: dict[Hashable, Ticket] = {}
         self._closed = False
         self._idle = asyncio.Event()
@@ -53,27 +53,27 @@ class SerialQueues:
         return sum(map(len, self._waiting.values())) + len(self._running)
 
     def submit(self, key: Hashable, work: Work, *, held: bool = False) -> Ticket:
-        """Queue work at the end of its lane. After close() it is not begun any more."""
+        """Put work at the end of its queue. After close() no work is begun."""
         ticket = Ticket(self, key, work, held=held)
-        lane = self._waiting.setdefault(key, deque())
-        lane.append(ticket)
+        queue = self._waiting.setdefault(key, deque())
+        queue.append(ticket)
         self._idle.clear()
-        if len(lane) == 1:
-            self._line_up(key)
+        if len(queue) == 1:
+            self._make_ready(key)
             self._begin()
         return ticket
 
     def released(self, ticket: Ticket) -> None:
-        """A held ticket may go; it begins now if it is the next of its lane."""
-        lane = self._waiting.get(ticket.key)
-        if lane and lane[0] is ticket:
-            self._line_up(ticket.key)
+        """A ticket is no longer held; its work begins now if it is the first of its queue."""
+        queue = self._waiting.get(ticket.key)
+        if queue and queue[0] is ticket:
+            self._make_ready(ticket.key)
             self._begin()
 
     def cancel(self, key: Hashable) -> bool:
-        """Cancel the work that has begun in a lane; whether there was any.
+        """Cancel the work that has begun in a queue; whether there was any.
 
-        What is leaving already is left alone: a second cancel would break off its tidying up.
+        Work that is being cancelled is left alone: a second cancel would interrupt its cleaning up.
         """
         ticket = self._running.get(key)
         if ticket is None or not ticket.has_begun or ticket.task is None or ticket.task.cancelling():
@@ -81,24 +81,24 @@ class SerialQueues:
         return ticket.task.cancel()
 
     def drop_next(self, key: Hashable, kind: type[T]) -> T | None:
-        """Take out of a lane what is next but has not begun; None if nothing of that kind is, or it is held."""
+        """Remove the first work of a queue if it is of this kind and has not begun; None if it is not, or is held."""
         ticket = self._running.get(key)
         if ticket and not ticket.has_begun and ticket.task and isinstance(ticket.work, kind):
             ticket.task.cancel()
             return ticket.work
-        lane = self._waiting.get(key)
-        if ticket or not lane or lane[0].held:
+        queue = self._waiting.get(key)
+        if ticket or not queue or queue[0].held:
             return None
-        work = lane[0].work
+        work = queue[0].work
         if not isinstance(work, kind):
             return None
-        lane.popleft()
-        self._row.remove(key)
-        if lane:
-            self._line_up(key)
+        queue.popleft()
+        self._ready.remove(key)
+        if queue:
+            self._make_ready(key)
         else:
             del self._waiting[key]
-        self._settle_down()
+        self._note_idle()
         return work
 
     async def idle(self) -> None:
@@ -107,11 +107,11 @@ class SerialQueues:
 
     async def close(self, *, grace: float, patience: float = 0) -> None:
         """Begin nothing more, cancel what does not end within `patience` seconds, give that `grace` seconds
-        to tidy up, then cancel it again.
+        to clean up, then cancel it again.
         """
         self._closed = True
         self._waiting.clear()
-        self._row.clear()
+        self._ready.clear()
         running = {ticket.task for ticket in self._running.values() if ticket.task}
         if running and patience:
             _, running = await asyncio.wait(running, timeout=patience)
@@ -123,15 +123,15 @@ class SerialQueues:
                 task.cancel()
             if late:
                 await asyncio.wait(late, timeout=1)
-        self._settle_down()
+        self._note_idle()
 
-    def _line_up(self, key: Hashable) -> None:
+    def _make_ready(self, key: Hashable) -> None:
         if key not in self._running and not self._waiting[key][0].held:
-            self._row.append(key)
+            self._ready.append(key)
 
     def _begin(self) -> None:
-        while self._row and len(self._running) < self._at_once and not self._closed:
-            key = self._row.popleft()
+        while self._ready and len(self._running) < self._at_once and not self._closed:
+            key = self._ready.popleft()
             ticket = self._waiting[key].popleft()
             self._running[key] = ticket
             ticket.task = asyncio.create_task(self._run(ticket), name=f"{self._name}:{key}")
@@ -141,19 +141,19 @@ class SerialQueues:
         ticket.has_begun = True
         try:
             await ticket.work()
-        except Exception as error:  # broad: the last resort: a lane must survive whatever its work does
-            logger.error("Work in the lane %s failed with %s.", self._name, type(error).__name__)  # noqa: TRY400
+        except Exception as error:  # broad: the last resort: a queue must survive whatever its work does
+            logger.error("Work in the queue %s failed with %s.", self._name, type(error).__name__)  # noqa: TRY400
 
     def _ended(self, key: Hashable, _: object) -> None:
         del self._running[key]
-        lane = self._waiting.get(key)
-        if lane:
-            self._line_up(key)
-        elif lane is not None:
+        queue = self._waiting.get(key)
+        if queue:
+            self._make_ready(key)
+        elif queue is not None:
             del self._waiting[key]
         self._begin()
-        self._settle_down()
+        self._note_idle()
 
-    def _settle_down(self) -> None:
+    def _note_idle(self) -> None:
         if not self._waiting and not self._running:
             self._idle.set()

@@ -37,7 +37,7 @@ from telegram_ui.updates.webhook import served, webhook_app
 logger = logging.getLogger(__name__)
 
 HELD = timedelta(seconds=25)  # how long Telegram may hold a poll
-SILENT_FOR = 300.0  # seconds without a successful poll after which polling is started anew
+SILENT_FOR = 300.0  # seconds without a successful poll after which polling is started again
 LONGEST_WAIT = 30.0  # seconds between attempts to reach Telegram
 REFUSED = "Telegram refuses this token. Copy it again from BotFather."
 
@@ -121,8 +121,8 @@ async def telegram_service(
         stack.push_async_callback(_stopped, application)
         await application.start()
         stack.push_async_callback(intake.close, grace=4.0)
-        await stack.enter_async_context(_beside(_keep_house(queue, pause)))
-        await stack.enter_async_context(_beside(_announce(answered, bot)))
+        await stack.enter_async_context(_running(_keep_house(queue, pause)))
+        await stack.enter_async_context(_running(_announce(answered, bot)))
         if settings.webhook_url:
             await stack.enter_async_context(_webhook(settings, bot, queue, pause))
         else:
@@ -139,7 +139,7 @@ async def telegram_service(
 
 def build_application(bot: ExtBot[Any], queue: DurableQueue) -> AnyApplication:
     """PTB's application around our queue: one update at a time is handed over,
-    the order is the lanes' business.
+    the serial queues keep the order.
     """
     application: AnyApplication = (
         ApplicationBuilder().bot(bot).update_queue(queue).job_queue(None).concurrent_updates(False).build()
@@ -236,7 +236,7 @@ async def _polling(
         )
 
     async def watch() -> None:
-        """Polling that ended or hangs is started anew. Waiting for room in the queue is neither."""
+        """Start polling again when it has ended or hangs. Waiting for room in the queue is neither."""
         since = monotonic()
         while True:
             await pause(silent_for / 4)
@@ -244,7 +244,7 @@ async def _polling(
                 since = monotonic()
             since = max(since, polls.last_success)
             if monotonic() - since > silent_for and not polls.refused.is_set():
-                logger.error("No successful poll for %.0f s; starting polling anew.", monotonic() - since)
+                logger.error("No successful poll for %.0f s; starting polling again.", monotonic() - since)
                 await _stop_polling(updater)
                 try:
                     await _insist(start, "Polling cannot be started", pause)
@@ -255,7 +255,7 @@ async def _polling(
     await _insist(start, "Polling cannot be started", pause)
     try:
         await polls.begun.wait()
-        async with _beside(watch()):
+        async with _running(watch()):
             yield
     finally:
         await _stop_polling(updater)
@@ -304,7 +304,7 @@ async def _webhook(settings: Settings, bot: ExtBot[Any], queue: DurableQueue, pa
         yield
 
 
-# beside -----------------------------------------------------------------------------------------------
+# in the background --------------------------------------------------------------------------------------
 async def _announce(commands: Commands, bot: ExtBot[Any]) -> None:
     try:
         await commands.set_menus(bot)
@@ -326,7 +326,7 @@ async def _tolerant(work: Awaitable[None]) -> None:
 
 
 @asynccontextmanager
-async def _beside(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+async def _running(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
     """Run a task while the block runs."""
     task = asyncio.create_task(work)
     try:

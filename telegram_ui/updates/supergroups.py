@@ -1,7 +1,7 @@
-"""A group that becomes a supergroup gets another id from Telegram: its work and its memory go on under that.
+"""A group that becomes a supergroup gets a new id from Telegram, under which its work and its memory go on.
 
-Owns the order: what had begun under the old id is finished, then the memory follows, then comes what was said in the
-supergroup. Does not know what a memory is, nor how Telegram says it.
+Owns the order: what had begun under the old id is finished, then the memory is renamed, then what was said in the
+supergroup is handled. Does not know what a memory is, nor how Telegram announces the new id.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ LONGEST_WAIT = 30.0  # seconds between two attempts while the disk does not take
 
 
 class SupergroupUpgrades:
-    """Who got which id, and the work that follows from it. `lanes`: the commands' first, in which all work begins."""
+    """Who got which id, and the work that follows from it. `queues`: the commands' first, in which all work begins."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class SupergroupUpgrades:
             await update.callback_query.answer(FORMER)
 
     def begin(self, old: int, new: int, finished: Work | None = None) -> None:
-        """Let the memory follow, in the lane of the new id: what comes there waits behind. Twice does no harm."""
+        """Move the memory along, in the queue of the new id, so that what comes there waits. Twice does no harm."""
         self._under_way[old] = new
 
         async def follow() -> None:
@@ -91,7 +91,7 @@ class SupergroupUpgrades:
 
 
 async def _emptied(queues: SerialQueues, key: Scope) -> None:
-    """Wait until everything that is in a lane now is over."""
+    """Wait until everything that is in a queue now is over."""
     reached = asyncio.Event()
 
     async def mark() -> None:

@@ -1,4 +1,4 @@
-"""Updates by webhook: an HTTP door that opens only to Telegram's secret.
+"""Updates by webhook: an HTTP endpoint that accepts only Telegram's secret.
 
 Does not know what happens to an update after it is in the queue.
 """

@@ -83,7 +83,7 @@ async def test_the_model_searches_and_then_answers(tmp_path: Path, storage: Stor
         told = await talk.services.explanations.explain(SCOPE)
         assert told is not None
         assert [one.content for one in told.looked_up if one] == [WALNUTS]
-        assert any(part.name == "tools" and part.tokens > 0 for part in told.account.parts)
+        assert any(part.name == "tools" and part.tokens > 0 for part in told.record.parts)
 
 
 async def test_a_result_is_masked_in_later_turns_and_no_snippet(talk: Talk) -> None:

@@ -217,4 +217,4 @@ async def test_what_an_unwritten_answer_was_made_from_is_held_until_it_is_writte
     stored = await explain(SCOPE, 502)
     assert stored is not None
     assert stored.is_stored
-    assert stored.account.shown == (501, 502)
+    assert stored.record.shown == (501, 502)

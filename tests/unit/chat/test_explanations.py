@@ -43,12 +43,12 @@ async def test_an_explanation_names_what_the_prompt_carried(tmp_path: Path, stor
     assert told is not None
     context = reply.context
     assert told.is_stored
-    assert told.account.tokens == context.tokens
-    assert {one.name: one.tokens for one in told.account.parts} == {one.name: one.tokens for one in context.parts}
+    assert told.record.tokens == context.tokens
+    assert {one.name: one.tokens for one in told.record.parts} == {one.name: one.tokens for one in context.parts}
     assert [one.id for one in told.recent] == [one.id for one in context.recent]
     assert {one.id for one in told.summaries} == {one.id for one in context.summaries}
-    assert next(one.message.content for one in told.brought if one.message).startswith("The walnuts")
-    assert told.account.whole > 0
+    assert next(one.message.content for one in told.snippets if one.message).startswith("The walnuts")
+    assert told.record.whole > 0
 
 
 async def test_the_newest_answer_is_explained_unless_another_is_named(talk: Talk) -> None:
@@ -62,7 +62,7 @@ async def test_the_newest_answer_is_explained_unless_another_is_named(talk: Talk
     newest, named = await explain(SCOPE), await explain(SCOPE, 11)
     assert newest is not None
     assert named is not None
-    assert newest.account.at > named.account.at
+    assert newest.record.at > named.record.at
     assert await explain(SCOPE, 12) is None
     assert await explain(Scope(owner=ANNA.id, thread=3)) is None
     assert await explain(Scope(owner=BORIS.id), 11) is None
@@ -79,7 +79,7 @@ async def test_while_memory_is_off_the_process_knows_and_no_file_does(talk: Talk
     await talk.say("And?")
     told = await explain(SCOPE)
     assert told is not None
-    assert (told.account.here, told.recent) == (2, ())
+    assert (told.record.here, told.recent) == (2, ())
     await talk.remember()
     await talk.say("On now.")
     assert await explain(SCOPE, 11) is None
@@ -107,7 +107,7 @@ async def test_incognito_reads_memory_and_leaves_no_trace_in_it(talk: Talk) -> N
         assert await store.digest(ANNA.id) == before
     told = await talk.services.explanations.explain(SCOPE)
     assert told is not None
-    assert (told.is_stored, told.account.here, len(told.recent)) == (False, 2, 2)
+    assert (told.is_stored, told.record.here, len(told.recent)) == (False, 2, 2)
 
 
 async def test_what_was_said_incognito_is_gone_when_it_ends(talk: Talk) -> None:
