@@ -155,7 +155,7 @@ class ExternalMemory:
             return await self._put(owner, lambda known: replace(known, enabled=enabled))
 
     async def choose(self, owner: int, change: Callable[[OwnerConfig], OwnerConfig]) -> OwnerConfig:
-        """Change the rest of an owner's configuration, not the storage. With nothing configured yet, memory stays off."""
+        """Change the rest of an owner's configuration, not the storage. With nothing configured, memory stays off."""
         async with self._locks.of(owner).exclusive():
             return await self._put(owner, change)
 
