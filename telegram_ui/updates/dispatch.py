@@ -77,13 +77,13 @@ class Dispatcher:
         self._slow_queues = SerialQueues("slow commands", at_once=SLOW_AT_ONCE)
         self._chat_queues = SerialQueues("chats", at_once=CHATS_AT_ONCE)
         self._settle_queues = SerialQueues("settling", at_once=SETTLING_AT_ONCE)
-        self._notice_lanes = SerialQueues("notices", at_once=NOTICES_AT_ONCE)
+        self._notice_queues = SerialQueues("notices", at_once=NOTICES_AT_ONCE)
         self._all_queues = (
             self._command_queues,
             self._slow_queues,
             self._chat_queues,
             self._settle_queues,
-            self._notice_lanes,
+            self._notice_queues,
         )
         self._upgrades = SupergroupUpgrades(
             corrections,
@@ -152,7 +152,7 @@ class Dispatcher:
             *(queues.close(grace=grace - patience, patience=patience) for queues in commands),
             self._chat_queues.close(grace=grace),
             self._settle_queues.close(grace=grace),
-            self._notice_lanes.close(grace=grace - patience, patience=patience),
+            self._notice_queues.close(grace=grace - patience, patience=patience),
         )
 
     # commands -----------------------------------------------------------------------------------------
@@ -216,16 +216,16 @@ class Dispatcher:
 
     def _tell_stranger(self, said: ParsedUpdate) -> None:
         """Written nowhere, and behind nobody who is served."""
-        if said.chat.is_private and said.kind != "edited" and len(self._notice_lanes) < MOST_NOTICES:
+        if said.chat.is_private and said.kind != "edited" and len(self._notice_queues) < MOST_NOTICES:
             sentence = self._access.stranger_sentence(said.person)
             if sentence is not None:
                 self._notify(said, sentence)
 
     def _notify(self, said: ParsedUpdate, sentence: str) -> None:
         """Say something that nobody waits for; not at all where too much is to be said already."""
-        if len(self._notice_lanes) < MOST_NOTICES:
+        if len(self._notice_queues) < MOST_NOTICES:
             say = partial(self._say, said.chat, sentence)
-            self._notice_lanes.submit(said.scope, partial(self._error_boundary.guarded, said, say))
+            self._notice_queues.submit(said.scope, partial(self._error_boundary.guarded, said, say))
 
     # chat ---------------------------------------------------------------------------------------------
     async def _offer_to_wizard(self, received: Received, said: ParsedUpdate) -> None:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from records.scopes import Person
 from settings import Settings
-from telegram_ui.updates.access import TELLINGS_IN_ALL, Access
+from telegram_ui.updates.access import MOST_TOLD_IN_ALL, Access
 from telegram_ui.updates.dispatch import TOO_MUCH
 from telegram_ui.updates.durable_queue import MOST_OF_ONE
 from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, GROUP, Bots, Peer
@@ -71,6 +71,6 @@ def test_many_strangers_are_told_so_many_times_a_minute_in_all() -> None:
     moment = [datetime(2026, 11, 21, tzinfo=UTC)]
     access = Access(Settings(), None, now=lambda: moment[0])  # type: ignore[arg-type]
     told = [access.stranger_sentence(Person(id=number, name="")) for number in range(1_000)]
-    assert sum(sentence is not None for sentence in told) == TELLINGS_IN_ALL
+    assert sum(sentence is not None for sentence in told) == MOST_TOLD_IN_ALL
     moment[0] = moment[0].replace(minute=1)
     assert access.stranger_sentence(Person(id=1, name="")) is not None
