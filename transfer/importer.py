@@ -119,31 +119,28 @@ class Importer:
     async def plan(self, scope: Scope, person: int, data: bytes) -> ImportPlan:
         """What importing this file would add; nothing is changed. Raises ImportRefused and StorageError."""
         with gc_paused():
-            return await self._plan(scope, person, data)
-
-    async def _plan(self, scope: Scope, person: int, data: bytes) -> ImportPlan:
-        work = await self._work(scope, person, data)
-        kept_since = self._clock() - self._retention if self._retention else None
-        first_at, last_at, old = await asyncio.to_thread(_span, work.fresh, kept_since)
-        facts = work.rows.get("facts", ())
-        async with self._memory.home(scope.owner) as store:
-            new_facts = await store.history.new_facts(scope.owner, facts)
-        notes = work.history.notes
-        if self._retention and old:
-            notes = (*notes, RETAINED.format(old=old, days=self._retention.days))
-        return ImportPlan(
-            name=detection.FORMATS[work.history.format].title,
-            total=len(work.history.messages),
-            known=len(work.history.messages) - len(work.fresh),
-            first_at=first_at,
-            last_at=last_at,
-            notes=notes,
-            facts=len(facts),
-            new_facts=new_facts,
-            is_whole=work.is_whole,
-            turns_on=not await self._memory.is_on(scope.owner),
-            ids=None if work.fresh or work.is_whole else await self._imported_range(scope.owner, work, []),
-        )
+            work = await self._work(scope, person, data)
+            kept_since = self._clock() - self._retention if self._retention else None
+            first_at, last_at, old = await asyncio.to_thread(_span, work.fresh, kept_since)
+            facts = work.rows.get("facts", ())
+            async with self._memory.home(scope.owner) as store:
+                new_facts = await store.history.new_facts(scope.owner, facts)
+            notes = work.history.notes
+            if self._retention and old:
+                notes = (*notes, RETAINED.format(old=old, days=self._retention.days))
+            return ImportPlan(
+                name=detection.FORMATS[work.history.format].title,
+                total=len(work.history.messages),
+                known=len(work.history.messages) - len(work.fresh),
+                first_at=first_at,
+                last_at=last_at,
+                notes=notes,
+                facts=len(facts),
+                new_facts=new_facts,
+                is_whole=work.is_whole,
+                turns_on=not await self._memory.is_on(scope.owner),
+                ids=None if work.fresh or work.is_whole else await self._imported_range(scope.owner, work, []),
+            )
 
     async def run(self, scope: Scope, person: int, data: bytes, *, progress: Progress) -> Imported:
         """Import whatever the file holds that is not known. What was imported before an interruption is known.
@@ -151,21 +148,18 @@ class Importer:
         Raises ImportRefused, and StorageError when the memory was moved, erased or failed meanwhile.
         """
         with gc_paused():
-            return await self._run(scope, person, data, progress)
-
-    async def _run(self, scope: Scope, person: int, data: bytes, progress: Progress) -> Imported:
-        work = await self._work(scope, person, data)
-        if not await self._memory.is_on(scope.owner):
-            await self._memory.switch(scope.owner, enabled=True)
-        lease = await self._lease(scope)
-        try:
-            facts, ids = await (self._restore if work.is_whole else self._add)(lease, work, progress)
-        finally:
-            await self._release(lease)
-            self._stored()
-        log.info("imported %d messages (%s) into %s", len(work.fresh), work.history.format, scope)
-        known = len(work.history.messages) - len(work.fresh)
-        return Imported(messages=len(work.fresh), known=known, facts=facts, is_whole=work.is_whole, ids=ids)
+            work = await self._work(scope, person, data)
+            if not await self._memory.is_on(scope.owner):
+                await self._memory.switch(scope.owner, enabled=True)
+            lease = await self._lease(scope)
+            try:
+                facts, ids = await (self._restore if work.is_whole else self._add)(lease, work, progress)
+            finally:
+                await self._release(lease)
+                self._stored()
+            log.info("imported %d messages (%s) into %s", len(work.fresh), work.history.format, scope)
+            known = len(work.history.messages) - len(work.fresh)
+            return Imported(messages=len(work.fresh), known=known, facts=facts, is_whole=work.is_whole, ids=ids)
 
     # what is new -----------------------------------------------------------------------------------------------
 
