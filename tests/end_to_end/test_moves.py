@@ -142,7 +142,7 @@ async def test_a_kill_in_the_middle(house: House, storage: str) -> None:
             assert "There is nothing to import" in text
             assert "I read 4,000 messages" not in text
         await ann.asks("/summary_off", "Memory is off")
-        assert "memory is off" in await ann.toast(ann.press(stopped, "Go on"))
+        assert "memory is off" in await ann.toast(ann.press(stopped, "Continue"))
     found = read(house.folder / folder)
     assert not violations(found)
     assert [row["content"] for row in found.home(ann.id).messages if row["id"] < 0] == [
@@ -196,7 +196,7 @@ async def test_facts_are_learned_from_history_when_its_owner_says_so(house: Hous
         await house.model.release()
         assert "imported history" not in await ann.asks("/summary_status")
         since = ann.now
-        ann.press(stopped, "Go on")
+        ann.press(stopped, "Continue")
         await ann.hears("in the background", since=since)
         await house.model.until_held(holds + 2)
         await process.kill()
