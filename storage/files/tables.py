@@ -1,301 +1,292 @@
 """The tables that belong to an owner's memory, in one portable form: what moves, is hashed, and stands in memory.json.
 
-A portable row is a dict of a table's columns, booleans and lists as such. Owns which columns there are, how a row is
-stored in SQLite, and what older files leave out. Does not know files or transactions.
+A portable row is a dict of a table's columns, with booleans and lists as such. Owns which columns there are, what each
+may hold, how a row is stored in SQLite, and what older files leave out. Does not know files or transactions.
 """
 
 import json
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, get_args
 
+from records.facts import FactKind
+from records.messages import Origin, Role
+from storage.files.driver import Row
 from text.characters import well_formed
 
 Value = str | int | float | bytes | None
 Portable = dict[str, object]
+Kind = Literal[
+    "truth",
+    "whole",
+    "telegram_id",
+    "number",
+    "text",
+    "date",
+    "texts",
+    "ids",
+    "stretches",
+    "figures",
+    "object",
+]
+"""What a column may hold: a boolean, a whole number (Telegram's own are larger than ours), a number, a text, a date, a
+list of texts, of ids, of [first, last], or an object (of numbers: figures)."""
+NESTED = frozenset({"texts", "ids", "stretches", "figures", "object"})
+"""Kinds that are JSON in SQLite."""
+_REQUIRED = object()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Table:
-    """One table of portable rows: its columns in order, and what identifies a row (always the owner first).
-
-    `nested`: columns that hold a list or an object, in SQLite as JSON. `defaults`: of columns that files of older
-    versions, or people who edit memory.json, leave out.
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of portable rows. `default`: where files of older versions, or people who edit memory.json, leave it
+    out. `choices`: the only texts that may stand there.
     """
 
     name: str
-    columns: tuple[str, ...]
-    key: tuple[str, ...]
-    booleans: frozenset[str] = frozenset()
-    nested: frozenset[str] = frozenset()
-    defaults: Mapping[str, object] = field(default_factory=dict)
+    kind: Kind
+    default: object = _REQUIRED
+    choices: tuple[str, ...] = ()
 
-    @property
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """One table of portable rows: its columns in order, and what identifies a row (always the owner first)."""
+
+    name: str
+    key: tuple[str, ...]
+    columns: tuple[Column, ...]
+
+    @cached_property
+    def defaults(self) -> Mapping[str, object]:
+        """The columns that a row may leave out, with what they hold then."""
+        return {column.name: column.default for column in self.columns if column.default is not _REQUIRED}
+
+    @cached_property
     def upsert(self) -> str:
         """An INSERT that replaces a row of the same key."""
-        changed = ", ".join(f"{name} = excluded.{name}" for name in self.columns if name not in self.key)
-        return (
-            f"INSERT INTO {self.name} ({', '.join(self.columns)}) VALUES ({', '.join('?' * len(self.columns))}) "  # noqa: S608
-            f"ON CONFLICT ({', '.join(self.key)}) DO UPDATE SET {changed}"
-        )
+        return self.upsert_with()
+
+    def upsert_with(self, *further: str) -> str:
+        """As `upsert`, with further columns, whose values stay as they are where the row is known."""
+        names = [column.name for column in self.columns]
+        changed = ", ".join(f"{name} = excluded.{name}" for name in names if name not in self.key)
+        return f"{self.insert_with(*further)} ON CONFLICT ({', '.join(self.key)}) DO UPDATE SET {changed}"
+
+    def insert_with(self, *further: str) -> str:
+        """An INSERT of a new row, with further columns."""
+        names = [*(column.name for column in self.columns), *further]
+        return f"INSERT INTO {self.name} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"  # noqa: S608
 
     def only(self, names: Container[str]) -> "Table":
         """The same table with some of its columns, as an older file has it."""
-        return replace(self, columns=tuple(name for name in self.columns if name in names))
+        return replace(self, columns=tuple(column for column in self.columns if column.name in names))
 
-    def selected(self, prefix: str = "") -> str:
-        return ", ".join(prefix + name for name in self.columns)
-
-    def portable(self, row: Mapping[str, object]) -> Portable:
+    def portable(self, row: Mapping[str, object] | Row) -> Portable:
         """A row of SQLite in the portable form."""
         made: Portable = {}
-        for name in self.columns:
-            value = row[name]
-            if name in self.booleans:
+        for column in self.columns:
+            value = row[column.name]
+            if column.kind == "truth":
                 value = bool(value)
-            elif name in self.nested:
+            elif column.kind in NESTED:
                 value = json.loads(str(value))
-            made[name] = value
+            made[column.name] = value
         return made
 
     def stored(self, row: Mapping[str, object]) -> tuple[Value, ...]:
         """A portable row as values for `upsert`. Raises KeyError or TypeError when it is not one."""
-        return tuple(self._stored(name, row[name] if name in row else self.defaults[name]) for name in self.columns)
+        defaults = self.defaults
+        return tuple(
+            self._stored(column, row[column.name] if column.name in row else defaults[column.name])
+            for column in self.columns
+        )
 
-    def _stored(self, name: str, value: object) -> Value:
-        if name in self.booleans:
+    def _stored(self, column: Column, value: object) -> Value:
+        if column.kind == "truth":
             return int(bool(value))
-        if name in self.nested:
+        if column.kind in NESTED:
             return json.dumps(value)
         if value is not None and not isinstance(value, (str, int, float, bytes)):
-            raise TypeError(f"{self.name}.{name} cannot hold {type(value).__name__}")
+            raise TypeError(f"{self.name}.{column.name} cannot hold {type(value).__name__}")
         # JSON may spell out half a surrogate pair, which no file can hold.
         return well_formed(value) if isinstance(value, str) else value
 
 
 USERS = Table(
     name="users",
-    columns=(
-        "user_id",
-        "summary_every_n",
-        "memory_enabled",
-        "created_at",
-        "updated_at",
-        "next_message_id",
-        "next_summary_id",
-        "last_fence",
-        "policy",
-        "auto_fold",
-        "timezone",
-        "fold_instructions",
-        "incognito",
-        "next_fact_id",
-        "next_profile_id",
-        "next_version_id",
-        "tokens_saved",
-    ),
     key=("user_id",),
-    booleans=frozenset({"memory_enabled", "auto_fold", "incognito"}),
-    defaults={
-        "last_fence": 0,
-        "policy": "pyramid",
-        "auto_fold": True,
-        "timezone": "",
-        "fold_instructions": "",
-        "incognito": False,
-        "next_fact_id": 1,
-        "next_profile_id": 1,
-        "next_version_id": 1,
-        "tokens_saved": 0,
-    },
+    columns=(
+        Column("user_id", "telegram_id"),
+        Column("summary_every_n", "whole"),
+        Column("memory_enabled", "truth"),
+        Column("created_at", "date"),
+        Column("updated_at", "date"),
+        Column("next_message_id", "whole"),
+        Column("next_summary_id", "whole"),
+        Column("last_fence", "whole", default=0),
+        Column("policy", "text", default="pyramid"),
+        Column("auto_fold", "truth", default=True),
+        Column("timezone", "text", default=""),
+        Column("fold_instructions", "text", default=""),
+        Column("incognito", "truth", default=False),
+        Column("next_fact_id", "whole", default=1),
+        Column("next_profile_id", "whole", default=1),
+        Column("next_version_id", "whole", default=1),
+        Column("tokens_saved", "whole", default=0),
+    ),
 )
 MESSAGES = Table(
     name="messages",
-    columns=(
-        "id",
-        "user_id",
-        "thread_id",
-        "role",
-        "content",
-        "created_at",
-        "is_active",
-        "chunk_id",
-        "turn_id",
-        "speaker",
-        "source",
-        "telegram_id",
-        "origin",
-        "edited_at",
-    ),
     key=("user_id", "id"),
-    booleans=frozenset({"is_active"}),
-    defaults={
-        "thread_id": 0,
-        "chunk_id": None,
-        "speaker": "",
-        "source": None,
-        "telegram_id": None,
-        "origin": "",
-        "edited_at": None,
-    },
+    columns=(
+        Column("id", "whole"),
+        Column("user_id", "telegram_id"),
+        Column("thread_id", "whole", default=0),
+        Column("role", "text", choices=get_args(Role)),
+        Column("content", "text"),
+        Column("created_at", "date"),
+        Column("is_active", "truth"),
+        Column("chunk_id", "whole", default=None),
+        Column("turn_id", "whole"),
+        Column("speaker", "text", default=""),
+        Column("source", "text", default=None),
+        Column("telegram_id", "telegram_id", default=None),
+        Column("origin", "text", default="", choices=get_args(Origin)),
+        Column("edited_at", "date", default=None),
+    ),
 )
 SUMMARIES = Table(
     name="summaries",
-    columns=(
-        "id",
-        "user_id",
-        "thread_id",
-        "summary_text",
-        "created_at",
-        "level",
-        "source_chunk_ids",
-        "is_active",
-        "source_ids",
-        "first_id",
-        "last_id",
-        "first_at",
-        "last_at",
-        "message_count",
-        "model",
-        "prompt_version",
-        "tokens_in",
-        "tokens_out",
-        "milliseconds",
-        "base_id",
-        "policy",
-        "reason",
-        "score",
-        "details",
-        "status",
-    ),
     key=("user_id", "id"),
-    booleans=frozenset({"is_active"}),
-    nested=frozenset({"source_chunk_ids", "source_ids", "details"}),
-    defaults={
-        "thread_id": 0,
-        "source_ids": [],
-        "model": "",
-        "prompt_version": "",
-        "tokens_in": 0,
-        "tokens_out": 0,
-        "milliseconds": 0,
-        "base_id": None,
-        "policy": "pyramid",
-        "reason": "",
-        "score": None,
-        "details": {},
-        "status": "completed",
-    },
+    columns=(
+        Column("id", "whole"),
+        Column("user_id", "telegram_id"),
+        Column("thread_id", "whole", default=0),
+        Column("summary_text", "text"),
+        Column("created_at", "date"),
+        Column("level", "whole"),
+        Column("source_chunk_ids", "ids"),
+        Column("is_active", "truth"),
+        Column("source_ids", "ids", default=[]),
+        Column("first_id", "whole"),
+        Column("last_id", "whole"),
+        Column("first_at", "date"),
+        Column("last_at", "date"),
+        Column("message_count", "whole"),
+        Column("model", "text", default=""),
+        Column("prompt_version", "text", default=""),
+        Column("tokens_in", "whole", default=0),
+        Column("tokens_out", "whole", default=0),
+        Column("milliseconds", "whole", default=0),
+        Column("base_id", "whole", default=None),
+        Column("policy", "text", default="pyramid"),
+        Column("reason", "text", default=""),
+        Column("score", "number", default=None),
+        Column("details", "figures", default={}),
+        Column("status", "text", default="completed"),
+    ),
 )
 FAILURES = Table(
     name="failures",
-    columns=("user_id", "thread_id", "at", "reason", "error", "attempts", "told"),
     key=("user_id", "thread_id"),
-    booleans=frozenset({"told"}),
-    defaults={"told": False},
+    columns=(
+        Column("user_id", "telegram_id"),
+        Column("thread_id", "whole"),
+        Column("at", "date"),
+        Column("reason", "text"),
+        Column("error", "text"),
+        Column("attempts", "whole"),
+        Column("told", "truth", default=False),
+    ),
 )
 FACTS = Table(
     name="facts",
-    columns=(
-        "id",
-        "user_id",
-        "text",
-        "kind",
-        "subject",
-        "importance",
-        "tags",
-        "source_ids",
-        "observed_at",
-        "valid_from",
-        "valid_to",
-        "superseded_by",
-        "is_pinned",
-        "deleted_at",
-        "origin",
-        "created_at",
-        "known_id",
-    ),
     key=("user_id", "id"),
-    booleans=frozenset({"is_pinned"}),
-    nested=frozenset({"tags", "source_ids"}),
-    defaults={
-        "subject": "",
-        "importance": 0.5,
-        "tags": [],
-        "source_ids": [],
-        "valid_from": None,
-        "valid_to": None,
-        "superseded_by": None,
-        "is_pinned": False,
-        "deleted_at": None,
-        "origin": "",
-        "known_id": None,
-    },
+    columns=(
+        Column("id", "whole"),
+        Column("user_id", "telegram_id"),
+        Column("text", "text"),
+        Column("kind", "text", choices=get_args(FactKind)),
+        Column("subject", "text", default=""),
+        Column("importance", "number", default=0.5),
+        Column("tags", "texts", default=[]),
+        Column("source_ids", "ids", default=[]),
+        Column("observed_at", "date"),
+        Column("valid_from", "date", default=None),
+        Column("valid_to", "date", default=None),
+        Column("superseded_by", "whole", default=None),
+        Column("is_pinned", "truth", default=False),
+        Column("deleted_at", "date", default=None),
+        Column("origin", "text", default=""),
+        Column("created_at", "date"),
+        Column("known_id", "whole", default=None),
+    ),
 )
 PROFILES = Table(
     name="profiles",
-    columns=(
-        "id",
-        "user_id",
-        "text",
-        "created_at",
-        "model",
-        "last_summary_id",
-        "status",
-        "tokens_in",
-        "tokens_out",
-        "base_id",
-        "fact_ids",
-    ),
     key=("user_id", "id"),
-    nested=frozenset({"fact_ids"}),
-    defaults={
-        "model": "",
-        "last_summary_id": 0,
-        "status": "completed",
-        "tokens_in": 0,
-        "tokens_out": 0,
-        "base_id": None,
-        "fact_ids": None,
-    },
+    columns=(
+        Column("id", "whole"),
+        Column("user_id", "telegram_id"),
+        Column("text", "text"),
+        Column("created_at", "date"),
+        Column("model", "text", default=""),
+        Column("last_summary_id", "whole", default=0),
+        Column("status", "text", default="completed"),
+        Column("tokens_in", "whole", default=0),
+        Column("tokens_out", "whole", default=0),
+        Column("base_id", "whole", default=None),
+        Column("fact_ids", "ids", default=None),
+    ),
 )
 VERSIONS = Table(
     name="versions",
-    columns=("id", "user_id", "message_id", "thread_id", "role", "content", "written_at", "replaced_at", "why"),
     key=("user_id", "id"),
-    defaults={"thread_id": 0, "why": "edited"},
+    columns=(
+        Column("id", "whole"),
+        Column("user_id", "telegram_id"),
+        Column("message_id", "whole"),
+        Column("thread_id", "whole", default=0),
+        Column("role", "text", choices=get_args(Role)),
+        Column("content", "text"),
+        Column("written_at", "date"),
+        Column("replaced_at", "date"),
+        Column("why", "text", default="edited"),
+    ),
 )
 ACCOUNTS = Table(
     name="accounts",
-    columns=("id", "user_id", "thread_id", "account", "created_at"),
     key=("user_id", "id"),
-    nested=frozenset({"account"}),
-    defaults={"thread_id": 0},
+    columns=(
+        Column("id", "whole"),
+        Column("user_id", "telegram_id"),
+        Column("thread_id", "whole", default=0),
+        Column("account", "object"),
+        Column("created_at", "date"),
+    ),
 )
 PROGRESS = Table(
     name="progress",
-    columns=("user_id", "thread_id", "learned_id", "past_from", "past_id", "past_until", "past_learned"),
     key=("user_id", "thread_id"),
-    nested=frozenset({"past_learned"}),
-    defaults={"learned_id": 0, "past_from": None, "past_id": None, "past_until": None, "past_learned": []},
+    columns=(
+        Column("user_id", "telegram_id"),
+        Column("thread_id", "whole"),
+        Column("learned_id", "whole", default=0),
+        Column("past_from", "whole", default=None),
+        Column("past_id", "whole", default=None),
+        Column("past_until", "whole", default=None),
+        Column("past_learned", "stretches", default=[]),
+    ),
 )
-# In the order in which they are dumped and loaded. `users.storage_type` and `epoch` are not among the columns:
-# they say where a memory lives, so they stay behind when it moves.
+# In the order in which they are dumped and loaded. `users.storage_type` and `epoch` are not among the columns: they say
+# where a memory lives, so a move does not take them along.
 TABLES = (USERS, MESSAGES, SUMMARIES, FAILURES, FACTS, PROFILES, VERSIONS, ACCOUNTS, PROGRESS)
 BY_NAME = {table.name: table for table in TABLES}
 ERASED = (*(table.name for table in TABLES[1:]), "fact_vectors", "jobs", "scopes", "rebuild_parts")
 """What goes with an owner, each by its `user_id`; `users` and the word index apart."""
-
-
-def upsert_user(users: Table = USERS) -> str:
-    """An INSERT of a portable row of `users` and where it lives, which stays as it is where the owner is known."""
-    return f"""
-    INSERT INTO users ({users.selected()}, storage_type) VALUES ({", ".join("?" * (len(users.columns) + 1))})
-    ON CONFLICT (user_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in users.columns[1:])}
-    """  # noqa: S608
-
-
-UPSERT_USER = upsert_user()
-
+UPSERT_USER = USERS.upsert_with("storage_type")
+"""Where the owner lives stays as it is for an owner who is known."""
 COUNTERS = {
     "next_message_id": "messages",
     "next_summary_id": "summaries",

@@ -14,16 +14,11 @@ from typing import IO
 from records.errors import StorageTooNew
 from runtime.cooperative import yielding_gil
 from storage.files.driver import create_private, fsync_folder, sqlite3
-from storage.files.rows import mapping
 from storage.files.tables import COUNTERS, MESSAGES, TABLES, UPSERT_USER, USERS, Portable, Table
 from storage.sqlite import original_files
 
 FORMAT = 2
 """1: before facts, profiles, versions and accounts were kept."""
-DATES = (
-    *("created_at", "first_at", "last_at", "at", "edited_at"),
-    *("observed_at", "valid_from", "valid_to", "deleted_at", "written_at", "replaced_at"),
-)
 Identity = str
 
 
@@ -89,11 +84,7 @@ def _write_all(source: sqlite3.Connection, file: IO[str], seq: int) -> None:
 def _write_users(source: sqlite3.Connection, file: IO[str]) -> None:
     between = "\n"
     for row in source.execute("SELECT * FROM users ORDER BY user_id"):
-        shown = {
-            "user_id": row["user_id"],
-            "storage_type": row["storage_type"],
-            **USERS.portable(mapping(row)),
-        }
+        shown = {"user_id": row["user_id"], "storage_type": row["storage_type"], **USERS.portable(row)}
         file.write(f'{between}    "{row["user_id"]}": {_indented(shown, 4)}')
         between = ",\n"
     file.write("\n  }" if between != "\n" else "}")
@@ -108,7 +99,7 @@ def _write_rows(source: sqlite3.Connection, file: IO[str], table: Table) -> None
             owner = row["user_id"]
         else:
             file.write(",\n")
-        file.write("      " + _indented(table.portable(mapping(row)), 6))
+        file.write("      " + _indented(table.portable(row), 6))
     file.write("\n    ]\n  }" if owner is not None else "}")
 
 
@@ -195,7 +186,7 @@ def _ours(
         USERS,
         {
             **USERS.defaults,
-            **{name: user[name] for name in USERS.columns if name in user},
+            **{column.name: user[column.name] for column in USERS.columns if column.name in user},
             "user_id": owner,
             "summary_every_n": user.get("summary_every_n", original_files.DEFAULT_EVERY_N),
             "memory_enabled": original_files.truth(user.get("memory_enabled", False)),
@@ -213,10 +204,10 @@ def _ours(
                 whole["chunk_id"] = whole["chunk_id"] if whole["chunk_id"] in chunks else None
                 whole["is_active"] = whole["chunk_id"] is None
                 whole.setdefault("turn_id", whole["id"])
-            for date in DATES:
-                if whole.get(date) is not None:
-                    whole[date] = original_files.utc(whole[date])
-            yield table, {name: whole[name] for name in table.columns}
+            for column in table.columns:
+                if column.kind == "date" and whole[column.name] is not None:
+                    whole[column.name] = original_files.utc(whole[column.name])
+            yield table, {column.name: whole[column.name] for column in table.columns}
 
 
 def insert(connection: sqlite3.Connection, snapshot: Snapshot, storage: str) -> None:

@@ -16,7 +16,6 @@ from records.owners import StorageType
 from runtime.tasks import uncancelled
 from storage.files.database import Database
 from storage.files.driver import connect, create_private, explained, sqlite3
-from storage.files.rows import mapping
 from storage.files.tables import TABLES, USERS, Portable, Table
 from storage.json import snapshot
 from storage.json.journal import Entry, Journal
@@ -129,7 +128,7 @@ class JsonStore(SqliteStore):
             after = (-(2**62), 0)
             while rows := connection.execute(_changed_rows(table), after).fetchall():
                 after = (rows[-1][table.key[0]], rows[-1][table.key[1]] if len(table.key) > 1 else 0)
-                pending.setdefault(table.name, []).extend(table.portable(mapping(row)) for row in rows)
+                pending.setdefault(table.name, []).extend(table.portable(row) for row in rows)
                 held += len(rows)
                 if held >= LINE_ROWS:
                     self._write(Entry(seq=self._next, put=pending, more=True))

@@ -130,7 +130,7 @@ class FactTable:
             if known.text == well_formed(text):
                 return known
             earlier = await self._next_id(tx, owner)
-            old = {**FACTS.portable(mapping(row)), "id": earlier, "superseded_by": id_, "origin": EARLIER}
+            old = {**FACTS.portable(row), "id": earlier, "superseded_by": id_, "origin": EARLIER}
             old |= {"valid_to": old["valid_to"] or text_of(now), "is_pinned": False}
             await tx.rows(FACTS.upsert, *FACTS.stored(old))
             await tx.rows(

@@ -27,9 +27,7 @@ _COUNTERS = (*COUNTERS, "tokens_saved")
 _TAKEN_OVER = f"""
 UPDATE users SET {", ".join(f"{name} = MAX({name}, ?)" for name in _COUNTERS)} WHERE user_id = ? AND storage_type = ?
 """  # noqa: S608
-_INSERT = f"INSERT INTO messages ({MESSAGES.selected()}, seq) VALUES ({', '.join('?' * (len(MESSAGES.columns) + 1))})"  # noqa: S608
-
-
+_INSERT = MESSAGES.insert_with("seq")
 _STRETCH = """
 WITH given AS MATERIALIZED (SELECT value AS id FROM json_each(?2)),
 other AS (
@@ -96,7 +94,7 @@ class HistoryTable:
         plan = FoldPlan(level=1, message_ids=tuple(message.id for message in messages), reason="import")
         async with self._db.write() as tx:
             await _demand(tx, lease)
-            await _insert(tx, [row_of_message(message) for message in messages])
+            await insert(tx, [row_of_message(message) for message in messages])
             return await folded(tx, self._kind, messages[0].scope, plan, made, now=now)
 
     async def fold(self, lease: FoldLease, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
@@ -111,10 +109,10 @@ class HistoryTable:
             for name, portable in grouped(rows, owner).items():
                 if name == USERS.name:
                     for row in portable:
-                        values = dict(zip(USERS.columns, USERS.stored(row), strict=True))
-                        await tx.rows(_TAKEN_OVER, *[values[counter] for counter in _COUNTERS], owner, self._kind)
+                        counters = [int(str(row[counter])) for counter in _COUNTERS]
+                        await tx.rows(_TAKEN_OVER, *counters, owner, self._kind)
                 elif name == MESSAGES.name:
-                    await _insert(tx, portable)
+                    await insert(tx, portable)
                 else:
                     await tx.many(BY_NAME[name].upsert, [BY_NAME[name].stored(row) for row in portable])
                 if counter := _COUNTER_OF.get(name):
@@ -168,7 +166,7 @@ async def _demand(tx: Transaction, lease: FoldLease) -> None:
         raise StaleFold
 
 
-async def _insert(tx: Transaction, rows: Sequence[Mapping[str, object]]) -> None:
+async def insert(tx: Transaction, rows: Sequence[Mapping[str, object]]) -> None:
     """New messages with their words."""
     newest = await tx.row("SELECT COALESCE(MAX(seq), 0) FROM messages")
     numbered = list(enumerate(rows, start=1 + (int(newest[0]) if newest else 0)))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from storage.files.driver import sqlite3
-from storage.files.tables import MESSAGES, SUMMARIES, USERS, Portable, Table, upsert_user
+from storage.files.tables import MESSAGES, SUMMARIES, USERS, Portable, Table
 from text.characters import well_formed
 
 EPOCH = "1970-01-01T00:00:00+00:00"
@@ -226,7 +226,7 @@ def take_over(connection: sqlite3.Connection) -> None:
         for whole_table, row in adopted(owner, user, messages, map(dict, contents), summaries):
             table = whole_table.only(row)  # columns that later migrations add are not there yet
             if whole_table is USERS:
-                connection.execute(upsert_user(table), (*table.stored(row), _storage(user)))
+                connection.execute(table.upsert_with("storage_type"), (*table.stored(row), _storage(user)))
             else:
                 connection.execute(table.upsert, table.stored(row))
     for name in TABLES:

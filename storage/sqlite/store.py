@@ -22,7 +22,7 @@ from storage.files.tables import BY_NAME, ERASED, MESSAGES, TABLES, UPSERT_USER,
 from storage.search import candidates, word_index
 from storage.search.protocol import Matching, Pool, Readings, WordHit
 from storage.search.vector_index import VectorIndex
-from storage.sqlite import explanation_table
+from storage.sqlite import explanation_table, history_table
 from storage.sqlite.deletion_cascade import DeletionCascade
 from storage.sqlite.explanation_table import ExplanationTable
 from storage.sqlite.fact_table import FactTable
@@ -255,7 +255,7 @@ class SqliteStore(FoldTable):
                 while after is None or after:
                     rows = await reader.rows(*_next_batch(table, owner, after or ()))
                     if rows:
-                        yield [{"table": table.name, **table.portable(mapping(row))} for row in rows]
+                        yield [{"table": table.name, **table.portable(row)} for row in rows]
                     full = len(rows) == BATCH and len(table.key) > 1
                     after = (rows[-1][table.key[1]],) if full else ()
 
@@ -276,17 +276,12 @@ class SqliteStore(FoldTable):
             )
             if held:
                 raise StorageError("This store already holds a memory of that owner; nothing was changed.")
-            newest = await tx.row("SELECT COALESCE(MAX(seq), 0) FROM messages")
-            seq = int(newest[0]) if newest else 0
             async for batch in batches:
                 for name, rows in grouped(batch, owner).items():
                     if name == USERS.name:
                         await tx.many(UPSERT_USER, [(*USERS.stored(row), self.kind) for row in rows])
                     elif name == MESSAGES.name:
-                        numbered = list(enumerate(rows, start=seq + 1))
-                        seq += len(rows)
-                        await tx.many(_LOAD_MESSAGE, [(*MESSAGES.stored(row), place) for place, row in numbered])
-                        await word_index.index(tx, numbered)
+                        await history_table.insert(tx, rows)
                     else:
                         table = BY_NAME[name]
                         await tx.many(table.upsert, [table.stored(row) for row in rows])
@@ -405,6 +400,3 @@ _BY_SOURCE = "SELECT * FROM messages WHERE user_id = ? AND role = ? AND source =
 _TAKE_MESSAGE_IDS = """
 UPDATE users SET next_message_id = next_message_id + ? WHERE user_id = ? AND storage_type = ? RETURNING next_message_id
 """
-_LOAD_MESSAGE = f"""
-INSERT INTO messages ({MESSAGES.selected()}, seq) VALUES ({", ".join("?" * (len(MESSAGES.columns) + 1))})
-"""  # noqa: S608
