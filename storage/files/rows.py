@@ -1,26 +1,40 @@
 """Rows of SQLite → the values of records.py, and back. Does not know files, transactions or what the rows are for."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from records.errors import StorageError
-from records.facts import Fact, FactKind, Profile
+from records.facts import Fact, Profile
 from records.messages import Message
-from records.owners import OwnerConfig, Policy, StorageType
+from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
-from records.summaries import FoldFailure, FoldReason, Summary
-from storage.files.tables import BY_NAME, Portable
+from records.summaries import FoldFailure, Summary
+from storage.files.driver import Row
+from storage.files.tables import (
+    BY_NAME,
+    FACTS,
+    FAILURES,
+    MESSAGES,
+    PROFILES,
+    SUMMARIES,
+    USERS,
+    Kind,
+    Portable,
+    Table,
+)
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
-def mapping(row: object) -> Mapping[str, object]:
-    """A row of SQLite as the Mapping that it is in all but name."""
-    return cast(Mapping[str, object], row)
+AnyRow = Mapping[str, Any] | Row
+Record = TypeVar("Record", bound="DataclassInstance")
 
 
 def text_of(moment: datetime) -> str:
@@ -39,7 +53,74 @@ def optional_moment(text: object) -> datetime | None:
     return None if text is None else moment_of(text)
 
 
-def message_of(row: Mapping[str, Any]) -> Message:
+@lru_cache(maxsize=64)
+def _scope(owner: int, thread: int) -> Scope:
+    return Scope(owner=owner, thread=thread)
+
+
+class Records(Generic[Record]):
+    """The rows of a table as values of one class, and back. `renamed`: columns of fields that have another name."""
+
+    def __init__(self, kind: type[Record], table: Table, **renamed: str) -> None:
+        kinds = {column.name: column.kind for column in table.columns}
+        columns = {field.name: {"owner": "user_id", **renamed}.get(field.name, field.name) for field in fields(kind)}
+        self._kind = kind
+        self._is_scoped = "scope" in columns
+        self._columns = [(name, column, kinds[column]) for name, column in columns.items() if column in kinds]
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns that hold a value's fields."""
+        return frozenset(column for _, column, _ in self._columns)
+
+    def of(self, row: AnyRow, **given: object) -> Record:
+        """The value of a row of SQLite; `given`: fields that the row does not hold as they are."""
+        read: dict[str, Any] = {name: _READ.get(kind, _same)(row[column]) for name, column, kind in self._columns}
+        if self._is_scoped:
+            read["scope"] = _scope(row["user_id"], row["thread_id"])
+        return self._kind(**{**read, **given})
+
+    def row(self, record: Record) -> Portable:
+        """A value as a portable row, without the columns that it says nothing of."""
+        made: Portable = {
+            column: _WRITTEN.get(kind, _same)(getattr(record, name)) for name, column, kind in self._columns
+        }
+        if self._is_scoped:
+            scope = getattr(record, "scope")  # noqa: B009 - what has one is known from its fields
+            made |= {"user_id": scope.owner, "thread_id": scope.thread}
+        return made
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _tuple_of(text: str) -> tuple[Any, ...]:
+    return tuple(json.loads(text))
+
+
+def optional_text(moment: datetime | None) -> str | None:
+    return None if moment is None else text_of(moment)
+
+
+_READ: Mapping[Kind, Callable[[Any], Any]] = {
+    "truth": bool,
+    "date": optional_moment,
+    "ids": _tuple_of,
+    "texts": _tuple_of,
+    "figures": json.loads,
+}
+_WRITTEN: Mapping[Kind, Callable[[Any], Any]] = {"date": optional_text, "ids": list, "texts": list, "figures": dict}
+SUMMARY_ROWS = Records(Summary, SUMMARIES, text="summary_text")
+FACT_ROWS = Records(Fact, FACTS)
+PROFILE_ROWS = Records(Profile, PROFILES)
+FAILURE_ROWS = Records(FoldFailure, FAILURES)
+CONFIG_ROWS = Records(OwnerConfig, USERS, every_n="summary_every_n", enabled="memory_enabled")
+_MESSAGE_ROWS = Records(Message, MESSAGES, turn="turn_id")
+
+
+def message_of(row: AnyRow) -> Message:
+    """As `Records.of`, written out: thousands are read for one question."""
     return Message(
         id=row["id"],
         scope=_scope(row["user_id"], row["thread_id"]),
@@ -57,91 +138,15 @@ def message_of(row: Mapping[str, Any]) -> Message:
 
 
 def row_of_message(message: Message) -> Portable:
-    return {
-        "id": message.id,
-        "user_id": message.scope.owner,
-        "thread_id": message.scope.thread,
-        "role": message.role,
-        "content": message.content,
-        "created_at": text_of(message.created_at),
-        "is_active": message.is_active,
-        "chunk_id": message.chunk_id,
-        "turn_id": message.turn,
-        "speaker": message.speaker,
-        "source": message.source,
-        "telegram_id": message.telegram_id,
-        "origin": message.origin,
-        "edited_at": None if message.edited_at is None else text_of(message.edited_at),
-    }
+    return {**_MESSAGE_ROWS.row(message), "is_active": message.is_active}
 
 
-@lru_cache(maxsize=64)
-def _scope(owner: int, thread: int) -> Scope:
-    return Scope(owner=owner, thread=thread)
+def fact_of(row: AnyRow) -> Fact:
+    return FACT_ROWS.of(row, valid_from=moment_of(row["valid_from"] or row["observed_at"]))
 
 
-def summary_of(row: Mapping[str, object]) -> Summary:
-    return Summary(
-        id=cast(int, row["id"]),
-        scope=Scope(owner=cast(int, row["user_id"]), thread=cast(int, row["thread_id"])),
-        level=cast(int, row["level"]),
-        text=cast(str, row["summary_text"]),
-        created_at=moment_of(row["created_at"]),
-        source_chunk_ids=ids_of(row["source_chunk_ids"]),
-        source_ids=ids_of(row["source_ids"]),
-        is_active=bool(row["is_active"]),
-        first_id=cast(int, row["first_id"]),
-        last_id=cast(int, row["last_id"]),
-        first_at=moment_of(row["first_at"]),
-        last_at=moment_of(row["last_at"]),
-        message_count=cast(int, row["message_count"]),
-        tokens_in=cast(int, row["tokens_in"]),
-        tokens_out=cast(int, row["tokens_out"]),
-        milliseconds=cast(int, row["milliseconds"]),
-        model=cast(str, row["model"]),
-        prompt_version=cast(str, row["prompt_version"]),
-        base_id=cast("int | None", row["base_id"]),
-        policy=cast(Policy, row["policy"]),
-        reason=cast(str, row["reason"]),
-        score=cast("float | None", row["score"]),
-        details=json.loads(str(row["details"])),
-        status=cast(str, row["status"]),
-    )
-
-
-def fact_of(row: Mapping[str, object]) -> Fact:
-    observed_at = moment_of(row["observed_at"])
-    return Fact(
-        id=cast(int, row["id"]),
-        owner=cast(int, row["user_id"]),
-        text=cast(str, row["text"]),
-        kind=cast(FactKind, row["kind"]),
-        subject=cast(str, row["subject"]),
-        source_ids=ids_of(row["source_ids"]),
-        observed_at=observed_at,
-        valid_from=optional_moment(row["valid_from"]) or observed_at,
-        created_at=moment_of(row["created_at"]),
-        valid_to=optional_moment(row["valid_to"]),
-        superseded_by=cast("int | None", row["superseded_by"]),
-        importance=cast(float, row["importance"]),
-        tags=tuple(json.loads(str(row["tags"]))),
-        is_pinned=bool(row["is_pinned"]),
-        deleted_at=optional_moment(row["deleted_at"]),
-        origin=cast(str, row["origin"]),
-    )
-
-
-def profile_of(row: Mapping[str, object]) -> Profile:
-    return Profile(
-        id=cast(int, row["id"]),
-        owner=cast(int, row["user_id"]),
-        text=cast(str, row["text"]),
-        created_at=moment_of(row["created_at"]),
-        model=cast(str, row["model"]),
-        last_summary_id=cast(int, row["last_summary_id"]),
-        tokens_in=cast(int, row["tokens_in"]),
-        tokens_out=cast(int, row["tokens_out"]),
-    )
+def config_of(row: AnyRow) -> OwnerConfig:
+    return CONFIG_ROWS.of(row, storage=StorageType(row["storage_type"]))
 
 
 def runs(numbers: Sequence[int] | npt.NDArray[np.int64], reach: int = 0) -> str:
@@ -156,37 +161,7 @@ def runs(numbers: Sequence[int] | npt.NDArray[np.int64], reach: int = 0) -> str:
     return json.dumps(np.stack([firsts, lasts], axis=1).tolist())
 
 
-def ids_of(text: object) -> tuple[int, ...]:
-    return tuple(json.loads(str(text)))
-
-
-def config_of(row: Mapping[str, object]) -> OwnerConfig:
-    return OwnerConfig(
-        owner=cast(int, row["user_id"]),
-        storage=StorageType(cast(str, row["storage_type"])),
-        every_n=cast(int, row["summary_every_n"]),
-        enabled=bool(row["memory_enabled"]),
-        created_at=moment_of(row["created_at"]),
-        updated_at=moment_of(row["updated_at"]),
-        policy=cast(Policy, row["policy"]),
-        auto_fold=bool(row["auto_fold"]),
-        timezone=cast(str, row["timezone"]),
-        fold_instructions=cast(str, row["fold_instructions"]),
-        incognito=bool(row["incognito"]),
-    )
-
-
-def failure_of(row: Mapping[str, object]) -> FoldFailure:
-    return FoldFailure(
-        at=moment_of(row["at"]),
-        reason=cast(FoldReason, row["reason"]),
-        error=cast(str, row["error"]),
-        attempts=cast(int, row["attempts"]),
-        told=bool(row["told"]),
-    )
-
-
-def grouped(rows: Iterable[Mapping[str, object]], owner: int) -> dict[Literal["users"] | str, list[Portable]]:
+def grouped(rows: Iterable[Mapping[str, object]], owner: int) -> dict[str, list[Portable]]:
     """Portable rows with a "table" key, by table. Raises StorageError for rows that are not this owner's."""
     by_table: dict[str, list[Portable]] = {}
     for row in rows:

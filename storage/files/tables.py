@@ -18,17 +18,7 @@ from text.characters import well_formed
 Value = str | int | float | bytes | None
 Portable = dict[str, object]
 Kind = Literal[
-    "truth",
-    "whole",
-    "telegram_id",
-    "number",
-    "text",
-    "date",
-    "texts",
-    "ids",
-    "stretches",
-    "figures",
-    "object",
+    "truth", "whole", "telegram_id", "number", "text", "date", "texts", "ids", "stretches", "figures", "object"
 ]
 """What a column may hold: a boolean, a whole number (Telegram's own are larger than ours), a number, a text, a date, a
 list of texts, of ids, of [first, last], or an object (of numbers: figures)."""

@@ -74,9 +74,9 @@ class Transaction(Reader):
         """Run an INSERT; the rowid it made."""
         return await self._run(lambda connection: connection.execute(sql, values).lastrowid or 0)
 
-    async def run(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
-        """What `work` does with the connection: one hop between threads for all its statements."""
-        return await self._run(work)
+    async def run(self, work: Callable[..., Result], *values: object) -> Result:
+        """What `work` does with the connection and these values: one hop between threads for all its statements."""
+        return await self._run(lambda connection: work(connection, *values))
 
     async def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
         """Run one statement for each row."""

@@ -16,7 +16,7 @@ from records.messages import Message
 from records.scopes import Scope
 from storage.files.database import Database
 from storage.files.driver import sqlite3
-from storage.files.rows import mapping, message_of, runs
+from storage.files.rows import message_of, runs
 from storage.files.transaction import Transaction
 from storage.search.protocol import Compared, Floats, Ints, MessageVectors, VectorSearch
 from storage.search.vector_search import Exact, Signs, compared, grown, joined, rescored
@@ -85,7 +85,7 @@ class VectorIndex:
         await self._make_current(model)
         async with self._db.read() as reader:
             rows = await reader.rows(_BACKLOG, limit)
-        return [(int(row["seq"]), message_of(mapping(row))) for row in rows]
+        return [(int(row["seq"]), message_of(row)) for row in rows]
 
     async def put(self, model: str, items: Sequence[MessageVectors]) -> None:
         await self._make_current(model)

@@ -7,7 +7,7 @@ Does not know how text becomes terms (text/analyzer.py), what may answer a quest
 
 import asyncio
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from zlib import crc32
@@ -17,7 +17,7 @@ import numpy as np
 from records.scopes import Scope
 from runtime.cooperative import yielding_gil
 from storage.files.driver import Row, sqlite3
-from storage.files.rows import moment_of
+from storage.files.rows import AnyRow, moment_of
 from storage.files.transaction import Reader, Transaction, Value
 from text import analyzer
 
@@ -97,13 +97,13 @@ class Entry:
         return *where, *what, _hashes(self.terms)
 
 
-async def index(tx: Transaction, rows: Sequence[tuple[int, Mapping[str, object]]]) -> None:
+async def index(tx: Transaction, rows: Sequence[tuple[int, AnyRow]]) -> None:
     """Index new messages, (seq, row) each in ascending order; the analysis of many runs beside the event loop."""
     entries = await analysed(rows)
     await tx.run(lambda connection: put(connection, entries))
 
 
-async def analysed(rows: Sequence[tuple[int, Mapping[str, object]]]) -> list[Entry]:
+async def analysed(rows: Sequence[tuple[int, AnyRow]]) -> list[Entry]:
     """Messages as `put` takes them; the analysis of many, or of much, runs beside the event loop."""
     is_short = len(rows) == 1 and len(str(rows[0][1]["content"])) <= SHORT
     return _entries(rows) if is_short else await asyncio.to_thread(_entries, rows)
@@ -129,7 +129,7 @@ def forget(connection: sqlite3.Connection, owner: int, ids: str) -> None:
     connection.execute("DELETE FROM scope_words WHERE user_id = ? AND turns = 0", (owner,))
 
 
-def reindex(connection: sqlite3.Connection, seq: int, row: Mapping[str, object]) -> None:
+def reindex(connection: sqlite3.Connection, seq: int, row: AnyRow) -> None:
     """Index one message that is new or whose text changed; one that was indexed before keeps its position."""
     (entry,) = _entries([(seq, row)])
     known = connection.execute("SELECT place, session, said_at FROM places WHERE seq = ?", (seq,)).fetchone()
@@ -193,7 +193,7 @@ def rebuild(connection: sqlite3.Connection) -> None:
         connection.execute(f"DELETE FROM {table}")  # noqa: S608
     seq = 0
     while rows := connection.execute("SELECT * FROM messages WHERE seq > ? ORDER BY seq LIMIT 500", (seq,)).fetchall():
-        put(connection, _entries([(row["seq"], dict(row)) for row in rows]))
+        put(connection, _entries([(row["seq"], row) for row in rows]))
         seq = rows[-1]["seq"]
 
 
@@ -233,11 +233,11 @@ def _placed(entries: Sequence[Entry], last: dict[Scope, _Position | None]) -> li
     return rows
 
 
-def _entries(rows: Sequence[tuple[int, Mapping[str, object]]]) -> list[Entry]:
+def _entries(rows: Sequence[tuple[int, AnyRow]]) -> list[Entry]:
     return [_entry(seq, row) for seq, row in (yielding_gil(rows) if len(rows) > 1 else rows)]
 
 
-def _entry(seq: int, row: Mapping[str, object]) -> Entry:
+def _entry(seq: int, row: AnyRow) -> Entry:
     # Date and speaker are searched with the words (+3 points of coverage on LoCoMo: docs/recall.md). They are analysed
     # apart from the text, whose language they would hide.
     said = moment_of(row["created_at"])

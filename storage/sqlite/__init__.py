@@ -11,6 +11,7 @@ history_table.py             what comes into a memory from a file
 initial_schema.py            the tables that the first of them makes
 migrations.py                the schema, as one list of migrations
 original_files.py            files of the original design, and what is repaired in them
+owner_tables.py              what the parts of a store have in common: single statements, new ids
 profile_table.py             the profile's versions
 rebuild_table.py             the one transaction that exchanges all summaries of a chat
 renaming.py                  a group's memory under the id that it has as a supergroup

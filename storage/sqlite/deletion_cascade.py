@@ -16,8 +16,9 @@ from records.messages import Message, NewMessage
 from records.owners import StorageType
 from records.scopes import Scope
 from storage.files.database import Database
-from storage.files.rows import mapping, message_of, text_of
-from storage.files.tables import ERASED, VERSIONS
+from storage.files.driver import Row
+from storage.files.rows import message_of, text_of
+from storage.files.tables import VERSIONS
 from storage.files.transaction import Reader, Transaction
 from storage.search import word_index
 from storage.search.vector_index import VectorIndex
@@ -32,6 +33,7 @@ from storage.sqlite.fact_cascade import (
     learn_again,
     take_back,
 )
+from storage.sqlite.owner_tables import OwnerTables, erase_tables, take_ids
 from text.characters import well_formed
 
 
@@ -50,39 +52,32 @@ class _Going:
         return [one for ids in self.messages.values() for one in ids]
 
 
-class DeletionCascade:
-    """The forgetting of one store; keeps store.Forgets' promise."""
+class DeletionCascade(OwnerTables):
+    """The forgetting of one store; `vectors`: what it holds in RAM of what is forgotten."""
 
     def __init__(self, database: Database, kind: StorageType, vectors: VectorIndex) -> None:
-        self._db = database
-        self._kind = kind
+        super().__init__(database, kind)
         self._vectors = vectors
 
     async def said_as(self, scope: Scope, telegram_id: int) -> Message | None:
-        """The stored message that has this id in Telegram, or that was shown by several of which this is one."""
-        async with self._db.read() as reader:
-            row = await reader.row(_SAID_AS, scope.owner, scope.thread, telegram_id)
-            row = row or await reader.row(_SHOWN_AS, scope.owner, scope.thread, telegram_id)
-        return message_of(mapping(row)) if row else None
+        row = await self._row(_SAID_AS, scope.owner, scope.thread, telegram_id)
+        row = row or await self._row(_SHOWN_AS, scope.owner, scope.thread, telegram_id)
+        return message_of(row) if row else None
 
     async def preview(self, owner: int, what: Forgetting) -> Forgotten:
-        """What `forget` would take now; nothing is changed."""
         async with self._db.read(frozen=True) as reader:
             return await _counted(reader, owner, await _going(reader, owner, what), what)
 
     async def sources(self, owner: int, what: Forgetting, among: Sequence[str]) -> list[str]:
-        """Those of the sources that messages came from which would go."""
         where, values = _chosen(owner, what)
-        async with self._db.read() as reader:
-            rows = await reader.rows(
-                f"SELECT DISTINCT source FROM messages WHERE {where} AND source IN (SELECT value FROM json_each(?))",  # noqa: S608
-                *values,
-                json.dumps(list(among)),
-            )
+        rows = await self._rows(
+            f"SELECT DISTINCT source FROM messages WHERE {where} AND source IN (SELECT value FROM json_each(?))",  # noqa: S608
+            *values,
+            json.dumps(list(among)),
+        )
         return [str(row[0]) for row in rows]
 
     async def forget(self, owner: int, what: Forgetting) -> Forgotten:
-        """Erase what was asked for with everything built on it; what it was, in counts. Doing it again does nothing."""
         async with self._db.write() as tx:
             going = await _going(tx, owner, what)
             taken = await _counted(tx, owner, going, what)
@@ -100,21 +95,14 @@ class DeletionCascade:
     async def revise(
         self, scope: Scope, message: int, text: str, *, why: str, now: datetime, account: str = ""
     ) -> Message | None:
-        """Give a message another text. The earlier one is kept as a version; what was built on it goes.
-
-        The message as it is now; None where there is none, or it says so already.
-        """
         text = well_formed(text)
         async with self._db.write() as tx:
             row = await tx.row(_MESSAGE, scope.owner, scope.thread, message)
             if row is None or row["content"] == text:
                 return None
-            before = message_of(mapping(row))
-            number = await tx.row(_TAKE_VERSION_ID, scope.owner, self._kind)
-            if number is None:
-                return None
+            before = message_of(row)
             version = {
-                "id": int(number[0]) - 1,
+                "id": await tx.run(take_ids, self.kind, scope.owner, "next_version_id"),
                 "user_id": scope.owner,
                 "message_id": message,
                 "thread_id": scope.thread,
@@ -139,13 +127,12 @@ class DeletionCascade:
                 await learn_again(tx, scope, [message])
             row = await tx.row(_MESSAGE, scope.owner, scope.thread, message)
             assert row is not None  # noqa: S101 - it was updated above
-            seq, changed = int(row["seq"]), mapping(row)
-            await tx.run(lambda connection: word_index.reindex(connection, seq, changed))
+            await tx.run(word_index.reindex, int(row["seq"]), row)
             if account:
                 again = NewMessage(role=before.role, content=text, created_at=now, account=account)
                 await tx.run(partial(explanation_table.keep, message=before, draft=again))
         self._vectors.drop(scope.owner)
-        return message_of(mapping(row))
+        return message_of(row)
 
 
 # what goes ---------------------------------------------------------------------------------------------------
@@ -206,7 +193,7 @@ async def _derived(
     *,
     facts: Iterable[int] = (),
 ) -> _Going:
-    summaries = fallen([_covering(mapping(row)) for row in await reader.rows(_SUMMARIES, owner)], messages, chunks)
+    summaries = fallen([_covering(row) for row in await reader.rows(_SUMMARIES, owner)], messages, chunks)
     ids = {one for several in messages.values() for one in several}
     lost = await fallen_facts(reader, owner, ids, facts)
     profiles = outdated(await _versions(reader, owner), summaries=summaries.gone, facts=lost.gone)
@@ -227,15 +214,15 @@ async def _versions(reader: Reader, owner: int) -> list[Distilled]:
     ]
 
 
-def _covering(row: Mapping[str, object]) -> Covering:
-    base = row["base_id"]
+def _covering(row: Row) -> Covering:
+    base = [] if row["base_id"] is None else [row["base_id"]]
     return Covering(
-        id=int(str(row["id"])),
-        thread=int(str(row["thread_id"])),
-        first_id=int(str(row["first_id"])),
-        last_id=int(str(row["last_id"])),
-        chunks=frozenset(json.loads(str(row["source_chunk_ids"]))),
-        made_of=frozenset([*json.loads(str(row["source_ids"])), *([base] if isinstance(base, int) else [])]),
+        id=row["id"],
+        thread=row["thread_id"],
+        first_id=row["first_id"],
+        last_id=row["last_id"],
+        chunks=frozenset(json.loads(row["source_chunk_ids"])),
+        made_of=frozenset([*json.loads(row["source_ids"]), *base]),
         is_active=bool(row["is_active"]),
     )
 
@@ -277,21 +264,18 @@ async def _void_leases(tx: Transaction, owner: int) -> None:
 
 async def _erase_everything(tx: Transaction, owner: int) -> None:
     """All but the row of `users`: where the memory lives, whether it is on, and the counters."""
-    await tx.run(lambda connection: word_index.remove(connection, owner))
-    for table in ERASED:
-        await tx.rows(f"DELETE FROM {table} WHERE user_id = ?", owner)  # noqa: S608
+    await tx.run(erase_tables, owner)
     await tx.rows("UPDATE users SET timezone = '', fold_instructions = '', tokens_saved = 0 WHERE user_id = ?", owner)
 
 
 async def _erase(tx: Transaction, owner: int, going: _Going, *, keeps_ends: bool) -> None:
     messages, gone = json.dumps(going.message_ids), json.dumps(sorted(going.summaries.gone))
     if going.message_ids:
-        await tx.run(lambda connection: word_index.forget(connection, owner, messages))
-        for statement in (
-            f"DELETE FROM versions WHERE {_OF_MESSAGES}",  # noqa: S608
-            "DELETE FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
-        ):
-            await tx.rows(statement, owner, messages)
+        await tx.run(word_index.forget, owner, messages)
+        await tx.rows(f"DELETE FROM versions WHERE {_OF_MESSAGES}", owner, messages)  # noqa: S608
+        await tx.rows(
+            "DELETE FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", owner, messages
+        )
     if going.summaries.gone:
         await tx.rows(f"UPDATE messages SET chunk_id = NULL, is_active = 1 WHERE {_OF_CHUNKS}", owner, gone)  # noqa: S608
         await tx.rows("DELETE FROM summaries WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", owner, gone)
@@ -309,16 +293,8 @@ async def _erase(tx: Transaction, owner: int, going: _Going, *, keeps_ends: bool
             owner,
             json.dumps(sorted(going.profiles)),
         )
-    await _erase_accounts(tx, owner, going)
-
-
-async def _erase_accounts(tx: Transaction, owner: int, going: _Going) -> None:
-    """Those of answers that go. The others name what is gone by its id alone, which says nothing."""
-    await tx.rows(
-        "DELETE FROM accounts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
-        owner,
-        json.dumps(going.message_ids),
-    )
+    # Other explanations name what is gone by its id alone, which says nothing.
+    await tx.rows("DELETE FROM accounts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", owner, messages)
 
 
 _DELETED = """
@@ -330,9 +306,6 @@ _SHOWN_AS = """
 SELECT messages.* FROM accounts JOIN messages USING (user_id, id)
 WHERE accounts.user_id = ? AND accounts.thread_id = ?
 AND EXISTS (SELECT 1 FROM json_each(accounts.account, '$.shown') WHERE value = ?) ORDER BY messages.id DESC
-"""
-_TAKE_VERSION_ID = """
-UPDATE users SET next_version_id = next_version_id + 1 WHERE user_id = ? AND storage_type = ? RETURNING next_version_id
 """
 _VERSIONS = "SELECT id, last_summary_id, created_at, base_id, fact_ids FROM profiles WHERE user_id = ?"
 _SUMMARIES = """

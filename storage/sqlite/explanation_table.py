@@ -9,32 +9,26 @@ from collections.abc import Sequence
 
 from records.messages import Message, NewMessage
 from records.scopes import Scope
-from storage.files.database import Database
 from storage.files.driver import sqlite3
 from storage.files.rows import text_of
 from storage.files.tables import ACCOUNTS
+from storage.sqlite.owner_tables import OwnerTables
 
 KEPT = 100
 """Accounts of an owner; older ones go."""
 
 
-class ExplanationTable:
-    """The accounts of the owners that live in one store."""
-
-    def __init__(self, database: Database) -> None:
-        self._db = database
+class ExplanationTable(OwnerTables):
+    """The explanations of the owners that live in one store."""
 
     async def text(self, scope: Scope, telegram_id: int | None = None) -> str | None:
-        """The account of the newest answer of a scope, or of the answer that a Telegram message showed or asked for."""
-        async with self._db.read() as reader:
-            row = await reader.row(
-                _NEWEST if telegram_id is None else _BY_TELEGRAM_ID,
-                *(scope.owner, scope.thread, telegram_id)[: 2 if telegram_id is None else 3],
-            )
+        if telegram_id is None:
+            row = await self._row(_NEWEST, scope.owner, scope.thread)
+        else:
+            row = await self._row(_BY_TELEGRAM_ID, scope.owner, scope.thread, telegram_id)
         return str(row[0]) if row else None
 
     async def note_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
-        """By which Telegram messages the answer to `source` was shown; the first one stands with the message."""
         shown = json.dumps(list(telegram_ids))
 
         def note(connection: sqlite3.Connection) -> None:
@@ -45,9 +39,7 @@ class ExplanationTable:
         await self._db.transact(note)
 
     async def saved(self, owner: int) -> int:
-        """Tokens that this owner's answers have saved so far, against the whole history in each prompt."""
-        async with self._db.read() as reader:
-            row = await reader.row("SELECT tokens_saved FROM users WHERE user_id = ?", owner)
+        row = await self._row("SELECT tokens_saved FROM users WHERE user_id = ?", owner)
         return int(row[0]) if row else 0
 
 

@@ -13,13 +13,12 @@ import numpy as np
 from records.errors import StaleFacts, StorageError
 from records.facts import Fact, FactChange, NewFact
 from records.messages import Message
-from records.owners import StorageType
 from records.scopes import Scope
-from storage.files.database import Database
-from storage.files.rows import fact_of, mapping, message_of, text_of
+from storage.files.rows import FACT_ROWS, fact_of, message_of, text_of
 from storage.files.tables import FACTS
 from storage.files.transaction import Transaction
 from storage.knowledge_protocol import Floats
+from storage.sqlite.owner_tables import OwnerTables, take_ids
 from text.characters import well_formed
 
 EARLIER = "earlier"
@@ -27,27 +26,18 @@ EARLIER = "earlier"
 INSTANT = timedelta(microseconds=1)
 
 
-class FactTable:
+class FactTable(OwnerTables):
     """The facts of the owners that live in one store."""
 
-    def __init__(self, database: Database, kind: StorageType) -> None:
-        self.kind = kind
-        self._db = database
-
     async def valid(self, owner: int) -> list[Fact]:
-        async with self._db.read() as reader:
-            rows = await reader.rows(f"{_VALID} ORDER BY id", owner)
-        return [fact_of(mapping(row)) for row in rows]
+        return [fact_of(row) for row in await self._rows(f"{_VALID} ORDER BY id", owner)]
 
     async def all(self, owner: int) -> list[Fact]:
-        async with self._db.read() as reader:
-            rows = await reader.rows("SELECT * FROM facts WHERE user_id = ? ORDER BY id", owner)
-        return [fact_of(mapping(row)) for row in rows]
+        return [fact_of(row) for row in await self._rows("SELECT * FROM facts WHERE user_id = ? ORDER BY id", owner)]
 
     async def fact(self, owner: int, id_: int) -> Fact | None:
-        async with self._db.read() as reader:
-            row = await reader.row(_ONE, owner, id_)
-        return fact_of(mapping(row)) if row else None
+        row = await self._row(_ONE, owner, id_)
+        return fact_of(row) if row else None
 
     # learning ------------------------------------------------------------------------------------------------
 
@@ -56,20 +46,15 @@ class FactTable:
             row = await reader.row(_LEARNED, scope.owner, scope.thread)
             learned = int(row[0]) if row and row[0] is not None else 0
             rows = await reader.rows(_SINCE, scope.owner, scope.thread, learned, limit)
-        return learned, [message_of(mapping(row)) for row in rows]
+        return learned, [message_of(row) for row in rows]
 
     async def begin(self, scope: Scope, learned: int) -> None:
-        async with self._db.read() as reader:
-            if await reader.row(
-                "SELECT 1 FROM progress WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread
-            ):
-                return
-        async with self._db.write() as tx:
-            await tx.rows(_BEGIN, scope.owner, scope.thread, learned)
+        known = "SELECT 1 FROM progress WHERE user_id = ? AND thread_id = ?"
+        if not await self._row(known, scope.owner, scope.thread):
+            await self._execute(_BEGIN, scope.owner, scope.thread, learned)
 
     async def waiting(self, quiet_since: datetime) -> list[Scope]:
-        async with self._db.read() as reader:
-            rows = await reader.rows(_WAITING, self.kind, text_of(quiet_since))
+        rows = await self._rows(_WAITING, self.kind, text_of(quiet_since))
         return [Scope(owner=row[0], thread=row[1]) for row in rows]
 
     async def commit(
@@ -97,22 +82,20 @@ class FactTable:
                 raise StaleFacts
             made: dict[int, int] = {}
             inserted = []
-            for place, change in enumerate(changes):
-                target = _target(change.same_as, made)
-                if target is not None and await self._more_sources(tx, scope.owner, target, change):
-                    made[-1 - place] = target
-                else:
+            for number, change in enumerate(changes, start=1):
+                id_ = _target(change.same_as, made)
+                if id_ is None or not await self._more_sources(tx, scope.owner, id_, change):
                     id_ = await self._insert(tx, scope.owner, change.fact, now)
-                    made[-1 - place] = id_
                     inserted.append(id_)
+                made[-number] = id_
                 for closed in change.closes:
-                    if (old := _target(closed, made)) is not None and old != made[-1 - place]:
-                        await self._close(tx, scope.owner, old, change.fact.valid_from, made[-1 - place])
-                if (later := _target(change.gave_way_to, made)) is not None and later != made[-1 - place]:
-                    await self._give_way(tx, scope.owner, made[-1 - place], later)
+                    if (old := _target(closed, made)) is not None and old != id_:
+                        await self._close(tx, scope.owner, old, change.fact.valid_from, id_)
+                if (later := _target(change.gave_way_to, made)) is not None and later != id_:
+                    await self._give_way(tx, scope.owner, id_, later)
             await tx.rows(_PAST if from_history else _PROGRESS, scope.owner, scope.thread, until)
             rows = await tx.rows(_SOME, scope.owner, json.dumps(inserted))
-        return [fact_of(mapping(row)) for row in rows]
+        return [fact_of(row) for row in rows]
 
     # by hand -------------------------------------------------------------------------------------------------
 
@@ -126,10 +109,10 @@ class FactTable:
             row = await tx.row(_ONE, owner, id_)
             if row is None:
                 return None
-            known = fact_of(mapping(row))
+            known = fact_of(row)
             if known.text == well_formed(text):
                 return known
-            earlier = await self._next_id(tx, owner)
+            earlier = await tx.run(take_ids, self.kind, owner, "next_fact_id")
             old = {**FACTS.portable(row), "id": earlier, "superseded_by": id_, "origin": EARLIER}
             old |= {"valid_to": old["valid_to"] or text_of(now), "is_pinned": False}
             await tx.rows(FACTS.upsert, *FACTS.stored(old))
@@ -142,8 +125,7 @@ class FactTable:
             return await self._stored(tx, owner, id_)
 
     async def before_edit(self, owner: int, id_: int) -> int | None:
-        async with self._db.read() as reader:
-            row = await reader.row(_BEFORE_EDIT, owner, id_)
+        row = await self._row(_BEFORE_EDIT, owner, id_)
         return int(row[0]) if row else None
 
     async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
@@ -156,19 +138,15 @@ class FactTable:
         return await self._changed(owner, id_, "deleted_at = NULL")
 
     async def deleted(self, before: datetime) -> Mapping[int, Sequence[int]]:
-        async with self._db.read() as reader:
-            rows = await reader.rows(_DELETED, self.kind, text_of(before))
         found: dict[int, list[int]] = {}
-        for owner, id_ in rows:
+        for owner, id_ in await self._rows(_DELETED, self.kind, text_of(before)):
             found.setdefault(owner, []).append(id_)
         return found
 
     # meaning -------------------------------------------------------------------------------------------------
 
     async def unembedded(self, model: str, limit: int) -> list[Fact]:
-        async with self._db.read() as reader:
-            rows = await reader.rows(_UNEMBEDDED, self.kind, model, limit)
-        return [fact_of(mapping(row)) for row in rows]
+        return [fact_of(row) for row in await self._rows(_UNEMBEDDED, self.kind, model, limit)]
 
     async def put_vectors(self, model: str, facts: Sequence[Fact], vectors: Floats) -> None:
         async with self._db.write() as tx:
@@ -177,55 +155,43 @@ class FactTable:
                 await tx.rows(_PUT_VECTOR, model, blob, fact.owner, fact.id, fact.text)
 
     async def vectors(self, owner: int, model: str) -> Mapping[int, Floats]:
-        async with self._db.read() as reader:
-            rows = await reader.rows(
-                "SELECT fact_id, vector FROM fact_vectors WHERE user_id = ? AND model = ?", owner, model
-            )
+        rows = await self._rows(
+            "SELECT fact_id, vector FROM fact_vectors WHERE user_id = ? AND model = ?", owner, model
+        )
         return {int(row[0]): np.frombuffer(row[1], "<f2").astype(np.float32) for row in rows}
 
     async def seqs(self, scope: Scope, ids: Sequence[int]) -> Mapping[int, int]:
-        async with self._db.read() as reader:
-            rows = await reader.rows(_SEQS, scope.owner, scope.thread, json.dumps(list(ids)))
+        rows = await self._rows(_SEQS, scope.owner, scope.thread, json.dumps(list(ids)))
         return {int(row[0]): int(row[1]) for row in rows}
 
     # inside --------------------------------------------------------------------------------------------------
 
     async def _insert(self, tx: Transaction, owner: int, fact: NewFact, now: datetime) -> int:
-        id_ = await self._next_id(tx, owner)
-        row: dict[str, object] = {
-            "id": id_,
-            "user_id": owner,
-            "text": fact.text,
-            "kind": fact.kind,
-            "subject": fact.subject,
-            "importance": fact.importance,
-            "tags": list(fact.tags),
-            "source_ids": list(fact.source_ids),
-            "observed_at": text_of(fact.observed_at),
-            "valid_from": text_of(fact.valid_from),
-            "valid_to": text_of(fact.valid_to) if fact.valid_to else None,
-            "superseded_by": None,
-            "is_pinned": False,
-            "deleted_at": None,
-            "origin": fact.origin,
-            "created_at": text_of(now),
-            "known_id": fact.known,
-        }
-        await tx.rows(FACTS.upsert, *FACTS.stored(row))
+        id_ = await tx.run(take_ids, self.kind, owner, "next_fact_id")
+        made = Fact(
+            id=id_,
+            owner=owner,
+            text=fact.text,
+            kind=fact.kind,
+            subject=fact.subject,
+            source_ids=fact.source_ids,
+            observed_at=fact.observed_at,
+            valid_from=fact.valid_from,
+            valid_to=fact.valid_to,
+            created_at=now,
+            importance=fact.importance,
+            tags=fact.tags,
+            origin=fact.origin,
+        )
+        await tx.rows(FACTS.upsert, *FACTS.stored(FACT_ROWS.row(made) | {"known_id": fact.known}))
         return id_
-
-    async def _next_id(self, tx: Transaction, owner: int) -> int:
-        counter = await tx.row(_TAKE_ID, owner, self.kind)
-        if counter is None:
-            raise StorageError("This memory is not kept here; turn it on first.")
-        return int(counter[0]) - 1
 
     async def _more_sources(self, tx: Transaction, owner: int, id_: int, change: FactChange) -> bool:
         """Add a new fact's sources to a known one; False where that is gone or holds no longer."""
         row = await tx.row(f"{_VALID} AND id = ?", owner, id_)
         if row is None:
             return False
-        known, new = fact_of(mapping(row)), change.fact
+        known, new = fact_of(row), change.fact
         ended = max(new.valid_to, known.valid_from + INSTANT) if change.ends and new.valid_to else None
         await tx.rows(
             """
@@ -247,7 +213,7 @@ class FactTable:
         row = await tx.row(_ONE, owner, id_)
         if row is None or row["deleted_at"] is not None or row["superseded_by"] is not None:
             return
-        old = fact_of(mapping(row))
+        old = fact_of(row)
         ended = old.valid_to or max(at, old.valid_from)
         await tx.rows(
             "UPDATE facts SET valid_to = ?, superseded_by = ?, is_pinned = 0 WHERE user_id = ? AND id = ?",
@@ -280,20 +246,19 @@ class FactTable:
         )
 
     async def _changed(self, owner: int, id_: int, assignment: str, *values: int | str) -> Fact | None:
-        async with self._db.write() as tx:
-            row = await tx.row(
-                f"UPDATE facts SET {assignment} WHERE user_id = ? AND id = ? RETURNING *",  # noqa: S608
-                *values,
-                owner,
-                id_,
-            )
-            return fact_of(mapping(row)) if row else None
+        rows = await self._execute(
+            f"UPDATE facts SET {assignment} WHERE user_id = ? AND id = ? RETURNING *",  # noqa: S608
+            *values,
+            owner,
+            id_,
+        )
+        return fact_of(rows[0]) if rows else None
 
     async def _stored(self, tx: Transaction, owner: int, id_: int) -> Fact:
         row = await tx.row(_ONE, owner, id_)
         if row is None:
             raise StorageError
-        return fact_of(mapping(row))
+        return fact_of(row)
 
 
 def _target(number: int | None, made: Mapping[int, int]) -> int | None:
@@ -305,9 +270,6 @@ _VALID = "SELECT * FROM facts WHERE user_id = ? AND valid_to IS NULL AND deleted
 _HOLDING = f"{_VALID} AND id IN (SELECT value FROM json_each(?))"  # noqa: S608
 _ONE = "SELECT * FROM facts WHERE user_id = ? AND id = ?"
 _SOME = "SELECT * FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id"
-_TAKE_ID = """
-UPDATE users SET next_fact_id = next_fact_id + 1 WHERE user_id = ? AND storage_type = ? RETURNING next_fact_id
-"""
 # A scope that was never learned from begins with what is not folded: older talk was there before facts were.
 _LEARNED = """
 SELECT COALESCE(

@@ -6,63 +6,54 @@ is due, nor how a summary's text is made.
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime, timedelta
+from typing import Any
 
-from records.errors import StaleFold, StorageError
+from records.errors import StaleFold
 from records.owners import StorageType
 from records.scopes import Scope
 from records.summaries import FoldFailure, FoldLease, FoldPlan, FoldReason, NewSummary, Summary
-from storage.files.database import Database
 from storage.files.driver import Row
-from storage.files.rows import failure_of, mapping, moment_of, summary_of, text_of
+from storage.files.rows import FAILURE_ROWS, SUMMARY_ROWS, moment_of, text_of
 from storage.files.tables import SUMMARIES
 from storage.files.transaction import Transaction
+from storage.sqlite.owner_tables import OwnerTables, take_ids
 from text.characters import well_formed
 
 
-class FoldTable:
+class FoldTable(OwnerTables):
     """The folds of the owners that live in one store."""
-
-    def __init__(self, database: Database, kind: StorageType) -> None:
-        self.kind = kind
-        self._db = database
 
     async def take_back_leases(self) -> None:
         """Void the leases of a predecessor that died: to be called once at start, by the only process there is."""
-        async with self._db.write() as tx:
-            await tx.rows("UPDATE jobs SET state = 'expired' WHERE state = 'processing'")
+        await self._execute("UPDATE jobs SET state = 'expired' WHERE state = 'processing'")
 
     async def summaries(self, scope: Scope, *, active_only: bool = True) -> list[Summary]:
-        async with self._db.read() as reader:
-            rows = await reader.rows(
-                "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active >= ? ORDER BY id",
-                scope.owner,
-                scope.thread,
-                int(active_only),
-            )
-        return [summary_of(mapping(row)) for row in rows]
+        rows = await self._rows(
+            "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active >= ? ORDER BY id",
+            scope.owner,
+            scope.thread,
+            int(active_only),
+        )
+        return [SUMMARY_ROWS.of(row) for row in rows]
 
     async def superseded(self, scope: Scope, *, limit: int) -> list[Summary]:
-        async with self._db.read() as reader:
-            rows = await reader.rows(
-                "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active = 0 "
-                "ORDER BY id DESC LIMIT ?",
-                scope.owner,
-                scope.thread,
-                limit,
-            )
-        return [summary_of(mapping(row)) for row in reversed(rows)]
+        rows = await self._rows(
+            "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active = 0 ORDER BY id DESC LIMIT ?",
+            scope.owner,
+            scope.thread,
+            limit,
+        )
+        return [SUMMARY_ROWS.of(row) for row in reversed(rows)]
 
     async def quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
-        """Scopes with unfolded messages, folded by themselves, whose newest message is older; with that one's id."""
-        async with self._db.read() as reader:
-            rows = await reader.rows(_QUIET, self.kind, text_of(before))
+        rows = await self._rows(_QUIET, self.kind, text_of(before))
         return [(Scope(owner=row["user_id"], thread=row["thread_id"]), row["newest"]) for row in rows]
 
     async def begin_fold(
         self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
     ) -> FoldLease | None:
-        """Take the scope's lease; None while another live one has not expired. An expired lease is taken over."""
         expires_at = now + lease
         async with self._db.write() as tx:
             live = await tx.row(
@@ -74,13 +65,7 @@ class FoldTable:
                 if datetime.fromisoformat(live["expires_at"]) > now:
                     return None
                 await tx.rows("UPDATE jobs SET state = 'expired', ended_at = ? WHERE id = ?", text_of(now), live["id"])
-            fence = await tx.row(
-                _TAKE_FENCE,
-                scope.owner,
-                self.kind,
-            )
-            if fence is None:
-                raise StorageError("This memory is not kept here; turn it on first.")
+            fence = 1 + await tx.run(take_ids, self.kind, scope.owner, "last_fence")
             failed = await tx.row(
                 "SELECT attempts FROM failures WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread
             )
@@ -92,30 +77,27 @@ class FoldTable:
                 scope.owner,
                 scope.thread,
                 reason,
-                fence[0],
+                fence,
                 text_of(now),
                 text_of(expires_at),
             )
         return FoldLease(
             scope=scope,
             job_id=job,
-            fence=fence[0],
+            fence=fence,
             expires_at=expires_at,
             attempt=1 + (failed["attempts"] if failed else 0),
         )
 
     async def commit_fold(self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
-        """Check the fence, insert the summary, archive exactly the plan's sources, complete the job: whole or not."""
         scope = lease.scope
         async with self._db.write() as tx:
-            if not await holds(tx, lease):
-                raise StaleFold
+            await check_lease(tx, lease)
             summary = await folded(tx, self.kind, scope, plan, made, now=now)
             await completed(tx, lease, summary.id, now)
             return summary
 
     async def fail_fold(self, lease: FoldLease, error: str, *, now: datetime) -> FoldFailure:
-        """Keep the attempt as failed and free the lease; nothing is archived. A lost lease is left as it is."""
         scope = lease.scope
         async with self._db.write() as tx:
             if await holds(tx, lease):
@@ -141,24 +123,23 @@ class FoldTable:
                 )
             row = await tx.row(_FAILURE, scope.owner, scope.thread)
         if row:
-            return failure_of(mapping(row))
+            return FAILURE_ROWS.of(row)
         # The lease was lost and its successor succeeded: nothing failed that anybody needs to hear of.
         return FoldFailure(at=now, reason="threshold", error=error, attempts=lease.attempt, told=True)
 
     async def release_fold(self, lease: FoldLease) -> None:
-        """Give the lease back without result (nothing to fold, or shutting down)."""
         async with self._db.write() as tx:
             if await holds(tx, lease):
                 await tx.rows("DELETE FROM jobs WHERE id = ?", lease.job_id)
 
     async def fold_failure(self, scope: Scope) -> FoldFailure | None:
-        async with self._db.read() as reader:
-            row = await reader.row(_FAILURE, scope.owner, scope.thread)
-        return failure_of(mapping(row)) if row else None
+        row = await self._row(_FAILURE, scope.owner, scope.thread)
+        return FAILURE_ROWS.of(row) if row else None
 
     async def mark_failure_told(self, scope: Scope) -> None:
-        async with self._db.write() as tx:
-            await tx.rows("UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread)
+        await self._execute(
+            "UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread
+        )
 
 
 async def holds(tx: Transaction, lease: FoldLease) -> bool:
@@ -177,6 +158,12 @@ async def holds(tx: Transaction, lease: FoldLease) -> bool:
     )
 
 
+async def check_lease(tx: Transaction, lease: FoldLease) -> None:
+    """Raises StaleFold where a lease is the scope's no more."""
+    if not await holds(tx, lease):
+        raise StaleFold
+
+
 async def completed(tx: Transaction, lease: FoldLease, summary: int, now: datetime) -> None:
     """The job is done; no failure of its scope is left."""
     await tx.rows(
@@ -193,13 +180,10 @@ async def folded(
 ) -> Summary:
     """Insert a summary and archive exactly the plan's sources. Raises StaleFold when one is gone or was folded."""
     messages = await _sources(tx, _ACTIVE_MESSAGES, scope, plan.message_ids)
-    below = [summary_of(mapping(row)) for row in await _sources(tx, _ACTIVE_SUMMARIES, scope, plan.summary_ids)]
+    below = [SUMMARY_ROWS.of(row) for row in await _sources(tx, _ACTIVE_SUMMARIES, scope, plan.summary_ids)]
     if not messages and not below:
         raise StaleFold
-    counter = await tx.row(_TAKE_SUMMARY_ID, scope.owner, kind)
-    if counter is None:
-        raise StaleFold
-    number = int(counter[0]) - 1
+    number = await tx.run(take_ids, kind, scope.owner, "next_summary_id")
     below.sort(key=lambda summary: summary.first_id)
     await tx.rows(
         """
@@ -217,44 +201,43 @@ async def folded(
         told, inherited = messages, below
         chunks = [chunk for summary in below for chunk in summary.source_chunk_ids] + ([number] if messages else [])
     ids = [row["id"] for row in told] + [end for one in inherited for end in (one.first_id, one.last_id)]
-    dates = [row["created_at"] for row in told]
-    dates += [text_of(end) for one in inherited for end in (one.first_at, one.last_at)]
-    summary_row: dict[str, object] = {
-        "id": number,
-        "user_id": scope.owner,
-        "thread_id": scope.thread,
-        "summary_text": well_formed(made.text),
-        "created_at": text_of(now),
-        "level": plan.level,
-        "source_chunk_ids": list(dict.fromkeys(chunks)),
-        "is_active": True,
-        "source_ids": [summary.id for summary in below],
-        "first_id": min(ids),
-        "last_id": max(ids),
-        # By date, not by id: imported conversations may overlap.
-        "first_at": min(dates, key=moment_of),
-        "last_at": max(dates, key=moment_of),
-        "message_count": len(told) + sum(summary.message_count for summary in inherited),
-        "model": made.model,
-        "prompt_version": made.prompt_version,
-        "tokens_in": made.tokens_in,
-        "tokens_out": made.tokens_out,
-        "milliseconds": made.milliseconds,
-        "base_id": plan.base_id,
-        "policy": plan.policy,
-        "reason": plan.reason,
-        "score": made.score,
-        "details": dict(made.details),
-    }
-    await tx.insert(SUMMARIES.upsert, *SUMMARIES.stored(summary_row))
+    # By date, not by id: imported conversations may overlap.
+    dates = [moment_of(row["created_at"]) for row in told]
+    dates += [end for one in inherited for end in (one.first_at, one.last_at)]
+    summary = Summary(
+        id=number,
+        scope=scope,
+        level=plan.level,
+        created_at=now,
+        source_chunk_ids=tuple(dict.fromkeys(chunks)),
+        source_ids=tuple(one.id for one in below),
+        is_active=True,
+        first_id=min(ids),
+        last_id=max(ids),
+        first_at=min(dates),
+        last_at=max(dates),
+        message_count=len(told) + sum(one.message_count for one in inherited),
+        base_id=plan.base_id,
+        policy=plan.policy,
+        reason=plan.reason,
+        **text_and_cost(made),
+    )
+    await put_summary(tx, summary)
     await tx.rows(
         "UPDATE summaries SET is_active = 0 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
         scope.owner,
         json.dumps(plan.summary_ids),
     )
-    row = await tx.row("SELECT * FROM summaries WHERE user_id = ? AND id = ?", scope.owner, number)
-    assert row is not None  # noqa: S101 - it was inserted above
-    return summary_of(mapping(row))
+    return summary
+
+
+def text_and_cost(made: NewSummary) -> dict[str, Any]:
+    """The fields that a summary takes over from the text that was made for it."""
+    return {**asdict(made), "text": well_formed(made.text)}
+
+
+async def put_summary(tx: Transaction, summary: Summary) -> None:
+    await tx.insert(SUMMARIES.upsert, *SUMMARIES.stored(SUMMARY_ROWS.row(summary)))
 
 
 async def _sources(tx: Transaction, sql: str, scope: Scope, ids: Sequence[int]) -> list[Row]:
@@ -267,12 +250,6 @@ async def _sources(tx: Transaction, sql: str, scope: Scope, ids: Sequence[int]) 
     return rows
 
 
-_TAKE_FENCE = """
-UPDATE users SET last_fence = last_fence + 1 WHERE user_id = ? AND storage_type = ? RETURNING last_fence
-"""
-_TAKE_SUMMARY_ID = """
-UPDATE users SET next_summary_id = next_summary_id + 1 WHERE user_id = ? AND storage_type = ? RETURNING next_summary_id
-"""
 _ACTIVE_MESSAGES = """
 SELECT id, created_at FROM messages
 WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND id IN (SELECT value FROM json_each(?)) ORDER BY id

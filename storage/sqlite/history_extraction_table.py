@@ -1,7 +1,7 @@
 """Which imported history facts are to be learned from, and how far that has come.
 
-A part of SqliteStore (`store.history_extraction`). Owns the columns past_… of `progress`; fact_table.py moves `past_id`
-on in the transaction that stores the facts. Does not know how facts are found.
+A part of SqliteStore (`store.studies`). Owns the columns past_… of `progress`; fact_table.py moves `past_id` on in the
+transaction that stores the facts. Does not know how facts are found.
 """
 
 import json
@@ -9,32 +9,22 @@ from collections.abc import Iterable, Sequence
 
 from records.facts import HistoryBacklog
 from records.messages import Message
-from records.owners import StorageType
 from records.scopes import Scope
-from storage.files.database import Database
 from storage.files.driver import Row
-from storage.files.rows import mapping, message_of
+from storage.files.rows import message_of
 from storage.files.transaction import Reader, Transaction
+from storage.sqlite.owner_tables import OwnerTables
 
 Stretch = tuple[int, int]
 """Behind which message, and up to which."""
 
 
-class HistoryExtractionTable:
-    """The studies of the owners that live in one store."""
-
-    def __init__(self, database: Database, kind: StorageType) -> None:
-        self._db = database
-        self._kind = kind
+class HistoryExtractionTable(OwnerTables):
+    """The extraction of facts from imported history, for the owners that live in one store."""
 
     async def backlog(self, owner: int, first: int, last: int) -> HistoryBacklog:
-        async with self._db.read(frozen=True) as reader:
-            row = await reader.row(_AHEAD, owner, first, last)
-        return (
-            HistoryBacklog(messages=int(row["messages"]), characters=int(row["characters"]))
-            if row
-            else HistoryBacklog()
-        )
+        [row] = await self._rows(_AHEAD, owner, first, last)
+        return HistoryBacklog(messages=int(row["messages"]), characters=int(row["characters"]))
 
     async def begin(self, owner: int, first: int, last: int) -> bool:
         async with self._db.write() as tx:
@@ -46,13 +36,12 @@ class HistoryExtractionTable:
             return True
 
     async def stop(self, owner: int) -> None:
-        async with self._db.write() as tx:
-            await tx.rows("UPDATE progress SET past_until = past_id WHERE user_id = ? AND past_id < past_until", owner)
+        await self._execute(
+            "UPDATE progress SET past_until = past_id WHERE user_id = ? AND past_id < past_until", owner
+        )
 
     async def waiting(self) -> list[Scope]:
-        async with self._db.read() as reader:
-            rows = await reader.rows(_WAITING, self._kind)
-        return [Scope(owner=row[0], thread=row[1]) for row in rows]
+        return [Scope(owner=row[0], thread=row[1]) for row in await self._rows(_WAITING, self.kind)]
 
     async def next(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
         async with self._db.read(frozen=True) as reader:
@@ -60,7 +49,7 @@ class HistoryExtractionTable:
             if row is None or row["past_id"] is None or row["past_id"] >= row["past_until"]:
                 return 0, []
             rows = await reader.rows(_NEXT, scope.owner, scope.thread, limit)
-        return int(row["past_id"]), [message_of(mapping(row)) for row in rows]
+        return int(row["past_id"]), [message_of(row) for row in rows]
 
     async def progress(self, scope: Scope) -> tuple[int, int] | None:
         async with self._db.read(frozen=True) as reader:
@@ -71,8 +60,7 @@ class HistoryExtractionTable:
         return (int(counts[0] or 0), int(counts[1])) if counts else None
 
     async def learned(self, scope: Scope) -> tuple[int, int] | None:
-        async with self._db.read(frozen=True) as reader:
-            counts = await reader.row(_ALL_LEARNED, scope.owner, scope.thread)
+        counts = await self._row(_ALL_LEARNED, scope.owner, scope.thread)
         return (int(counts[0]), int(counts[1])) if counts and counts[0] else None
 
 

@@ -8,18 +8,16 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from records.errors import StaleFold
 from records.messages import Message, Role
-from records.owners import StorageType
 from records.scopes import Scope
 from records.summaries import FoldLease, FoldPlan, NewSummary, Summary
-from storage.files.database import Database
-from storage.files.rows import grouped, mapping, row_of_message
-from storage.files.tables import BY_NAME, COUNTERS, FACTS, MESSAGES, USERS
+from storage.files.rows import grouped, row_of_message
+from storage.files.tables import BY_NAME, COUNTERS, FACTS, MESSAGES, TABLES, USERS
 from storage.files.transaction import Transaction
 from storage.search import word_index
 from storage.sqlite import history_extraction_table
-from storage.sqlite.fold_table import folded, holds
+from storage.sqlite.fold_table import check_lease, folded
+from storage.sqlite.owner_tables import OwnerTables, take_ids
 
 BATCH = 1000
 _COUNTER_OF = {table: counter for counter, table in COUNTERS.items()}
@@ -28,6 +26,11 @@ _TAKEN_OVER = f"""
 UPDATE users SET {", ".join(f"{name} = MAX({name}, ?)" for name in _COUNTERS)} WHERE user_id = ? AND storage_type = ?
 """  # noqa: S608
 _INSERT = MESSAGES.insert_with("seq")
+_KNOWN = """
+SELECT messages.role, messages.source, messages.id FROM json_each(?2) AS name
+CROSS JOIN messages ON messages.user_id = ?1
+  AND messages.role = json_extract(name.value, '$[0]') AND messages.source = json_extract(name.value, '$[1]')
+"""
 _STRETCH = """
 WITH given AS MATERIALIZED (SELECT value AS id FROM json_each(?2)),
 other AS (
@@ -39,27 +42,13 @@ AND id < COALESCE((SELECT MIN(id) FROM other WHERE id > ?4), id + 1)
 """
 
 
-class HistoryTable:
+class HistoryTable(OwnerTables):
     """The imports of the owners that live in one store."""
-
-    def __init__(self, database: Database, kind: StorageType) -> None:
-        self._db = database
-        self._kind = kind
 
     async def known(self, owner: int, names: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
         found: dict[tuple[Role, str], int] = {}
         for first in range(0, len(names), BATCH):
-            async with self._db.read() as reader:
-                rows = await reader.rows(
-                    """
-                    SELECT messages.role, messages.source, messages.id FROM json_each(?2) AS name
-                    CROSS JOIN messages ON messages.user_id = ?1
-                      AND messages.role = json_extract(name.value, '$[0]')
-                      AND messages.source = json_extract(name.value, '$[1]')
-                    """,
-                    owner,
-                    json.dumps(names[first : first + BATCH]),
-                )
+            rows = await self._rows(_KNOWN, owner, json.dumps(names[first : first + BATCH]))
             found |= {(row[0], row[1]): row[2] for row in rows}
         return found
 
@@ -77,15 +66,12 @@ class HistoryTable:
         return min(0, lowest, *(behind + 1 for behind, _ in taken)) - count
 
     async def stretch(self, owner: int, ids: Sequence[int], first: int, last: int) -> tuple[int, int]:
-        async with self._db.read(frozen=True) as reader:
-            row = await reader.row(_STRETCH, owner, json.dumps(ids), first, last)
+        row = await self._row(_STRETCH, owner, json.dumps(ids), first, last)
         return (first, last) if row is None else (min(first, row[0] or first), max(last, row[1] or last))
 
     async def is_empty(self, owner: int) -> bool:
         async with self._db.read(frozen=True) as reader:
-            for table in BY_NAME.values():
-                if table is USERS:
-                    continue
+            for table in TABLES[1:]:
                 if await reader.row(f"SELECT 1 FROM {table.name} WHERE user_id = ? LIMIT 1", owner):  # noqa: S608
                     return False
         return True
@@ -93,24 +79,24 @@ class HistoryTable:
     async def add(self, lease: FoldLease, messages: Sequence[Message], made: NewSummary, *, now: datetime) -> Summary:
         plan = FoldPlan(level=1, message_ids=tuple(message.id for message in messages), reason="import")
         async with self._db.write() as tx:
-            await _demand(tx, lease)
+            await check_lease(tx, lease)
             await insert(tx, [row_of_message(message) for message in messages])
-            return await folded(tx, self._kind, messages[0].scope, plan, made, now=now)
+            return await folded(tx, self.kind, messages[0].scope, plan, made, now=now)
 
     async def fold(self, lease: FoldLease, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
         async with self._db.write() as tx:
-            await _demand(tx, lease)
-            return await folded(tx, self._kind, scope, plan, made, now=now)
+            await check_lease(tx, lease)
+            return await folded(tx, self.kind, scope, plan, made, now=now)
 
     async def put(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
         owner = lease.scope.owner
         async with self._db.write() as tx:
-            await _demand(tx, lease)
+            await check_lease(tx, lease)
             for name, portable in grouped(rows, owner).items():
                 if name == USERS.name:
                     for row in portable:
                         counters = [int(str(row[counter])) for counter in _COUNTERS]
-                        await tx.rows(_TAKEN_OVER, *counters, owner, self._kind)
+                        await tx.rows(_TAKEN_OVER, *counters, owner, self.kind)
                 elif name == MESSAGES.name:
                     await insert(tx, portable)
                 else:
@@ -122,28 +108,20 @@ class HistoryTable:
                         f"UPDATE users SET {counter} = MAX({counter}, ?) WHERE user_id = ? AND storage_type = ?",  # noqa: S608
                         highest + 1,
                         owner,
-                        self._kind,
+                        self.kind,
                     )
 
     async def new_facts(self, owner: int, facts: Sequence[Mapping[str, object]]) -> int:
-        async with self._db.read() as reader:
-            known = {row[0] for row in await reader.rows("SELECT text FROM facts WHERE user_id = ?", owner)}
+        known = {row[0] for row in await self._rows("SELECT text FROM facts WHERE user_id = ?", owner)}
         return sum(fact["text"] not in known for fact in facts)
 
     async def learn(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
         owner = lease.scope.owner
         async with self._db.write() as tx:
-            await _demand(tx, lease)
+            await check_lease(tx, lease)
             known = {row["text"]: row["id"] for row in await tx.rows("SELECT * FROM facts WHERE user_id = ?", owner)}
             fresh = [fact for fact in facts if fact["text"] not in known]
-            counter = await tx.row(
-                "UPDATE users SET next_fact_id = next_fact_id + ? WHERE user_id = ? RETURNING next_fact_id",
-                len(fresh),
-                owner,
-            )
-            if counter is None:
-                raise StaleFold
-            first = int(counter[0]) - len(fresh)
+            first = await tx.run(take_ids, self.kind, owner, "next_fact_id", len(fresh))
             numbers = {fact["id"]: known[fact["text"]] for fact in facts if fact["text"] in known}
             numbers |= {fact["id"]: number for number, fact in enumerate(fresh, start=first)}
             rows = [
@@ -157,13 +135,8 @@ class HistoryTable:
                 }
                 for fact in fresh
             ]
-            await tx.many(FACTS.upsert, [FACTS.stored(mapping(row)) for row in rows])
+            await tx.many(FACTS.upsert, [FACTS.stored(row) for row in rows])
             return len(rows)
-
-
-async def _demand(tx: Transaction, lease: FoldLease) -> None:
-    if not await holds(tx, lease):
-        raise StaleFold
 
 
 async def insert(tx: Transaction, rows: Sequence[Mapping[str, object]]) -> None:

@@ -11,21 +11,11 @@ from storage.sqlite import original_files
 from storage.sqlite.initial_schema import FIRST_SCHEMA
 from text import analyzer
 
-MIGRATIONS: list[Migration] = []
 
-
-def migration(step: Migration) -> Migration:
-    """Append a step. Never change, remove or reorder one that was released."""
-    MIGRATIONS.append(step)
-    return step
-
-
-@migration
 def first_schema(connection: sqlite3.Connection) -> None:
     """Our tables; where the file is the original design's, its rows are taken over and repaired."""
     inherited = original_files.put_aside(connection)
-    for statement in statements(FIRST_SCHEMA):
-        connection.execute(statement)
+    script(FIRST_SCHEMA)(connection)
     if inherited:
         original_files.take_over(connection)
 
@@ -40,14 +30,6 @@ CREATE TABLE usage (
   PRIMARY KEY (day, user_id)
 ) WITHOUT ROWID;
 """
-
-
-@migration
-def usage(connection: sqlite3.Connection) -> None:
-    """The ledger of the daily token budgets."""
-    for statement in statements(USAGE_SCHEMA):
-        connection.execute(statement)
-
 
 CHOICES_SCHEMA = """
 -- An owner's further choices, and the counters of what is numbered for them.
@@ -154,14 +136,6 @@ CREATE TABLE progress (
 ) WITHOUT ROWID;
 """
 
-
-@migration
-def choices_and_knowledge(connection: sqlite3.Connection) -> None:
-    """What an owner may choose besides, and what is known of them: facts, profile, versions, accounts."""
-    for statement in statements(CHOICES_SCHEMA):
-        connection.execute(statement)
-
-
 FORGETTINGS_SCHEMA = """
 -- A forgetting that has begun and is not in every file yet; see erasing.py. In memory.db alone.
 CREATE TABLE forgettings (
@@ -174,14 +148,6 @@ CREATE TABLE forgettings (
 -- The message that an edit or a reply names.
 CREATE INDEX message_telegram ON messages (user_id, thread_id, telegram_id) WHERE telegram_id IS NOT NULL;
 """
-
-
-@migration
-def forgettings(connection: sqlite3.Connection) -> None:
-    """What a start finishes where a process died while it forgot."""
-    for statement in statements(FORGETTINGS_SCHEMA):
-        connection.execute(statement)
-
 
 SIZES_SCHEMA = """
 -- How long a scope's messages are in all, so that what the whole history would cost is known at once.
@@ -209,14 +175,6 @@ CREATE TRIGGER message_resized AFTER UPDATE OF content ON messages WHEN old.cont
 END;
 """
 
-
-@migration
-def sizes(connection: sqlite3.Connection) -> None:
-    """How long a scope's messages are in all."""
-    for statement in statements(SIZES_SCHEMA):
-        connection.execute(statement)
-
-
 RENAMINGS_SCHEMA = """
 -- Groups that Telegram gave another id; see renaming.py. In memory.db alone.
 CREATE TABLE renamings (
@@ -226,14 +184,6 @@ CREATE TABLE renamings (
   is_done INTEGER NOT NULL                    -- 0: the JSON store may not have followed yet
 );
 """
-
-
-@migration
-def renamings(connection: sqlite3.Connection) -> None:
-    """Under which id the memory of a group goes on that became a supergroup."""
-    for statement in statements(RENAMINGS_SCHEMA):
-        connection.execute(statement)
-
 
 REBUILD_PARTS_SCHEMA = """
 -- What a rebuild under way has made so far, so that one that ends with its process goes on; see rebuilding.py. Never
@@ -247,14 +197,6 @@ CREATE TABLE rebuild_parts (
 );
 """
 
-
-@migration
-def rebuild_parts(connection: sqlite3.Connection) -> None:
-    """What is kept of a rebuild that is not whole yet."""
-    for statement in statements(REBUILD_PARTS_SCHEMA):
-        connection.execute(statement)
-
-
 STUDIES_SCHEMA = """
 -- Imported history that facts are learned from because its owner wants it. NULL: none of it ever was.
 ALTER TABLE progress ADD COLUMN past_from INTEGER;    -- from behind this message
@@ -262,26 +204,10 @@ ALTER TABLE progress ADD COLUMN past_id INTEGER;      -- learned up to this one
 ALTER TABLE progress ADD COLUMN past_until INTEGER;   -- to be learned up to this one
 """
 
-
-@migration
-def studies(connection: sqlite3.Connection) -> None:
-    """How far imported history was learned from."""
-    for statement in statements(STUDIES_SCHEMA):
-        connection.execute(statement)
-
-
 LEARNED_STRETCHES_SCHEMA = """
 -- What was learned from before past_from was set: JSON list of [behind this message, up to this one].
 ALTER TABLE progress ADD COLUMN past_learned TEXT NOT NULL DEFAULT '[]';
 """
-
-
-@migration
-def learned_stretches(connection: sqlite3.Connection) -> None:
-    """Which imported history was learned from earlier."""
-    for statement in statements(LEARNED_STRETCHES_SCHEMA):
-        connection.execute(statement)
-
 
 BORROWED_WORDS_SCHEMA = """
 -- The known fact that a learned one is about, and whose words it may repeat; NULL: none, or not known.
@@ -291,14 +217,6 @@ ALTER TABLE profiles ADD COLUMN base_id INTEGER;                          -- the
 ALTER TABLE profiles ADD COLUMN fact_ids TEXT NOT NULL DEFAULT 'null';    -- JSON list; null: not known
 """
 
-
-@migration
-def borrowed_words(connection: sqlite3.Connection) -> None:
-    """Whose words facts and the profile's versions may repeat."""
-    for statement in statements(BORROWED_WORDS_SCHEMA):
-        connection.execute(statement)
-
-
 RANKED_SCHEMA = """
 -- What ranking reads of a message stands in one row: the words of every message and the messages themselves, which are
 -- several times as large, are not opened for it.
@@ -306,15 +224,13 @@ ALTER TABLE places ADD COLUMN message_id INTEGER NOT NULL DEFAULT 0;     -- mess
 ALTER TABLE places ADD COLUMN is_assistant INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE places ADD COLUMN speaker TEXT NOT NULL DEFAULT '';
 ALTER TABLE places ADD COLUMN size INTEGER NOT NULL DEFAULT 0;           -- bytes of the content in UTF-8
-ALTER TABLE places ADD COLUMN marks BLOB NOT NULL DEFAULT x'';           -- 4 bytes for each term: word_index.term_hash
+ALTER TABLE places ADD COLUMN marks BLOB NOT NULL DEFAULT x'';           -- 4 bytes for each term: word_index.mark
 """
 
 
-@migration
 def ranked(connection: sqlite3.Connection) -> None:
     """What ranking reads of a message, in one row."""
-    for statement in statements(RANKED_SCHEMA):
-        connection.execute(statement)
+    script(RANKED_SCHEMA)(connection)
     word_index.complete(connection)
 
 
@@ -324,31 +240,43 @@ ALTER TABLE updates ADD COLUMN mode TEXT;
 """
 
 
-@migration
-def modes(connection: sqlite3.Connection) -> None:
-    """What was said while nothing was to be stored is known as such by the run that takes it up."""
-    for statement in statements(MODES_SCHEMA):
-        connection.execute(statement)
-
-
-@migration
 def pointed(connection: sqlite3.Connection) -> None:
     """Messages with vowel points are indexed anew: their words were cut to pieces at each."""
     seq = 0
     while rows := connection.execute("SELECT * FROM messages WHERE seq > ? ORDER BY seq LIMIT 500", (seq,)).fetchall():
         for row in rows:
             if analyzer.is_pointed(row["content"]) or analyzer.is_pointed(row["speaker"]):
-                word_index.reindex(connection, row["seq"], dict(row))
+                word_index.reindex(connection, row["seq"], row)
         seq = rows[-1]["seq"]
 
 
-def statements(script: str) -> list[str]:
-    """The statements of a script, so that each runs inside our transaction (executescript would commit first)."""
-    found: list[str] = []
-    pending = ""
-    for line in script.splitlines(keepends=True):
-        pending += line
-        if sqlite3.complete_statement(pending):
-            found.append(pending)
-            pending = ""
-    return found
+def script(text: str) -> Migration:
+    """A step that runs the statements of a script, each inside our transaction (executescript would commit first)."""
+
+    def run(connection: sqlite3.Connection) -> None:
+        pending = ""
+        for line in text.splitlines(keepends=True):
+            pending += line
+            if sqlite3.complete_statement(pending):
+                connection.execute(pending)
+                pending = ""
+
+    return run
+
+
+MIGRATIONS: list[Migration] = [
+    first_schema,
+    script(USAGE_SCHEMA),
+    script(CHOICES_SCHEMA),
+    script(FORGETTINGS_SCHEMA),
+    script(SIZES_SCHEMA),
+    script(RENAMINGS_SCHEMA),
+    script(REBUILD_PARTS_SCHEMA),
+    script(STUDIES_SCHEMA),
+    script(LEARNED_STRETCHES_SCHEMA),
+    script(BORROWED_WORDS_SCHEMA),
+    ranked,
+    script(MODES_SCHEMA),
+    pointed,
+]
+"""In order. Append steps; never change, remove or reorder one that was released."""

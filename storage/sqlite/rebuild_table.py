@@ -5,65 +5,46 @@ A part of SqliteStore (`store.rebuilds`), under the fold lease of fold_table.py.
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import datetime
 
 from records.errors import StaleFold
 from records.messages import MessageOutline
-from records.owners import StorageType
 from records.scopes import Scope
-from records.summaries import FoldLease, NewSummary, Rebuilt
-from storage.files.database import Database
+from records.summaries import FoldLease, NewSummary, Rebuilt, Summary
 from storage.files.rows import text_of
-from storage.files.tables import SUMMARIES
 from storage.files.transaction import Transaction
-from storage.sqlite.fold_table import completed, holds
-from text.characters import well_formed
+from storage.sqlite.fold_table import check_lease, completed, put_summary, text_and_cost
+from storage.sqlite.owner_tables import OwnerTables, take_ids
 
 MOST_RESTARTS = 3
 """A rebuild that ended so many times with its process is not begun again by itself."""
 
 
-class RebuildTable:
+class RebuildTable(OwnerTables):
     """The rebuilds of the owners that live in one store."""
 
-    def __init__(self, database: Database, kind: StorageType) -> None:
-        self._db = database
-        self._kind = kind
-
     async def outline(self, scope: Scope) -> list[MessageOutline]:
-        async with self._db.read() as reader:
-            rows = await reader.rows(
-                """
-                SELECT id, turn_id, role FROM messages
-                WHERE user_id = ? AND thread_id = ? AND is_active = 0 ORDER BY id
-                """,
-                scope.owner,
-                scope.thread,
-            )
+        rows = await self._rows(_OUTLINE, scope.owner, scope.thread)
         return [MessageOutline(id=row["id"], turn=row["turn_id"], is_user=row["role"] == "user") for row in rows]
 
     async def renew(self, lease: FoldLease, until: datetime) -> None:
         async with self._db.write() as tx:
-            if not await holds(tx, lease):
-                raise StaleFold
+            await check_lease(tx, lease)
             await tx.rows("UPDATE jobs SET expires_at = ? WHERE id = ?", text_of(until), lease.job_id)
 
     async def part(self, scope: Scope, digest: str) -> NewSummary | None:
-        async with self._db.read() as reader:
-            row = await reader.row(
-                "SELECT made FROM rebuild_parts WHERE user_id = ? AND thread_id = ? AND digest = ?",
-                scope.owner,
-                scope.thread,
-                digest,
-            )
+        row = await self._row(
+            "SELECT made FROM rebuild_parts WHERE user_id = ? AND thread_id = ? AND digest = ?",
+            scope.owner,
+            scope.thread,
+            digest,
+        )
         return NewSummary(**json.loads(row["made"])) if row else None
 
     async def keep_part(self, lease: FoldLease, digest: str, made: NewSummary) -> None:
-        scope, kept = lease.scope, {**asdict(made), "text": well_formed(made.text)}
+        scope, kept = lease.scope, text_and_cost(made)
         async with self._db.write() as tx:
-            if not await holds(tx, lease):
-                raise StaleFold
+            await check_lease(tx, lease)
             await tx.rows(_KEEP_PART, scope.owner, scope.thread, digest, json.dumps(kept, ensure_ascii=False))
 
     async def commit(
@@ -77,82 +58,63 @@ class RebuildTable:
     ) -> None:
         scope = lease.scope
         async with self._db.write() as tx:
-            if not await holds(tx, lease):
-                raise StaleFold
+            await check_lease(tx, lease)
             archived = await tx.row(_ARCHIVED, text_of(since), scope.owner, scope.thread)
             ids = [one.id for one in outline]
             # Ids are never used again, so the same number with the same sum are the same messages.
             if archived is None or tuple(archived) != (len(ids), sum(ids), 0):
                 raise StaleFold
-            counter = await tx.row(_TAKE_IDS, len(rebuilt), scope.owner, self._kind)
-            if counter is None:
-                raise StaleFold
-            first = int(counter[0]) - len(rebuilt)
+            first = await tx.run(take_ids, self.kind, scope.owner, "next_summary_id", len(rebuilt))
             old = [row["id"] for row in await tx.rows(_OLD, scope.owner, scope.thread)]
             chunks: list[list[int]] = []
             for place, one in enumerate(rebuilt):
                 below = [chunk for source in one.sources for chunk in chunks[source]]
                 own = [first + place] if one.message_ids else []
                 chunks.append(own if one.policy == "sliding" else list(dict.fromkeys([*below, *own])))
-                await self._put(tx, lease, one, first, place, chunks[place], now)
+                await _put(tx, scope, one, first, place, chunks[place], now)
             await tx.rows(_DROP, scope.owner, json.dumps(old))
             await tx.rows(_DROP_PARTS, scope.owner, scope.thread)
             await completed(tx, lease, first + len(rebuilt) - 1, now)
 
-    async def _put(
-        self,
-        tx: Transaction,
-        lease: FoldLease,
-        one: Rebuilt,
-        first: int,
-        place: int,
-        chunks: Sequence[int],
-        now: datetime,
-    ) -> None:
-        scope, number = lease.scope, first + place
-        row: dict[str, object] = {
-            "id": number,
-            "user_id": scope.owner,
-            "thread_id": scope.thread,
-            "summary_text": well_formed(one.made.text),
-            "created_at": text_of(now),
-            "level": one.level,
-            "source_chunk_ids": list(chunks),
-            "is_active": one.is_active,
-            "source_ids": [first + source for source in one.sources],
-            "first_id": one.first[0],
-            "last_id": one.last[0],
-            "first_at": text_of(one.first[1]),
-            "last_at": text_of(one.last[1]),
-            "message_count": one.message_count,
-            "model": one.made.model,
-            "prompt_version": one.made.prompt_version,
-            "tokens_in": one.made.tokens_in,
-            "tokens_out": one.made.tokens_out,
-            "milliseconds": one.made.milliseconds,
-            "base_id": None if one.base is None else first + one.base,
-            "policy": one.policy,
-            "reason": "rebuild",
-            "score": one.made.score,
-            "details": dict(one.made.details),
-        }
-        await tx.insert(SUMMARIES.upsert, *SUMMARIES.stored(row))
-        await tx.rows(_INTO_CHUNK, number, scope.owner, json.dumps(one.message_ids))
-
     async def interrupted(self) -> list[Scope]:
-        async with self._db.read() as reader:
-            rows = await reader.rows(_INTERRUPTED, self._kind, MOST_RESTARTS)
+        rows = await self._rows(_INTERRUPTED, self.kind, MOST_RESTARTS)
         return [Scope(owner=row["user_id"], thread=row["thread_id"]) for row in rows]
 
 
+async def _put(
+    tx: Transaction, scope: Scope, one: Rebuilt, first: int, place: int, chunks: Sequence[int], now: datetime
+) -> None:
+    """Insert a summary; `first`: the id of the first of its row, in which it is number `place`."""
+    summary = Summary(
+        id=first + place,
+        scope=scope,
+        level=one.level,
+        created_at=now,
+        source_chunk_ids=tuple(chunks),
+        source_ids=tuple(first + source for source in one.sources),
+        is_active=one.is_active,
+        first_id=one.first[0],
+        last_id=one.last[0],
+        first_at=one.first[1],
+        last_at=one.last[1],
+        message_count=one.message_count,
+        base_id=None if one.base is None else first + one.base,
+        policy=one.policy,
+        reason="rebuild",
+        **text_and_cost(one.made),
+    )
+    await put_summary(tx, summary)
+    await tx.rows(_INTO_CHUNK, summary.id, scope.owner, json.dumps(one.message_ids))
+
+
+_OUTLINE = """
+SELECT id, turn_id, role FROM messages WHERE user_id = ? AND thread_id = ? AND is_active = 0 ORDER BY id
+"""
 _KEEP_PART = "INSERT OR REPLACE INTO rebuild_parts (user_id, thread_id, digest, made) VALUES (?, ?, ?, ?)"
 _DROP_PARTS = "DELETE FROM rebuild_parts WHERE user_id = ? AND thread_id = ?"
 _ARCHIVED = """
 SELECT COUNT(*), COALESCE(SUM(id), 0), COALESCE(SUM(edited_at >= ?), 0) FROM messages
 WHERE user_id = ? AND thread_id = ? AND is_active = 0
-"""
-_TAKE_IDS = """
-UPDATE users SET next_summary_id = next_summary_id + ? WHERE user_id = ? AND storage_type = ? RETURNING next_summary_id
 """
 _OLD = "SELECT id FROM summaries WHERE user_id = ? AND thread_id = ?"
 _INTO_CHUNK = """

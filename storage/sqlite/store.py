@@ -17,8 +17,8 @@ from records.scopes import Scope
 from records.status import Counts
 from storage.files.database import Database
 from storage.files.driver import sqlite3
-from storage.files.rows import config_of, grouped, mapping, message_of, row_of_message, text_of
-from storage.files.tables import BY_NAME, ERASED, MESSAGES, TABLES, UPSERT_USER, USERS, Table
+from storage.files.rows import CONFIG_ROWS, config_of, grouped, message_of, row_of_message
+from storage.files.tables import BY_NAME, MESSAGES, TABLES, UPSERT_USER, USERS, Table
 from storage.search import candidates, word_index
 from storage.search.protocol import Matching, Pool, Readings, WordHit
 from storage.search.vector_index import VectorIndex
@@ -29,6 +29,7 @@ from storage.sqlite.fact_table import FactTable
 from storage.sqlite.fold_table import FoldTable
 from storage.sqlite.history_extraction_table import HistoryExtractionTable
 from storage.sqlite.history_table import HistoryTable
+from storage.sqlite.owner_tables import erase_tables, take_ids
 from storage.sqlite.profile_table import ProfileTable
 from storage.sqlite.rebuild_table import RebuildTable
 from storage.sqlite.renaming import renamed
@@ -54,62 +55,29 @@ class SqliteStore(FoldTable):
         self.facts = FactTable(database, kind)
         self.history_extraction = HistoryExtractionTable(database, kind)
         self.profiles = ProfileTable(database, kind)
-        self.accounts = ExplanationTable(database)
+        self.accounts = ExplanationTable(database, kind)
         self.rebuilds = RebuildTable(database, kind)
         self.forgetting = DeletionCascade(database, kind, self.vectors)
         self.history = HistoryTable(database, kind)
 
     # owners ------------------------------------------------------------------------------------------------
     async def owners(self) -> list[OwnerConfig]:
-        async with self._db.read() as reader:
-            rows = await reader.rows("SELECT * FROM users WHERE storage_type = ? ORDER BY user_id", self.kind)
-        return [config_of(mapping(row)) for row in rows]
+        rows = await self._rows("SELECT * FROM users WHERE storage_type = ? ORDER BY user_id", self.kind)
+        return [config_of(row) for row in rows]
 
     async def owner(self, owner: int) -> OwnerConfig | None:
-        async with self._db.read() as reader:
-            row = await reader.row("SELECT * FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
-        return config_of(mapping(row)) if row else None
+        row = await self._row("SELECT * FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
+        return config_of(row) if row else None
 
     async def put_owner(self, config: OwnerConfig) -> None:
-        """Insert or replace the row of `users`. Raises StorageError for an owner that lives in another store."""
         if config.storage is not self.kind:
             raise StorageError(f"This store holds the owners of {self.kind}, not of {config.storage}.")
-        async with self._db.write() as tx:
-            put = await tx.row(
-                """
-                INSERT INTO users (
-                  user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at,
-                  policy, auto_fold, timezone, fold_instructions, incognito
-                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (user_id) DO UPDATE SET
-                  summary_every_n = excluded.summary_every_n, memory_enabled = excluded.memory_enabled,
-                  created_at = excluded.created_at, updated_at = excluded.updated_at,
-                  policy = excluded.policy, auto_fold = excluded.auto_fold, timezone = excluded.timezone,
-                  fold_instructions = excluded.fold_instructions, incognito = excluded.incognito
-                WHERE storage_type = excluded.storage_type
-                RETURNING user_id
-                """,
-                config.owner,
-                self.kind,
-                config.every_n,
-                int(config.enabled),
-                text_of(config.created_at),
-                text_of(config.updated_at),
-                config.policy,
-                int(config.auto_fold),
-                well_formed(config.timezone),
-                well_formed(config.fold_instructions),
-                int(config.incognito),
-            )
-            if put is None:
-                raise StorageError("This memory lives in another store.")
+        choices = CONFIG_ROWS.row(config)
+        if not await self._execute(_PUT_OWNER, *_CHOICES.stored(choices), self.kind):
+            raise StorageError("This memory lives in another store.")
 
     # messages ----------------------------------------------------------------------------------------------
     async def append(self, scope: Scope, drafts: Sequence[NewMessage]) -> list[Message]:
-        """Store messages with their words; a source that is stored already is answered with what is stored.
-
-        Raises StorageError when the owner does not live here.
-        """
         if not drafts:
             return []
         # The analysis needs nothing of the file, and nobody is to wait for it.
@@ -120,9 +88,8 @@ class SqliteStore(FoldTable):
         )
 
     async def find(self, scope: Scope, *, role: Role, source: str) -> Message | None:
-        async with self._db.read() as reader:
-            row = await reader.row(f"{_BY_SOURCE} AND thread_id = ?", scope.owner, role, source, scope.thread)
-        return message_of(mapping(row)) if row else None
+        row = await self._row(f"{_BY_SOURCE} AND thread_id = ?", scope.owner, role, source, scope.thread)
+        return message_of(row) if row else None
 
     async def messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
         return await self._messages(
@@ -168,21 +135,7 @@ class SqliteStore(FoldTable):
         )
 
     async def counts(self, scope: Scope) -> Counts:
-        async with self._db.read() as reader:
-            rows = await reader.rows(
-                """
-                SELECT 'messages' AS what, total AS a, archived AS b, characters AS c
-                FROM scopes WHERE user_id = ?1 AND thread_id = ?2
-                UNION ALL
-                SELECT 'turns', COUNT(DISTINCT turn_id), 0, 0 FROM messages
-                WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1 AND role = 'user'
-                UNION ALL
-                SELECT 'level', level, COUNT(*), 0 FROM summaries
-                WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1 GROUP BY level
-                """,
-                scope.owner,
-                scope.thread,
-            )
+        rows = await self._rows(_COUNTS, scope.owner, scope.thread)
         total = archived = characters = turns = 0
         levels: dict[int, int] = {}
         for what, a, b, c in rows:
@@ -201,23 +154,21 @@ class SqliteStore(FoldTable):
         )
 
     async def ends(self, scope: Scope) -> tuple[int, int]:
-        async with self._db.read() as reader:
-            row = await reader.row(
-                "SELECT MIN(id), MAX(id) FROM messages WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread
-            )
+        row = await self._row(
+            "SELECT MIN(id), MAX(id) FROM messages WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread
+        )
         return (1, 1) if row is None or row[0] is None else (int(row[0]), int(row[1]))
 
     async def scopes(self, owner: int) -> list[Scope]:
-        async with self._db.read() as reader:
-            rows = await reader.rows(
-                "SELECT thread_id FROM scopes WHERE user_id = ? AND total > 0 ORDER BY thread_id", owner
-            )
+        rows = await self._rows(
+            "SELECT thread_id FROM scopes WHERE user_id = ? AND total > 0 ORDER BY thread_id", owner
+        )
         return [Scope(owner=owner, thread=row[0]) for row in rows]
 
     async def search(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[WordHit]:
         async with self._db.read() as reader:
             found = await word_index.search(reader, scope, terms, limit)
-        return [WordHit(message=message_of(mapping(row)), score=score) for row, score in found]
+        return [WordHit(message=message_of(row), score=score) for row, score in found]
 
     async def matching(
         self,
@@ -243,8 +194,7 @@ class SqliteStore(FoldTable):
             )
 
     async def _messages(self, sql: str, *values: int | str) -> list[Message]:
-        async with self._db.read() as reader:
-            return [message_of(mapping(row)) for row in await reader.rows(sql, *values)]
+        return [message_of(row) for row in await self._rows(sql, *values)]
 
     # owner-wide --------------------------------------------------------------------------------------------
     async def dump(self, owner: int) -> AsyncIterator[Sequence[Mapping[str, object]]]:
@@ -293,9 +243,7 @@ class SqliteStore(FoldTable):
     async def erase(self, owner: int) -> None:
         """Remove everything of an owner from tables, index, free pages and log. A pointer to another store stays."""
         async with self._db.write() as tx:
-            await tx.run(lambda connection: word_index.remove(connection, owner))
-            for table in ERASED:
-                await tx.rows(f"DELETE FROM {table} WHERE user_id = ?", owner)  # noqa: S608
+            await tx.run(erase_tables, owner)
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
         self.vectors.drop(owner)
         await self._db.forget_log()
@@ -331,13 +279,10 @@ def _appended(
         if draft.source is not None:
             row = connection.execute(_BY_SOURCE, (scope.owner, draft.role, draft.source)).fetchone()
             if row:
-                stored[place] = message_of(mapping(row))
+                stored[place] = message_of(row)
     fresh = len(drafts) - len(stored)
     if fresh:
-        counter = connection.execute(_TAKE_MESSAGE_IDS, (fresh, scope.owner, kind)).fetchone()
-        if counter is None:
-            raise StorageError("This memory is not kept here; turn it on first.")
-        number = int(counter[0]) - fresh
+        number = take_ids(connection, kind, scope.owner, "next_message_id", fresh)
         seen: dict[tuple[str, str], Message] = {}
         entries: list[word_index.Entry] = []
         for place, (draft, entry) in enumerate(drafts):
@@ -396,7 +341,15 @@ def _next_batch(table: Table, owner: int, after: tuple[int, ...]) -> tuple[str, 
     )
 
 
-_BY_SOURCE = "SELECT * FROM messages WHERE user_id = ? AND role = ? AND source = ?"
-_TAKE_MESSAGE_IDS = """
-UPDATE users SET next_message_id = next_message_id + ? WHERE user_id = ? AND storage_type = ? RETURNING next_message_id
+_COUNTS = """
+SELECT 'messages', total, archived, characters FROM scopes WHERE user_id = ?1 AND thread_id = ?2
+UNION ALL
+SELECT 'turns', COUNT(DISTINCT turn_id), 0, 0 FROM messages
+WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1 AND role = 'user'
+UNION ALL
+SELECT 'level', level, COUNT(*), 0 FROM summaries
+WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1 GROUP BY level
 """
+_CHOICES = USERS.only(CONFIG_ROWS.columns)
+_PUT_OWNER = f"{_CHOICES.upsert_with('storage_type')} WHERE storage_type = excluded.storage_type RETURNING user_id"
+_BY_SOURCE = "SELECT * FROM messages WHERE user_id = ? AND role = ? AND source = ?"

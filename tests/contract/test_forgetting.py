@@ -427,7 +427,7 @@ async def test_the_index_is_as_if_it_had_been_made_anew(store: SqliteStore) -> N
         for table in ("words", "places", "scope_words"):
             await tx.rows(f"DELETE FROM {table}")  # noqa: S608
         found = await tx.rows("SELECT * FROM messages ORDER BY seq")
-        await word_index.index(tx, [(row["seq"], dict(row)) for row in found])
+        await word_index.index(tx, [(row["seq"], row) for row in found])
     after = await store.pool(ANNA, await store.matching(ANNA, wanted, limit=99), reach=0)
     assert before.matched == after.matched
     for column in ("seqs", "counts", "lengths"):

@@ -1,0 +1,53 @@
+"""What the parts of a SQLite store have in common: one database, and which of its owners are this store's.
+
+Owns how single statements run and how new ids are taken. Does not know any table but `users`.
+"""
+
+from records.errors import StorageError
+from records.owners import StorageType
+from storage.files.database import Database
+from storage.files.driver import Row, sqlite3
+from storage.files.tables import ERASED
+from storage.files.transaction import Value
+from storage.search import word_index
+
+
+class OwnerTables:
+    """A part of a store. `kind` is what `users.storage_type` says of the owners that live in it."""
+
+    def __init__(self, database: Database, kind: StorageType) -> None:
+        self.kind = kind
+        self._db = database
+
+    async def _rows(self, sql: str, *values: Value) -> list[Row]:
+        async with self._db.read() as reader:
+            return await reader.rows(sql, *values)
+
+    async def _row(self, sql: str, *values: Value) -> Row | None:
+        async with self._db.read() as reader:
+            return await reader.row(sql, *values)
+
+    async def _execute(self, sql: str, *values: Value) -> list[Row]:
+        """One writing statement as a transaction of its own; the rows that it returns."""
+        return await self._db.transact(lambda connection: connection.execute(sql, values).fetchall())
+
+
+def take_ids(connection: sqlite3.Connection, kind: StorageType, owner: int, counter: str, count: int = 1) -> int:
+    """The first of `count` new ids of an owner, by the column of `users` that counts them.
+
+    Raises StorageError when the owner does not live here.
+    """
+    row = connection.execute(
+        f"UPDATE users SET {counter} = {counter} + ? WHERE user_id = ? AND storage_type = ? RETURNING {counter}",  # noqa: S608
+        (count, owner, kind),
+    ).fetchone()
+    if row is None:
+        raise StorageError("This memory is not kept here; turn it on first.")
+    return int(row[0]) - count
+
+
+def erase_tables(connection: sqlite3.Connection, owner: int) -> None:
+    """Delete everything of an owner, with its words; the row of `users` stays."""
+    word_index.remove(connection, owner)
+    for table in ERASED:
+        connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (owner,))  # noqa: S608
