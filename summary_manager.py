@@ -203,7 +203,7 @@ class SummaryManager:
             active = await store.summaries(scope)
             model = self._embedding_model
             indexed = await store.vectors.progress(scope.owner, model) if model else None
-            saved = await store.accounts.saved(scope.owner)
+            saved = await store.explanations.saved(scope.owner)
             history_extraction = await store.history_extraction.progress(scope)
         advice: tuple[str, ...] = ()
         if config is not None and config.storage is StorageType.JSON and counts.total > JSON_COMFORT:

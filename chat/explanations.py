@@ -115,7 +115,7 @@ class Explanations:
         try:
             async with self._memory.opened(scope.owner) as store:
                 if store is not None:
-                    await store.accounts.note_shown(scope, source, telegram_ids)
+                    await store.explanations.note_shown(scope, source, telegram_ids)
         except StorageError as error:
             log.warning("where an answer in %s was shown is not kept: %s", scope, type(error).__name__)
 
@@ -126,7 +126,7 @@ class Explanations:
         """
         held = self._latest_held(scope, telegram_id)
         async with self._memory.opened(scope.owner) as store:
-            text = await store.accounts.text(scope, telegram_id) if store is not None else None
+            text = await store.explanations.text(scope, telegram_id) if store is not None else None
             stored = read(text) if text else None
             if stored is not None and (held is None or stored.at > held.at):
                 return await _explained(stored, store, scope, is_stored=True)

@@ -1,12 +1,13 @@
 """A backup: one private zip file with memory.db and a complete memory.json, made while the bot runs or not.
 
-Owns that the two are of one piece: whatever was acknowledged before the backup began is in it, and no owner is lost
-between two stores while moving. index.db is derived and not in it. Everything here blocks: call it from a thread.
+Owns that the two files are consistent: whatever was acknowledged before the backup began is in it, and no owner is lost
+between two stores while moving. index.db is derived and left out. Everything here blocks: call it from a thread.
 """
 
 import asyncio
 import contextlib
 import hashlib
+import itertools
 import json
 import os
 import shutil
@@ -15,7 +16,6 @@ import time
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,10 +34,10 @@ from storage.sqlite.migrations import MIGRATIONS
 FORMAT = 1
 MANIFEST, DATABASE = "keepsake.json", "memory.db"
 PATIENCE = 20.0
-"""Seconds in which a running bot should have finished the move or start that is in the way."""
+"""Seconds to wait for a running bot to finish the move or start that is in the way."""
 
 _STAYS = frozenset({LOCK_NAME, "playground"})
-"""What a restore leaves where it is: the lock that it holds, and the playground's own memory."""
+"""What a restore does not move: the lock that it holds, and the playground's own memory."""
 
 
 class _NotYet(Exception):  # noqa: N818 - no error: the bot is in the middle of something
@@ -55,7 +55,7 @@ class Restored:
 
 # making ------------------------------------------------------------------------------------------------------
 def back_up(folder: Path, file: Path) -> int:
-    """Write a backup of the data directory to `file`, whole or not at all; the number of messages in it.
+    """Write a backup of the data directory to `file`, whole or not at all; returns the number of messages in it.
 
     Raises SettingsError when `file` exists or cannot be there, or `folder` holds no memory, else a StorageError.
     """
@@ -68,7 +68,7 @@ def back_up(folder: Path, file: Path) -> int:
     with explained(file), tempfile.TemporaryDirectory(prefix=".keepsake-", dir=file.absolute().parent) as made:
         work = Path(made)
         _collect(folder, work)
-        # A backup that cannot be restored is none: it is read through before it is called one.
+        # A backup that cannot be restored is useless, so it is read through first.
         messages = _check(work)
         packed = work / "packed"
         _pack(work, packed, messages)
@@ -107,7 +107,7 @@ def _collect(folder: Path, work: Path) -> None:
 
 def _collect_once(folder: Path, work: Path, *, is_running: bool) -> None:
     before = _places(folder / DATABASE)
-    # What the journal holds now was acknowledged, or will be in a moment: it must be in the backup.
+    # What the journal holds by now was acknowledged or is about to be, so it must be in the backup.
     acknowledged = survey(folder / JOURNAL_NAME).last_seq
     if is_running:
         _from_index(folder, work, acknowledged)
@@ -115,7 +115,7 @@ def _collect_once(folder: Path, work: Path, *, is_running: bool) -> None:
         _from_files(folder, work)
     copy_database(folder / DATABASE, work / DATABASE)
     if _places(work / DATABASE) != before:
-        # An owner came or moved in between: it could be in neither file, or in both.
+        # An owner was added or moved in between, and could be in neither file or in both.
         raise _NotYet
 
 
@@ -131,7 +131,7 @@ def _places(database: Path) -> list[tuple[object, ...]]:
 
 
 def _from_index(folder: Path, work: Path, acknowledged: int) -> None:
-    """memory.json out of the running bot's working copy, which holds snapshot and journal."""
+    """Write memory.json from the running bot's working copy, which holds snapshot and journal."""
     index = folder / INDEX_NAME
     target = work / SNAPSHOT_NAME
     target.unlink(missing_ok=True)
@@ -149,7 +149,7 @@ def _from_index(folder: Path, work: Path, acknowledged: int) -> None:
 
 
 def _from_files(folder: Path, work: Path) -> None:
-    """memory.json as the bot's next start would see it: recovered from copies, the originals untouched."""
+    """Write memory.json as the bot's next start would see it, recovered from copies; the originals are untouched."""
     recovery = work / "recovery"
     recovery.mkdir(mode=0o700, exist_ok=True)
     for name in (SNAPSHOT_NAME, JOURNAL_NAME):
@@ -190,10 +190,10 @@ def _pack(work: Path, target: Path, messages: int) -> None:
 
 # restoring ---------------------------------------------------------------------------------------------------
 def restore(file: Path, folder: Path) -> Restored:
-    """Put a backup into the data directory. What is there is set aside in a folder of its own, never overwritten.
+    """Restore a backup into the data directory. What is there is moved to a folder of its own, never overwritten.
 
-    The backup is checked in full before anything is touched. Raises SettingsError when `file` is none, StorageBusy
-    while the bot runs, StorageTooNew, StorageCorrupt, StorageError.
+    The backup is checked in full before anything is touched. Raises SettingsError when there is no such file,
+    StorageBusy while the bot runs, StorageTooNew, StorageCorrupt, StorageError.
     """
     if not file.is_file():
         raise SettingsError("--restore", f"{file} does not exist.")
@@ -206,7 +206,7 @@ def restore(file: Path, folder: Path) -> Restored:
         made_at = _unpack(file, work)
         messages = _check(work)
         aside = _set_aside(held, keep=work)
-        # memory.db last: without it a restore that died half-way is plainly none.
+        # memory.db last: without it an interrupted restore is plainly incomplete.
         for name in (SNAPSHOT_NAME, DATABASE):
             if (work / name).exists():
                 (work / name).replace(held / name)
@@ -218,11 +218,11 @@ _DAMAGE = (
     *(zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError),
     *(KeyError, ValueError, TypeError, AttributeError),
 )
-"""What reading a file that is no zip, or a spoilt one, raises (zipfile documents a part of it)."""
+"""What reading a file that is no zip file, or a damaged one, raises (zipfile documents only some of these)."""
 
 
 def _unpack(file: Path, work: Path) -> str:
-    """Put the files of a backup into `work`; when it was made."""
+    """Extract the files of a backup into `work`; returns when it was made."""
     try:
         with zipfile.ZipFile(file) as packed:
             manifest = json.loads(packed.read(MANIFEST))
@@ -246,14 +246,14 @@ def _unpack(file: Path, work: Path) -> str:
 
 
 def _check(work: Path) -> int:
-    """Both files can be opened by this program; the number of messages in them."""
+    """Check that this program can open both files; returns the number of messages in them."""
     try:
         with contextlib.closing(sqlite3.connect(work / DATABASE)) as database:
             version = int(database.execute("PRAGMA user_version").fetchone()[0])
             is_sound = database.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
             messages = Counter(dict(database.execute("SELECT user_id, COUNT(*) FROM messages GROUP BY user_id")))
         if (work / SNAPSHOT_NAME).exists():
-            # An owner whose move is under way is in both files, in one of them whole: what counts is that one.
+            # An owner whose move is under way is in both files, complete in one of them, and counted there.
             rows = snapshot.rows(snapshot.read(work / SNAPSHOT_NAME))
             messages |= Counter(row["user_id"] for table, row in rows if table is MESSAGES)
     except (sqlite3.DatabaseError, snapshot.SnapshotError) as error:
@@ -275,7 +275,7 @@ def _remove_side_files(work: Path) -> None:
 
 
 def _set_aside(folder: Path, *, keep: Path) -> Path | None:
-    """Move what is in the data directory into a folder of its own there; None when there is nothing."""
+    """Move what is in the data directory into a folder of its own there; None when there is nothing to move."""
     found = [
         path
         for path in sorted(folder.iterdir())
@@ -285,7 +285,7 @@ def _set_aside(folder: Path, *, keep: Path) -> Path | None:
         return None
     aside = _free(folder / f"{ASIDE}{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
     aside.mkdir(mode=0o700)
-    # A write-ahead log goes before its file: left behind alone, it would be taken for the new file's.
+    # A write-ahead log is moved before its file: left alone, it would be taken for the new file's log.
     for path in sorted(found, key=lambda path: (not path.name.endswith(("-wal", "-shm")), path.name)):
         path.replace(aside / path.name)
     fsync_folder(aside)
@@ -294,15 +294,8 @@ def _set_aside(folder: Path, *, keep: Path) -> Path | None:
 
 
 def _free(path: Path) -> Path:
-    return next(name for name in _names(path) if not name.exists())
-
-
-def _names(path: Path) -> Iterator[Path]:
-    yield path
-    number = 2
-    while True:
-        yield path.with_name(f"{path.name}-{number}")
-        number += 1
+    names = itertools.chain([path], (path.with_name(f"{path.name}-{number}") for number in itertools.count(2)))
+    return next(name for name in names if not name.exists())
 
 
 def _digest(path: Path) -> str:

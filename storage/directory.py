@@ -1,7 +1,7 @@
 """Which store holds each owner, and the durable record of a move between stores. Lives in memory.db.
 
-At every instant exactly one place answers for an owner: the one that `users.storage_type` names. A move copies,
-verifies, flips that row, then erases the source; what a dying process left of it is finished or undone at start.
+At any moment exactly one store answers for an owner: the one that `users.storage_type` names. A move copies,
+verifies, flips that row, then erases the source; a move that was interrupted is finished or undone at the next start.
 Does not know why an owner moves.
 """
 
@@ -20,8 +20,8 @@ Stores = Mapping[StorageType, MemoryStore]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Place:
-    """Where an owner's memory lives. `epoch` grows with every move: what was learned under another is void."""
+class Location:
+    """Where an owner's memory lives. `epoch` grows with every move: whatever was begun under an earlier one is void."""
 
     owner: int
     storage: StorageType
@@ -30,7 +30,7 @@ class Place:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Move:
-    """A move under way. copying: the source answers, the target's copy is worth nothing yet; erasing: the reverse."""
+    """A move under way. copying: the source answers, the target's copy is incomplete; erasing: the reverse."""
 
     owner: int
     source: StorageType
@@ -39,25 +39,25 @@ class Move:
 
 
 class Directory:
-    """Places and moves. Every method is durable when it returns."""
+    """Locations and moves. Every method is durable when it returns."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    async def place(self, owner: int) -> Place | None:
+    async def location(self, owner: int) -> Location | None:
         async with self._db.read() as reader:
             row = await reader.row("SELECT user_id, storage_type, epoch FROM users WHERE user_id = ?", owner)
-        return Place(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) if row else None
+        return Location(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) if row else None
 
-    async def places(self) -> list[Place]:
+    async def locations(self) -> list[Location]:
         async with self._db.read() as reader:
             rows = await reader.rows("SELECT user_id, storage_type, epoch FROM users ORDER BY user_id")
-        return [Place(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) for row in rows]
+        return [Location(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) for row in rows]
 
-    async def settle(self, config: OwnerConfig) -> Place:
-        """Record where an owner who has no place yet lives; the place that holds afterwards.
+    async def register(self, config: OwnerConfig) -> Location:
+        """Record where a new owner lives; returns the location that holds afterwards.
 
-        For one who lives elsewhere than in memory.db, the row's other columns are kept as a copy for people to read.
+        For an owner who does not live in memory.db, the row's other columns are kept as a copy for people to read.
         """
         async with self._db.write() as tx:
             await tx.rows(
@@ -76,58 +76,58 @@ class Directory:
                 text_of(config.created_at),
                 text_of(config.updated_at),
             )
-        place = await self.place(config.owner)
-        if place is None:
+        location = await self.location(config.owner)
+        if location is None:
             raise StorageError
-        return place
+        return location
 
     async def remove(self, owner: int) -> None:
-        """Forget an owner whose memory has been erased from its store; one that lives in memory.db is gone already."""
+        """Remove an owner whose memory was erased from its store (for memory.db the row is gone already)."""
         async with self._db.write() as tx:
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type <> 'sqlite'", owner)
             await tx.rows("DELETE FROM moves WHERE user_id = ?", owner)
 
     async def adopt(self, stores: Stores) -> list[int]:
-        """Record the owners that a store holds and the directory does not know; their ids."""
-        known = {place.owner for place in await self.places()}
+        """Record the owners that a store holds and the directory does not know; returns their ids."""
+        known = {location.owner for location in await self.locations()}
         adopted: list[int] = []
         for store in stores.values():
             for config in await store.owners():
                 if config.owner not in known:
-                    await self.settle(config)
+                    await self.register(config)
                     adopted.append(config.owner)
         return adopted
 
     # moves -------------------------------------------------------------------------------------------------
-    async def move(self, owner: int, stores: Stores, target: StorageType, *, now: datetime) -> Place:
-        """Move everything of an owner, who must be still meanwhile (the owner's exclusive gate), to another store.
+    async def move(self, owner: int, stores: Stores, target: StorageType, *, now: datetime) -> Location:
+        """Move everything of an owner to another store; the caller holds the owner's lock exclusively.
 
-        Raises StorageError, everything as it was, when the copy fails or does not verify.
+        Raises StorageError, with everything as it was, when the copy fails or differs from the source.
         """
-        place = await self.place(owner)
-        if place is None:
+        location = await self.location(owner)
+        if location is None:
             raise StorageError("There is no memory to move yet.")
-        if place.storage is target:
-            return place
+        if location.storage is target:
+            return location
         await self._finish(owner, stores)
-        source = place.storage
+        source = location.storage
         await self._begin(owner, source, target, now)
         try:
             await stores[target].load(owner, stores[source].dump(owner))
-            await _demand_equal(owner, stores[source], stores[target])
+            await _check_equal(owner, stores[source], stores[target])
             await self._flip(owner, target, now)
         except BaseException:
-            # A move that was flipped nonetheless (cancelled on the way back) is finished forwards.
+            # If the row was flipped before the cancellation arrived, the move is finished forwards.
             await self._finish(owner, stores)
             raise
         await self._finish(owner, stores)
-        moved = await self.place(owner)
+        moved = await self.location(owner)
         if moved is None:
             raise StorageError
         return moved
 
     async def finish_moves(self, stores: Stores) -> list[Move]:
-        """Finish or undo every move that a process left behind; to be called at start. What they were."""
+        """Finish or undo every interrupted move; to be called at start. Returns those moves."""
         moves = await self.moves()
         for move in moves:
             await self._finish(move.owner, stores)
@@ -174,6 +174,6 @@ class Directory:
                     await tx.rows("DELETE FROM moves WHERE user_id = ?", owner)
 
 
-async def _demand_equal(owner: int, source: MemoryStore, target: MemoryStore) -> None:
+async def _check_equal(owner: int, source: MemoryStore, target: MemoryStore) -> None:
     if await target.digest(owner) != await source.digest(owner):
-        raise StorageError("The copy did not come out equal; the memory stays where it was.")
+        raise StorageError("The copy is not identical; the memory stays where it was.")

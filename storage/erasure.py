@@ -1,7 +1,7 @@
-"""A forgetting in every file: recorded before it begins, so that a start finishes what a dying process left.
+"""Deleting in every file: recorded before it begins, so that the next start finishes an interrupted deletion.
 
-Owns the order (record, inbox, store, files), the durable record in memory.db, and the copies that lie in the data
-directory. All steps may be done again. Does not know what is built on a message (forgetting.py).
+Owns the order (record, inbox, store, files), the durable record in memory.db, and the copies in the data directory.
+Every step may be repeated. Does not know what is built on a message (sqlite/deletion_cascade.py).
 """
 
 import asyncio
@@ -26,12 +26,12 @@ from storage.protocol import MemoryStore
 
 Stores = Mapping[StorageType, MemoryStore]
 CUTS = 3
-"""So often a log that is in use is tried before that is left to the next time."""
+"""How often truncating a log that is in use is tried before it is left to the next `tidy`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Unfinished:
-    """A recorded forgetting. `is_erased`: the tables are done, the files are not."""
+    """A recorded deletion. `is_erased`: the tables are done, the files are not."""
 
     id: int
     owner: int
@@ -40,7 +40,7 @@ class Unfinished:
 
 
 class Erasure:
-    """Forgettings across the stores of one data directory."""
+    """Deletions across the stores of one data directory."""
 
     def __init__(self, database: Database, folder: Path, stores: Stores) -> None:
         self._db = database
@@ -56,16 +56,15 @@ class Erasure:
     async def forget(
         self, owner: int, what: Forgetting, store: MemoryStore, *, now: datetime, tidies: bool = True
     ) -> Forgotten:
-        """Erase from the owner's store and from every file; what went. The files are left to `tidy` if so wished.
-
-        Nobody else may use the owner's memory meanwhile. Raises StorageError, nothing erased.
+        """Delete from the owner's store and from every file; returns what went. `tidies=False`: `tidy` cleans the files
+        later. The caller holds the owner's lock exclusively. Raises StorageError, with nothing deleted.
         """
         async with self._db.write() as tx:
             number = await tx.insert(
                 "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)", owner, _text(what), text_of(now)
             )
         try:
-            # Not cancelled half-way: what was begun and not marked is begun anew by the next start.
+            # Not cancelled half-way: a deletion that is not marked as done is repeated by the next start.
             taken = await uncancelled(lambda: self._erase(number, owner, what, store))
         except StorageError:
             with suppress(StorageError):
@@ -78,7 +77,7 @@ class Erasure:
         return replace(taken, kept_aside=self._kept_aside(), is_clean=is_clean)
 
     async def resume(self, store_of: Callable[[int], Awaitable[MemoryStore]]) -> list[int]:
-        """Finish what a process before this one had begun; whose that was. To be called before anything is stored."""
+        """Finish the deletions that an earlier process had begun; returns their owners. Call it at start."""
         unfinished = await self._unfinished()
         for one in unfinished:
             if not one.is_erased:
@@ -88,12 +87,12 @@ class Erasure:
         return [one.owner for one in unfinished]
 
     async def tidy(self) -> bool:
-        """Clean the files of what is erased, where that is not done yet; whether all are. Call it now and then."""
+        """Remove what was deleted from the files too; whether all are clean. To be called now and then."""
         async with self._cleaning:
             erased = [one for one in await self._unfinished() if one.is_erased or one.id in self._erased]
             for one in erased:
                 if not one.is_erased:
-                    # Before anything else: begun anew, it would take what was said since.
+                    # First of all: a deletion that is repeated would also delete what was said since.
                     await self._mark(one.id)
             if erased and not await self._clean():
                 return False
@@ -133,7 +132,7 @@ class Erasure:
         self._erased.discard(number)
 
     async def _clean(self) -> bool:
-        """Every file of every store, for an owner may have lived elsewhere before; whether all are clean."""
+        """Clean every file of every store, since an owner may have lived elsewhere before; whether all are clean."""
         count = self._count
         if self._rewritten < count:
             with explained(self._folder):
@@ -152,7 +151,7 @@ class Erasure:
         return True
 
     def _kept_aside(self) -> tuple[str, ...]:
-        """What was damaged or replaced and put aside: it may be the only copy of somebody else's memory."""
+        """Damaged or replaced files that were set aside: they may be the only copy of somebody else's memory."""
         found = [*self._folder.glob("*.unreadable-*"), *self._folder.glob(f"{ASIDE}*")]
         return tuple(sorted(path.name for path in found))
 

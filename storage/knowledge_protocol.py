@@ -1,6 +1,6 @@
-"""The promise of what a store knows of its owners: facts, and the documents distilled from them.
+"""The part of the store's protocol about facts and profiles.
 
-As in store.py each method is atomic and durable when it returns, and takes a scope or an owner. Does not know how
+As in protocol.py each method is atomic and durable when it returns, and takes a scope or an owner. Does not know how
 facts are found, or which of them say the same.
 """
 
@@ -20,28 +20,28 @@ Floats = npt.NDArray[np.float32]
 
 
 class Facts(Protocol):
-    """What is known of the owners in one store. Nothing is found under another owner."""
+    """The facts about the owners in one store. Nothing is found under another owner."""
 
     async def valid(self, owner: int) -> list[Fact]:
         """The facts that hold, ascending by id."""
 
     async def all(self, owner: int) -> list[Fact]:
-        """Those that hold, those that were superseded or ended, and those that were deleted and may be restored."""
+        """The facts that hold, that ended or were superseded, and that were deleted but can still be restored."""
 
     async def fact(self, owner: int, id_: int) -> Fact | None: ...
 
     # learning ------------------------------------------------------------------------------------------------
     async def pending(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
-        """Up to which message the scope was learned from, and what was said in it since, ascending.
+        """The last message of the scope that was learned from, and the messages since, ascending.
 
-        Only what was said here; of a scope that was never learned from, only what is not folded yet.
+        Imported history is left out; in a scope that was never learned from, so are archived messages.
         """
 
     async def begin(self, scope: Scope, learned: int) -> None:
-        """Keep in mind that a scope was learned from up to here, where nothing is kept yet."""
+        """Record that a scope was learned from up to here, unless something is recorded already."""
 
     async def waiting(self, quiet_since: datetime) -> list[Scope]:
-        """Scopes with something to learn in which nothing was said since; of owners with memory on."""
+        """Scopes with something to learn in which nothing was said since then; only of owners whose memory is on."""
 
     async def commit(
         self,
@@ -55,36 +55,36 @@ class Facts(Protocol):
         shown: Sequence[Fact] = (),
         from_history: bool = False,
     ) -> list[Fact]:
-        """In one transaction: check that the messages read and the facts shown beside them are as they were and nobody
-        learned since `learned`, insert facts, add sources, close what is superseded, and be learned up to `until`. The
-        facts inserted, in order. `from_history`: of what is imported.
+        """In one transaction: check that the messages read and the facts shown with them are unchanged and that nothing
+        was learned since `learned`, insert facts, add sources, close superseded facts, and record that the scope was
+        learned from up to `until`. Returns the inserted facts, in order. `from_history`: for imported history.
 
-        Raises StaleFacts, changing nothing, where a message is gone or edited, or a fact shown holds no longer or reads
-        otherwise. A known fact that was not shown and is gone, or no longer holds, is neither merged into nor closed.
+        Raises StaleFacts, changing nothing, where a message is gone or edited, or a shown fact no longer holds or was
+        reworded. A known fact that was not shown and is gone, or no longer holds, is neither merged into nor closed.
         """
 
     # by hand -------------------------------------------------------------------------------------------------
     async def add(self, owner: int, fact: NewFact, *, now: datetime) -> Fact: ...
     async def edit(self, owner: int, id_: int, text: str, *, now: datetime) -> Fact | None:
-        """The fact with other words under the same id; the earlier words stay as its history. None: no such fact."""
+        """Reword a fact under the same id; the earlier words stay as its history. None: no such fact."""
 
     async def before_edit(self, owner: int, id_: int) -> int | None:
-        """The id of the words that a fact had before its last edit. None: there was none."""
+        """The id of the row with a fact's words before its last edit. None: it was never edited."""
 
     async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None: ...
     async def delete(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
-        """Deleted facts are in no prompt; they can be restored until they are erased."""
+        """A deleted fact is in no prompt; it can be restored until it is erased."""
 
     async def restore(self, owner: int, id_: int) -> Fact | None: ...
     async def deleted(self, before: datetime) -> Mapping[int, Sequence[int]]:
-        """Facts that were deleted before, by owner: nobody has restored them in time."""
+        """By owner, the facts that were deleted before then and not restored in time."""
 
     # meaning -------------------------------------------------------------------------------------------------
     async def unembedded(self, model: str, limit: int) -> list[Fact]:
         """Facts that hold and have no vector of this model yet."""
 
     async def put_vectors(self, model: str, facts: Sequence[Fact], vectors: Floats) -> None:
-        """Vectors [n, d] of these facts; those of facts that changed or went meanwhile are left out."""
+        """Store the vectors [n, d] of these facts, except of facts that changed or went meanwhile."""
 
     async def vectors(self, owner: int, model: str) -> Mapping[int, Floats]:
         """The vector [d] of each of the owner's facts that has one."""
@@ -94,44 +94,45 @@ class Facts(Protocol):
 
 
 class HistoryExtractionCommands(Protocol):
-    """Imported history that facts are learned from on request, a stretch of ids of one owner at a time."""
+    """Learning facts from imported history on request, one range of an owner's ids at a time."""
 
     async def backlog(self, owner: int, first: int, last: int) -> HistoryBacklog:
-        """What there is to be read of the imported messages first..last: less what was learned from already."""
+        """How much of the imported messages first..last is left to learn from."""
 
     async def begin(self, owner: int, first: int, last: int) -> bool:
-        """They are to be learned from; a stretch that was stopped goes on. False while another is under way."""
+        """Begin, or continue a range that was stopped. False while another extraction is under way."""
 
     async def stop(self, owner: int) -> None: ...
     async def waiting(self) -> list[Scope]:
-        """Scopes in which something is to be learned from; of owners with memory on, who are not incognito."""
+        """Scopes with history to learn from, of owners whose memory is on and who are not incognito."""
 
     async def next(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
-        """Up to which message it was learned from, and what comes next, ascending: the owner's own words and answers.
+        """The last message that was learned from, and the next ones, ascending: the owner's own words and the answers.
 
-        Nothing where none is under way.
+        No messages where no extraction is under way.
         """
 
     async def progress(self, scope: Scope) -> tuple[int, int] | None:
-        """The owner's messages that were read, and how many there are to be; None where none is under way."""
+        """How many of the owner's messages were read, and how many are to be; None where no extraction is under way."""
 
     async def learned(self, scope: Scope) -> tuple[int, int] | None:
-        """Of all that was imported, the owner's messages that were learned from, and how many there are; None where
-        none of them was.
+        """How many of the owner's imported messages were learned from, and how many there are; None where none of them
+        was.
         """
 
 
 class Profiles(Protocol):
-    """The documents about the owners in one store: every version, the newest in use."""
+    """The profiles of the owners in one store: every version, of which the newest is in use."""
 
     async def newest(self, owner: int) -> Profile | None: ...
     async def versions(self, owner: int) -> list[Profile]:
         """Newest first."""
 
     async def put(self, profile: NewProfile, *, now: datetime) -> Profile:
-        """A new version. Raises StaleFacts where something that it was made from is gone, or reads otherwise."""
+        """Store a new version. Raises StaleFacts where something that it was made from is gone or was reworded."""
 
     async def undistilled(self, owner: int, limit: int) -> list[Summary]:
-        """The newest completed summaries of level 1, of all scopes, that are newer than those in the newest profile;
-        ascending. None of imported history alone: of that nothing is learned unasked.
+        """The newest completed L1 summaries of all scopes that are newer than those in the newest profile, ascending.
+
+        Summaries of imported history are left out: nothing is learned from it unasked.
         """

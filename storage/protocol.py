@@ -1,4 +1,4 @@
-"""The promise of a memory store: one protocol, kept by every backend, tested by one contract suite.
+"""The protocol that every storage backend implements; one contract suite tests them all.
 
 Each method is atomic and durable when it returns: all of it is on disk, or none and a StorageError was raised.
 Every read, write and delete takes a scope (or, where it is owner-wide, an owner).
@@ -20,15 +20,14 @@ from storage.search.protocol import Matching, Pool, Readings, Vectors, WordHit
 
 
 class StoredExplanations(Protocol):
-    """What each of the newest 100 answers of an owner was made from: the text that came with it (NewMessage)."""
+    """The explanations of an owner's newest 100 answers, each stored with its answer (`NewMessage.account`)."""
 
     async def text(self, scope: Scope, telegram_id: int | None = None) -> str | None:
-        """The account of the newest answer of a scope, or of the answer that a Telegram message showed or asked for."""
+        """The explanation of a scope's newest answer, or of the answer that a Telegram message showed or asked for."""
 
     async def note_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
-        """By which Telegram messages the answer to `source` was shown: with the message, and as "shown" in the account.
-
-        Where there is no such answer, nothing happens.
+        """Record the Telegram messages that showed the answer to `source`: with the answer, and as "shown" in its
+        explanation. Without such an answer nothing happens.
         """
 
     async def saved(self, owner: int) -> int:
@@ -36,19 +35,19 @@ class StoredExplanations(Protocol):
 
 
 class Rebuilds(Protocol):
-    """Making all summaries of a scope anew, under the scope's fold lease."""
+    """Making all summaries of a scope again, under the scope's fold lease."""
 
     async def outline(self, scope: Scope) -> list[MessageOutline]:
         """The archived messages of a scope, ascending."""
 
     async def renew(self, lease: FoldLease, until: datetime) -> None:
-        """The lease holds longer. Raises StaleFold where it was lost."""
+        """Extend the lease. Raises StaleFold where it was lost."""
 
     async def part(self, scope: Scope, digest: str) -> NewSummary | None:
-        """What a rebuild of this scope that did not come to its end had made from the same."""
+        """What an unfinished rebuild of this scope had already made from the same input."""
 
     async def keep_part(self, lease: FoldLease, digest: str, made: NewSummary) -> None:
-        """Keep it until a rebuild is committed, or anything is forgotten. Raises StaleFold where the lease was lost."""
+        """Keep a part until a rebuild is committed or anything is forgotten. Raises StaleFold as above."""
 
     async def commit(
         self,
@@ -59,83 +58,83 @@ class Rebuilds(Protocol):
         since: datetime,
         now: datetime,
     ) -> None:
-        """In one transaction: all summaries of the scope go, these take their place, each message gets its new chunk.
+        """In one transaction: replace all summaries of the scope, and give each message its new chunk.
 
-        Raises StaleFold, changing nothing, when the lease was lost or of the outlined messages one is gone or was
+        Raises StaleFold, changing nothing, when the lease was lost, or when one of the outlined messages is gone or was
         edited after `since`.
         """
 
     async def interrupted(self) -> list[Scope]:
-        """Scopes whose last job is a rebuild that ended with its process, and not for the third time in a row."""
+        """Scopes whose last job is a rebuild that was interrupted, unless for the third time in a row."""
 
 
-class Forgets(Protocol):
-    """What an owner takes back from one store, with everything built on it."""
+class Deletions(Protocol):
+    """Deleting from one store what its owner wants forgotten, with everything built on it."""
 
     async def said_as(self, scope: Scope, telegram_id: int) -> Message | None:
-        """The stored message that has this id in Telegram, or that was shown by several of which this is one."""
+        """The stored message that has this id in Telegram, or that was shown in parts of which this is one."""
 
     async def preview(self, owner: int, what: Forgetting) -> Forgotten:
-        """What `forget` would take now; nothing is changed."""
+        """What `forget` would delete now; nothing is changed."""
 
     async def sources(self, owner: int, what: Forgetting, among: Sequence[str]) -> list[str]:
-        """Those of these sources whose messages would go."""
+        """Those of the sources in `among` whose messages would go."""
 
     async def forget(self, owner: int, what: Forgetting) -> Forgotten:
-        """Erase what was asked for from every table, and void the leases of folds; to be done again without harm.
+        """Delete what was asked for from every table, and void the leases of folds. Repeating it does no harm.
 
-        Messages that stay and lost their summary are active again. Traces stay in the files until `scrub`.
+        Messages that stay but lose their summary become active again. Traces stay in the files until `scrub`.
         """
 
     async def revise(
         self, scope: Scope, message: int, text: str, *, why: str, now: datetime, account: str = ""
     ) -> Message | None:
-        """Give a message another text: the earlier one is kept as a version, what was built on it goes. `account`: of
-        an answer, as `NewMessage.account`.
+        """Give a message another text: the earlier one is kept as a version, and what was built on it goes.
 
-        The message as it is now; None where there is none, or it says so already.
+        `account`: an answer's explanation, as in `NewMessage`. Returns the message as it is now; None where there is
+        none, or where its text is the same.
         """
 
 
 class History(Protocol):
-    """What comes into a memory from a file. Every write is void once its lease is (StaleFold)."""
+    """Importing into a memory. Every write raises StaleFold once its lease is void."""
 
     async def known(self, owner: int, names: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
-        """Those of these (role, source) that the owner's memory holds, with the ids of their messages."""
+        """Those of these (role, source) pairs that the owner's memory holds, with the ids of their messages."""
 
     async def room(self, owner: int, count: int, *, after: int | None = None) -> int:
-        """The first of `count` free ids below everything that was said here; right above `after` where they fit.
+        """The first of `count` free ids below every message that was said here; right above `after` where they fit.
 
-        None of them was ever learned from, also where what had it is forgotten.
+        Facts were never learned from any of these ids, not even from a message that is forgotten by now.
         """
 
     async def stretch(self, owner: int, ids: Sequence[int], first: int, last: int) -> tuple[int, int]:
-        """The ends of the longest stretch around first..last in which these are all that may be learned from."""
+        """The ends of the longest range around first..last that holds no other imported message than `ids`."""
 
     async def is_empty(self, owner: int) -> bool:
-        """Whether nothing is stored of an owner but their choices."""
+        """Whether nothing is stored of an owner except their settings."""
 
     async def add(self, lease: FoldLease, messages: Sequence[Message], made: NewSummary, *, now: datetime) -> Summary:
-        """Store messages of one scope, their ids given, archived under the L1 made of them, in one transaction."""
+        """Store messages of one scope, which have their ids already, archived under an L1, in one transaction."""
 
     async def fold(self, lease: FoldLease, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
-        """As `commit_fold`, in any scope of the lease's owner; the lease goes on."""
+        """As `commit_fold`, in any scope of the lease's owner; the lease stays valid."""
 
     async def put(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
-        """Put portable rows of the lease's owner, each with a "table" key, in place of those with the same ids.
+        """Insert portable rows of the lease's owner, each with a "table" key, replacing rows with the same ids.
 
-        Of `users`, the counters, which never go back.
+        Of `users` only the counters are taken over, and they never go back.
         """
 
     async def new_facts(self, owner: int, facts: Sequence[Mapping[str, object]]) -> int:
-        """How many of these rows `learn` would add: a fact that was deleted is known, until it is erased."""
+        """How many of these rows `learn` would add. A deleted fact counts as known until it is erased."""
 
     async def learn(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
-        """Add those portable rows of `facts` whose text is not known yet; how many. `ids`: the messages' new ones."""
+        """Add those portable rows of `facts` whose text is new; returns how many. `ids`: new message ids by old."""
 
 
 class MemoryStore(Protocol):
-    """One backend that holds the memories of the owners that live in it."""
+    """One backend, which holds the memories of the owners that live in it."""
 
     kind: StorageType
 
@@ -148,11 +147,11 @@ class MemoryStore(Protocol):
     @property
     def profiles(self) -> Profiles: ...
     @property
-    def accounts(self) -> StoredExplanations: ...
+    def explanations(self) -> StoredExplanations: ...
     @property
     def rebuilds(self) -> Rebuilds: ...
     @property
-    def forgetting(self) -> Forgets: ...
+    def forgetting(self) -> Deletions: ...
     @property
     def history(self) -> History: ...
 
@@ -160,13 +159,14 @@ class MemoryStore(Protocol):
     async def owners(self) -> list[OwnerConfig]: ...
     async def owner(self, owner: int) -> OwnerConfig | None: ...
     async def put_owner(self, config: OwnerConfig) -> None:
-        """Insert or replace the row of `users`."""
+        """Insert or replace an owner's settings. Raises StorageError for an owner that lives in another store."""
 
     # messages ----------------------------------------------------------------------------------------------
     async def append(self, scope: Scope, drafts: Sequence[NewMessage]) -> list[Message]:
-        """Store messages as one transaction, with their words indexed; ids ascend, never used again.
+        """Store messages in one transaction, with their words indexed. Ids ascend and are never used again.
 
-        A draft whose (owner, role, source) is stored already is not stored twice: the stored one is returned.
+        A draft whose (owner, role, source) is stored already is not stored again: the stored message is returned.
+        Raises StorageError when the owner does not live here.
         A draft with turn=None opens a turn (its turn is its own id).
         """
 
@@ -181,20 +181,20 @@ class MemoryStore(Protocol):
         """All active messages, ascending."""
 
     async def last_turns(self, scope: Scope, turns: int, *, before: int | None = None) -> list[Message]:
-        """All messages of the newest `turns` turns (with a turn id below `before`), folded or not, ascending.
+        """All messages of the newest `turns` turns (with a turn id below `before`), active or archived, ascending.
 
-        Only of what was said here: imported history is nobody's last turn.
+        Imported history is left out.
         """
 
     async def counts(self, scope: Scope) -> Counts: ...
     async def ends(self, scope: Scope) -> tuple[int, int]:
-        """Ids of the first and the last message of a scope; imported ones may be below zero. (1, 1) without any."""
+        """Ids of the first and the last message of a scope (imported ones are below 1); (1, 1) without any."""
 
     async def scopes(self, owner: int) -> list[Scope]:
         """The scopes of an owner that hold a message."""
 
     async def search(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[WordHit]:
-        """Best messages by BM25 that hold at least one of the analysed terms (see words.py), best first."""
+        """The best messages by BM25 that hold at least one of the terms (text/analyzer.py), best first."""
 
     async def matching(
         self,
@@ -205,28 +205,30 @@ class MemoryStore(Protocol):
         surely: Sequence[str] = (),
         readings: Readings | None = None,
     ) -> Matching:
-        """The `limit` messages that match the terms best, rarest terms first, and those that hold the rarest of
-        `surely`, terms among them. `readings` is asked only for terms that few messages hold.
+        """The `limit` messages that match the terms best, rarest terms first, and those that hold the rarest of the
+        terms in `surely`. `readings` is asked only for terms that few messages hold.
         """
 
     async def pool(self, scope: Scope, matched: Matching, *, reach: int, seeds: Sequence[int] = ()) -> Pool:
-        """What matched and the seeds (seqs found otherwise), with up to `reach` messages around each."""
+        """The matches and the seeds (seqs that were found otherwise), with up to `reach` messages around each."""
 
     # summaries and folds -------------------------------------------------------------------------------------
     async def summaries(self, scope: Scope, *, active_only: bool = True) -> list[Summary]:
         """Ascending by id."""
 
     async def superseded(self, scope: Scope, *, limit: int) -> list[Summary]:
-        """The newest `limit` summaries that are active no more, ascending by id."""
+        """The newest `limit` summaries that are no longer active, ascending by id."""
 
     async def quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
-        """Scopes with unfolded messages, of owners whose memory is on and folded by itself, whose newest message is
-        older than `before`; with that message's id."""
+        """Scopes with active messages whose newest message is older than `before`, with that message's id.
+
+        Only of owners whose memory is on and folded automatically.
+        """
 
     async def begin_fold(
         self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
     ) -> FoldLease | None:
-        """Take the scope's lease; None while another live one has not expired. An expired lease is taken over."""
+        """Take the scope's lease; None while another one is live. An expired lease is taken over."""
 
     async def commit_fold(self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
         """In one transaction: check the fence, insert the summary, archive exactly the plan's messages (chunk id = the
@@ -236,20 +238,23 @@ class MemoryStore(Protocol):
         """
 
     async def fail_fold(self, lease: FoldLease, error: str, *, now: datetime) -> FoldFailure:
-        """Keep the attempt as failed and free the lease; nothing is archived. A lost lease is left as it is."""
+        """Record the failed attempt and free the lease; nothing is archived. A lost lease is left as it is."""
 
     async def release_fold(self, lease: FoldLease) -> None:
-        """Give the lease back without result (nothing to fold, or shutting down)."""
+        """Give the lease back without a result (nothing to fold, or shutting down)."""
 
     async def fold_failure(self, scope: Scope) -> FoldFailure | None: ...
     async def mark_failure_told(self, scope: Scope) -> None: ...
 
     # owner-wide ----------------------------------------------------------------------------------------------
     def dump(self, owner: int) -> AsyncIterator[Sequence[Mapping[str, object]]]:
-        """Everything of an owner as batches of plain rows, each with a "table" key; see `load`."""
+        """Everything of an owner as of one moment, in batches of portable rows, each with a "table" key; see `load`."""
 
     async def load(self, owner: int, batches: AsyncIterator[Sequence[Mapping[str, object]]]) -> None:
-        """Take over what `dump` of another store gave, ids kept; all or nothing. The owner must hold nothing here."""
+        """Load what `dump` of another store gave, with the same ids; all or nothing.
+
+        Raises StorageError where this store already holds something of the owner.
+        """
 
     async def digest(self, owner: int) -> str:
         """A hash over everything `dump` gives; equal in two stores when they hold the same."""
@@ -258,16 +263,16 @@ class MemoryStore(Protocol):
         """Remove everything of an owner, its `users` row too, from tables, index and free pages."""
 
     async def scrub(self) -> None:
-        """Write the files anew, without what was erased. It may be in their logs until `cut_log`."""
+        """Rewrite the files without what was erased. Their logs may hold it until `cut_log`."""
 
     async def cut_log(self) -> bool:
-        """Cut the logs to nothing; False where a reader of another process is in the way: try again."""
+        """Truncate the logs; False where a reader of another process is in the way: try again later."""
 
     async def rename(self, owner: int, new: int) -> None:
-        """Everything of an owner goes on under another id, of which nothing is held here; folds under way are void.
+        """Continue everything of an owner under another id, of which nothing is held here; folds under way are void.
 
-        The messages' ids in Telegram are forgotten. Of an owner who is not here nothing happens.
+        The messages' ids in Telegram are dropped. For an owner who is not here nothing happens.
         """
 
     async def flush(self) -> None:
-        """Make the files complete by themselves (JSON: snapshot), as after a clean stop."""
+        """Make the files complete by themselves, as after a clean stop (JSON: write the snapshot)."""

@@ -23,13 +23,13 @@ from storage.files.transaction import Reader, Transaction
 from storage.search import word_index
 from storage.search.vector_index import VectorIndex
 from storage.sqlite import explanation_table, history_extraction_table
-from storage.sqlite.dependents import Covering, Distilled, Fallen, fallen, outdated
+from storage.sqlite.dependents import ProfileSources, SummaryCascade, SummarySources, outdated_profiles, summary_cascade
 from storage.sqlite.fact_cascade import (
     FactCascade,
     edits,
     erase_facts,
-    fallen_facts,
-    fallen_with_edits,
+    fact_cascade,
+    facts_repeating_edits,
     learn_again,
     take_back,
 )
@@ -39,11 +39,11 @@ from text.characters import well_formed
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Going:
-    """What a forgetting takes: `messages` by thread, ascending ids; `back`: summaries that are active again."""
+    """What a forgetting takes: `messages` by thread, ascending ids; `summaries` with those that become active again."""
 
     messages: Mapping[int, Sequence[int]] = field(default_factory=dict)
     chunks: frozenset[int] = frozenset()
-    summaries: Fallen = field(default_factory=lambda: Fallen(gone=frozenset(), back=frozenset()))
+    summaries: SummaryCascade = field(default_factory=lambda: SummaryCascade(gone=frozenset(), reactivated=frozenset()))
     facts: FactCascade = field(default_factory=FactCascade)
     profiles: frozenset[int] = frozenset()
 
@@ -168,9 +168,9 @@ async def _going(reader: Reader, owner: int, what: Forgetting) -> _Going:
     if what.what == "profiles":
         return _Going(profiles=frozenset(what.ids) & {one.id for one in versions})
     if what.what == "edits":
-        lost = await fallen_with_edits(reader, owner, what.ids)
+        lost = await facts_repeating_edits(reader, owner, what.ids)
         made_of = [*await edits(reader, owner, what.ids), *lost.gone]
-        return _Going(facts=lost, profiles=outdated(versions, summaries=set(), facts=made_of))
+        return _Going(facts=lost, profiles=outdated_profiles(versions, summaries=set(), facts=made_of))
     chunks = frozenset(int(row["chunk_id"]) for row in rows if row["chunk_id"] is not None)
     facts = what.ids if what.what == "facts" else ()
     if what.is_expiry:
@@ -193,17 +193,19 @@ async def _derived(
     *,
     facts: Iterable[int] = (),
 ) -> _Going:
-    summaries = fallen([_covering(row) for row in await reader.rows(_SUMMARIES, owner)], messages, chunks)
+    summaries = summary_cascade(
+        [_summary_sources(row) for row in await reader.rows(_SUMMARIES, owner)], messages, chunks
+    )
     ids = {one for several in messages.values() for one in several}
-    lost = await fallen_facts(reader, owner, ids, facts)
-    profiles = outdated(await _versions(reader, owner), summaries=summaries.gone, facts=lost.gone)
+    lost = await fact_cascade(reader, owner, ids, facts)
+    profiles = outdated_profiles(await _versions(reader, owner), summaries=summaries.gone, facts=lost.gone)
     return _Going(messages=messages, chunks=chunks, summaries=summaries, facts=lost, profiles=profiles)
 
 
-async def _versions(reader: Reader, owner: int) -> list[Distilled]:
+async def _versions(reader: Reader, owner: int) -> list[ProfileSources]:
     rows = await reader.rows(_VERSIONS, owner)
     return [
-        Distilled(
+        ProfileSources(
             id=row["id"],
             last_summary_id=row["last_summary_id"],
             made_at=row["created_at"],
@@ -214,9 +216,9 @@ async def _versions(reader: Reader, owner: int) -> list[Distilled]:
     ]
 
 
-def _covering(row: Row) -> Covering:
+def _summary_sources(row: Row) -> SummarySources:
     base = [] if row["base_id"] is None else [row["base_id"]]
-    return Covering(
+    return SummarySources(
         id=row["id"],
         thread=row["thread_id"],
         first_id=row["first_id"],
@@ -282,7 +284,7 @@ async def _erase(tx: Transaction, owner: int, going: _Going, *, keeps_ends: bool
         await tx.rows(
             "UPDATE summaries SET is_active = 1 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
             owner,
-            json.dumps(sorted(going.summaries.back)),
+            json.dumps(sorted(going.summaries.reactivated)),
         )
     if going.facts.gone:
         await erase_facts(tx, owner, going.facts, keeps_ends=keeps_ends)

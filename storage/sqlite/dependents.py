@@ -1,7 +1,7 @@
-"""What falls with messages that are forgotten or edited: pure sets of ids, no statement.
+"""What goes together with messages that are forgotten or edited: pure sets of ids, no statement.
 
-Owns which summaries, facts and profiles were built on a message, and which summaries answer again once those above
-them are gone. Does not know tables, nor why a message goes.
+Owns which summaries, facts and profiles were built on a message, and which summaries become active again once those
+above them are gone. Does not know tables, nor why a message goes.
 """
 
 from bisect import bisect_left
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Covering:
-    """A summary as far as it matters here: the messages first..last of its thread that it covers, and what of."""
+class SummarySources:
+    """What a summary was made from: the messages first..last of its thread, the chunks, and the summaries below it."""
 
     id: int
     thread: int
@@ -19,21 +19,21 @@ class Covering:
     last_id: int
     chunks: frozenset[int]
     made_of: frozenset[int]
-    """The summaries that it was made of, and the version it was based on."""
+    """The summaries that it was made from, and the version that it was based on."""
     is_active: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Fallen:
-    """`gone`: summaries built on what goes. `back`: summaries that nothing covers any more, active again."""
+class SummaryCascade:
+    """`gone`: summaries built on what goes. `reactivated`: summaries that nothing covers any longer."""
 
     gone: frozenset[int]
-    back: frozenset[int]
+    reactivated: frozenset[int]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Learned:
-    """A fact as far as it matters here. `made_at`: sortable text."""
+class FactSources:
+    """The messages that a fact was learned from. `made_at`: sortable text."""
 
     id: int
     sources: frozenset[int]
@@ -41,9 +41,10 @@ class Learned:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Distilled:
-    """A version of the profile: what it had read. `made_at`: sortable text, of the same form as a fact's.
-    `base_id`: the version before it; `facts`: None where that is not known.
+class ProfileSources:
+    """What a version of the profile was made from. `made_at`: sortable text, of the same form as a fact's.
+
+    `base_id`: the version before it. `facts`: None where they are not known.
     """
 
     id: int
@@ -53,12 +54,12 @@ class Distilled:
     facts: frozenset[int] | None = None
 
 
-def fallen(
-    summaries: Sequence[Covering], messages: Mapping[int, Sequence[int]], chunks: Set[int] = frozenset()
-) -> Fallen:
-    """What falls with `messages` (by thread, ascending ids), which stood in `chunks`.
+def summary_cascade(
+    summaries: Sequence[SummarySources], messages: Mapping[int, Sequence[int]], chunks: Set[int] = frozenset()
+) -> SummaryCascade:
+    """The summaries that go with `messages` (by thread, ascending ids), which belonged to `chunks`.
 
-    A summary falls when it covers one of the messages, or was made of or based on one that falls.
+    A summary goes when it covers one of the messages, or was made from or based on a summary that goes.
     """
     gone = {one.id for one in summaries if one.chunks & chunks or one.id in chunks or _covers(one, messages)}
     above: dict[int, list[int]] = {}
@@ -74,31 +75,33 @@ def fallen(
     uncovered = {source for one in summaries if one.id in gone for source in one.made_of}
     still_covered = {source for one in summaries if one.id not in gone for source in one.made_of}
     back = {one.id for one in summaries if one.id in uncovered - still_covered - gone and not one.is_active}
-    return Fallen(gone=frozenset(gone), back=frozenset(back))
+    return SummaryCascade(gone=frozenset(gone), reactivated=frozenset(back))
 
 
-def _covers(one: Covering, messages: Mapping[int, Sequence[int]]) -> bool:
+def _covers(one: SummarySources, messages: Mapping[int, Sequence[int]]) -> bool:
     ids = messages.get(one.thread, ())
-    place = bisect_left(ids, one.first_id)
-    return place < len(ids) and ids[place] <= one.last_id
+    first = bisect_left(ids, one.first_id)
+    return first < len(ids) and ids[first] <= one.last_id
 
 
-def unfounded(facts: Iterable[Learned], messages: Set[int]) -> frozenset[int]:
-    """Facts built on a message that goes, also where another message says the same: nobody can tell which words
-    of it came from where.
+def facts_built_on(facts: Iterable[FactSources], messages: Set[int]) -> frozenset[int]:
+    """Facts with a source among these messages, even where another message says the same: which words of a fact came
+    from which message is not known.
     """
     return frozenset(fact.id for fact in facts if fact.sources & messages)
 
 
-def outdated(profiles: Sequence[Distilled], *, summaries: Set[int], facts: Collection[Learned]) -> frozenset[int]:
-    """Versions of the profile that may hold something of these summaries or facts: made after such a summary, from such
-    a fact, or from a version that falls. Where it is not known from what: made after such a fact.
+def outdated_profiles(
+    profiles: Sequence[ProfileSources], *, summaries: Set[int], facts: Collection[FactSources]
+) -> frozenset[int]:
+    """Versions of the profile that may repeat these summaries or facts: those made after such a summary, from such a
+    fact, or from a version that goes. Where a version's facts are not known, those made after such a fact.
     """
     first_summary = min(summaries, default=None)
     held = {one.id for one in profiles}
     gone: set[int] = set()
     for one in sorted(profiles, key=lambda version: version.id):
-        # Of a version that was erased by hand nobody knows any more what it had handed on.
+        # What a version that was erased by hand had passed on is no longer known.
         made_from = one.facts if one.base_id is None or one.base_id in held else None
         if (
             (first_summary is not None and one.last_summary_id >= first_summary)

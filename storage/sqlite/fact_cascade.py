@@ -1,7 +1,7 @@
-"""Facts that fall with what is forgotten, and how what stays closes over them.
+"""Facts that go with what is forgotten, and how the facts that stay are joined across the gap.
 
-Owns that no fact keeps a word that nobody says any more, and that a fact which was over only because of one that goes
-holds again. So do earlier words where an edit is taken back. Does not know messages but as sources, nor summaries.
+Owns that no fact keeps a word that is only in what was forgotten, that a fact which had ended only because of a
+forgotten one holds again, and that earlier words return when an edit is taken back. Knows messages only as sources.
 """
 
 import json
@@ -13,20 +13,20 @@ from storage.files.driver import Row
 from storage.files.transaction import Reader, Transaction
 from storage.search import word_index
 from storage.sqlite import history_extraction_table
-from storage.sqlite.dependents import Learned, unfounded
+from storage.sqlite.dependents import FactSources, facts_built_on
 from storage.sqlite.fact_table import EARLIER
 from text import analyzer
 
-LOOKED_AT = 50
-"""Messages with a word that are looked at for one that stays."""
+MOST_HITS = 50
+"""At most so many messages that hold a word are checked for one that stays."""
 _NONE: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FactCascade:
-    """`again`: by thread, the messages that are to be learned from once more."""
+    """`gone`: the facts that go. `again`: by thread, the messages to learn from once more."""
 
-    gone: tuple[Learned, ...] = ()
+    gone: tuple[FactSources, ...] = ()
     again: Mapping[int, Sequence[int]] = field(default_factory=dict)
 
     @property
@@ -34,46 +34,46 @@ class FactCascade:
         return [one.id for one in self.gone]
 
 
-async def fallen_facts(reader: Reader, owner: int, messages: Set[int], chosen: Iterable[int]) -> FactCascade:
-    """Those that are chosen or built on these messages, with those that took their place, or were learned beside them,
-    and repeat them.
+async def fact_cascade(reader: Reader, owner: int, messages: Set[int], chosen: Iterable[int]) -> FactCascade:
+    """The facts that are chosen or were learned from these messages, and those that superseded them or were learned
+    with reference to them and repeat their words.
     """
     rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
-    gone = (set(unfounded(map(_learned, rows.values()), messages)) | set(chosen)) & rows.keys()
+    gone = (set(facts_built_on(map(_fact_sources, rows.values()), messages)) | set(chosen)) & rows.keys()
     repeating, again = await _repeating(reader, owner, rows, dict.fromkeys(gone, _NONE), messages)
     gone |= repeating
-    # The words that an edit by hand replaced stand in rows of their own.
+    # The words that an edit by hand replaced are rows of their own.
     gone |= {number for number, row in rows.items() if row["origin"] == EARLIER and row["superseded_by"] in gone}
-    return FactCascade(gone=tuple(_learned(rows[number]) for number in sorted(gone)), again=again)
+    return FactCascade(gone=tuple(_fact_sources(rows[number]) for number in sorted(gone)), again=again)
 
 
-async def fallen_with_edits(reader: Reader, owner: int, earlier: Sequence[int]) -> FactCascade:
-    """Those that repeat what was put in the place of these earlier words by hand."""
+async def facts_repeating_edits(reader: Reader, owner: int, earlier: Sequence[int]) -> FactCascade:
+    """The facts that repeat words which an edit by hand had put in place of these earlier ones."""
     rows = {int(row["id"]): row for row in await reader.rows(_FACTS, owner)}
     facts = {rows[number]["superseded_by"] for number in earlier if number in rows} & rows.keys()
     kept = {fact: _terms([rows[number]["text"] for number in _earlier(rows, fact)]) for fact in facts}
     gone, again = await _repeating(reader, owner, rows, kept, frozenset())
-    return FactCascade(gone=tuple(_learned(rows[number]) for number in sorted(gone)), again=again)
+    return FactCascade(gone=tuple(_fact_sources(rows[number]) for number in sorted(gone)), again=again)
 
 
 async def _repeating(
-    reader: Reader, owner: int, rows: Mapping[int, Row], falling: Mapping[int, Set[str]], messages: Set[int]
+    reader: Reader, owner: int, rows: Mapping[int, Row], going: Mapping[int, Set[str]], messages: Set[int]
 ) -> tuple[set[int], dict[int, list[int]]]:
-    """Which more go with the falling facts, each of which keeps these words; by thread, what is to be learned again."""
+    """Which further facts go with these (each may keep some words), and by thread the messages to learn from again."""
     texts = {number: [row["text"]] for number, row in rows.items()}
-    beside: dict[int, list[Row]] = {}
+    related: dict[int, list[Row]] = {}
     for row in rows.values():
-        beside.setdefault(row["known_id"], []).append(row)
+        related.setdefault(row["known_id"], []).append(row)
         if row["origin"] == EARLIER and row["superseded_by"] in texts:
             texts[row["superseded_by"]].append(row["text"])
     gone: set[int] = set()
     again: dict[int, list[int]] = {}
-    waiting = sorted(falling)
+    waiting = sorted(going)
     while waiting:
         number = waiting.pop()
-        terms = _terms(texts[number]) - falling.get(number, _NONE)
-        for after in (rows.get(rows[number]["superseded_by"]), *beside.get(number, ())):
-            if after is None or after["id"] in gone or after["id"] in falling or after["origin"] == "owner":
+        terms = _terms(texts[number]) - going.get(number, _NONE)
+        for after in (rows.get(rows[number]["superseded_by"]), *related.get(number, ())):
+            if after is None or after["id"] in gone or after["id"] in going or after["origin"] == "owner":
                 continue
             sources = await reader.rows(_SOURCES, owner, after["source_ids"])
             if await _repeats(reader, owner, after["text"], terms, sources, messages):
@@ -96,21 +96,21 @@ def _terms(texts: Iterable[str]) -> Set[str]:
 async def _repeats(
     reader: Reader, owner: int, text: str, terms: Set[str], sources: Sequence[Row], messages: Set[int]
 ) -> bool:
-    """Whether a fact has one of these words, which neither its own sources nor any message that stays says."""
+    """Whether a text has one of these terms, and neither its own sources nor any message that stays says it."""
     own = {term for row in sources for part in (row["speaker"], row["content"]) for term in analyzer.analyse(part)}
     for term in _terms([text]) & terms - own:
         for thread in {int(row["thread_id"]) for row in sources} or {0}:
             scope = Scope(owner=owner, thread=thread)
-            hits = await word_index.search(reader, scope, [term], LOOKED_AT)
+            hits = await word_index.search(reader, scope, [term], MOST_HITS)
             if all(row["id"] in messages for row, _ in hits):
                 return True
     return False
 
 
-async def erase_facts(tx: Transaction, owner: int, fallen: FactCascade, *, keeps_ends: bool) -> None:
-    """`keeps_ends`: a fact that one of them had replaced stays over; otherwise it is as if that had not been said."""
+async def erase_facts(tx: Transaction, owner: int, cascade: FactCascade, *, keeps_ends: bool) -> None:
+    """`keeps_ends`: a fact that one of them had superseded stays ended; otherwise it holds again."""
     rows = {int(row["id"]): row for row in await tx.rows(_FACTS, owner)}
-    gone = set(fallen.ids)
+    gone = set(cascade.ids)
     for number, row in rows.items():
         if number in gone or row["superseded_by"] not in gone:
             continue
@@ -124,27 +124,27 @@ async def erase_facts(tx: Transaction, owner: int, fallen: FactCascade, *, keeps
                 after = None
         end = row["valid_to"]
         if end == max(before["since"], row["since"]) and not (keeps_ends and after is None):
-            # It was over only because of the one that goes.
+            # It had ended only because of the one that goes.
             end = None if after is None else max(after["since"], row["since"])
         values = (None if after is None else after["id"], end)
         await tx.rows(
             "UPDATE facts SET superseded_by = ?, valid_to = ? WHERE user_id = ? AND id = ?", *values, owner, number
         )
     await tx.rows(
-        "DELETE FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", owner, json.dumps(fallen.ids)
+        "DELETE FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", owner, json.dumps(cascade.ids)
     )
-    for thread, ids in fallen.again.items():
+    for thread, ids in cascade.again.items():
         await learn_again(tx, Scope(owner=owner, thread=thread), ids)
 
 
-async def edits(reader: Reader, owner: int, earlier: Sequence[int]) -> list[Learned]:
-    """The facts whose words were put in the place of these earlier ones by hand, as if each were made by that."""
+async def edits(reader: Reader, owner: int, earlier: Sequence[int]) -> list[FactSources]:
+    """The facts whose words replaced these earlier ones by hand, dated to that edit."""
     rows = await reader.rows(_EARLIER, owner, json.dumps(earlier))
-    return [Learned(id=row["superseded_by"], sources=frozenset(), made_at=row["valid_to"]) for row in rows]
+    return [FactSources(id=row["superseded_by"], sources=frozenset(), made_at=row["valid_to"]) for row in rows]
 
 
 async def take_back(tx: Transaction, owner: int, earlier: Sequence[int]) -> None:
-    """These words are their facts' again; what had taken their place by hand is nowhere any more."""
+    """Give facts these earlier words back; the words that had replaced them by hand are gone."""
     for row in reversed(await tx.rows(_EARLIER, owner, json.dumps(earlier))):
         fact, is_first = row["superseded_by"], not await tx.row(_EARLIER_STILL, owner, row["superseded_by"], row["id"])
         origin = "" if is_first and json.loads(row["source_ids"]) else "owner"
@@ -155,7 +155,7 @@ async def take_back(tx: Transaction, owner: int, earlier: Sequence[int]) -> None
 
 
 async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None:
-    """Facts are learned once more from the first of these messages on; imported ones (below 1) are looked at apart."""
+    """Learn facts once more from the first of these messages on; imported ones (ids below 1) are handled separately."""
     if past := [one for one in ids if one < 1]:
         await history_extraction_table.learn_again(tx, scope, past)
     if live := [one for one in ids if one >= 1]:
@@ -167,8 +167,8 @@ async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None
         )
 
 
-def _learned(row: Row) -> Learned:
-    return Learned(id=row["id"], sources=frozenset(json.loads(row["source_ids"])), made_at=row["created_at"])
+def _fact_sources(row: Row) -> FactSources:
+    return FactSources(id=row["id"], sources=frozenset(json.loads(row["source_ids"])), made_at=row["created_at"])
 
 
 _FACTS = """

@@ -1,7 +1,7 @@
-"""Which imported history facts are to be learned from, and how far that has come.
+"""Which imported history facts are learned from, and how far that has come.
 
-A part of SqliteStore (`store.studies`). Owns the columns past_… of `progress`; fact_table.py moves `past_id` on in the
-transaction that stores the facts. Does not know how facts are found.
+A part of SqliteStore (`store.history_extraction`). Owns the columns past_from, past_id, past_until and past_learned of
+`progress`; fact_table.py moves `past_id` on in the transaction that stores the facts. Does not know how they are found.
 """
 
 import json
@@ -16,7 +16,7 @@ from storage.files.transaction import Reader, Transaction
 from storage.sqlite.owner_tables import OwnerTables
 
 Stretch = tuple[int, int]
-"""Behind which message, and up to which."""
+"""After which message, and up to which one."""
 
 
 class HistoryExtractionTable(OwnerTables):
@@ -65,23 +65,23 @@ class HistoryExtractionTable(OwnerTables):
 
 
 async def end_without_rest(tx: Transaction, owner: int) -> None:
-    """Where nothing is left to be read, a study has ended: what is imported later is no part of it."""
+    """End extractions that have nothing left to read, so that what is imported later is no part of them."""
     await tx.rows(_END, owner)
 
 
 async def taken(reader: Reader, owner: int) -> list[Stretch]:
-    """What an owner's studies have read or are to read, in all threads, whether its messages are still there or not.
+    """The ranges that an owner's extractions have read or will read, in all threads, even where messages are gone.
 
-    An id that was forgotten out of it stays known as learned from, so it must not be given again.
+    The id of a forgotten message stays marked as learned from, so it must not be given again.
     """
     return [(row[0], row[1]) for row in await reader.rows(_TAKEN, owner)]
 
 
 async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None:
-    """Those of these messages that were learned from are learned from once more.
+    """Learn once more from those of these messages that were learned from.
 
-    A study under way goes back to the first of them that it has read; what an earlier one had read may be offered again
-    then. Where none is under way they become one, up to where something lies between that was never learned from.
+    An extraction under way goes back to the first of them that it has read; what an earlier one had read can be offered
+    again. Where none is under way, one begins with them, up to the first message between that was never learned from.
     """
     row = await tx.row(_PLACE, scope.owner, scope.thread)
     if row is None or row["past_from"] is None:
@@ -105,7 +105,7 @@ async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None
 
 
 def joined(stretches: Iterable[Stretch]) -> list[Stretch]:
-    """The same messages in as few stretches as hold them, ascending."""
+    """The same messages in as few ranges as possible, ascending."""
     found: list[Stretch] = []
     for behind, until in sorted(one for one in stretches if one[0] < one[1]):
         if found and behind <= found[-1][1]:
@@ -123,7 +123,7 @@ async def _learned(tx: Transaction, scope: Scope) -> list[Stretch]:
 
 
 def _stretches(row: Row) -> list[Stretch]:
-    """What was learned from before the last study."""
+    """What was learned from before the last extraction."""
     return [(one[0], one[1]) for one in json.loads(row["past_learned"])]
 
 
@@ -160,13 +160,13 @@ SELECT COALESCE(SUM(m.role = 'user'), 0) AS messages,
 FROM messages AS m LEFT JOIN progress AS p ON p.user_id = m.user_id AND p.thread_id = m.thread_id
 WHERE m.user_id = ? AND m.id BETWEEN ? AND ? AND {_IS_READ} AND NOT {_IS_LEARNED}
 """  # noqa: S608
-# Where there is something to learn from, with what comes before it, so that how far it has come is told of the whole.
+# Where there is something to learn from; with what comes before it, so that progress is shown for the whole.
 _THREADS = f"""
 SELECT m.thread_id, MIN(m.id) AS first, MAX(CASE WHEN {_IS_LEARNED} THEN NULL ELSE m.id END) AS last
 FROM messages AS m LEFT JOIN progress AS p ON p.user_id = m.user_id AND p.thread_id = m.thread_id
 WHERE m.user_id = ? AND m.id BETWEEN ? AND ? AND {_IS_OWN} GROUP BY m.thread_id HAVING last IS NOT NULL
 """  # noqa: S608
-# Of a scope that was never learned from, live talk is not begun with either.
+# A scope that was never learned from does not begin with its live talk either.
 _BEGIN = """
 INSERT INTO progress (user_id, thread_id, learned_id, past_from, past_id, past_until, past_learned)
 SELECT ?1, ?2, COALESCE(

@@ -55,7 +55,7 @@ class SqliteStore(FoldTable):
         self.facts = FactTable(database, kind)
         self.history_extraction = HistoryExtractionTable(database, kind)
         self.profiles = ProfileTable(database, kind)
-        self.accounts = ExplanationTable(database, kind)
+        self.explanations = ExplanationTable(database, kind)
         self.rebuilds = RebuildTable(database, kind)
         self.forgetting = DeletionCascade(database, kind, self.vectors)
         self.history = HistoryTable(database, kind)

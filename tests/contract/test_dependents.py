@@ -3,11 +3,19 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.sqlite.dependents import Covering, Distilled, Fallen, Learned, fallen, outdated, unfounded
+from storage.sqlite.dependents import (
+    FactSources,
+    ProfileSources,
+    SummaryCascade,
+    SummarySources,
+    facts_built_on,
+    outdated_profiles,
+    summary_cascade,
+)
 
 
-def leaf(number: int, first: int, last: int, *, is_active: bool = True) -> Covering:
-    return Covering(
+def leaf(number: int, first: int, last: int, *, is_active: bool = True) -> SummarySources:
+    return SummarySources(
         id=number,
         thread=0,
         first_id=first,
@@ -18,8 +26,8 @@ def leaf(number: int, first: int, last: int, *, is_active: bool = True) -> Cover
     )
 
 
-def above(number: int, below: list[Covering], *, is_active: bool = True) -> Covering:
-    return Covering(
+def above(number: int, below: list[SummarySources], *, is_active: bool = True) -> SummarySources:
+    return SummarySources(
         id=number,
         thread=0,
         first_id=min(one.first_id for one in below),
@@ -34,28 +42,30 @@ def test_all_above_a_message_fall_and_their_other_sources_are_active_again() -> 
     low = [leaf(number, number * 10, number * 10 + 9, is_active=False) for number in range(1, 7)]
     middle = [above(7, low[:3], is_active=False), above(8, low[3:], is_active=False)]
     top = above(9, middle)
-    found = fallen([*low, *middle, top], {0: [25]}, frozenset({2}))
+    found = summary_cascade([*low, *middle, top], {0: [25]}, frozenset({2}))
     assert found.gone == {2, 7, 9}
-    assert found.back == {1, 3, 8}
+    assert found.reactivated == {1, 3, 8}
 
 
 def test_another_thread_with_the_same_ids_is_left_alone() -> None:
-    assert fallen([leaf(1, 1, 9)], {5: [4]}).gone == frozenset()
+    assert summary_cascade([leaf(1, 1, 9)], {5: [4]}).gone == frozenset()
 
 
 def test_a_version_falls_with_the_one_it_was_based_on_and_its_predecessor_answers_again() -> None:
     first = leaf(1, 1, 10, is_active=False)
-    second = Covering(
+    second = SummarySources(
         id=2, thread=0, first_id=1, last_id=20, chunks=frozenset({1, 2}), made_of=frozenset({1}), is_active=False
     )
-    third = Covering(
+    third = SummarySources(
         id=3, thread=0, first_id=1, last_id=30, chunks=frozenset({1, 2, 3}), made_of=frozenset({2}), is_active=True
     )
     chain = [first, second, third]
-    assert fallen(chain, {0: [25]}, frozenset({3})) == fallen(chain, {}, frozenset({3}))
-    assert fallen(chain, {}, frozenset({3})) == Fallen(gone=frozenset({3}), back=frozenset({2}))
-    assert fallen(chain, {}, frozenset({2})) == Fallen(gone=frozenset({2, 3}), back=frozenset({1}))
-    assert fallen(chain, {}, frozenset({1})).gone == {1, 2, 3}
+    assert summary_cascade(chain, {0: [25]}, frozenset({3})) == summary_cascade(chain, {}, frozenset({3}))
+    assert summary_cascade(chain, {}, frozenset({3})) == SummaryCascade(gone=frozenset({3}), reactivated=frozenset({2}))
+    assert summary_cascade(chain, {}, frozenset({2})) == SummaryCascade(
+        gone=frozenset({2, 3}), reactivated=frozenset({1})
+    )
+    assert summary_cascade(chain, {}, frozenset({1})).gone == {1, 2, 3}
 
 
 @given(st.data(), st.integers(1, 12))
@@ -67,7 +77,7 @@ def test_what_stays_is_covered_once_and_by_nothing_that_fell(data: st.DataObject
         group = active[start : data.draw(st.integers(start + 2, len(active)))]
         made = above(100 + len(found), group)
         found = [
-            Covering(**{name: getattr(one, name) for name in one.__slots__} | {"is_active": False})
+            SummarySources(**{name: getattr(one, name) for name in one.__slots__} | {"is_active": False})
             if one in group
             else one
             for one in found
@@ -75,9 +85,9 @@ def test_what_stays_is_covered_once_and_by_nothing_that_fell(data: st.DataObject
         active = [one for one in active if one not in group]
         active.insert(start, made)
     forgotten = data.draw(st.sets(st.integers(10, leaves * 10 + 9), max_size=6))
-    result = fallen(found, {0: sorted(forgotten)}, frozenset(one // 10 for one in forgotten))
+    result = summary_cascade(found, {0: sorted(forgotten)}, frozenset(one // 10 for one in forgotten))
     stays = {one.id: one for one in found if one.id not in result.gone}
-    now_active = {one.id for one in stays.values() if one.is_active} | result.back
+    now_active = {one.id for one in stays.values() if one.is_active} | result.reactivated
     for one in stays.values():
         assert not any(one.first_id <= message <= one.last_id for message in forgotten)
         assert one.made_of <= stays.keys()
@@ -87,32 +97,32 @@ def test_what_stays_is_covered_once_and_by_nothing_that_fell(data: st.DataObject
 
 def test_a_fact_goes_with_any_of_its_sources_and_a_profile_with_what_it_had_read() -> None:
     facts = [
-        Learned(id=1, sources=frozenset({3}), made_at="2026-01-01"),
-        Learned(id=2, sources=frozenset({3, 4}), made_at="2026-01-02"),
-        Learned(id=3, sources=frozenset(), made_at="2026-01-03"),
+        FactSources(id=1, sources=frozenset({3}), made_at="2026-01-01"),
+        FactSources(id=2, sources=frozenset({3, 4}), made_at="2026-01-02"),
+        FactSources(id=3, sources=frozenset(), made_at="2026-01-03"),
     ]
-    assert unfounded(facts, {4}) == {2}
-    assert unfounded(facts, {3}) == {1, 2}
+    assert facts_built_on(facts, {4}) == {2}
+    assert facts_built_on(facts, {3}) == {1, 2}
     profiles = [
-        Distilled(id=1, last_summary_id=5, made_at="2026-01-01"),
-        Distilled(id=2, last_summary_id=9, made_at="2026-01-05"),
+        ProfileSources(id=1, last_summary_id=5, made_at="2026-01-01"),
+        ProfileSources(id=2, last_summary_id=9, made_at="2026-01-05"),
     ]
-    assert outdated(profiles, summaries={9}, facts=[]) == {2}
-    assert outdated(profiles, summaries=set(), facts=[facts[1]]) == {2}
-    assert outdated(profiles, summaries={5}, facts=[]) == {1, 2}
-    assert outdated(profiles, summaries={10}, facts=[]) == frozenset()
+    assert outdated_profiles(profiles, summaries={9}, facts=[]) == {2}
+    assert outdated_profiles(profiles, summaries=set(), facts=[facts[1]]) == {2}
+    assert outdated_profiles(profiles, summaries={5}, facts=[]) == {1, 2}
+    assert outdated_profiles(profiles, summaries={10}, facts=[]) == frozenset()
 
 
-def version(id_: int, base: int | None, *facts: int, is_known: bool = True) -> Distilled:
+def version(id_: int, base: int | None, *facts: int, is_known: bool = True) -> ProfileSources:
     made_from = frozenset(facts) if is_known else None
-    return Distilled(id=id_, last_summary_id=0, made_at=f"2026-01-{id_:02}", base_id=base, facts=made_from)
+    return ProfileSources(id=id_, last_summary_id=0, made_at=f"2026-01-{id_:02}", base_id=base, facts=made_from)
 
 
 def test_a_profile_goes_with_the_facts_it_was_made_from_and_with_the_version_that_it_read() -> None:
-    fact = [Learned(id=1, sources=frozenset(), made_at="2026-01-02")]
+    fact = [FactSources(id=1, sources=frozenset(), made_at="2026-01-02")]
 
-    def gone(*versions: Distilled) -> frozenset[int]:
-        return outdated(versions, summaries=set(), facts=fact)
+    def gone(*versions: ProfileSources) -> frozenset[int]:
+        return outdated_profiles(versions, summaries=set(), facts=fact)
 
     assert gone(version(2, None, 1), version(3, None, 2), version(4, 2), version(5, 3, 2), version(6, 4)) == {2, 4, 6}
     assert gone(version(1, None, 1), version(3, 1, 2)) == frozenset(), "made before that"

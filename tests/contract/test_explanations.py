@@ -26,7 +26,7 @@ async def turn(store: SqliteStore, scope: Scope, number: int, *, asked_as: int |
 
 
 async def number_of(store: SqliteStore, scope: Scope, telegram_id: int | None = None) -> int | None:
-    text = await store.accounts.text(scope, telegram_id)
+    text = await store.explanations.text(scope, telegram_id)
     return json.loads(text)["number"] if text else None
 
 
@@ -51,8 +51,8 @@ async def test_an_account_is_found_by_each_message_that_showed_its_answer_and_by
 ) -> None:
     await turn(store, ANNA, 1, asked_as=50)
     await turn(store, ANNA, 2, asked_as=60)
-    await store.accounts.note_shown(ANNA, "1:1", [51, 52])
-    await store.accounts.note_shown(ANNA, "1:9", [99])
+    await store.explanations.note_shown(ANNA, "1:1", [51, 52])
+    await store.explanations.note_shown(ANNA, "1:9", [99])
     for telegram_id in (50, 51, 52):
         assert await number_of(store, ANNA, telegram_id) == 1
     assert await number_of(store, ANNA, 60) == 2
@@ -78,22 +78,22 @@ async def test_what_was_saved_adds_up_once_for_each_answer(store: SqliteStore) -
     await turn(store, ANNA, 1, saved=100)
     await turn(store, ANNA, 2, saved=50)
     await store.append(ANNA, [answer(2, 3, saved=50)])
-    assert await store.accounts.saved(ANNA.owner) == 150
+    assert await store.explanations.saved(ANNA.owner) == 150
     await store.put_owner(config(store, ANNA.owner, every_n=9))
-    assert await store.accounts.saved(ANNA.owner) == 150
-    assert await store.accounts.saved(BORIS.owner) == 0
+    assert await store.explanations.saved(ANNA.owner) == 150
+    assert await store.explanations.saved(BORIS.owner) == 0
 
 
 async def test_accounts_and_figures_survive_closing(opener: Opener, tmp_path: Path) -> None:
     async with opener(tmp_path) as store:
         await store.put_owner(config(store, ANNA.owner))
         await turn(store, ANNA, 1, saved=5)
-        await store.accounts.note_shown(ANNA, "1:1", [51])
+        await store.explanations.note_shown(ANNA, "1:1", [51])
         counts = await store.counts(ANNA)
     forget_derived(tmp_path)
     async with opener(tmp_path) as store:
         assert await number_of(store, ANNA, 51) == 1
-        assert await store.accounts.saved(ANNA.owner) == 5
+        assert await store.explanations.saved(ANNA.owner) == 5
         assert await store.counts(ANNA) == counts
 
 

@@ -378,7 +378,7 @@ async def test_a_long_answer_is_known_by_each_of_the_messages_that_showed_it(sto
         role="assistant", content="much", created_at=NOW, source="1:5", turn=question.turn, account='{"form": 1}'
     )
     [answer] = await store.append(ANNA, [draft])
-    await store.accounts.note_shown(ANNA, "1:5", [70, 71])
+    await store.explanations.note_shown(ANNA, "1:5", [70, 71])
     for number in (70, 71):
         found = await store.forgetting.said_as(ANNA, number)
         assert found is not None

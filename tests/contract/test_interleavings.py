@@ -75,11 +75,11 @@ class Interleavings(RuleBasedStateMachine):
         self.stores = {StorageType.SQLITE: SqliteStore(database), StorageType.JSON: json}
 
     async def settle(self, owner: int) -> None:
-        place = await self.directory.settle(config(self.stores[StorageType.SQLITE], owner))
+        place = await self.directory.register(config(self.stores[StorageType.SQLITE], owner))
         await self.stores[place.storage].put_owner(config(self.stores[place.storage], owner))
 
     async def home(self, owner: int) -> SqliteStore:
-        place = await self.directory.place(owner)
+        place = await self.directory.location(owner)
         assert place is not None
         return self.stores[place.storage]
 
@@ -169,7 +169,7 @@ class Interleavings(RuleBasedStateMachine):
     @rule(owner=st.sampled_from([1, -2]), goal=st.sampled_from(list(StorageType)))
     def move(self, owner: int, goal: StorageType) -> None:
         async def work() -> bool:
-            before = await self.directory.place(owner)
+            before = await self.directory.location(owner)
             after = await self.directory.move(owner, self.stores, goal, now=self.now)
             assert after.storage is goal
             return before != after
@@ -185,7 +185,7 @@ class Interleavings(RuleBasedStateMachine):
         async def work() -> None:
             store = await self.home(owner)
             switched = config(store, owner, enabled=enabled)
-            await self.directory.settle(switched)
+            await self.directory.register(switched)
             await store.put_owner(switched)
 
         self.run(work())
@@ -210,7 +210,7 @@ class Interleavings(RuleBasedStateMachine):
         async def work() -> None:
             await (await self.home(owner)).erase(owner)
             await self.directory.remove(owner)
-            assert await self.directory.place(owner) is None
+            assert await self.directory.location(owner) is None
             await self.settle(owner)
 
         self.run(work())
@@ -227,7 +227,7 @@ class Interleavings(RuleBasedStateMachine):
 
     async def check(self) -> None:
         for scope, expected in self.expected.items():
-            place = await self.directory.place(scope.owner)
+            place = await self.directory.location(scope.owner)
             assert place is not None
             kept = await self.stores[place.storage].owner(scope.owner)
             assert kept is not None

@@ -114,7 +114,7 @@ class Files:
     async def begin(self, scope: Scope, kind: StorageType) -> OwnerConfig:
         """Somebody who has said one thing, and is in a setup."""
         made = config(self.stores[kind], scope.owner)
-        await self.directory.settle(made)
+        await self.directory.register(made)
         await self.stores[kind].put_owner(made)
         await self.stores[kind].append(scope, [said("walrus")])
         await self.wizards.put(
@@ -125,12 +125,12 @@ class Files:
 
     async def follows(self, kind: StorageType) -> bool:
         """Whether all is under the new id and nothing under the old; never half of it."""
-        place = await self.directory.place(NEW.owner)
+        place = await self.directory.location(NEW.owner)
         found = [await store.page(NEW) for store in self.stores.values()]
         wizard = await self.wizards.get(NEW, 5)
         has_followed = (place is not None, sum(map(len, found)) == 1, wizard is not None)
         assert len(set(has_followed)) == 1, has_followed
-        old = (await self.directory.place(BORIS.owner), await self.wizards.get(BORIS, 5))
+        old = (await self.directory.location(BORIS.owner), await self.wizards.get(BORIS, 5))
         assert [one is None for one in old] == [all(has_followed)] * 2
         if place is not None:
             assert place.storage is kind
@@ -194,7 +194,7 @@ async def test_choices_without_memory_make_room(tmp_path: Path) -> None:
     async with files(tmp_path) as opened:
         await opened.begin(BORIS, StorageType.SQLITE)
         empty = config(opened.stores[StorageType.JSON], NEW.owner)
-        await opened.directory.settle(empty)
+        await opened.directory.register(empty)
         await opened.stores[StorageType.JSON].put_owner(empty)
         assert await opened.renaming.rename(BORIS.owner, NEW.owner, now=NOW)
         assert await opened.follows(StorageType.SQLITE)

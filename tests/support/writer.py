@@ -37,10 +37,10 @@ async def write(folder: Path, seed: int) -> None:
             for store in (sqlite, json):
                 await store.take_back_leases()
             for owner in OWNERS:
-                if await directory.place(owner) is None:
+                if await directory.location(owner) is None:
                     kind = list(StorageType)[owner % 2]
-                    await directory.settle(config(stores[kind], owner))
-                place = await directory.place(owner)
+                    await directory.register(config(stores[kind], owner))
+                place = await directory.location(owner)
                 assert place
                 home = stores[place.storage]
                 if await home.owner(owner) is None:
@@ -48,7 +48,7 @@ async def write(folder: Path, seed: int) -> None:
             tell("ready")
             while True:
                 owner = chance.choice(OWNERS)
-                place = await directory.place(owner)
+                place = await directory.location(owner)
                 assert place
                 await step(chance, directory, stores, owner, stores[place.storage])
 

@@ -135,7 +135,7 @@ async def test_what_was_saved_is_near_what_the_whole_history_costs(tmp_path: Pat
         reply = await talk.say("And now?")
         async with talk.services.memory.home(ANNA.id) as store:
             messages = await store.page(SCOPE, limit=1000)
-            saved = await store.accounts.saved(ANNA.id)
+            saved = await store.explanations.saved(ANNA.id)
     assert reply.context is not None
     history = "\n".join(one.content for one in messages[:-2])
 

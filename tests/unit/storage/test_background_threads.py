@@ -13,7 +13,7 @@ import pytest
 
 from records.errors import SettingsError, StorageBusy, StorageError
 from records.owners import StorageType
-from storage.directory import Directory, Place, Stores
+from storage.directory import Directory, Location, Stores
 from storage.files.data_dir import data_dir
 from storage.files.database import Database
 from storage.files.inbox import UpdateInbox
@@ -113,7 +113,7 @@ async def house(database: Database, tmp_path: Path) -> AsyncIterator[House]:
 
 async def settle(house: House, kind: StorageType) -> SqliteStore:
     store = house.store(kind)
-    await house.directory.settle(config(store, ANNA.owner))
+    await house.directory.register(config(store, ANNA.owner))
     await store.put_owner(config(store, ANNA.owner))
     stored = await talk(store, ANNA, 3)
     await fold(store, ANNA, stored[:2])
@@ -128,7 +128,7 @@ async def test_a_move_leaves_one_place_that_answers(house: House, source: Storag
     old = await settle(house, source)
     digest = await old.digest(ANNA.owner)
     place = await house.directory.move(ANNA.owner, house.stores, target, now=NOW)
-    assert place == Place(owner=ANNA.owner, storage=target, epoch=2) == await house.directory.place(ANNA.owner)
+    assert place == Location(owner=ANNA.owner, storage=target, epoch=2) == await house.directory.location(ANNA.owner)
     assert await house.directory.moves() == []
     assert await old.owner(ANNA.owner) is None
     assert (await old.counts(ANNA)).total == 0
@@ -160,7 +160,7 @@ async def test_a_move_that_a_process_left_is_settled_at_start(
     assert len(await directory.finish_moves(house.stores)) == 1
     assert await directory.finish_moves(house.stores) == []
     home, other = (new, old) if died_at in ("flipped", "erased") else (old, new)
-    assert (await directory.places())[0].storage is home.kind
+    assert (await directory.locations())[0].storage is home.kind
     assert await home.digest(ANNA.owner) == digest
     assert await home.owner(ANNA.owner) is not None
     assert (await other.counts(ANNA)).total == 0
@@ -176,7 +176,7 @@ async def test_a_move_that_fails_changes_nothing(house: House) -> None:
         await house.directory.move(ANNA.owner, house.stores, StorageType.JSON, now=NOW)
     assert await house.directory.moves() == []
     assert await old.digest(ANNA.owner) == digest
-    assert (await house.directory.places())[0].storage is StorageType.SQLITE
+    assert (await house.directory.locations())[0].storage is StorageType.SQLITE
 
 
 async def test_owners_found_in_memory_json_are_adopted(house: House) -> None:
@@ -184,12 +184,12 @@ async def test_owners_found_in_memory_json_are_adopted(house: House) -> None:
     await json.put_owner(config(json, BORIS.owner))
     assert await house.directory.adopt(house.stores) == [BORIS.owner]
     assert await house.directory.adopt(house.stores) == []
-    assert (await house.directory.places())[0].storage is StorageType.JSON
+    assert (await house.directory.locations())[0].storage is StorageType.JSON
 
 
 async def test_an_owner_who_is_settled_stays_where_they_live(house: House) -> None:
     await settle(house, StorageType.SQLITE)
-    place = await house.directory.settle(config(house.store(StorageType.JSON), ANNA.owner))
+    place = await house.directory.register(config(house.store(StorageType.JSON), ANNA.owner))
     assert place.storage is StorageType.SQLITE
 
 

@@ -64,7 +64,7 @@ async def check(folder: Path, acknowledged: set[tuple[int, str]]) -> None:
         await directory.finish_moves(stores)
         for owner in OWNERS:
             scope = Scope(owner=owner)
-            place = await directory.place(owner)
+            place = await directory.location(owner)
             assert place is not None
             for kind, store in stores.items():
                 if kind is not place.storage:
