@@ -75,32 +75,39 @@ class Table:
     def portable(self, row: Mapping[str, object] | Row) -> Portable:
         """A row of SQLite in the portable form."""
         made: Portable = {}
-        for column in self.columns:
-            value = row[column.name]
-            if column.kind == "truth":
+        for name, form in self._forms:
+            value = row[name]
+            if form == "truth":
                 value = bool(value)
-            elif column.kind in NESTED:
+            elif form == "nested":
                 value = json.loads(str(value))
-            made[column.name] = value
+            made[name] = value
         return made
 
     def stored(self, row: Mapping[str, object]) -> tuple[Value, ...]:
         """A portable row as values for `upsert`. Raises KeyError or TypeError when it is not one."""
-        defaults = self.defaults
-        return tuple(
-            self._stored(column, row[column.name] if column.name in row else defaults[column.name])
-            for column in self.columns
-        )
+        values: list[Value] = []
+        for name, form in self._forms:
+            value = row[name] if name in row else self.defaults[name]
+            if form == "truth":
+                value = int(bool(value))
+            elif form == "nested":
+                value = json.dumps(value)
+            elif isinstance(value, str):
+                # JSON may spell out half a surrogate pair, which no file can hold.
+                value = well_formed(value)
+            elif value is not None and not isinstance(value, (int, float, bytes)):
+                raise TypeError(f"{self.name}.{name} cannot hold {type(value).__name__}")
+            values.append(value)
+        return tuple(values)
 
-    def _stored(self, column: Column, value: object) -> Value:
-        if column.kind == "truth":
-            return int(bool(value))
-        if column.kind in NESTED:
-            return json.dumps(value)
-        if value is not None and not isinstance(value, (str, int, float, bytes)):
-            raise TypeError(f"{self.name}.{column.name} cannot hold {type(value).__name__}")
-        # JSON may spell out half a surrogate pair, which no file can hold.
-        return well_formed(value) if isinstance(value, str) else value
+    @cached_property
+    def _forms(self) -> tuple[tuple[str, Literal["plain", "truth", "nested"]], ...]:
+        """Each column with how SQLite holds its values."""
+        return tuple(
+            (one.name, "truth" if one.kind == "truth" else "nested" if one.kind in NESTED else "plain")
+            for one in self.columns
+        )
 
 
 USERS = Table(
