@@ -4,9 +4,9 @@ files/                 The files under DATA_DIR
 json/                  The store in memory.json
 search/                Search by words and by meaning in SQLite tables, shared by the backends. Does not know ranking
 sqlite/                The store in memory.db. Its tables serve the JSON store too, as its working copy
-backup.py              a backup as one file, and back
+backup.py              making a backup file, and restoring it
 directory.py           which store holds each owner, and moves between stores
-erasure.py             a forgetting in every file; what a start finishes of one
-knowledge_protocol.py  the promise of what a store knows of its owners
-protocol.py            the promise that every store keeps
+erasure.py             a deletion in every file, finished by the next start when interrupted
+knowledge_protocol.py  the part of the protocol about facts and profiles
+protocol.py            the protocol that every backend implements
 """

@@ -4,7 +4,7 @@ data_dir.py        DATA_DIR: private, writable, one process
 database.py        the one door to a SQLite file
 driver.py          the SQLite driver and its errors in our words
 inbox.py           raw updates, committed before they are confirmed
-integrity.py       whether a database file is whole, found out beside the bot's work
+integrity.py       whether a database file is intact, checked in the background
 row_validation.py  rows out of a file that people may have edited
 rows.py            rows of SQLite, and the values they stand for
 tables.py          an owner's tables in one portable form

@@ -1,4 +1,4 @@
-"""Whether a database file is whole: it is read through once, beside the bot's work, before a question needs each page.
+"""Whether a database file is intact: it is read through once in the background, before a question needs each page.
 
 Changes nothing. Does not know what is stored, nor who is told.
 """
@@ -31,7 +31,7 @@ async def _examine(path: Path, stopping: threading.Event, report: Callable[[str]
     except StorageCorrupt as error:
         report(error.sentence)
     except StorageError:
-        # It could not be read to its end; whoever needs it will hear why.
+        # It could not be read to its end; whoever needs it gets the error.
         return
 
 

@@ -18,7 +18,7 @@ _CRC = b', "crc": '
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entry:
-    """One line: portable rows by table, and keys of deleted rows by table (a deleted user takes everything along)."""
+    """One line: portable rows by table, and keys of deleted rows by table (a deleted user includes all rows of theirs)."""
 
     seq: int
     put: Mapping[str, Sequence[Mapping[str, object]]] = field(default_factory=dict)
@@ -44,7 +44,7 @@ def entry_of(line: bytes) -> Entry | None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Survey:
-    """What a journal holds: up to where it is good, its last whole record, and whether something before is garbled."""
+    """What a journal holds: where its good part ends, its last whole record, and whether anything before is garbled."""
 
     end: int = 0
     last_seq: int = 0
@@ -101,9 +101,9 @@ class Journal:
         self._broken = False
 
     def write(self, lines: Sequence[bytes]) -> None:
-        """Add lines, not yet safe. Raises OSError."""
+        """Write lines, not yet fsynced. Raises OSError."""
         if self._broken:
-            # An earlier failure could not be undone: nothing may follow its rest.
+            # An earlier failure could not be undone yet, and nothing may follow its remains.
             self.take_back()
         if self._handle is None:
             fresh = not self.path.exists()
@@ -118,7 +118,7 @@ class Journal:
                 rest = rest[os.write(self._handle, rest) :]
 
     def sync(self) -> None:
-        """Make what was written safe. Raises OSError."""
+        """Fsync what was written. Raises OSError."""
         if self._handle is not None:
             os.fsync(self._handle)
 

@@ -1,6 +1,6 @@
-"""memory.json's start: a working copy that agrees with it and its journal, whatever a dying process left.
+"""Starting on memory.json: a working copy that agrees with it and its journal, whatever an interrupted run left behind.
 
-Owns what is set aside, made anew and replayed. Does not know how messages are appended. Everything here blocks: call
+Owns what is set aside, rebuilt and replayed. Does not know how messages are appended. Everything here blocks: call
 it from a thread.
 """
 
@@ -25,7 +25,7 @@ from storage.sqlite.migrations import MIGRATIONS
 
 SNAPSHOT_NAME, JOURNAL_NAME, INDEX_NAME = "memory.json", "memory.json.journal", "index.db"
 DISTRUSTED_NAME = "index.db.damaged"
-"""Beside a working copy that was found damaged while it was in use: the next start makes it anew."""
+"""Lies next to a working copy that was found damaged while in use: the next start rebuilds it."""
 
 _JOURNAL_STATE = """
 CREATE TABLE IF NOT EXISTS journal_state (
@@ -72,7 +72,7 @@ class Recovery:
             self._replay()
 
     def _index_state(self) -> dict[str, object] | None:
-        """What the working copy says of itself; None when there is none to be trusted."""
+        """The working copy's own record of its state; None when there is no copy that can be trusted."""
         if not self._index.exists():
             return None
         try:
@@ -91,7 +91,7 @@ class Recovery:
         return None
 
     def _rebuild(self, identity: str | None, has_copy: bool) -> None:
-        """Make the working copy anew from memory.json, or find out why that cannot be done."""
+        """Rebuild the working copy from memory.json, or find out why that cannot be done."""
         found: snapshot.Snapshot | None = None
         if identity is None:
             if has_copy:
@@ -130,7 +130,7 @@ class Recovery:
             return _is_sound(connection)
 
     def _build(self, found: snapshot.Snapshot | None) -> None:
-        """A new working copy, put in place of the old one only when it is whole."""
+        """Make a new working copy, which replaces the old one only when it is complete."""
         fresh = self._index.with_name(INDEX_NAME + ".tmp")
         _remove_database(fresh)
         migrate(fresh, MIGRATIONS)
@@ -157,7 +157,7 @@ class Recovery:
         self._distrusted.unlink(missing_ok=True)
 
     def _replay(self) -> None:
-        """Apply what the journal holds beyond the working copy, and drop its torn tail."""
+        """Apply the journal records that the working copy lacks, and cut off a torn last record."""
         seen = survey(self._journal)
         with contextlib.closing(connect(self._index, durable=False)) as connection:
             seq = int(connection.execute("SELECT seq FROM journal_state").fetchone()[0])
@@ -235,7 +235,7 @@ def _apply_message(connection: sqlite3.Connection, row: Mapping[str, object]) ->
 
 
 def _adopt_orphans(connection: sqlite3.Connection) -> None:
-    """After a loss: rows whose user or summary went with memory.json get a user with memory off, and are active."""
+    """After a loss: messages without a row in `users` get one with memory off, and those without a summary are active."""
     connection.execute(
         """
         INSERT INTO users (user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at)
@@ -260,7 +260,7 @@ def _adopt_orphans(connection: sqlite3.Connection) -> None:
 
 
 def mark_clean(index: Path) -> None:
-    """Everything is on disk: the working copy may be trusted after the machine's next start too."""
+    """Mark the working copy as safely on disk, so that it is trusted even after the machine restarts."""
     with contextlib.closing(connect(index)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     with index.open("rb+") as file:
@@ -280,7 +280,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _boot() -> str:
-    """What names this start of the machine; where nothing does, a new name each time, so that nothing is trusted."""
+    """The id of this boot of the machine; where there is none, a new one each time, so that nothing is trusted."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:

@@ -1,7 +1,7 @@
 """The memories of owners in memory.json, with a journal beside it and a working copy in index.db.
 
-The truth is memory.json + memory.json.journal. index.db holds the same rows in SQLite, derived: it may be deleted
-while the bot is stopped. Each commit is journalled and fsynced first, so a message costs the same at any size; now and
+memory.json and memory.json.journal are authoritative. index.db holds the same rows in SQLite and may be deleted while
+the bot is stopped. Each commit is journalled and fsynced first, so that a message costs the same at any size; now and
 then a snapshot replaces memory.json. Does not know what is remembered.
 """
 
@@ -65,7 +65,7 @@ class JsonStore(SqliteStore):
     async def open(
         cls, folder: Path, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     ) -> AsyncIterator["JsonStore"]:
-        """Open the store in `folder`, recovering whatever a dying process left; at the end memory.json is complete.
+        """Open the store in `folder`, recovering what an interrupted run left; at the end memory.json is complete.
 
         Raises StorageTooNew, everything left as it is, when a newer version wrote memory.json.
         """
@@ -87,7 +87,7 @@ class JsonStore(SqliteStore):
                 yield store
             finally:
                 await uncancelled(store._close)
-        # A working copy without the mark is looked through by the next start, or made anew.
+        # Without this mark the next start checks the working copy, or rebuilds it.
         with contextlib.suppress(StorageError), explained(index):
             await asyncio.to_thread(mark_clean, index)
 
@@ -97,12 +97,12 @@ class JsonStore(SqliteStore):
         await self._snapshot()
 
     async def scrub(self) -> None:
-        """As a SQLite store's, and what is erased is in neither snapshot nor journal."""
+        """As in a SQLite store; what is erased is in neither snapshot nor journal afterwards."""
         await self._snapshot()
         await super().scrub()
 
     def distrust(self) -> None:
-        """The working copy was found damaged: the next start is to make it anew."""
+        """Have the next start rebuild the working copy, which was found damaged."""
         with contextlib.suppress(OSError):
             create_private(self._target.with_name(DISTRUSTED_NAME))
 
@@ -146,13 +146,13 @@ class JsonStore(SqliteStore):
                 self._journal.sync()
 
     def after_failure(self) -> None:
-        """Cut off what the journal was given. Where even that fails, it is tried again before the next record."""
+        """Remove the record from the journal. Where even that fails, it is tried again before the next record."""
         self._next = self._seq
         with contextlib.suppress(OSError):
             self._journal.take_back()
 
     def after_commit(self) -> None:
-        """What was written belongs to the memory now."""
+        """Keep the record, and begin a snapshot when the journal has grown large."""
         if self._next > self._seq:
             self._seq = self._next
             self._journal.keep()
@@ -170,12 +170,12 @@ class JsonStore(SqliteStore):
             await self._snapshot()
             self._retry_above = 0
         except StorageError as error:
-            # The journal holds everything; it is tried again once that has grown further, and at the end.
+            # The journal holds everything; the next try is when it has grown further, or at the end.
             self._retry_above = self._journal.size * 2
             self.reports.append(f"{SNAPSHOT_NAME} could not be brought up to date: {error.sentence}")
 
     async def _snapshot(self) -> None:
-        """Bring memory.json up to date and drop from the journal what it holds."""
+        """Bring memory.json up to date and drop the records that it now holds from the journal."""
         await uncancelled(self._make_snapshot)
 
     async def _make_snapshot(self) -> None:
@@ -210,7 +210,7 @@ def _changed_rows(table: Table) -> str:
 
 
 def _deleted_keys(connection: sqlite3.Connection, counts: Mapping[str, int]) -> dict[str, list[list[int]]]:
-    """Keys of rows that are gone, by table; a deleted user stands for everything of theirs."""
+    """Keys of deleted rows, by table; a deleted user stands for everything of that owner."""
     gone: dict[str, list[list[int]]] = {}
     for table in TABLES:
         if table.name not in counts:

@@ -1,8 +1,8 @@
-"""What goes when an owner forgets, and what an edited message takes with it, in one transaction of one store.
+"""What is deleted when an owner forgets something or edits a message, in one transaction of one store.
 
-Owns that nothing built on what goes stays behind: words, vectors, earlier versions, summaries, facts, profiles,
-accounts; and that what stays is active again where its summary went. Leases of folds under way are void afterwards.
-Does not know other files (erasing.py), nor who asked.
+Owns that nothing built on it stays: words, vectors, earlier versions, summaries, facts, profiles, explanations; and
+that messages which lose their summary become active again. Leases of folds under way are void afterwards. Does not know
+other files (erasure.py), nor who asked.
 """
 
 import json
@@ -152,7 +152,7 @@ def _chosen(owner: int, what: Forgetting) -> tuple[str, tuple[int | str, ...]]:
             text_of(what.since) if what.since else "",
             until,
         )
-    # Whole chunks, so that no summary has to be made anew every day for the sake of its oldest message.
+    # Whole chunks, so that no summary has to be made again every day because of its oldest message.
     return _OLD_ARCHIVES, (owner, owner, until)
 
 
@@ -174,7 +174,7 @@ async def _going(reader: Reader, owner: int, what: Forgetting) -> _Going:
     chunks = frozenset(int(row["chunk_id"]) for row in rows if row["chunk_id"] is not None)
     facts = what.ids if what.what == "facts" else ()
     if what.is_expiry:
-        # What was restored since it was looked for stays.
+        # A fact that was restored since the list was made stays.
         due = await reader.rows(_DELETED, owner, json.dumps(list(facts)), text_of(what.until) if what.until else "")
         facts = tuple(int(row["id"]) for row in due)
     return await _derived(reader, owner, messages, chunks, facts=facts)
@@ -256,7 +256,7 @@ async def _counted(reader: Reader, owner: int, going: _Going, what: Forgetting) 
 
 # erasing -----------------------------------------------------------------------------------------------------
 async def _void_leases(tx: Transaction, owner: int) -> None:
-    """Nothing that is being made now from what it read before may be committed; what failed may quote it."""
+    """Void whatever is being made from earlier readings, and drop errors and parts that may quote what is forgotten."""
     await tx.rows("UPDATE users SET last_fence = last_fence + 1 WHERE user_id = ?", owner)
     await tx.rows("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", owner)
     await tx.rows("UPDATE jobs SET error = NULL WHERE user_id = ? AND error IS NOT NULL", owner)
@@ -265,7 +265,7 @@ async def _void_leases(tx: Transaction, owner: int) -> None:
 
 
 async def _erase_everything(tx: Transaction, owner: int) -> None:
-    """All but the row of `users`: where the memory lives, whether it is on, and the counters."""
+    """Delete all but the row of `users`: where the memory lives, whether it is on, and the counters."""
     await tx.run(erase_tables, owner)
     await tx.rows("UPDATE users SET timezone = '', fold_instructions = '', tokens_saved = 0 WHERE user_id = ?", owner)
 

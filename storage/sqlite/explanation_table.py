@@ -1,7 +1,7 @@
-"""What each of the newest answers was made from, beside the answers. A part of SqliteStore, with a file of its own.
+"""The explanations of the newest answers. A part of SqliteStore (`store.explanations`).
 
-Owns the SQL of `accounts`, of `users.tokens_saved`, and of the Telegram ids of answers. Does not know what stands in an
-account but for the Telegram messages that showed its answer.
+Owns the SQL of `accounts` (the table of explanations), of `users.tokens_saved`, and of the Telegram ids of answers.
+Does not know what is in an explanation, except the Telegram messages that showed its answer.
 """
 
 import json
@@ -15,7 +15,7 @@ from storage.files.tables import ACCOUNTS
 from storage.sqlite.owner_tables import OwnerTables
 
 KEPT = 100
-"""Accounts of an owner; older ones go."""
+"""Explanations of an owner; older ones are deleted."""
 
 
 class ExplanationTable(OwnerTables):
@@ -44,7 +44,7 @@ class ExplanationTable(OwnerTables):
 
 
 def keep(connection: sqlite3.Connection, message: Message, draft: NewMessage) -> None:
-    """Put an answer's account beside it, in the transaction that stores the answer; the oldest goes."""
+    """Store an answer's explanation in the transaction that stores the answer; the oldest one goes."""
     if not draft.account:
         return
     row = {

@@ -1,7 +1,7 @@
-"""What is known of owners: facts, how far each scope was learned from, and what facts mean.
+"""Facts about owners, how far each scope was learned from, and the vectors of facts.
 
-A part of SqliteStore, with a file of its own; keeps store.Facts' promise. Owns the SQL of `facts`, `fact_vectors` and
-`progress`. Does not know how facts are found, or which of them say the same.
+A part of SqliteStore (`store.facts`). Owns the SQL of `facts`, `fact_vectors` and `progress`. Does not know how facts
+are found, or which of them say the same.
 """
 
 import json
@@ -22,7 +22,7 @@ from storage.sqlite.owner_tables import OwnerTables, take_ids
 from text.characters import well_formed
 
 EARLIER = "earlier"
-"""The origin of a row that holds the words which an edit replaced."""
+"""The origin of a row that holds the words that an edit replaced."""
 INSTANT = timedelta(microseconds=1)
 
 
@@ -78,7 +78,7 @@ class FactTable(OwnerTables):
                 raise StaleFacts
             rows = await tx.rows(_HOLDING, scope.owner, json.dumps([fact.id for fact in shown]))
             if {row["id"]: row["text"] for row in rows} != {fact.id: fact.text for fact in shown}:
-                # Its words, which may be erased by now, may stand in what the model made of them.
+                # The model may have repeated its words, which may be erased by now.
                 raise StaleFacts
             made: dict[int, int] = {}
             inserted = []
@@ -187,7 +187,7 @@ class FactTable(OwnerTables):
         return id_
 
     async def _more_sources(self, tx: Transaction, owner: int, id_: int, change: FactChange) -> bool:
-        """Add a new fact's sources to a known one; False where that is gone or holds no longer."""
+        """Add a new fact's sources to a known one; False where that one is gone or no longer holds."""
         row = await tx.row(f"{_VALID} AND id = ?", owner, id_)
         if row is None:
             return False
@@ -209,7 +209,7 @@ class FactTable(OwnerTables):
         return True
 
     async def _close(self, tx: Transaction, owner: int, id_: int, at: datetime, successor: int) -> None:
-        """A fact's place is taken. Its pin moves along; what had ended already only gets its successor."""
+        """Close a superseded fact, whose pin passes on. One that had ended already only gets its successor."""
         row = await tx.row(_ONE, owner, id_)
         if row is None or row["deleted_at"] is not None or row["superseded_by"] is not None:
             return
@@ -226,8 +226,8 @@ class FactTable(OwnerTables):
             await tx.rows("UPDATE facts SET is_pinned = 1 WHERE user_id = ? AND id = ?", owner, successor)
 
     async def _give_way(self, tx: Transaction, owner: int, id_: int, later: int) -> None:
-        """A fact came in after the one that took its place: it goes where it belongs in that one's history ("Oslo, then
-        Bergen, then Paris", whichever of them was learned last).
+        """Insert a fact that was learned after its successor where it belongs in that one's history ("Oslo, then Bergen,
+        then Paris", whichever of them was learned last).
         """
         new, last = await tx.row(_ONE, owner, id_), await tx.row(_ONE, owner, later)
         if new is None or last is None:
@@ -270,7 +270,7 @@ _VALID = "SELECT * FROM facts WHERE user_id = ? AND valid_to IS NULL AND deleted
 _HOLDING = f"{_VALID} AND id IN (SELECT value FROM json_each(?))"  # noqa: S608
 _ONE = "SELECT * FROM facts WHERE user_id = ? AND id = ?"
 _SOME = "SELECT * FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id"
-# A scope that was never learned from begins with what is not folded: older talk was there before facts were.
+# A scope that was never learned from begins with its active messages: older talk is from before facts were learned.
 _LEARNED = """
 SELECT COALESCE(
   (SELECT learned_id FROM progress WHERE user_id = ?1 AND thread_id = ?2),
@@ -310,7 +310,8 @@ WHERE f.deleted_at < ? ORDER BY f.user_id, f.id
 _BEGIN = "INSERT OR IGNORE INTO progress (user_id, thread_id, learned_id) VALUES (?, ?, ?)"
 _STUDIED = "SELECT past_id FROM progress WHERE user_id = ? AND thread_id = ? AND past_id < past_until"
 _PAST = "UPDATE progress SET past_id = min(?3, past_until) WHERE user_id = ?1 AND thread_id = ?2"
-# Among what gave way to a fact: the first of the same subject that began after the new one; and what it takes over.
+# Of the facts that a fact superseded: the first with the same subject that began after the new one; and those whose
+# successor the new one becomes.
 _AFTER = """
 SELECT * FROM facts WHERE user_id = ? AND superseded_by = ? AND id <> ? AND subject = ? AND valid_from > ?
 AND valid_from < ? AND origin <> 'earlier' ORDER BY valid_from LIMIT 1

@@ -1,7 +1,7 @@
 """Summaries and the folds that make them: leases, fences, and the one transaction that archives.
 
-A part of SqliteStore, with a file of its own. Owns the SQL of `summaries`, `jobs` and `failures`. Does not know what
-is due, nor how a summary's text is made.
+A part of SqliteStore. Owns the SQL of `summaries`, `jobs` and `failures`. Does not know what is due, nor how the text
+of a summary is made.
 """
 
 import json
@@ -26,7 +26,7 @@ class FoldTable(OwnerTables):
     """The folds of the owners that live in one store."""
 
     async def take_back_leases(self) -> None:
-        """Void the leases of a predecessor that died: to be called once at start, by the only process there is."""
+        """Void the leases of an earlier process: to be called once at start, by the only process there is."""
         await self._execute("UPDATE jobs SET state = 'expired' WHERE state = 'processing'")
 
     async def summaries(self, scope: Scope, *, active_only: bool = True) -> list[Summary]:
@@ -124,7 +124,7 @@ class FoldTable(OwnerTables):
             row = await tx.row(_FAILURE, scope.owner, scope.thread)
         if row:
             return FAILURE_ROWS.of(row)
-        # The lease was lost and its successor succeeded: nothing failed that anybody needs to hear of.
+        # The lease was lost and the next attempt succeeded, so there is no failure to tell anyone about.
         return FoldFailure(at=now, reason="threshold", error=error, attempts=lease.attempt, told=True)
 
     async def release_fold(self, lease: FoldLease) -> None:
@@ -143,7 +143,7 @@ class FoldTable(OwnerTables):
 
 
 async def holds(tx: Transaction, lease: FoldLease) -> bool:
-    """Whether a lease is still the scope's."""
+    """Whether a lease is still valid."""
     return bool(
         await tx.row(
             """
@@ -159,13 +159,13 @@ async def holds(tx: Transaction, lease: FoldLease) -> bool:
 
 
 async def check_lease(tx: Transaction, lease: FoldLease) -> None:
-    """Raises StaleFold where a lease is the scope's no more."""
+    """Raises StaleFold where a lease is no longer valid."""
     if not await holds(tx, lease):
         raise StaleFold
 
 
 async def completed(tx: Transaction, lease: FoldLease, summary: int, now: datetime) -> None:
-    """The job is done; no failure of its scope is left."""
+    """Complete the job and clear the failure of its scope."""
     await tx.rows(
         "UPDATE jobs SET state = 'completed', ended_at = ?, summary_id = ? WHERE id = ?",
         text_of(now),

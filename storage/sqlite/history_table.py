@@ -1,7 +1,7 @@
-"""What comes into a memory from a file: history, archived as it comes, and the rows of an export of ours.
+"""Importing into a memory: history, which is archived at once, and the rows of our own export.
 
-A part of a store, with a file of its own. History stands before everything that was said here: its ids count down from
--1, block by block, ascending in time within a block. Does not know files or formats.
+A part of SqliteStore (`store.history`). History comes before everything that was said here: its ids count down from -1,
+block by block, ascending in time within a block. Does not know files or formats.
 """
 
 import json
@@ -102,7 +102,7 @@ class HistoryTable(OwnerTables):
                 else:
                     await tx.many(BY_NAME[name].upsert, [BY_NAME[name].stored(row) for row in portable])
                 if counter := _COUNTER_OF.get(name):
-                    # Whatever the file says of its counters: an id that is taken is not given again.
+                    # Whatever the file says of its counters, an id that is taken must not be given again.
                     highest = max(int(str(row["id"])) for row in portable)
                     await tx.rows(
                         f"UPDATE users SET {counter} = MAX({counter}, ?) WHERE user_id = ? AND storage_type = ?",  # noqa: S608

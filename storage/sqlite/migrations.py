@@ -32,7 +32,7 @@ CREATE TABLE usage (
 """
 
 CHOICES_SCHEMA = """
--- An owner's further choices, and the counters of what is numbered for them.
+-- An owner's further settings and counters.
 ALTER TABLE users ADD COLUMN policy TEXT NOT NULL DEFAULT 'pyramid';
 ALTER TABLE users ADD COLUMN auto_fold INTEGER NOT NULL DEFAULT 1;     -- 0: summaries only when asked for
 ALTER TABLE users ADD COLUMN timezone TEXT NOT NULL DEFAULT '';        -- IANA name; '' = UTC
@@ -53,7 +53,7 @@ ALTER TABLE summaries ADD COLUMN score REAL;                           -- qualit
 ALTER TABLE summaries ADD COLUMN details TEXT NOT NULL DEFAULT '{}';   -- JSON object: the parts of the score
 ALTER TABLE summaries ADD COLUMN status TEXT NOT NULL DEFAULT 'completed';
 
--- What is known of an owner: one sentence each.
+-- Facts about an owner: one sentence each.
 CREATE TABLE facts (
   id            INTEGER NOT NULL,             -- per owner, ascending, never used again
   user_id       INTEGER NOT NULL,
@@ -117,7 +117,7 @@ CREATE TABLE versions (
 );
 CREATE INDEX version_message ON versions (user_id, message_id);
 
--- What each of the newest answers was made from: by ids and figures, never by text.
+-- The explanations of the newest answers (called accounts here): ids and figures, never text.
 CREATE TABLE accounts (
   id         INTEGER NOT NULL,                -- the answer's message id
   user_id    INTEGER NOT NULL,
@@ -127,7 +127,7 @@ CREATE TABLE accounts (
   PRIMARY KEY (user_id, id)
 );
 
--- How far what is done beside the talk has got in a scope.
+-- How far background work has got in a scope.
 CREATE TABLE progress (
   user_id    INTEGER NOT NULL,
   thread_id  INTEGER NOT NULL,
@@ -137,7 +137,7 @@ CREATE TABLE progress (
 """
 
 FORGETTINGS_SCHEMA = """
--- A forgetting that has begun and is not in every file yet; see erasing.py. In memory.db alone.
+-- A deletion that has begun but has not reached every file yet; see erasure.py. Only in memory.db.
 CREATE TABLE forgettings (
   id        INTEGER PRIMARY KEY,
   user_id   INTEGER NOT NULL,
@@ -176,7 +176,7 @@ END;
 """
 
 RENAMINGS_SCHEMA = """
--- Groups that Telegram gave another id; see renaming.py. In memory.db alone.
+-- Groups that Telegram gave another id; see renaming.py. Only in memory.db.
 CREATE TABLE renamings (
   old_id  INTEGER PRIMARY KEY,
   new_id  INTEGER NOT NULL,
@@ -186,8 +186,8 @@ CREATE TABLE renamings (
 """
 
 REBUILD_PARTS_SCHEMA = """
--- What a rebuild under way has made so far, so that one that ends with its process goes on; see rebuilding.py. Never
--- read for anything else, and gone with the first thing that its owner forgets.
+-- What a rebuild has made so far, so that an interrupted one continues; see background/rebuild.py. Never read for
+-- anything else, and deleted with the first thing that its owner forgets.
 CREATE TABLE rebuild_parts (
   user_id   INTEGER NOT NULL,
   thread_id INTEGER NOT NULL,
@@ -198,7 +198,7 @@ CREATE TABLE rebuild_parts (
 """
 
 STUDIES_SCHEMA = """
--- Imported history that facts are learned from because its owner wants it. NULL: none of it ever was.
+-- Imported history that facts are learned from on request (history extraction). NULL: it never was.
 ALTER TABLE progress ADD COLUMN past_from INTEGER;    -- from behind this message
 ALTER TABLE progress ADD COLUMN past_id INTEGER;      -- learned up to this one
 ALTER TABLE progress ADD COLUMN past_until INTEGER;   -- to be learned up to this one
@@ -212,7 +212,7 @@ ALTER TABLE progress ADD COLUMN past_learned TEXT NOT NULL DEFAULT '[]';
 BORROWED_WORDS_SCHEMA = """
 -- The known fact that a learned one is about, and whose words it may repeat; NULL: none, or not known.
 ALTER TABLE facts ADD COLUMN known_id INTEGER;
--- What a version of the profile was made from beside summaries, so that it goes with that and with nothing else.
+-- What else a version of the profile was made from, so that it is deleted with exactly that.
 ALTER TABLE profiles ADD COLUMN base_id INTEGER;                          -- the version before it
 ALTER TABLE profiles ADD COLUMN fact_ids TEXT NOT NULL DEFAULT 'null';    -- JSON list; null: not known
 """
@@ -241,7 +241,7 @@ ALTER TABLE updates ADD COLUMN mode TEXT;
 
 
 def pointed(connection: sqlite3.Connection) -> None:
-    """Messages with vowel points are indexed anew: their words were cut to pieces at each."""
+    """Index messages with vowel points again: their words had been cut at each point."""
     seq = 0
     while rows := connection.execute("SELECT * FROM messages WHERE seq > ? ORDER BY seq LIMIT 500", (seq,)).fetchall():
         for row in rows:

@@ -1,7 +1,6 @@
-"""The documents about owners: every version, the newest in use.
+"""The profiles of owners: every version, of which the newest is in use.
 
-A part of SqliteStore, with a file of its own; keeps store.Profiles' promise. Owns the SQL of `profiles`. Does not know
-how one is made.
+A part of SqliteStore (`store.profiles`). Owns the SQL of `profiles`. Does not know how a profile is made.
 """
 
 import json

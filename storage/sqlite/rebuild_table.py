@@ -1,4 +1,4 @@
-"""Making all summaries of a scope anew: what there is to cover, and the one transaction that exchanges them.
+"""Making all summaries of a scope again: what there is to cover, and the one transaction that replaces them.
 
 A part of SqliteStore (`store.rebuilds`), under the fold lease of fold_table.py. Does not know how a text is made.
 """
@@ -17,7 +17,7 @@ from storage.sqlite.fold_table import check_lease, completed, put_summary, text_
 from storage.sqlite.owner_tables import OwnerTables, take_ids
 
 MOST_RESTARTS = 3
-"""A rebuild that ended so many times with its process is not begun again by itself."""
+"""A rebuild that was interrupted this often is not restarted automatically."""
 
 
 class RebuildTable(OwnerTables):

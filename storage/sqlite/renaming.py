@@ -1,7 +1,7 @@
-"""A group's memory under a new id: Telegram gives a group another when it becomes a supergroup.
+"""A group's memory under a new id: Telegram gives a group another one when it becomes a supergroup.
 
-Owns the durable record of it in memory.db, so that a start finishes what a dying process left, and what arrives under
-the old id later finds its memory. Does not know Telegram, nor who still uses the old id.
+Owns the durable record of it in memory.db, so that the next start finishes an interrupted renaming, and what arrives
+later under the old id finds its memory. Does not know Telegram, nor who still uses the old id.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ ON CONFLICT DO UPDATE SET new_id = excluded.new_id, at = excluded.at, is_done = 
 
 
 class OwnerRenaming:
-    """Owners who got another id. `successors`: the new one by the old one, of all that were ever renamed."""
+    """Owners who got another id. `successors`: new ids by old ids, of all owners that were ever renamed."""
 
     def __init__(self, database: Database, stores: Mapping[StorageType, MemoryStore]) -> None:
         self.successors: dict[int, int] = {}
@@ -35,7 +35,7 @@ class OwnerRenaming:
         self._stores = stores
 
     async def resume(self) -> list[int]:
-        """Finish what a process before this one had begun; the old ids. To be called before anything is stored."""
+        """Finish the renamings that an earlier process had begun; returns the old ids. Call it at start."""
         async with self._db.read() as reader:
             rows = await reader.rows("SELECT old_id, new_id, at, is_done FROM renamings ORDER BY at")
         unfinished = [row for row in rows if not row["is_done"]]
@@ -46,8 +46,8 @@ class OwnerRenaming:
         return [row["old_id"] for row in unfinished]
 
     async def rename(self, old: int, new: int, *, now: datetime) -> bool:
-        """Everything of `old` goes on as that of `new`. False where nothing of it is kept, or the new id has
-        something to remember already. Nobody may use either meanwhile. Raises StorageError: then to be tried again.
+        """Continue everything of `old` as that of `new`. False where nothing of `old` is stored, or the new id has
+        messages already. Nobody may use either meanwhile. Raises StorageError; try again then.
         """
         async with self._db.read() as reader:
             rows = await reader.rows("SELECT user_id, storage_type FROM users WHERE user_id IN (?, ?)", old, new)
@@ -66,7 +66,7 @@ class OwnerRenaming:
         return True
 
     async def _follow(self, old: int, new: int, now: datetime) -> None:
-        """The JSON store is a file of its own: what is begun there is on record first."""
+        """Rename in the JSON store: it is a file of its own, so the renaming is recorded before it begins there."""
         async with self._db.write() as tx:
             await tx.rows(_RECORD, old, new, text_of(now), 0)
         try:
@@ -84,7 +84,7 @@ class OwnerRenaming:
 
 
 async def renamed(tx: Transaction, old: int, new: int) -> None:
-    """Everything that one file holds of an owner gets another owner's id; folds under way are void."""
+    """Give everything that one file holds of an owner another owner's id; folds under way are void."""
     await word_index.rename(tx, old, new)
     await tx.rows("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", old)
     columns = ", ".join(
@@ -96,7 +96,7 @@ async def renamed(tx: Transaction, old: int, new: int) -> None:
         old,
     )
     for (table,) in await tx.rows(_OF_OWNERS):
-        # Telegram numbers the new chat's messages anew: an old number would name another message there.
+        # Telegram numbers the new chat's messages from the start: an old number would name another message there.
         forgotten = ", telegram_id = NULL" if table == "messages" else ""
         await tx.rows(f"UPDATE OR REPLACE {table} SET user_id = ?{forgotten} WHERE user_id = ?", new, old)  # noqa: S608
     await tx.rows("DELETE FROM users WHERE user_id = ?", old)

@@ -1,7 +1,7 @@
 """The memories of owners in one SQLite file.
 
-Owns the SQL of the store's promise (store.py); each method is one transaction through the database's door.
-Does not know where its file is, nor whether a journal is kept of what it writes.
+Owns the SQL of storage/protocol.py; each method is one transaction. Does not know where its file is, nor whether a
+journal is kept of what it writes.
 """
 
 import asyncio
@@ -43,9 +43,9 @@ _ALL = 2**62
 class SqliteStore(FoldTable):
     """A MemoryStore over an open Database (the caller opens and closes it).
 
-    `kind` is what `users.storage_type` says of the owners that live here; rows of others are pointers that
-    directory.py keeps in the same table, and no owner of this store. `exhaustive`: search looks at everything, however
-    long that takes: what its short cuts are measured against (benchmarks).
+    `kind` is what `users.storage_type` says of the owners that live here; rows of other owners are pointers that
+    directory.py keeps in the same table. `exhaustive`: search examines everything, however long that takes; benchmarks
+    measure its short cuts against that.
     """
 
     def __init__(self, database: Database, kind: StorageType = StorageType.SQLITE, *, exhaustive: bool = False) -> None:
@@ -80,7 +80,7 @@ class SqliteStore(FoldTable):
     async def append(self, scope: Scope, drafts: Sequence[NewMessage]) -> list[Message]:
         if not drafts:
             return []
-        # The analysis needs nothing of the file, and nobody is to wait for it.
+        # The analysis needs nothing from the file, so no other writer should wait for it.
         rows = [(0, row_of_message(_message(scope, 0, draft))) for draft in drafts]
         entries = await word_index.analysed(rows)
         return await self._db.transact(
@@ -249,7 +249,7 @@ class SqliteStore(FoldTable):
         await self._db.forget_log()
 
     async def scrub(self) -> None:
-        """Merge the word index and write the file anew, so that erased words are in no page or segment."""
+        """Merge the word index and rewrite the file, so that erased words are in no page or segment."""
         async with self._db.write() as tx:
             await tx.run(word_index.merge)
         await self._db.rewrite()
