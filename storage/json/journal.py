@@ -18,7 +18,7 @@ _CRC = b', "crc": '
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entry:
-    """One line: portable rows by table, and keys of deleted rows by table (a deleted user includes all rows of theirs)."""
+    """One line: portable rows by table, and keys of deleted rows by table (a deleted user means all their rows)."""
 
     seq: int
     put: Mapping[str, Sequence[Mapping[str, object]]] = field(default_factory=dict)

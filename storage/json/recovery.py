@@ -235,7 +235,7 @@ def _apply_message(connection: sqlite3.Connection, row: Mapping[str, object]) ->
 
 
 def _adopt_orphans(connection: sqlite3.Connection) -> None:
-    """After a loss: messages without a row in `users` get one with memory off, and those without a summary are active."""
+    """After a loss: messages without a row in `users` get one with memory off; without a summary they are active."""
     connection.execute(
         """
         INSERT INTO users (user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at)

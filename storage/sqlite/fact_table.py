@@ -226,7 +226,7 @@ class FactTable(OwnerTables):
             await tx.rows("UPDATE facts SET is_pinned = 1 WHERE user_id = ? AND id = ?", owner, successor)
 
     async def _give_way(self, tx: Transaction, owner: int, id_: int, later: int) -> None:
-        """Insert a fact that was learned after its successor where it belongs in that one's history ("Oslo, then Bergen,
+        """Put a fact that was learned after its successor where it belongs in that one's history ("Oslo, then Bergen,
         then Paris", whichever of them was learned last).
         """
         new, last = await tx.row(_ONE, owner, id_), await tx.row(_ONE, owner, later)
