@@ -4,4 +4,5 @@ formats/     The formats of files that can be imported, one file each
 archiver.py  imported history → chunks under a pyramid of extracted summaries
 exporter.py  a memory → files that hold all of it
 importer.py  a file from elsewhere → memory: first what it would add, then the import
+reading.py   a file is read in a process of its own, with limits
 """

@@ -28,6 +28,7 @@ from summaries.policies import POLICIES
 from transfer.archiver import Archiver, chunks
 from transfer.formats import detection
 from transfer.formats.history import ImportedHistory, ImportedMessage, sources, without_source
+from transfer.reading import FileReader
 
 log = logging.getLogger(__name__)
 
@@ -115,6 +116,7 @@ class Importer:
         self._archiver = archiver
         self._clock = clock
         self._stored = stored
+        self._reader = FileReader()
 
     async def plan(self, scope: Scope, person: int, data: bytes) -> ImportPlan:
         """What importing this file would add; nothing is changed. Raises ImportRefused and StorageError."""
@@ -168,7 +170,7 @@ class Importer:
         if config is not None and config.incognito:
             raise ImportRefused(INCOGNITO)
         zone = config.zone if config else UTC
-        history = await asyncio.to_thread(lambda: detection.read(data, person=person, zone=zone))
+        history = await self._reader.read(data, person=person, zone=zone)
         rows = await asyncio.to_thread(_checked, history, scope.owner)
         async with self._memory.home(scope.owner) as store:
             is_own = history.owner == scope.owner

@@ -9,14 +9,15 @@ import gzip
 import io
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, tzinfo
 from pathlib import PurePosixPath
 from typing import IO
 
 from records.errors import ImportRefused
-from runtime.cooperative import yielding_gil
+from runtime.cooperative import consumed, yielding_gil
 from transfer.formats import chatgpt, keepsake, telegram_desktop
 from transfer.formats.history import ImportedHistory, ImportFormat
 from transfer.formats.json_stream import JsonStream
@@ -29,7 +30,20 @@ FORMATS: Mapping[str, ImportFormat] = {
     one.name: one for one in (keepsake.FORMAT, telegram_desktop.FORMAT, chatgpt.FORMAT)
 }
 """The formats that can be imported, by name; a new one is added here. Where several fit a file, the first counts."""
-_TOO_BIG = f"Unpacked, the file has more than {MOST_UNPACKED // 1_000_000} MB. Nothing was imported."
+UNPACKED_ANYWAY, UNPACKED_EACH = 16_000_000, 32
+"""An archive may unpack to so many bytes, and so many more for each of its own: exports shrink to a tenth or less, but
+an archive that grows a thousand times was made to fill the memory."""
+VALUES_ANYWAY, VALUES_EACH = 1_500_000, 1
+"""Values that are read of a file, and so many more for each byte that was sent."""
+MESSAGES_ANYWAY, BYTES_A_MESSAGE = 200_000, 20
+"""Messages that are taken from a file, and one more for so many bytes that were sent."""
+MOST_FACTS = 10_000
+LONGEST_FACT = 4_096
+"""Characters."""
+MOST_FILES = 200
+"""Of an archive that are read together."""
+_TOO_BIG = "Unpacked, the file has more than {} MB. Nothing was imported."
+_TOO_MANY = "The file holds more than {:,} {}. Please send a shorter range of it. Nothing was imported."
 
 
 def read(data: bytes, *, person: int, zone: tzinfo = UTC, most: int = MOST_UNPACKED) -> ImportedHistory:
@@ -37,12 +51,15 @@ def read(data: bytes, *, person: int, zone: tzinfo = UTC, most: int = MOST_UNPAC
 
     Raises ImportRefused. Takes as long as the file is large; to be called in a thread.
     """
-    walks = [JsonStream(_text(one)) for one in _unpacked(data, most)]
+    unpacked = deque(_unpacked(data, min(most, most_unpacked(len(data)))))
+    values = (VALUES_ANYWAY + VALUES_EACH * len(data)) // len(unpacked)
+    walks = [JsonStream(_text(one), most=values) for one in consumed(unpacked)]
     formats = [_format_of(walk) for walk in walks]
     first = formats[0]
     histories = [form.read(walk, person, zone) for form, walk in zip(formats, walks, strict=True)]
     if any(one is not first for one in formats):
         raise ImportRefused("The archive holds exports of different kinds. Please send one at a time.")
+    _demand_bounds(histories, len(data))
     if len(histories) == 1:
         return histories[0]
     if first.is_alone:
@@ -50,6 +67,27 @@ def read(data: bytes, *, person: int, zone: tzinfo = UTC, most: int = MOST_UNPAC
     messages = [message for history in histories for message in history.messages]
     notes = tuple(note for history in histories for note in history.notes)
     return replace(histories[0], messages=messages, notes=notes)
+
+
+def most_unpacked(size: int) -> int:
+    """Bytes that a file of this size may have when it is unpacked."""
+    return min(MOST_UNPACKED, UNPACKED_ANYWAY + UNPACKED_EACH * size)
+
+
+def _demand_bounds(histories: Sequence[ImportedHistory], size: int) -> None:
+    """What a file of `size` bytes may hold, for whoever keeps it."""
+    most = MESSAGES_ANYWAY + size // BYTES_A_MESSAGE
+    if sum(len(one.messages) for one in histories) > most:
+        raise ImportRefused(_TOO_MANY.format(most, "messages"))
+    for rows in (one.rows for one in histories if one.rows):
+        facts = rows.get("facts", ())
+        if len(facts) > MOST_FACTS:
+            raise ImportRefused(_TOO_MANY.format(MOST_FACTS, "facts"))
+        for number, fact in enumerate(yielding_gil(facts)):
+            if len(str(fact.get("text", ""))) > LONGEST_FACT:
+                raise ImportRefused(
+                    f"facts[{number}] is longer than {LONGEST_FACT:,} characters, as no fact is. Nothing was imported."
+                )
 
 
 def _format_of(walk: JsonStream) -> ImportFormat:
@@ -94,11 +132,11 @@ def _unpacked(data: bytes, most: int) -> list[bytes]:
             return _from_zip(data, most)
         if data.startswith(b"\x1f\x8b"):
             with gzip.open(io.BytesIO(data)) as packed:
-                return [_bounded(packed, most)]
+                return [_bounded(packed, most, whole=most)]
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, NotImplementedError, ValueError):
         raise ImportRefused("The archive is damaged or locked. Nothing was imported.") from None
     if len(data) > most:
-        raise ImportRefused(_TOO_BIG)
+        raise ImportRefused(_TOO_BIG.format(most // 1_000_000))
     return [data]
 
 
@@ -111,20 +149,22 @@ def _from_zip(data: bytes, most: int) -> list[bytes]:
             raise ImportRefused(
                 f"The archive holds no export that I know. I can read {_known()}. Nothing was imported."
             )
+        if len(wanted) > MOST_FILES:
+            raise ImportRefused(_TOO_MANY.format(MOST_FILES, "files"))
         unpacked: list[bytes] = []
         for one in sorted(wanted, key=lambda info: info.filename):
             with archive.open(one) as packed:
-                unpacked.append(_bounded(packed, most - sum(map(len, unpacked))))
+                unpacked.append(_bounded(packed, most - sum(map(len, unpacked)), whole=most))
         return unpacked
 
 
-def _bounded(packed: "gzip.GzipFile | IO[bytes]", most: int) -> bytes:
+def _bounded(packed: "gzip.GzipFile | IO[bytes]", most: int, *, whole: int) -> bytes:
     """All of a stream. An archive may lie about its size, so it is measured while it is read."""
     taken = bytearray()
     for block in _blocks(packed):
         taken += block
         if len(taken) > most:
-            raise ImportRefused(_TOO_BIG)
+            raise ImportRefused(_TOO_BIG.format(whole // 1_000_000))
     return bytes(taken)
 
 

@@ -1,6 +1,7 @@
 """A large JSON text, read element by element, so that other threads can run and an error names its line.
 
-Owns the grammar of objects and arrays; single values are read by the standard decoder. Does not know any format.
+Owns the grammar of objects and arrays, and how much one value and all of them may hold; single values are read by the
+standard decoder. Does not know any format.
 """
 
 import json
@@ -11,6 +12,15 @@ from typing import Any, NoReturn
 from records.errors import ImportRefused
 from runtime.cooperative import yielding_gil
 
+MOST_DEPTH = 100
+"""Objects and arrays inside one another."""
+LONGEST_VALUE = 32_000_000
+"""Characters of one value, such as a whole conversation of ChatGPT."""
+MOST_VALUES = 20_000_000
+"""Values that are read of one text in all: each takes some 100 bytes, however short its text is."""
+TOO_MUCH = "The file holds more than I can read at once. Please send a shorter range of it. Nothing was imported."
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_MARKS = re.compile(rf"{_STRING}|[{{}}\[\],]", re.DOTALL)
 _SPACE = re.compile(r"[ \t\n\r]*")
 
 
@@ -22,11 +32,15 @@ _DECODER = json.JSONDecoder(parse_constant=_no_constant)
 
 
 class JsonStream:
-    """A position in a text, moving forward. What a loop over `members` or `elements` leaves unread is skipped."""
+    """A position in a text, moving forward. What a loop over `members` or `elements` leaves unread is skipped.
 
-    def __init__(self, text: str) -> None:
+    `most`: values that may be read in all; what is skipped does not count.
+    """
+
+    def __init__(self, text: str, *, most: int = MOST_VALUES) -> None:
         self._text = text
         self._at = 0
+        self._left = most
 
     @property
     def at(self) -> int:
@@ -46,8 +60,12 @@ class JsonStream:
         return self._text[self._at : self._at + 1]
 
     def value(self) -> Any:
-        """The next value, whole."""
+        """The next value, whole. Raises ImportRefused, also before a value that holds too much is made."""
         self._skip_space()
+        end, parts = self._extent(self._left)
+        self._left -= parts
+        if self._left < 0 or end - self._at > LONGEST_VALUE:
+            raise ImportRefused(TOO_MUCH)
         try:
             value, self._at = _DECODER.raw_decode(self._text, self._at)
         except json.JSONDecodeError as error:
@@ -59,6 +77,14 @@ class JsonStream:
         self._skip_space()
         return value
 
+    def skip(self) -> None:
+        """Pass over the next value; objects and arrays are not made."""
+        if self.peek() not in ("{", "["):
+            self.value()
+            return
+        self._at, _ = self._extent(len(self._text))
+        self._skip_space()
+
     def members(self) -> Iterator[str]:
         """The names in the next object, each with the position before its value."""
         for _ in self._parts("{", "}"):
@@ -69,14 +95,14 @@ class JsonStream:
             begin = self._skip_space()
             yield name
             if self._at == begin:
-                self.value()
+                self.skip()
 
     def elements(self) -> Iterator[int]:
         """The positions in the next array, from 0, each with the position before its value."""
         for number, begin in enumerate(yielding_gil(self._parts("[", "]"))):
             yield number
             if self._at == begin:
-                self.value()
+                self.skip()
 
     def end(self) -> None:
         """Demand that nothing follows."""
@@ -90,6 +116,31 @@ class JsonStream:
         raise ImportRefused(
             f"The file is not valid JSON: line {self.line_of(at)}, column {column}: {why}. Nothing was imported."
         )
+
+    def _extent(self, most: int) -> tuple[int, int]:
+        """Where the next value ends, and how many values it holds, itself included; as many as `most` are counted.
+
+        A text that ends before is left to the decoder, which says what is wrong with it.
+        """
+        if self.peek() not in ("{", "["):
+            return self._at, 1
+        depth, parts = 0, 1
+        for mark in _MARKS.finditer(self._text, self._at):
+            match self._text[mark.start()]:
+                case "{" | "[":
+                    depth += 1
+                    parts += 1
+                    if depth > MOST_DEPTH:
+                        self.fail("it is nested too deeply", self._at)
+                case "}" | "]":
+                    depth -= 1
+                    if not depth:
+                        return mark.end(), parts
+                case ",":
+                    parts += 1
+            if parts > most:
+                raise ImportRefused(TOO_MUCH)
+        return len(self._text), parts
 
     def _parts(self, opening: str, closing: str) -> Iterator[int]:
         self._expect(opening)

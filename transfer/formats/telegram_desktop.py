@@ -16,6 +16,8 @@ from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFor
 from transfer.formats.json_stream import JsonStream
 
 _MOST_NAMED = 5
+_READ = frozenset({"type", "id", "date", "date_unixtime", "text", "from", "from_id", "forwarded_from"})
+"""What is read of a message; the rest is let go of at once."""
 _UNNAMED = {"saved_messages": "Saved Messages", "replies": "Replies"}
 
 
@@ -66,7 +68,11 @@ def _member(walk: JsonStream, chat: _Chat, name: str) -> None:
             chat.id = walk.value()
         case "messages":
             for _ in walk.elements():
-                chat.messages.append((walk.at, walk.value()))
+                chat.messages.append((walk.at, _read(walk.value())))
+
+
+def _read(raw: object) -> object:
+    return {name: value for name, value in raw.items() if name in _READ} if isinstance(raw, dict) else raw
 
 
 def _history(walk: JsonStream, chats: list[_Chat], person: int, zone: tzinfo) -> ImportedHistory:

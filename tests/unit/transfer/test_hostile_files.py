@@ -1,0 +1,202 @@
+"""Whatever a file holds, reading it costs the bot little: its parts are bounded, a process with limits reads them."""
+
+import asyncio
+import gzip
+import io
+import json
+import resource
+import time
+import zipfile
+from datetime import UTC, timedelta, timezone
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from records.errors import ImportRefused
+from transfer import reading
+from transfer.formats import detection
+from transfer.formats.history import ImportedHistory
+from transfer.formats.json_stream import MOST_DEPTH, JsonStream
+from transfer.reading import READ_HERE, FileReader
+
+ANNA = 11
+FILES = Path(__file__).parent.parent.parent / "files"
+TINY = {
+    "unknown member": lambda n: b'{"about": [' + b"[]," * n + b'[]], "type": "saved_messages", "messages": []}',
+    "elements of a message": lambda n: (
+        b'{"type": "saved_messages", "id": 1, "messages": [{"x": [' + b"[]," * n + b"1]}]}"
+    ),
+    "pieces of a text": lambda n: (
+        b'{"type": "a", "id": 1, "messages": [{"id": 1, "date": "2020-01-01", "text": [' + b'"",' * n + b'""]}]}'
+    ),
+    "messages": lambda n: b'{"type": "a", "id": 1, "messages": [' + b"{}," * n + b"{}]}",
+    "unknown table": lambda n: b'{"format": "keepsake-export", "version": 1, "x": [' + b"{}," * n + b"{}]}",
+    "facts": lambda n: b'{"format": "keepsake-export", "version": 1, "owner": 11, "facts": [' + b"{}," * n + b"{}]}",
+    "conversations": lambda n: b"[" + b"{}," * n + b"{}]",
+    "nodes": lambda n: b'[{"mapping": {' + b'"a":{},' * n + b'"b":{}}}]',
+}
+LARGE = ("elements of a message", "pieces of a text")
+"""These would be made before they are looked at."""
+
+
+async def read(data: bytes) -> ImportedHistory:
+    return await FileReader().read(data, person=ANNA, zone=UTC)
+
+
+def telegram(messages: int, text: str = "A walnut, дом, 😀.") -> bytes:
+    said = [
+        {
+            "id": number,
+            "type": "message",
+            "date": "2024-01-01T10:00:00",
+            "from": "Anna",
+            "from_id": "user11",
+            "text": text,
+        }
+        for number in range(1, messages + 1)
+    ]
+    return json.dumps({"type": "saved_messages", "id": 11, "messages": said}).encode()
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("zone", [UTC, timezone(timedelta(hours=5)), ZoneInfo("Europe/Berlin")])
+async def test_a_child_reads_what_a_thread_reads(packed: bool, zone: ZoneInfo) -> None:
+    data = telegram(1_200)
+    assert len(data) > READ_HERE
+    sent = gzip.compress(data) if packed else data
+    assert await FileReader().read(sent, person=ANNA, zone=zone) == detection.read(data, person=ANNA, zone=zone)
+
+
+async def test_rows_of_an_export_come_back_as_they_were() -> None:
+    rows = [
+        {"id": n, "role": "user", "content": "a" * 40, "created_at": "2026-11-21T09:00:00"} for n in range(1, 2_000)
+    ]
+    given = {"format": "keepsake-export", "version": 1, "owner": 11, "part": 1, "more": False, "messages": rows}
+    data = json.dumps(given).encode()
+    apart = await read(data)
+    assert apart == detection.read(data, person=ANNA)
+    assert apart.rows is not None
+    assert len(apart.rows["messages"]) == len(rows)
+
+
+@pytest.mark.parametrize("kind", TINY)
+async def test_many_tiny_elements_cost_little(kind: str) -> None:
+    """A few kB packed. The peak is the largest of all children so far."""
+    sent = gzip.compress(TINY[kind](1_600_000 if kind in LARGE else 200_000), 9)
+    assert len(sent) < 50_000
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    try:
+        held = (await read(sent)).messages
+    except ImportRefused:
+        held = ()
+    assert not held
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    assert grown < 50, "the process of the bot holds nothing of it"
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024 < 350
+
+
+async def test_an_archive_that_grows_a_thousand_times_is_refused() -> None:
+    with pytest.raises(ImportRefused, match="MB"):
+        await read(gzip.compress(b" " * 30_000_000))
+
+
+async def test_an_archive_of_very_many_files_is_refused() -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for number in range(detection.MOST_FILES + 1):
+            archive.writestr(f"conversations-{number}.json", "[]")
+    with pytest.raises(ImportRefused, match="files"):
+        await read(file.getvalue())
+
+
+async def test_a_child_that_dies_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_CHILD", "import os; os.kill(os.getpid(), 9)")
+    with pytest.raises(ImportRefused, match="more memory or time"):
+        await read(telegram(1_200))
+
+
+async def test_a_child_has_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    child = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from transfer import reading\n"
+        "from transfer.formats import detection\n"
+        "detection.read = lambda data, *, person, zone: bytearray(10**10)\n"
+        "reading.child()"
+    )
+    monkeypatch.setattr(reading, "_CHILD", child)
+    with pytest.raises(ImportRefused, match="more than I can read"):
+        await read(telegram(1_200))
+
+
+async def test_no_secret_reaches_the_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TELEGRAM_BOT_TOKEN", "12:secret")
+    child = (
+        "import os, sys; sys.path.insert(0, sys.argv[1])\n"
+        "from transfer.reading import _write\n"
+        "_write(sys.stdout.buffer, 'refused', ' '.join(sorted(os.environ)))"
+    )
+    monkeypatch.setattr(reading, "_CHILD", child)
+    with pytest.raises(ImportRefused) as refused:
+        await read(telegram(1_200))
+    assert "TOKEN" not in refused.value.sentence
+
+
+async def test_one_person_reads_one_file_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many files one person sends, a second one's is read next."""
+    begun: list[int] = []
+    first, gate = asyncio.Event(), asyncio.Event()
+
+    async def held(data: bytes, person: int, zone: object) -> ImportedHistory:
+        begun.append(person)
+        first.set()
+        if person == ANNA:
+            await gate.wait()
+        return ImportedHistory(format="telegram", messages=())
+
+    monkeypatch.setattr(reading, "_read_apart", held)
+    reader, data = FileReader(), telegram(1_200)
+    flood = [asyncio.create_task(reader.read(data, person=ANNA, zone=UTC)) for _ in range(20)]
+    await first.wait()
+    await reader.read(data, person=12, zone=UTC)
+    assert begun == [ANNA, 12]
+    gate.set()
+    await asyncio.gather(*flood)
+
+
+async def test_while_a_large_file_is_read_the_loop_turns() -> None:
+    late = [0.0]
+
+    async def watch() -> None:
+        while True:
+            begun = time.perf_counter()
+            await asyncio.sleep(0.005)
+            late.append(time.perf_counter() - begun)
+
+    watching = asyncio.create_task(watch())
+    history = await read(telegram(20_000))
+    watching.cancel()
+    assert len(history.messages) == 20_000
+    assert sorted(late)[-3] < 0.1, "apart from what other processes on the machine cost once or twice"
+
+
+def test_unknown_members_are_skipped_and_known_ones_bounded() -> None:
+    walk = JsonStream('{"a": [[], {}, "]"], "b": 1}', most=3)
+    assert list(walk.members()) == ["a", "b"]
+    walk = JsonStream('{"a": [1, 2, 3, 4]}', most=4)
+    with pytest.raises(ImportRefused, match="more than I can read"):
+        [walk.value() for _ in walk.members()]
+
+
+def test_what_is_nested_too_deeply_is_refused() -> None:
+    with pytest.raises(ImportRefused, match="nested too deeply"):
+        JsonStream("[" * (MOST_DEPTH + 1) + "]" * (MOST_DEPTH + 1)).value()
+    assert JsonStream("[" * MOST_DEPTH + "]" * MOST_DEPTH).value()
+
+
+@pytest.mark.parametrize(("count", "length", "told"), [(10_001, 1, "facts"), (1, 4_097, "characters")])
+def test_facts_are_bounded_in_number_and_length(count: int, length: int, told: str) -> None:
+    facts = [{"id": number, "text": "x" * length} for number in range(count)]
+    data = json.dumps({"format": "keepsake-export", "version": 1, "owner": 11, "facts": facts}).encode()
+    with pytest.raises(ImportRefused, match=told):
+        detection.read(data, person=ANNA)
