@@ -16,6 +16,7 @@ from records.facts import Fact
 from records.messages import Message
 from records.model_calls import Tool
 from records.summaries import Summary
+from text.time_zones import label
 
 FOLD_VERSION = "fold-3"
 LONGEST_PROFILE = 400
@@ -276,7 +277,7 @@ def remembered_block(snippets: Sequence[Snippet], now: datetime) -> str:
 
 
 def clock_line(now: datetime) -> str:
-    return f"It is now {minute(now)} {now.tzinfo if isinstance(now.tzinfo, ZoneInfo) else 'UTC'}."
+    return f"It is now {minute(now)} {label(now.tzinfo.key) if isinstance(now.tzinfo, ZoneInfo) else 'UTC'}."
 
 
 def last_message(*, facts: str = "", remembered: str, clock: str, words: str) -> str:

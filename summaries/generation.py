@@ -74,22 +74,24 @@ class Summariser:
                 reasons = ["it was a refusal"]
                 continue
             text = self._tokens.cut_end(text.strip(), material.limit)
-            judged = await asyncio.to_thread(self._judged, text, attempt)
-            if isinstance(judged, Score):
+            reasons, judged = await asyncio.to_thread(self._judged, text, attempt)
+            if not reasons:
                 return NewSummary(
                     text=text,
                     model=model,
                     prompt_version=prompts.FOLD_VERSION,
                     tokens_in=sum(one.prompt for one in spent),
                     tokens_out=sum(one.completion for one in spent),
-                    score=judged.total,
-                    details=judged.parts,
+                    score=judged.total if judged else None,
+                    details=judged.parts if judged else {},
                 )
-            reasons = judged
         raise FoldRefused(f"The summary was refused: {'; '.join(reasons)}.")
 
-    def _judged(self, text: str, material: Material) -> Score | list[str]:
-        """The score of a text, or the objections to it. Runs in a thread, since a long source takes a while."""
+    def _judged(self, text: str, material: Material) -> tuple[list[str], Score | None]:
+        """The objections to a text; where there are none, its score (None: it has none).
+
+        Runs in a thread, since a long source takes a while.
+        """
         known = [*material.base, *material.window] if material.window else material.told
         source = "\n".join(one.text for one in known)
         tokens, source_tokens = self._tokens.count(text), self._tokens.count(source)
@@ -97,10 +99,10 @@ class Summariser:
         if not found and material.dropped and _mentions(text, material.dropped, material.window):
             found = ["it tells of what was to be dropped"]
         if found:
-            return found
+            return found, None
         told = material.told
         size = source_tokens if not material.window else sum(self._tokens.count(one.text) for one in told)
-        return score(text, told, tokens=tokens, source_tokens=size)
+        return [], score(text, told, tokens=tokens, source_tokens=size)
 
     async def _text(self, material: Material, ask: Ask, reasons: Sequence[str], spent: list[Usage]) -> str:
         """In one call where everything fits the window, otherwise a call for each part and one for their texts."""

@@ -28,6 +28,14 @@ SHORT_SOURCE = 60
 MOST = 60_000
 """Characters of the sources that are measured: more would hold up everybody else."""
 LEAST_SHARE = 200
+PLEASANTRIES = frozenset(
+    analyse(
+        "hi hello hey thanks thank you ok okay fine great bye good morning evening night welcome please sorry lol haha "
+        "hallo danke bitte tschüss hola gracias vale adiós bonjour salut merci ciao grazie olá obrigado obrigada tchau "
+        "привет здравствуйте спасибо пожалуйста ок пока 你好 谢谢 再见 好的 こんにちは ありがとう 안녕하세요 감사합니다"
+    )
+)
+"""Terms of which a turn may consist and still say nothing that a summary should keep."""
 
 _URL = re.compile(r"https?://[^\s<>\"')\]]+|[\w.+-]+@[\w-]+\.\w[\w.]*")
 # A capital inside a sentence; what opens one is as often an ordinary word.
@@ -65,9 +73,13 @@ class Score:
     parts: Mapping[str, float]
 
 
-def score(text: str, sources: Sequence[Source], *, tokens: int, source_tokens: int) -> Score:
-    """The score of a summary of these sources."""
+def score(text: str, sources: Sequence[Source], *, tokens: int, source_tokens: int) -> Score | None:
+    """The score of a summary of these sources; None where they hold nothing to keep, for which no summary is better
+    than another.
+    """
     sources = _cut([Source(text=_STAMP.sub("", one.text), is_user=one.is_user) for one in sources])
+    if not any(_has_something(one) for one in sources):
+        return None
     whole = "\n".join(one.text for one in sources)
     sentences = [_terms(sentence) for sentence in _SENTENCE.findall(text)]
     parts = {
@@ -87,8 +99,20 @@ def details(text: str) -> set[str]:
     return addresses | numbers(text) | _names(_URL.sub(" ", text))
 
 
+def _has_something(source: Source) -> bool:
+    """Whether a source has anything that a summary should keep."""
+    return bool(
+        details(source.text) or _is_telling(_terms(source.text)) or (source.is_user and _TELLING.search(source.text))
+    )
+
+
+def _is_telling(terms: Set[str]) -> bool:
+    return len(terms - PLEASANTRIES) >= 2
+
+
 def _names(text: str) -> set[str]:
-    return {folded(match.casefold()) for match in _NAME.findall(text)}
+    names = {folded(match.casefold()) for match in _NAME.findall(text)}
+    return {name for name in names if not (terms := _terms(name)) or not terms <= PLEASANTRIES}
 
 
 def _retention(text: str, sources: Sequence[Source], sentences: Sequence[Set[str]]) -> float:
@@ -120,7 +144,7 @@ def _novelty(text: str, whole: str) -> float:
 
 
 def _coverage(sources: Sequence[Source], sentences: Sequence[Set[str]]) -> float:
-    telling = [terms for terms in (_terms(source.text) for source in sources) if len(terms) >= 2]
+    telling = [terms for terms in (_terms(source.text) for source in sources) if _is_telling(terms)]
     if not telling:
         return 1.0
     return sum(_is_supported(terms, sentences) for terms in telling) / len(telling)

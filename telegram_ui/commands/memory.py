@@ -5,10 +5,8 @@ learned, nor how messages are sent; the words are in memory_texts.py.
 """
 
 import logging
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, timedelta
-from zoneinfo import available_timezones
 
 from telegram import ForceReply
 
@@ -23,6 +21,7 @@ from telegram_ui.commands.wizard import LEFT
 from telegram_ui.commands.wording import ADMINS_ONLY, DEAD_BUTTON
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
+from text.time_zones import similar_names, zone_named
 
 log = logging.getLogger(__name__)
 
@@ -65,8 +64,11 @@ class MemoryCommands(Family):
             return texts.ADD_WHAT
         if len(text) > LONGEST_FACT:
             return texts.TOO_LONG.format(most=LONGEST_FACT, length=len(text))
-        if await self._services.memory.config(chat.scope.owner) is None:
+        config = await self._services.memory.config(chat.scope.owner)
+        if config is None:
             return texts.NOT_ON
+        if config.incognito:
+            return texts.INCOGNITO_ON
         fact, is_new = await self._services.facts.add(chat.scope.owner, text)
         return (texts.ADDED if is_new else texts.KNOWN_ALREADY).format(id=fact.id, text=fact.text)
 
@@ -75,10 +77,17 @@ class MemoryCommands(Family):
         text = " ".join(text.split())
         if len(text) > LONGEST_FACT:
             return texts.TOO_LONG.format(most=LONGEST_FACT, length=len(text))
+        if await self._is_incognito(ask.chat):
+            return texts.INCOGNITO_ON
         if await self._services.facts.edit(ask.chat.scope.owner, id_, text) is None:
             return texts.NO_SUCH_FACT.format(id=id_)
         await self._show_view(ask, View(fact=id_))
         return None
+
+    async def _is_incognito(self, chat: Chat) -> bool:
+        """Whether new words are not to be written; deleting and pinning write none."""
+        config = await self._services.memory.config(chat.scope.owner)
+        return config is not None and config.incognito
 
     async def _change(self, chat: Chat, verb: str, id_: int) -> str:
         """Pin, unpin, delete or restore a fact; the sentence that says so."""
@@ -151,6 +160,8 @@ class MemoryCommands(Family):
         fact = next((one for one in await self._services.facts.known(chat.scope.owner) if one.id == id_), None)
         if fact is None or not fact.is_valid:
             return texts.NO_SUCH_FACT.format(id=id_)
+        if await self._is_incognito(chat):
+            return texts.INCOGNITO_ON
         await self._services.memory.wizards.put(
             WizardState(
                 scope=chat.scope,
@@ -201,27 +212,9 @@ class MemoryCommands(Family):
             return ADMINS_ONLY
         name = zone_named(words)
         if name is None:
-            return texts.no_zone(words, similar_zones(words))
+            return texts.no_zone(words, similar_names(words))
         config = await self._services.memory.choose(owner, lambda current: replace(current, timezone=name))
-        return texts.zone_text(name, self._now(), config.zone)
-
-
-def zone_named(words: str) -> str | None:
-    """The IANA name that somebody writes ("europe/berlin", "Berlin"), "" for UTC; None for none, or for several."""
-    name = words.strip().replace(" ", "_").casefold()
-    if name in ("utc", "gmt", "z", "etc/utc"):
-        return ""
-    zones = available_timezones()
-    found = [zone for zone in zones if zone.casefold() == name]
-    if not found:
-        found = [zone for zone in zones if zone.casefold().rpartition("/")[2] == name and "/" in zone]
-    return found[0] if len(found) == 1 else None
-
-
-def similar_zones(words: str, most: int = 5) -> Sequence[str]:
-    """Names that contain the words."""
-    part = words.strip().replace(" ", "_").casefold()
-    return sorted(zone for zone in available_timezones() if len(part) > 2 and part in zone.casefold())[:most]
+        return texts.zone_text(name, self._now(), config.zone, asked=words)
 
 
 def _id(text: str) -> int:

@@ -13,6 +13,7 @@ from records.facts import Fact, Profile
 from records.forgetting import Forgotten
 from telegram_ui.commands.forget import TRACES, counts
 from telegram_ui.commands.wording import DEAD_BUTTON, day, messages
+from text.time_zones import label
 
 Button = Callable[[str, str], InlineKeyboardButton]
 Shown = tuple[str, InlineKeyboardMarkup | None]
@@ -32,6 +33,7 @@ USAGE = (
 ADD_WHAT = "Tell me what to remember: /memory add followed by one sentence."
 TOO_LONG = "A fact has at most {most} characters; this one has {length}. Nothing was changed."
 NOT_ON = "Memory is not set up yet, so I can keep nothing. /summary_on turns it on."
+INCOGNITO_ON = "Incognito is on, so I write nothing down, and this was not noted. /incognito off ends it."
 ADDED = "Noted as fact {id}: {text}"
 KNOWN_ALREADY = "I know that already, as fact {id}: {text}"
 NO_SUCH_FACT = "There is no fact {id} that could be changed. /memory lists what I know."
@@ -240,15 +242,25 @@ def erased(forgotten: Forgotten) -> str:
     return PROFILE_ERASED + ("" if forgotten.is_clean else f" {TRACES}") if forgotten.profiles else DEAD_BUTTON
 
 
-def zone_text(name: str, now: datetime, zone: tzinfo) -> str:
-    """Which time zone is in use, and how to choose another."""
-    local = now.astimezone(zone).strftime("%Y-%m-%d %H:%M")
+def zone_text(name: str, now: datetime, zone: tzinfo, *, asked: str = "") -> str:
+    """Which time zone is in use, and how to choose another. `asked`: the words by which it was just chosen."""
+    local, shown = now.astimezone(zone), label(name)
+    understood = "" if not asked or asked.casefold() == shown.casefold() else f"I understood “{asked}” as {shown}. "
     return (
-        f'Your time zone is {name or "UTC"}; it is {local} there. I use it for dates ("tomorrow", "last week").\n'
-        "To change it: /tz Europe/Berlin, or the name of a larger city."
+        f"{understood}Your time zone is {shown}; it is {local:%Y-%m-%d %H:%M} there{_ahead(local, shown)}. "
+        'I use it for dates ("tomorrow", "last week").\n'
+        "To change it: /tz Europe/Berlin, the name of a larger city, or an offset such as UTC+3."
     )
 
 
+def _ahead(local: datetime, shown: str) -> str:
+    """How far a zone is ahead of UTC now, or behind it; nothing where its name says so."""
+    if shown.startswith("UTC"):
+        return ""
+    offset = f"{local:%z}"
+    return f" (UTC{offset[0]}{int(offset[1:3])}{f':{offset[3:5]}' if offset[3:5] != '00' else ''} now)"
+
+
 def no_zone(wanted: str, similar: Sequence[str]) -> str:
-    hint = f"Did you mean {', '.join(similar)}?" if similar else "Names look like Europe/Berlin or America/New_York."
+    hint = f"Did you mean {', '.join(similar)}?" if similar else "Names look like Europe/Berlin, Seattle or UTC+3."
     return f"I know no time zone “{wanted[:60]}”. {hint} Nothing was changed."

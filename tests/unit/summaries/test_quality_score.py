@@ -1,4 +1,6 @@
-"""The score: better summaries score higher, part by part, and any text has one."""
+"""The score: better summaries score higher, part by part, and any text has one where there was something to keep."""
+
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -19,7 +21,13 @@ GOOD = (
 
 
 def scored(text: str, *, tokens: int = 40, source_tokens: int = 120) -> Score:
-    return score(text, SOURCES, tokens=tokens, source_tokens=source_tokens)
+    return of(text, SOURCES, tokens=tokens, source_tokens=source_tokens)
+
+
+def of(text: str, sources: Sequence[Source], *, tokens: int = 5, source_tokens: int = 100) -> Score:
+    made = score(text, sources, tokens=tokens, source_tokens=source_tokens)
+    assert made is not None
+    return made
 
 
 def test_a_good_summary_scores_high_in_every_part() -> None:
@@ -48,7 +56,7 @@ def test_a_long_text_compresses_less() -> None:
 
 def test_the_users_words_weigh_more() -> None:
     of_user = [Source(text="It is in Porto."), Source(text="It is in Berlin.", is_user=False)]
-    kept = {city: score(f"It is in {city}.", of_user, tokens=5, source_tokens=20) for city in ("Porto", "Berlin")}
+    kept = {city: of(f"It is in {city}.", of_user, source_tokens=20) for city in ("Porto", "Berlin")}
     assert kept["Porto"].parts["retention"] > kept["Berlin"].parts["retention"]
 
 
@@ -67,7 +75,25 @@ def test_details(text: str, expected: set[str]) -> None:
 
 @given(st.text(), st.lists(st.text(), max_size=4))
 def test_any_text_has_a_score_between_0_and_1(text: str, sources: list[str]) -> None:
-    made = score(text, [Source(text=one) for one in sources], tokens=5, source_tokens=100)
+    made = of(text, [SOURCES[0], *(Source(text=one) for one in sources)])
     assert 0 <= made.total <= 1
     assert made.parts.keys() == WEIGHTS.keys()
     assert all(0 <= value <= 1 for value in made.parts.values())
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["hi Hello! thanks ok"],
+        ["hi", "Hello!", "thanks", "ok"],
+        ["Привет!", "Спасибо, ок"],
+        ["...", ""],
+    ],
+)
+def test_what_has_nothing_to_keep_has_no_score(said: list[str]) -> None:
+    sources = [
+        Source(text=f"[2026-05-03 14:02] Anna: {one}", is_user=number % 2 == 0) for number, one in enumerate(said)
+    ]
+    assert score("They greeted each other.", sources, tokens=5, source_tokens=20) is None
+    assert score(" ".join(said), sources, tokens=5, source_tokens=20) is None
+    assert score("They met in Porto.", [*sources, Source(text="We meet in Porto.")], tokens=5, source_tokens=20)

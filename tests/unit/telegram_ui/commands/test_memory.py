@@ -9,7 +9,7 @@ from records.facts import FactChange, NewFact
 from records.forgetting import Forgotten
 from records.owners import StorageType
 from records.scopes import Scope
-from telegram_ui.commands.memory import LIFETIME, zone_named
+from telegram_ui.commands.memory import LIFETIME
 from telegram_ui.commands.memory_texts import NOTHING_KNOWN, undone, view_of
 from telegram_ui.commands.wording import ADMINS_ONLY
 from tests.support.talk import Talk
@@ -50,6 +50,23 @@ async def test_a_fact_is_added_shown_and_not_added_twice(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/memory")
     assert "1 · Ann is allergic to walnuts." in shown(desk)
     assert "Facts (1)" in shown(desk)
+
+
+async def test_incognito_notes_nothing(desk: Desk, talk: Talk) -> None:
+    await desk.say(ANN, ANN, "/memory add Ann plays the cello.")
+    await desk.say(ANN, ANN, "/incognito on")
+    await desk.say(ANN, ANN, "/memory add Ann is allergic to walnuts.")
+    assert "Incognito is on" in desk.last(ANN)
+    await desk.say(ANN, ANN, "/memory edit 1 Ann plays the viola.")
+    assert "Incognito is on" in desk.last(ANN)
+    await desk.say(ANN, ANN, "/memory 1")
+    assert "Incognito is on" in str(await press(desk, "Edit"))
+    assert [one.text for one in await talk.services.facts.known(ANN)] == ["Ann plays the cello."]
+    await desk.say(ANN, ANN, "/memory delete 1")
+    assert not [one for one in await talk.services.facts.known(ANN) if one.is_valid]
+    await desk.say(ANN, ANN, "/incognito off")
+    await desk.say(ANN, ANN, "/memory add Ann is allergic to walnuts.")
+    assert "Noted as fact" in desk.last(ANN)
 
 
 async def test_a_fact_is_pinned_deleted_and_brought_back_by_buttons(desk: Desk, talk: Talk) -> None:
@@ -202,10 +219,20 @@ async def test_a_zone_is_chosen_by_name_or_city(desk: Desk, talk: Talk) -> None:
     assert "is UTC" in desk.last(ANN)
 
 
-@pytest.mark.parametrize(
-    ("words", "name"),
-    [("Europe/Berlin", "Europe/Berlin"), ("europe/berlin", "Europe/Berlin"), ("Tokyo", "Asia/Tokyo"), ("UTC", "")],
-)
-def test_zones_are_found(words: str, name: str) -> None:
-    assert zone_named(words) == name
-    assert zone_named(f"{words}x") is None
+async def test_what_was_understood_as_a_zone_is_said(desk: Desk, talk: Talk) -> None:
+    await desk.say(ANN, ANN, "/tz GMT-5")
+    assert "“GMT-5” as UTC-5." in desk.last(ANN)
+    assert "is UTC-5; it is 2026-11-21 04:" in desk.last(ANN)
+    await desk.say(ANN, ANN, "/tz UTC+3")
+    assert "is UTC+3; it is 2026-11-21 12:" in desk.last(ANN)
+    await desk.say(ANN, ANN, "/tz seattle")
+    assert "I understood “seattle” as America/Los_Angeles." in desk.last(ANN)
+    assert "2026-11-21 01:" in desk.last(ANN)
+    assert "(UTC-8 now)" in desk.last(ANN)
+    await desk.say(ANN, ANN, "/tz Mumbai")
+    assert "(UTC+5:30 now)" in desk.last(ANN)
+    await desk.say(ANN, ANN, "/tz UTC+99")
+    assert "I know no time zone “UTC+99”" in desk.last(ANN)
+    config = await talk.services.memory.config(ANN)
+    assert config is not None
+    assert config.timezone == "Asia/Kolkata"

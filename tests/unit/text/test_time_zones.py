@@ -1,0 +1,97 @@
+"""Time zones as people write them."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo, available_timezones
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llm.prompts import clock_line
+from text.time_zones import _ABBREVIATIONS, _PARTS_OF_HOURS, _PLACES, label, similar_names, zone_named
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [("Europe/Berlin", "Europe/Berlin"), ("europe/berlin", "Europe/Berlin"), ("Tokyo", "Asia/Tokyo"), ("UTC", "")],
+)
+def test_zones_are_found(words: str, name: str) -> None:
+    assert zone_named(words) == name
+    assert zone_named(f"{words}x") is None
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("Seattle", "America/Los_Angeles"),
+        ("seattle, WA", "America/Los_Angeles"),
+        ("San_Francisco", "America/Los_Angeles"),
+        ("St. Petersburg", "Europe/Moscow"),
+        ("Москва", "Europe/Moscow"),
+        ("München", "Europe/Berlin"),
+        ("Łódź", "Europe/Warsaw"),
+        ("São Paulo", "America/Sao_Paulo"),
+        ("buenos aires", "America/Argentina/Buenos_Aires"),
+        ("İstanbul", "Europe/Istanbul"),
+        ("東京", "Asia/Tokyo"),
+        ("PST", "America/Los_Angeles"),
+        ("nowhere at all", None),
+        ("", None),
+    ],
+)
+def test_cities_that_the_database_does_not_name_are_found(words: str, name: str | None) -> None:
+    assert zone_named(words) == name
+
+
+@pytest.mark.parametrize(
+    ("words", "hours"),
+    [
+        ("GMT-5", -5),
+        ("gmt - 5", -5),
+        ("UTC+3", 3),
+        ("+3", 3),
+        ("+03:00", 3),
+        ("UTC−8", -8),
+        ("+0530", 5.5),
+        ("UTC+5:45", 5.75),
+        ("GMT+14", 14),
+        ("Etc/GMT-5", 5),
+    ],
+)
+def test_offsets_have_their_everyday_sign(words: str, hours: float) -> None:
+    name = zone_named(words)
+    assert name
+    assert NOON.astimezone(ZoneInfo(name)).utcoffset() == timedelta(hours=hours)
+
+
+def test_no_offset_is_utc_and_an_impossible_one_is_none() -> None:
+    assert [zone_named(words) for words in ("GMT+0", "utc-00:00", "GMT")] == ["", "", ""]
+    assert [zone_named(words) for words in ("UTC+15", "UTC-13", "UTC+1:20", "+99", "UTC+1:75", "5")] == [None] * 6
+
+
+def test_an_offset_is_shown_with_its_everyday_sign() -> None:
+    assert [label(name) for name in ("Etc/GMT+5", "Etc/GMT-3", "Etc/GMT-0", "", "Europe/Berlin")] == [
+        *("UTC-5", "UTC+3", "UTC", "UTC", "Europe/Berlin"),
+    ]
+    assert clock_line(NOON.astimezone(ZoneInfo("Etc/GMT+5"))).endswith("UTC-5.")
+
+
+def test_the_table_names_zones_that_exist() -> None:
+    assert {*_PLACES, *_ABBREVIATIONS.values(), *_PARTS_OF_HOURS.values()} <= available_timezones()
+    for minutes, name in _PARTS_OF_HOURS.items():
+        for month in range(1, 13):
+            assert NOON.replace(month=month).astimezone(ZoneInfo(name)).utcoffset() == timedelta(minutes=minutes)
+
+
+def test_similar_names_are_offered() -> None:
+    assert similar_names("berl") == ["Europe/Berlin"]
+    assert "America/Los_Angeles" in similar_names("Seatle")
+    assert similar_names("x" * 10_000) == []
+
+
+@given(st.text(max_size=80))
+def test_any_words_are_a_zone_that_exists_or_none(words: str) -> None:
+    name = zone_named(words)
+    assert name is None or name == "" or name in available_timezones()
