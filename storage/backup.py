@@ -11,7 +11,6 @@ import itertools
 import json
 import os
 import shutil
-import tempfile
 import time
 import zipfile
 import zlib
@@ -21,7 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from records.errors import SettingsError, StorageBusy, StorageCorrupt, StorageTooNew
-from storage.files.data_dir import ASIDE, LOCK_NAME, data_dir
+from storage.files.data_dir import ASIDE, BACKING_UP, LOCK_NAME, RESTORING, data_dir, remove_leftovers, work_folder
 from storage.files.database import copy_database
 from storage.files.driver import create_private, explained, fsync_folder, sqlite3
 from storage.files.tables import MESSAGES
@@ -29,6 +28,7 @@ from storage.json import snapshot
 from storage.json.journal import survey
 from storage.json.recovery import INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME
 from storage.json.store import JsonStore
+from storage.sqlite.foreign_schema import foreign
 from storage.sqlite.migrations import MIGRATIONS
 
 FORMAT = 1
@@ -65,8 +65,9 @@ def back_up(folder: Path, file: Path) -> int:
         raise SettingsError("--backup", f"{file.absolute().parent} is no folder; nothing was backed up.")
     if not (folder / DATABASE).exists():
         raise SettingsError("DATA_DIR", f"{folder} holds no memory; there is nothing to back up.")
-    with explained(file), tempfile.TemporaryDirectory(prefix=".keepsake-", dir=file.absolute().parent) as made:
-        work = Path(made)
+    # The file may be wanted anywhere, so nothing else is touched there.
+    remove_leftovers(file.absolute().parent, [f"{BACKING_UP}*"])
+    with explained(file), work_folder(file.absolute().parent, BACKING_UP) as work:
         _collect(folder, work)
         # A backup that cannot be restored is useless, so it is read through first.
         messages = _check(work)
@@ -197,12 +198,7 @@ def restore(file: Path, folder: Path) -> Restored:
     """
     if not file.is_file():
         raise SettingsError("--restore", f"{file} does not exist.")
-    with (
-        data_dir(folder) as held,
-        explained(file),
-        tempfile.TemporaryDirectory(prefix=".restoring-", dir=held) as made,
-    ):
-        work = Path(made)
+    with data_dir(folder) as held, explained(file), work_folder(held, RESTORING) as work:
         made_at = _unpack(file, work)
         messages = _check(work)
         aside = _set_aside(held, keep=work)
@@ -250,7 +246,8 @@ def _check(work: Path) -> int:
     try:
         with contextlib.closing(sqlite3.connect(work / DATABASE)) as database:
             version = int(database.execute("PRAGMA user_version").fetchone()[0])
-            is_sound = database.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
+            strange = foreign(database, max(0, version))
+            is_sound = version >= 0 and database.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
             messages = Counter(dict(database.execute("SELECT user_id, COUNT(*) FROM messages GROUP BY user_id")))
         if (work / SNAPSHOT_NAME).exists():
             # An owner whose move is under way is in both files, complete in one of them, and counted there.
@@ -266,6 +263,10 @@ def _check(work: Path) -> int:
         )
     if not is_sound:
         raise StorageCorrupt("What is in the backup is damaged; nothing was changed.")
+    if strange:
+        raise StorageCorrupt(
+            f"{DATABASE} in the backup holds what Keepsake never wrote ({', '.join(strange)}); nothing was changed."
+        )
     return messages.total()
 
 
@@ -279,7 +280,7 @@ def _set_aside(folder: Path, *, keep: Path) -> Path | None:
     found = [
         path
         for path in sorted(folder.iterdir())
-        if path != keep and path.name not in _STAYS and not path.name.startswith((ASIDE, ".restoring-"))
+        if path != keep and path.name not in _STAYS and not path.name.startswith((ASIDE, RESTORING))
     ]
     if not found:
         return None

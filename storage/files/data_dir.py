@@ -1,11 +1,13 @@
-"""DATA_DIR: made private, proved writable, and held by one process at a time.
+"""DATA_DIR: made private, proved writable, held by one process at a time, and rid of what a killed one left half-made.
 
 Does not know what is written there.
 """
 
 import contextlib
 import os
-from collections.abc import Iterator
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from records.errors import SettingsError, StorageBusy
@@ -18,6 +20,13 @@ except ImportError:  # pragma: no cover - Windows: nothing guards against a seco
 LOCK_NAME = ".lock"
 ASIDE = "before-restore-"
 """How the folders begin into which a restore moves what was there before."""
+RESTORING, BACKING_UP, PROBE = ".restoring-", ".keepsake-backup-", ".probe-"
+"""How the names begin of what a restore and a backup work on, and of the proof that the folder can be written."""
+LEFTOVERS = (
+    *(f"{RESTORING}*", f"{BACKING_UP}*", ".keepsake-????????", f"{PROBE}*"),
+    *("memory.db*.partial*", "index.db*.partial*", "memory.json*.tmp"),
+)
+"""What only a process that was killed leaves behind, and nobody reads again; it may hold every word there is."""
 
 
 @contextlib.contextmanager
@@ -33,7 +42,7 @@ def data_dir(path: Path) -> Iterator[Path]:
             path.chmod(0o700)
         handle = os.open(path / LOCK_NAME, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         # An existing lock file may be writable where nothing new can be made: SQLite and snapshots need new files.
-        probe = path / f".probe-{os.getpid()}"
+        probe = path / f"{PROBE}{os.getpid()}"
         try:
             os.close(os.open(probe, os.O_CREAT | os.O_WRONLY, 0o600))
             probe.unlink()
@@ -49,6 +58,41 @@ def data_dir(path: Path) -> Iterator[Path]:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 raise StorageBusy(f"DATA_DIR: {path} is in use by another process of Keepsake.") from error
+        remove_leftovers(path)
         yield path
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def work_folder(parent: Path, prefix: str) -> Iterator[Path]:
+    """A private folder in `parent`, gone at the end; while its process lives, nobody takes it for a leftover."""
+    with tempfile.TemporaryDirectory(prefix=prefix, dir=parent) as made, _held(Path(made)):
+        yield Path(made)
+
+
+def remove_leftovers(folder: Path, patterns: Sequence[str] = LEFTOVERS) -> None:
+    """Remove what killed processes left half-made in `folder`; what cannot be removed stays for the next time."""
+    for pattern in patterns:
+        for path in folder.glob(pattern):
+            if not path.is_dir() or path.is_symlink():
+                with contextlib.suppress(OSError):
+                    path.unlink()
+                continue
+            # A backup may be written into this folder while the bot starts.
+            with contextlib.suppress(OSError), _held(path):
+                shutil.rmtree(path)
+
+
+@contextlib.contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Hold a folder for this process. Raises OSError while another holds it."""
+    if fcntl is None:  # pragma: no cover - Windows
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
     finally:
         os.close(handle)

@@ -5,6 +5,7 @@ dependents.py                which summaries, facts and profiles were built on a
 explanation_table.py         the explanations of the newest answers
 fact_cascade.py              which facts go with what is forgotten
 fact_table.py                facts, how far each scope was learned from, and the vectors of facts
+foreign_schema.py            what a file from elsewhere has in its schema that is not ours
 fold_table.py                summaries, and the folds that make them
 history_extraction_table.py  which imported history is learned from, and how far that has come
 history_table.py             importing into a memory

@@ -19,13 +19,17 @@ from typing import IO
 from records.errors import ImportRefused
 from runtime.cooperative import consumed, yielding_gil
 from transfer.formats import chatgpt, keepsake, telegram_desktop
-from transfer.formats.history import ImportedHistory, ImportFormat
+from transfer.formats.history import ImportedHistory, ImportFormat, well_formed_history
 from transfer.formats.json_stream import JsonStream
 
 PIECE = 1_000_000
 """Bytes that are decoded at once: no other thread runs meanwhile."""
 MOST_UNPACKED = 200_000_000
 """The most bytes of JSON that are read: beyond that the process would need gigabytes."""
+MOST_ENTRIES = 20_000
+"""Files in an archive, pictures and all: reading the list of more takes longer than reading an export."""
+_ENTRY = b"PK\x01\x02"
+"""What each entry in the list of an archive begins with."""
 FORMATS: Mapping[str, ImportFormat] = {
     one.name: one for one in (keepsake.FORMAT, telegram_desktop.FORMAT, chatgpt.FORMAT)
 }
@@ -56,7 +60,7 @@ def read(data: bytes, *, person: int, zone: tzinfo = UTC, most: int = MOST_UNPAC
     walks = [JsonStream(_text(one), most=values) for one in consumed(unpacked)]
     formats = [_format_of(walk) for walk in walks]
     first = formats[0]
-    histories = [form.read(walk, person, zone) for form, walk in zip(formats, walks, strict=True)]
+    histories = [well_formed_history(form.read(walk, person, zone)) for form, walk in zip(formats, walks, strict=True)]
     if any(one is not first for one in formats):
         raise ImportRefused("The archive holds exports of different kinds. Please send one at a time.")
     _demand_bounds(histories, len(data))
@@ -142,6 +146,8 @@ def _unpacked(data: bytes, most: int) -> list[bytes]:
 
 def _from_zip(data: bytes, most: int) -> list[bytes]:
     """The files in it that are called like an export, or else the only .json there is."""
+    if data.count(_ENTRY) > MOST_ENTRIES:  # before the list is read
+        raise ImportRefused(f"The archive holds more than {MOST_ENTRIES:,} files. Nothing was imported.")
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         files = [one for one in archive.infolist() if not one.is_dir() and _name(one.filename).endswith(".json")]
         wanted = [one for one in files if _is_wanted(_name(one.filename))] or files[: 1 if len(files) == 1 else 0]

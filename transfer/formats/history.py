@@ -4,12 +4,13 @@ Does not know stores, or which messages are known already.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import Literal
 
 from records.messages import Role
 from runtime.cooperative import yielding_gil
+from text.characters import well_formed
 from transfer.formats.json_stream import JsonStream
 
 
@@ -74,6 +75,20 @@ class ImportFormat:
     fits: Callable[[Collection[str]], bool] = lambda _: True
     read: Callable[[JsonStream, int, tzinfo], ImportedHistory]
     is_alone: bool = False
+
+
+def well_formed_history(history: ImportedHistory) -> ImportedHistory:
+    """JSON may spell out half a surrogate pair, which no file, query or message can hold: it becomes U+FFFD."""
+    messages = [_well_formed(message) for message in yielding_gil(history.messages)]
+    return replace(history, messages=messages, notes=tuple(map(well_formed, history.notes)))
+
+
+def _well_formed(one: ImportedMessage) -> ImportedMessage:
+    texts = (one.source, one.content, one.speaker, one.also or "")
+    source, content, speaker, also = map(well_formed, texts)
+    if (source, content, speaker, also) == texts:  # as nearly always
+        return one
+    return replace(one, source=source, content=content, speaker=speaker, also=also or None)
 
 
 def sources(history: ImportedHistory) -> list[tuple[Role, str]]:

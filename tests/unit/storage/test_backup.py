@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import json
+import os
 import zipfile
 from contextlib import AsyncExitStack, closing
 from pathlib import Path
@@ -14,6 +15,7 @@ from records.errors import SettingsError, StorageBusy, StorageCorrupt, StorageTo
 from records.owners import StorageType
 from records.scopes import Scope
 from storage.backup import DATABASE, MANIFEST, back_up, restore
+from storage.files.data_dir import BACKING_UP, LOCK_NAME, work_folder
 from storage.files.database import Database
 from storage.files.driver import sqlite3
 from storage.json.store import JsonStore
@@ -21,6 +23,14 @@ from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.store import SqliteStore
 from tests.contract.conftest import NOW, said
 
+REPLACED = """
+DROP TRIGGER message_gone;
+CREATE TRIGGER message_gone AFTER DELETE ON messages BEGIN
+  INSERT INTO versions (id, user_id, message_id, role, content, written_at, replaced_at)
+  VALUES (old.id, 1, 1, 'user', old.content, '', '');
+END;
+"""
+KEPT = {LOCK_NAME, DATABASE, "memory.json", "memory.json.journal", "index.db"}
 OWNERS = {1: StorageType.SQLITE, 2: StorageType.JSON}
 
 
@@ -216,3 +226,62 @@ async def test_a_damaged_memory_is_not_backed_up_as_if_it_were_whole(data: Path,
     with pytest.raises(StorageCorrupt, match="Start the bot once"):
         await backed_up(data, tmp_path / "backup.zip")
     assert not (tmp_path / "backup.zip").exists()
+
+
+async def test_what_killed_processes_left_half_made_is_gone_after_the_next_start(data: Path, tmp_path: Path) -> None:
+    """A restore that was killed left a folder with every word in it, which nothing ever removed."""
+    for name in (".restoring-abc", ".keepsake-backup-abc", ".keepsake-a_b4c6d8"):
+        (data / name).mkdir()
+        (data / name / DATABASE).write_bytes(b"every word")
+    for name in ("memory.db.before-format-9.partial", ".probe-77", "memory.json.tmp"):
+        (data / name).write_bytes(b"every word")
+    (data / "mine.txt").write_text("somebody's own")
+    with work_folder(data, BACKING_UP) as alive:
+        assert await contents(data) == {1: ["first of 1"], 2: ["first of 2"]}
+        assert alive.exists()
+    assert [path.name for path in files(data) if path.name not in KEPT] == ["mine.txt"]
+    assert [name for name in os.listdir(data) if name.startswith(".") and name not in KEPT] == []
+    (tmp_path / ".keepsake-backup-abc").mkdir()
+    (tmp_path / "download.partial").touch()
+    await backed_up(data, tmp_path / "backup.zip")
+    assert not (tmp_path / ".keepsake-backup-abc").exists()
+    assert (tmp_path / "download.partial").exists()
+
+
+@pytest.mark.parametrize(
+    ("statement", "named"),
+    [
+        ("CREATE TRIGGER spy AFTER INSERT ON messages BEGIN DELETE FROM facts; END", "trigger spy"),
+        ("CREATE VIEW all_words AS SELECT content FROM messages", "view all_words"),
+        ("CREATE TABLE more (x)", "table more"),
+        ("CREATE VIRTUAL TABLE copied USING fts5(x)", "table copied"),
+        ("CREATE INDEX spying ON messages (abs(id))", "index spying"),
+        (REPLACED, "trigger message_gone"),
+    ],
+)
+async def test_a_backup_with_a_foreign_schema_is_refused(
+    data: Path, tmp_path: Path, statement: str, named: str
+) -> None:
+    """A trigger would run with every write of ours."""
+    file = tmp_path / "backup.zip"
+    await backed_up(data, file)
+    changed = tmp_path / "changed.db"
+    with zipfile.ZipFile(file) as packed:
+        changed.write_bytes(packed.read(DATABASE))
+    with closing(sqlite3.connect(changed)) as connection:
+        connection.executescript(statement)
+    before = {path.name: path.read_bytes() for path in files(data)}
+    with pytest.raises(StorageCorrupt, match=named):
+        restore(spoilt(file, tmp_path, DATABASE, changed.read_bytes()), data)
+    assert {path.name: path.read_bytes() for path in files(data)} == before
+
+
+async def test_a_backup_of_any_format_is_restored(tmp_path: Path) -> None:
+    """What the migrations make is nothing foreign, at any number of them."""
+    for version in (1, len(MIGRATIONS) // 2, len(MIGRATIONS)):
+        folder = tmp_path / f"format-{version}"
+        folder.mkdir()
+        async with Database.open(folder / DATABASE, migrations=MIGRATIONS[:version]):
+            pass
+        await backed_up(folder, tmp_path / f"{version}.zip")
+        assert restore(tmp_path / f"{version}.zip", tmp_path / f"there-{version}").messages == 0

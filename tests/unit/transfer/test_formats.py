@@ -116,6 +116,42 @@ def test_an_archive_that_blows_up_is_refused() -> None:
         assert refused(packed, most=1_000_000).startswith("Unpacked, the file has more than")
 
 
+def test_an_archive_of_very_many_files_is_refused_at_once() -> None:
+    """Reading 40,000 took half a minute: what was unpacked so far was added up again for each."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for number in range(40_000):
+            archive.writestr(f"conversations-{number}.json", b"[]")
+    assert "more than 20,000 files" in refused(made.getvalue())
+    several = {f"conversations-{number}_json": b"[]" for number in range(201)}
+    assert "more than 200 files" in refused(zipped(**several))
+    pictures = {f"picture-{number}_png": b"" for number in range(5_000)}
+    whole = (FILES / "chatgpt_conversations.json").read_bytes()
+    assert len(read(zipped(conversations_json=whole, **pictures), person=ANNA).messages) == 4
+
+
+def test_half_a_surrogate_pair_is_no_reason_to_refuse_a_file() -> None:
+    """Programs that cut text after so many UTF-16 units write such JSON; nothing of ours could store or send it."""
+    telegram, chatgpt = sample("telegram_chat.json"), sample("chatgpt_conversations.json")
+    telegram["name"] = "Half \ud83d"
+    for message in telegram["messages"]:
+        if message.get("type") == "message":
+            message["text"], message["from"] = "walnuts \ud83d", "Anna \ude00"
+    for talk in chatgpt:
+        for node in talk["mapping"].values():
+            if node.get("message") and (parts := node["message"]["content"].get("parts")):
+                node["message"]["content"]["parts"] = [
+                    f"{part} \ud83d" if isinstance(part, str) else part for part in parts
+                ]
+                node["message"]["id"] = f"{node['message'].get('id')}\ud83d"
+    for value in (telegram, chatgpt):
+        past = of(value)
+        assert past.messages
+        assert any("\ufffd" in one.content for one in past.messages)
+        for one in past.messages:
+            f"{one.content}{one.speaker}{one.source}{past.notes}".encode()
+
+
 @pytest.mark.parametrize(
     ("data", "why"),
     [
