@@ -87,12 +87,10 @@ def remove_leftovers(folder: Path, patterns: Sequence[str] = LEFTOVERS) -> None:
 @contextlib.contextmanager
 def _held(folder: Path) -> Iterator[None]:
     """Hold a folder for this process. Raises OSError while another holds it."""
-    if fcntl is None:  # pragma: no cover - Windows
-        yield
-        return
     handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if fcntl is not None:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:
         os.close(handle)

@@ -3,7 +3,6 @@
 import asyncio
 import hashlib
 import json
-import os
 import zipfile
 from contextlib import AsyncExitStack, closing
 from pathlib import Path
@@ -15,7 +14,7 @@ from records.errors import SettingsError, StorageBusy, StorageCorrupt, StorageTo
 from records.owners import StorageType
 from records.scopes import Scope
 from storage.backup import DATABASE, MANIFEST, back_up, restore
-from storage.files.data_dir import BACKING_UP, LOCK_NAME, work_folder
+from storage.files.data_dir import BACKING_UP, LEFTOVERS, LOCK_NAME, work_folder
 from storage.files.database import Database
 from storage.files.driver import sqlite3
 from storage.json.store import JsonStore
@@ -240,7 +239,7 @@ async def test_what_killed_processes_left_half_made_is_gone_after_the_next_start
         assert await contents(data) == {1: ["first of 1"], 2: ["first of 2"]}
         assert alive.exists()
     assert [path.name for path in files(data) if path.name not in KEPT] == ["mine.txt"]
-    assert [name for name in os.listdir(data) if name.startswith(".") and name not in KEPT] == []
+    assert [path for pattern in LEFTOVERS for path in Path(data).glob(pattern)] == []  # noqa: ASYNC240
     (tmp_path / ".keepsake-backup-abc").mkdir()
     (tmp_path / "download.partial").touch()
     await backed_up(data, tmp_path / "backup.zip")
