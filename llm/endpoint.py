@@ -21,7 +21,7 @@ LONGEST_WAIT = 20.0
 """Seconds that a `retry-after` may ask for and still be waited for; beyond it the person is told at once."""
 
 # Loggers of the SDK and below it that write prompts and URLs at DEBUG and INFO. The log's set-up keeps them at WARNING.
-NOISY_LOGGERS = ("openai", "httpx", "httpx2", "httpcore", "httpcore2")
+NOISY_LOGGERS = ("openai", "httpx", "httpx2", "httpcore", "httpcore2", "aiohttp")
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -39,7 +39,11 @@ def open_client(*, api_key: str, base_url: str) -> openai.AsyncOpenAI:
     The base URL is always given, since the SDK would otherwise read the environment.
     """
     return openai.AsyncOpenAI(
-        api_key=api_key or "none needed", base_url=base_url or OPENAI_URL, max_retries=0, timeout=None
+        api_key=api_key or "none needed",
+        base_url=base_url or OPENAI_URL,
+        max_retries=0,
+        timeout=None,
+        http_client=openai.DefaultAioHttpClient(),
     )
 
 

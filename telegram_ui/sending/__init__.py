@@ -5,6 +5,7 @@ chat.py        the chat that an answer goes to
 delivery.py    final texts get through, within the limits and pauses that Telegram sets
 documents.py   files that people send and receive
 formatting.py  Markdown → text with Telegram's entities
+http.py        requests to Telegram over aiohttp
 links.py       links to messages, which supergroups have
 streaming.py   an answer, shown as it grows
 """

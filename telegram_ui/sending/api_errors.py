@@ -5,8 +5,9 @@ Does not know what was sent, nor what is done about the error.
 
 from datetime import timedelta
 
-import httpx
 from telegram.error import NetworkError, RetryAfter, TelegramError
+
+from telegram_ui.sending.http import was_never_sent
 
 
 def seconds(refused: RetryAfter) -> float:
@@ -32,4 +33,4 @@ def surely_without_effect(error: TelegramError) -> bool:
     cause = error.__cause__
     if cause is None or isinstance(cause, TelegramError):
         return isinstance(error, NetworkError)  # a status of 500 and above, whatever its body
-    return isinstance(cause, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
+    return was_never_sent(error)

@@ -37,6 +37,7 @@ T = TypeVar("T")
 Streaming = Literal["auto", "edit", "off"]
 Keyboard = InlineKeyboardMarkup | ForceReply
 
+TYPING_AFTER = 0.5  # seconds of silence: an answer that is there by then needs no sign that one is coming
 TYPING_EVERY = 5.0  # a chat action is shown for 5 s or less (Bot API, sendChatAction)
 ATTEMPTS = 5
 LONGEST_WAIT = 600.0  # seconds in all that one final text may wait for Telegram
@@ -128,7 +129,7 @@ class Delivery:
 
     @contextlib.asynccontextmanager
     async def typing(self, chat: Chat) -> AsyncIterator[None]:
-        """Show the typing action until the block is left."""
+        """Show the typing action until the block is left; not where that is at once."""
         repeating = asyncio.create_task(self._keep_typing(chat))
         try:
             yield
@@ -147,6 +148,7 @@ class Delivery:
         return self._streaming
 
     async def _keep_typing(self, chat: Chat) -> None:
+        await self.clock.sleep(TYPING_AFTER)
         while True:
             state = self.state(chat)
             if self.clock.time() >= max(state.preview_from, state.final_from):

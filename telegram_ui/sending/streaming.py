@@ -25,6 +25,8 @@ from text.characters import well_formed
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
+GROWING_FOR = 0.1  # seconds for which a text grows before it is shown: the whole of a shorter one is there as soon
+STALLED_FOR = 0.5  # seconds after which its beginning is shown even though nothing follows
 PREVIEW_EVERY = 1.0  # seconds between two drafts or edits in one chat (Telegram takes about one a second)
 DRAFT_REFRESH = 20.0  # a draft disappears after 30 s (Bot API, sendMessageDraft)
 LAST_PREVIEW = 1.0  # seconds that a final text waits for a draft that is on its way
@@ -43,6 +45,7 @@ class AnswerStream:
         self._state = delivery.state(chat)
         self._mode = delivery.mode(chat)
         self._text = ""
+        self._growing_from: float | None = None  # set while nothing is to be seen yet
         self._shown: Piece | None = None
         self._shown_at = 0.0
         self._message_id: int | None = None
@@ -54,12 +57,21 @@ class AnswerStream:
         self._painting: asyncio.Task[None] | None = None
 
     async def show(self, text_so_far: str) -> None:
-        """Show more of the answer soon, if possible: returns at once and raises nothing."""
+        """Show more of the answer soon, if possible: returns at once and raises nothing.
+
+        What is whole almost at once is not shown before its end: nobody would see it.
+        """
         if self._mode == "off" or is_blank(text_so_far):
             return
         self._text = text_so_far
         self._changed.set()
+        now = self._delivery.clock.time()
         if self._painter is None:
+            self._growing_from = now
+            self._painter = asyncio.create_task(self._paint(STALLED_FOR))
+        elif self._growing_from is not None and now - self._growing_from >= GROWING_FOR:
+            self._growing_from = None
+            self._painter.cancel()
             self._painter = asyncio.create_task(self._paint())
 
     async def finish(self, markdown: str) -> list[int]:
@@ -121,8 +133,11 @@ class AnswerStream:
         except TelegramError as error:
             log.info("broken-off answer not marked: %s", kind(error))
 
-    async def _paint(self) -> None:
+    async def _paint(self, after: float = 0.0) -> None:
         clock = self._delivery.clock
+        if after:
+            await clock.sleep(after)
+            self._growing_from = None
         while True:
             await self._change()
             while (wait := max(self._state.preview_from, self._state.final_from) - clock.time()) > 0:

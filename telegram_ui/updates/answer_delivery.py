@@ -8,10 +8,10 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
-import httpx
 from telegram.error import BadRequest, InvalidToken, NetworkError
 
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
+from telegram_ui.sending.http import was_unreachable
 from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.durable_queue import SENDS_EVER, DurableQueue
 from telegram_ui.updates.error_boundary import where
@@ -67,4 +67,4 @@ class AnswerDelivery:
 def _was_unreachable(error: DeliveryError) -> bool:
     """Whether no connection was made at all: waiting for the network may take as long as it takes."""
     failed = error.__cause__
-    return isinstance(failed, NetworkError) and isinstance(failed.__cause__, httpx.TransportError)
+    return isinstance(failed, NetworkError) and was_unreachable(failed)

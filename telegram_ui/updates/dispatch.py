@@ -336,7 +336,7 @@ class Dispatcher:
         if outcome == "later":
             self._queue.postpone(ids)
         else:
-            await self._queue.done(ids, is_remembered=reply.is_remembered)
+            await self._queue.done(ids, is_remembered=reply.is_remembered, soon=True)
             if not reply.is_error:
                 await self._conversation.shown(incoming(pieces), shown_as)
         self._settle_later(said)

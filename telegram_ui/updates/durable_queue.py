@@ -17,11 +17,12 @@ import telegram
 from cachetools import LRUCache
 from telegram.error import TelegramError
 from telegram.ext import ExtBot
-from telegram.request import BaseRequest, HTTPXRequest, RequestData
+from telegram.request import BaseRequest, RequestData
 
 from records.errors import StorageError
 from records.owners import Mode
 from storage.files.inbox import PendingUpdate, UpdateInbox
+from telegram_ui.sending.http import AiohttpRequest
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +35,8 @@ BEGINNINGS = 20  # runs that may die over an update before it is given up,
 TRIED_FOR = timedelta(hours=1)  # and at least so long: it may only have waited behind the one that killed them
 SENDS_EVER = 2  # an answer whose sending has an unknown outcome is sent once more, and by no run a third time
 HELD_PAUSE = 1.0  # seconds between polls while the disk takes nothing
+CUT_PAUSE = 1.0  # seconds between two cuts of the file's log: each costs as much as several commits
+BLOCKED_PAUSE = 10.0  # and after one that another program's reading did not allow
 KEPT_FOR = timedelta(hours=48)  # twice as long as Telegram offers an update again
 
 
@@ -94,8 +97,9 @@ class DurableQueue(asyncio.Queue[object]):
         self.is_offset_held = False
         self._room = asyncio.Event()
         self._lock = asyncio.Lock()
-        self._has_text = False  # texts that belong in no file may still be in the file's log
-        self._forgetting = asyncio.Lock()
+        self._ahead: dict[int, bool] = {}  # what the last poll brought and is on disk: whether its id was new
+        self._cutting = asyncio.Lock()
+        self._has_text = asyncio.Event()  # texts that belong in no file may still be in the file's log
 
     @property
     def is_full(self) -> bool:
@@ -126,13 +130,13 @@ class DurableQueue(asyncio.Queue[object]):
             await super().put(item)
             return
         try:
-            is_kept = self._keep(item)
+            is_kept = item.update_id in self._ahead or self._keep(item)
         except Exception as error:  # broad: PTB takes fields of any type; what is raised here would end polling
             logger.error("Update %s is unreadable (%s); ignored.", item.update_id, type(error).__name__)  # noqa: TRY400
             return
         if not is_kept:
             await super().put(Received(item, is_kept=False))
-        elif self._is_too_much(item):
+        elif item.update_id not in self._ahead and self._is_too_much(item):
             await self._refuse(item)
         else:
             while self.is_full:
@@ -140,11 +144,36 @@ class DurableQueue(asyncio.Queue[object]):
                 await self._room.wait()
             await self._put_kept(item)
 
-    async def done(self, update_ids: Iterable[int], *, is_remembered: bool = False) -> None:
+    async def write_ahead(self, updates: Iterable[telegram.Update]) -> None:
+        """Commit what one poll brought, all of it at once; put() then finds each on disk.
+
+        What fails here is left to put(), which knows what to do then.
+        """
+        self._ahead = {}
+        try:
+            payloads: dict[int, str] = {}
+            of_each = Counter[int]()
+            for one in updates:
+                who = _sender(one)
+                if (
+                    one.update_id not in self._unwritten
+                    and self._keep(one)
+                    and not self._is_too_much(one, of_each[who])
+                ):
+                    payloads[one.update_id] = one.to_json()
+                    of_each[who] += 1
+            if payloads:
+                new = await self._inbox.receive_all(self._bot_id, payloads, self._now())
+                self._ahead = {number: number in new for number in payloads}
+        except Exception as error:  # broad: as for put()
+            logger.debug("A poll's updates are written one by one (%s).", type(error).__name__)
+
+    async def done(self, update_ids: Iterable[int], *, is_remembered: bool = False, soon: bool = False) -> None:
         """The updates' effects are done: their payloads may go.
         A failing disk is retried with the next call.
 
         `is_remembered`: memory holds their text, so it does no harm where the file's log keeps it for a while.
+        Otherwise it is taken out of there before this returns, or with `soon` by `forget_texts` within a second or so.
         """
         finished = set(update_ids)
         self._finish(finished)
@@ -153,18 +182,38 @@ class DurableQueue(asyncio.Queue[object]):
             for update_id in sorted(self._unmarked):
                 await self._inbox.done(self._bot_id, update_id, self._now())
                 self._unmarked.discard(update_id)
-            if not is_remembered:
-                await self._forget_text()
         except StorageError as error:
             logger.warning("The inbox cannot mark updates as done (%s); retrying later.", type(error).__name__)
+        if not is_remembered:
+            self._has_text.set()
+            if not soon:
+                await self.forget_text()
 
-    async def _forget_text(self) -> None:
-        """One cut of the log serves all who wait for one."""
-        self._has_text = True
-        async with self._forgetting:
-            if self._has_text:
-                self._has_text = False
-                self._has_text = not await self._inbox.forget_text()
+    async def forget_texts(self, pause: Callable[[float], Awaitable[None]]) -> None:
+        """Take texts that belong in no file out of the file's log too, for as long as the bot runs.
+
+        One cut serves all who are done by then.
+        """
+        while True:
+            await self._has_text.wait()
+            await pause(CUT_PAUSE if await self.forget_text() else BLOCKED_PAUSE)
+
+    async def forget_text(self) -> bool:
+        """Cut the log now if it may hold such a text; False when it still may. One cut serves all who wait for it."""
+        async with self._cutting:
+            return await self._cut()
+
+    async def _cut(self) -> bool:
+        if self._has_text.is_set():
+            self._has_text.clear()
+            try:
+                is_cut = await self._inbox.forget_text()
+            except StorageError as error:
+                is_cut = False
+                logger.warning("The inbox's log cannot be cut (%s); retrying later.", type(error).__name__)
+            if not is_cut:
+                self._has_text.set()
+        return not self._has_text.is_set()
 
     async def note_mode(self, update_id: int, mode: Mode) -> None:
         """Keep how memory stands while this is said, for a run that takes it up later."""
@@ -235,6 +284,8 @@ class DurableQueue(asyncio.Queue[object]):
     async def _write(self, update: telegram.Update) -> bool:
         """Commit an update, and that it is done if it is; whether its id was new. Raises StorageError."""
         number = update.update_id
+        if number in self._ahead:
+            return self._ahead.pop(number)
         is_new = await self._inbox.receive(self._bot_id, number, update.to_json(), self._now())
         if number in self._unwritten and number not in self._unfinished:
             await self._inbox.done(self._bot_id, number, self._now())
@@ -274,11 +325,12 @@ class DurableQueue(asyncio.Queue[object]):
                     del self._of_each[who]
         self._room.set()
 
-    def _is_too_much(self, update: telegram.Update) -> bool:
+    def _is_too_much(self, update: telegram.Update, more: int = 0) -> bool:
+        """`more`: updates of the same person that are about to be added."""
         who = _sender(update)
         if who == NOBODY or update.update_id in self._unfinished:
             return False
-        return self._of_each[who] >= self._limit_of_one + (MOST_URGENT if _is_urgent(update) else 0)
+        return self._of_each[who] + more >= self._limit_of_one + (MOST_URGENT if _is_urgent(update) else 0)
 
     async def _refuse(self, update: telegram.Update) -> None:
         """The first in a while is passed on, so that its sender is told; the others are dropped."""
@@ -324,10 +376,13 @@ class HoldingBot(ExtBot[None]):
         if unwritten is not None:
             await self._pause(HELD_PAUSE)
             offset = min(offset, unwritten) if offset else unwritten
-        return await super().get_updates(offset, **options)
+        updates = await super().get_updates(offset, **options)
+        if self._queue:
+            await self._queue.write_ahead(updates)
+        return updates
 
 
-class PollRequest(HTTPXRequest):
+class PollRequest(AiohttpRequest):
     """The connection that getUpdates uses: it sees each poll, and whether it succeeded."""
 
     def __init__(self, *, now: Callable[[], float], **options: Any) -> None:
@@ -367,7 +422,7 @@ class PollRequest(HTTPXRequest):
         return parsed(payload)
 
 
-class QuietRequest(HTTPXRequest):
+class QuietRequest(AiohttpRequest):
     """The connection for everything else; an unreadable answer is not logged, for it may hold text."""
 
     @staticmethod

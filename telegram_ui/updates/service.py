@@ -120,7 +120,9 @@ async def telegram_service(
             logger.info("%s updates of the last run are taken up again.", waiting)
         stack.push_async_callback(_stopped, application)
         await application.start()
+        stack.push_async_callback(queue.forget_text)
         stack.push_async_callback(intake.close, grace=4.0)
+        await stack.enter_async_context(_running(queue.forget_texts(pause)))
         await stack.enter_async_context(_running(_keep_house(queue, pause)))
         await stack.enter_async_context(_running(_announce(answered, bot)))
         if settings.webhook_url:
@@ -160,7 +162,7 @@ def _dispatching(intake: Dispatcher) -> Callable[[Received, object], Coroutine[A
 
 
 def _check_form(settings: Settings) -> None:
-    # What would break the URL is found here: httpx's error for it would be taken for a network's.
+    # What would break the URL is found here: the client's error for it would be taken for a network's.
     if not re.fullmatch(r"[A-Za-z0-9_:-]+", settings.telegram_bot_token.value):
         raise SettingsError("TELEGRAM_BOT_TOKEN", "does not look like a token from BotFather (123456:ABC…).")
 
@@ -172,7 +174,7 @@ def _request_options(settings: Settings) -> dict[str, Any]:
     except ValueError:
         is_local = False
     # The environment's proxy knows no way to this machine's own loopback.
-    return {"read_timeout": 20.0, "connect_timeout": 10.0, "httpx_kwargs": {"trust_env": not is_local}}
+    return {"read_timeout": 20.0, "connect_timeout": 10.0, "trust_env": not is_local}
 
 
 # connecting -------------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import telegram
 from telegram.ext import ExtBot
-from telegram.request import HTTPXRequest
 
 from chat.services import Services
 from playground.bot_api import bot_api
@@ -23,6 +22,8 @@ from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery, Streaming
+from telegram_ui.sending.http import AiohttpRequest
+from telegram_ui.sending.streaming import STALLED_FOR, AnswerStream
 from telegram_ui.updates.parsing import arrival
 from tests.support.talk import Talk, talking
 
@@ -88,6 +89,12 @@ class Peer:
     def fault(self, kind: str, **rule: Any) -> None:
         self.faults.add(Fault(kind=kind, **rule))
 
+    async def begin(self, stream: AnswerStream, text: str) -> None:
+        """Show the beginning of an answer, and wait until that is long enough ago for it to be seen."""
+        await stream.show(text)
+        await self.clock.sleeper(most=STALLED_FOR)
+        self.clock.advance(STALLED_FOR)
+
     def texts(self, chat_id: int) -> list[str]:
         """What the bot has written in a chat, in order, as it stands now."""
         bot_id = self.world.bot["id"]
@@ -117,8 +124,8 @@ async def peer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Peer]:
     for person in (ANN, BOB):
         world.say(person, person, "hello")
     async with serve(bot_api(world, faults)) as url:
-        request = HTTPXRequest(read_timeout=20.0, httpx_kwargs={"trust_env": False})
-        updates = HTTPXRequest(httpx_kwargs={"trust_env": False})
+        request = AiohttpRequest(read_timeout=20.0, trust_env=False, connection_pool_size=8)
+        updates = AiohttpRequest(trust_env=False)
         async with ExtBot[None](TOKEN, base_url=f"{url}/bot", request=request, get_updates_request=updates) as bot:
             yield Peer(world, faults, bot, ManualClock())
             faults.clear()

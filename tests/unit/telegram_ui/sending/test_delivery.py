@@ -6,14 +6,21 @@ import gc
 import pytest
 
 from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.delivery import CHATS_KNOWN, ChatGone, Delivery, DeliveryError, DeliveryUnknown
-from telegram_ui.sending.streaming import BROKEN_OFF, AnswerStream
+from telegram_ui.sending.delivery import (
+    CHATS_KNOWN,
+    TYPING_AFTER,
+    ChatGone,
+    Delivery,
+    DeliveryError,
+    DeliveryUnknown,
+)
+from telegram_ui.sending.streaming import BROKEN_OFF, GROWING_FOR, STALLED_FOR, AnswerStream
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, IN_GROUP, IN_TOPIC, OTHER, PRIVATE, Peer
 
 
 async def test_an_answer_is_drafted_in_private_and_ends_as_one_message(peer: Peer) -> None:
     stream = AnswerStream(peer.delivery(), PRIVATE)
-    await stream.show("Hel")
+    await peer.begin(stream, "Hel")
     first = (await peer.call("sendMessageDraft"))["params"]
     await stream.show("Hello **wor")
     await peer.clock.sleeper(most=1.0)
@@ -30,7 +37,7 @@ async def test_an_answer_is_drafted_in_private_and_ends_as_one_message(peer: Pee
 
 async def test_a_draft_is_refreshed_before_it_vanishes(peer: Peer) -> None:
     stream = AnswerStream(peer.delivery(), PRIVATE)
-    await stream.show("thinking")
+    await peer.begin(stream, "thinking")
     await peer.call("sendMessageDraft")
     await peer.clock.sleeper(least=19)
     peer.clock.advance(20.0)
@@ -41,7 +48,7 @@ async def test_a_draft_is_refreshed_before_it_vanishes(peer: Peer) -> None:
 
 async def test_in_groups_the_message_itself_is_edited_at_most_once_a_second(peer: Peer) -> None:
     stream = AnswerStream(peer.delivery(), IN_GROUP)
-    await stream.show("one")
+    await peer.begin(stream, "one")
     await peer.call("sendMessage")
     await stream.show("one two")
     await peer.clock.sleeper()
@@ -66,7 +73,7 @@ async def test_where_drafts_are_unknown_messages_are_edited_from_then_on(peer: P
     peer.fault("error", method="sendMessageDraft", error_code=404, description="Not Found", times=None)
     delivery = peer.delivery()
     stream = AnswerStream(delivery, PRIVATE)
-    await stream.show("half")
+    await peer.begin(stream, "half")
     await peer.call("sendMessageDraft")
     await peer.clock.sleeper()
     peer.clock.advance(1.0)
@@ -75,7 +82,7 @@ async def test_where_drafts_are_unknown_messages_are_edited_from_then_on(peer: P
     assert peer.texts(ANN) == ["whole"]
     peer.clock.advance(1.0)
     again = AnswerStream(delivery, PRIVATE)
-    await again.show("second")
+    await peer.begin(again, "second")
     await peer.call("sendMessage", 2)
     await again.finish("second whole")
     assert len(peer.called("sendMessageDraft")) == 1
@@ -85,12 +92,12 @@ async def test_where_drafts_are_unknown_messages_are_edited_from_then_on(peer: P
 async def test_a_draft_that_must_wait_or_hangs_holds_up_no_final_text(peer: Peer) -> None:
     peer.fault("retry_after", method="sendMessageDraft", retry_after=600)
     stream = AnswerStream(peer.delivery(), PRIVATE)
-    await stream.show("half")
+    await peer.begin(stream, "half")
     await peer.call("sendMessageDraft")
     await stream.finish("whole")
     peer.fault("hang", method="sendMessageDraft")
     hanging = AnswerStream(peer.delivery(), PRIVATE)
-    await hanging.show("half")
+    await peer.begin(hanging, "half")
     await peer.call("sendMessageDraft", 2)
     await hanging.finish("whole again")
     assert peer.texts(ANN) == ["whole", "whole again"]
@@ -100,7 +107,7 @@ async def test_a_long_answer_arrives_whole(peer: Peer) -> None:
     answer = "\n".join(f"**line** {number} 😀" for number in range(1500))
     for delivery, chat in ((peer.delivery(), PRIVATE), (peer.delivery("edit"), IN_GROUP)):
         stream = AnswerStream(delivery, chat)
-        await stream.show(answer)
+        await peer.begin(stream, answer)
         await peer.call("sendMessageDraft" if chat is PRIVATE else "sendMessage")
         ids = await stream.finish(answer)
         assert len(ids) > 1
@@ -112,8 +119,8 @@ async def test_a_long_answer_arrives_whole(peer: Peer) -> None:
 async def test_a_piece_with_refused_entities_goes_out_plain(peer: Peer, streaming: str) -> None:
     peer.fault("refuse_entities", times=None)
     stream = AnswerStream(peer.delivery("edit" if streaming == "edit" else "off"), IN_GROUP)
-    await stream.show("some **bold")
     if streaming == "edit":
+        await peer.begin(stream, "some **bold")
         await peer.call("sendMessage")
     await stream.finish("some **bold** words")
     assert peer.texts(GROUP) == ["some **bold** words"]
@@ -175,7 +182,7 @@ async def test_an_unknown_outcome_says_which_pieces_did_arrive(peer: Peer) -> No
 
 async def test_an_edit_may_be_repeated_after_a_lost_connection(peer: Peer) -> None:
     stream = AnswerStream(peer.delivery("edit"), PRIVATE)
-    await stream.show("half")
+    await peer.begin(stream, "half")
     await peer.call("sendMessage")
     peer.fault("drop_after", method="editMessageText")
     finishing = asyncio.create_task(stream.finish("whole"))
@@ -187,7 +194,7 @@ async def test_an_edit_may_be_repeated_after_a_lost_connection(peer: Peer) -> No
 
 async def test_a_preview_that_is_gone_is_replaced_by_a_new_message(peer: Peer) -> None:
     stream = AnswerStream(peer.delivery("edit"), PRIVATE)
-    await stream.show("half")
+    await peer.begin(stream, "half")
     call = await peer.call("sendMessage")
     peer.world.remove(ANN, call["answer"]["result"]["message_id"])
     await stream.finish("whole")
@@ -197,7 +204,7 @@ async def test_a_preview_that_is_gone_is_replaced_by_a_new_message(peer: Peer) -
 async def test_a_dead_topic_falls_back_to_the_group(peer: Peer) -> None:
     peer.world.delete_topic(FORUM, IN_TOPIC.thread)
     stream = AnswerStream(peer.delivery(), IN_TOPIC)
-    await stream.show("half")
+    await peer.begin(stream, "half")
     await peer.call("sendMessage")
     await stream.finish("whole")
     assert peer.texts(FORUM)[-1] == "whole"
@@ -208,7 +215,7 @@ async def test_a_blocked_bot_learns_that_the_chat_is_gone(peer: Peer) -> None:
     with pytest.raises(ChatGone):
         await peer.delivery().say(PRIVATE, "hello")
     stream = AnswerStream(peer.delivery(), PRIVATE)
-    await stream.show("half")
+    await peer.begin(stream, "half")
     await peer.call("sendMessageDraft")
     with pytest.raises(ChatGone):
         await stream.finish("whole")
@@ -218,7 +225,7 @@ async def test_a_blocked_bot_learns_that_the_chat_is_gone(peer: Peer) -> None:
 async def test_what_was_shown_is_marked_as_broken_off(peer: Peer, chat: object) -> None:
     place = PRIVATE if chat is PRIVATE else IN_GROUP
     stream = AnswerStream(peer.delivery(), place)
-    await stream.show("half an " + "answer " * 1000)
+    await peer.begin(stream, "half an " + "answer " * 1000)
     await peer.call("sendMessageDraft" if place is PRIVATE else "sendMessage")
     await stream.break_off()
     (text,) = peer.texts(place.id)
@@ -231,9 +238,33 @@ async def test_nothing_shown_is_nothing_to_mark(peer: Peer) -> None:
     assert peer.texts(ANN) == []
 
 
+async def test_an_answer_that_is_there_at_once_needs_nothing_before_it(peer: Peer) -> None:
+    delivery = peer.delivery()
+    stream = AnswerStream(delivery, PRIVATE)
+    async with delivery.typing(PRIVATE):
+        await stream.show("Hel")
+        await peer.clock.sleeper(most=STALLED_FOR)
+        peer.clock.advance(GROWING_FOR / 2)
+        await stream.show("Hello")
+    await stream.finish("Hello")
+    assert [call["method"] for call in peer.world.calls if call["method"].startswith("send")] == ["sendMessage"]
+
+
+async def test_a_text_that_goes_on_growing_is_shown_soon(peer: Peer) -> None:
+    stream = AnswerStream(peer.delivery(), PRIVATE)
+    await stream.show("Hel")
+    peer.clock.advance(GROWING_FOR)
+    await stream.show("Hello")
+    assert (await peer.call("sendMessageDraft"))["params"]["text"] == "Hello"
+    await stream.finish("Hello!")
+    assert len(peer.called("sendMessageDraft")) == 1
+
+
 async def test_typing_is_repeated_until_left(peer: Peer) -> None:
     delivery: Delivery = peer.delivery()
     async with delivery.typing(PRIVATE):
+        assert await peer.clock.sleeper() == TYPING_AFTER
+        peer.clock.advance(TYPING_AFTER)
         await peer.call("sendChatAction")
         assert await peer.clock.sleeper() == 5
         peer.clock.advance(5)

@@ -90,7 +90,7 @@ async def test_an_answer_beyond_a_handful_of_messages_goes_as_a_file(peer: Peer,
     answer = "A **long** answer, дом.\n" * 5_000
     stream = AnswerStream(peer.delivery("auto" if streaming == "auto" else "edit"), PRIVATE)
     if streaming != "off":
-        await stream.show(answer)
+        await peer.begin(stream, answer)
         await peer.call("sendMessageDraft" if streaming == "auto" else "sendMessage")
     ids = await stream.finish(answer)
     [text] = peer.texts(ANN)

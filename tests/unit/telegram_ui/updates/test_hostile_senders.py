@@ -1,5 +1,6 @@
 """However much one person sends, others are answered as usual; what strangers send is written nowhere."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from records.scopes import Person
@@ -53,13 +54,13 @@ async def test_what_strangers_send_is_written_nowhere_and_delays_nobody(bots: Bo
         peer.world.say(EVE, EVE, f"let me in {number}")
     peer.world.say(ANN, ANN, "hello")
     written: list[int] = []
-    receive = bots.inbox.receive
+    receive_all = bots.inbox.receive_all
 
-    async def counted(bot_id: int, update_id: int, payload: str, now: datetime) -> bool:
-        written.append(update_id)
-        return await receive(bot_id, update_id, payload, now)
+    async def counted(bot_id: int, payloads: Mapping[int, str], now: datetime) -> set[int]:
+        written.extend(payloads)
+        return await receive_all(bot_id, payloads, now)
 
-    bots.inbox.receive = counted  # type: ignore[method-assign]
+    bots.inbox.receive_all = counted  # type: ignore[method-assign]
     async with bots.running() as service:
         await peer.told("echo hello", ANN)
         await service.intake.idle()
