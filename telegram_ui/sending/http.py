@@ -118,7 +118,7 @@ def _body(request_data: RequestData | None) -> tuple[bytes | aiohttp.FormData | 
     if not request_data.multipart_data:
         form = urlencode(request_data.json_parameters).encode()
         return form, {"Content-Type": "application/x-www-form-urlencoded"}
-    whole = aiohttp.FormData()
+    whole = aiohttp.FormData(quote_fields=False)  # Telegram shows a file's name as it is sent
     for name, value in request_data.json_parameters.items():
         whole.add_field(name, value)
     for name, (filename, content, kind) in request_data.multipart_data.items():

@@ -7,6 +7,7 @@ durable_queue.py    the queue between Telegram and the bot
 error_boundary.py   the one place that catches every error: one log line, one sentence to the person
 parsing.py          an update → our own values; the only place that converts
 paste.py            joining the pieces of a split paste
+polling.py          fetching: what is not on disk is not confirmed
 relevance.py        which updates may be written down
 serial_queue.py     serial queues by key, fair to one another
 service.py          start, fetch, watch and stop in order

@@ -29,8 +29,9 @@ from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.updates.access import Access
 from telegram_ui.updates.dispatch import Dispatcher
-from telegram_ui.updates.durable_queue import DurableQueue, HoldingBot, PollRequest, QuietRequest, Received
+from telegram_ui.updates.durable_queue import DurableQueue, Received
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
+from telegram_ui.updates.polling import HoldingBot, PollRequest, QuietRequest
 from telegram_ui.updates.relevance import Relevance
 from telegram_ui.updates.webhook import served, webhook_app
 

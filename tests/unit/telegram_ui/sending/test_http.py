@@ -1,0 +1,152 @@
+"""Requests to Telegram over aiohttp: forms, files, proxies, and which failure becomes which error."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import parse_qsl
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from telegram import InputFile
+from telegram.error import NetworkError, RetryAfter, TelegramError, TimedOut
+from telegram.request import RequestData
+from telegram.request._requestparameter import RequestParameter
+
+from playground.server import serve
+from telegram_ui.sending.api_errors import surely_without_effect
+from telegram_ui.sending.http import AiohttpRequest, was_unreachable
+from tests.peers.ports import kept_port
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+@asynccontextmanager
+async def server(handler: Handler) -> AsyncIterator[str]:
+    async with serve(Starlette(routes=[Route("/{path:path}", handler, methods=["GET", "POST"])])) as url:
+        yield url
+
+
+@asynccontextmanager
+async def opened(*, trust_env: bool = False, **options: Any) -> AsyncIterator[AiohttpRequest]:
+    async with AiohttpRequest(trust_env=trust_env, **options) as request:
+        yield request
+
+
+def data(**values: object) -> RequestData:
+    return RequestData([RequestParameter.from_input(name, value) for name, value in values.items()])
+
+
+async def told(request: Request) -> Response:
+    """What arrived, as a Bot API answer."""
+    return JSONResponse({"ok": True, "result": {"body": (await request.body()).decode()}})
+
+
+async def test_values_and_files_arrive_as_they_are() -> None:
+    async with server(told) as url, opened() as request:
+        plain: Any = await request.post(f"{url}/plain", data(text="a&b=c é 😀", ids=[1, 2]))
+        assert dict(parse_qsl(plain["body"])) == {"text": "a&b=c é 😀", "ids": "[1, 2]"}
+        file = InputFile(b"words", filename="été.txt")
+        with_file: Any = await request.post(f"{url}/file", data(document=file, caption="c"))
+        assert 'filename="été.txt"\r\n\r\nwords\r\n' in with_file["body"].replace("Content-Type: text/plain\r\n", "")
+        assert 'name="caption"\r\n\r\nc\r\n' in with_file["body"]
+        assert b"body" in await request.retrieve(f"{url}/file")
+
+
+async def test_what_telegram_refuses_is_what_the_library_makes_of_it() -> None:
+    async def busy(_: Request) -> Response:
+        return JSONResponse({"ok": False, "parameters": {"retry_after": 7}}, status_code=429)
+
+    async with server(busy) as url, opened() as request:
+        with pytest.raises(RetryAfter):
+            await request.post(url)
+
+
+async def failure(url: str, **options: Any) -> TelegramError:
+    async with opened(**options) as request:
+        with pytest.raises(NetworkError) as raised:
+            await request.post(f"{url}/bot4242:secret/sendMessage", data(text="words"))
+    for word in ("secret", "words"):
+        assert word not in str(raised.value)
+    return raised.value
+
+
+async def test_where_nobody_listens_nothing_was_sent() -> None:
+    with kept_port() as port:
+        error = await failure(f"http://127.0.0.1:{port}")
+    assert surely_without_effect(error)
+    assert was_unreachable(error)
+
+
+async def test_a_name_that_leads_nowhere_is_the_same() -> None:
+    assert surely_without_effect(await failure("http://nowhere.invalid"))
+
+
+async def test_a_connection_that_breaks_after_the_request_may_have_had_an_effect() -> None:
+    async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(hang_up, "127.0.0.1", 0) as listening:
+        port = listening.sockets[0].getsockname()[1]
+        error = await failure(f"http://127.0.0.1:{port}")
+    assert not surely_without_effect(error)
+    assert was_unreachable(error)
+
+
+async def test_a_server_that_says_nothing_is_given_up() -> None:
+    released = asyncio.Event()
+
+    async def hang(_: Request) -> Response:
+        await released.wait()
+        return Response()
+
+    async with server(hang) as url:
+        error = await failure(url, read_timeout=0.05)
+        released.set()
+    assert isinstance(error, TimedOut)
+    assert not surely_without_effect(error)
+
+
+async def test_no_room_among_the_connections_means_that_nothing_was_sent() -> None:
+    released, begun = asyncio.Event(), asyncio.Event()
+
+    async def hang(_: Request) -> Response:
+        begun.set()
+        await released.wait()
+        return JSONResponse({"ok": True, "result": {}})
+
+    async with server(hang) as url, opened(connect_timeout=0.05, pool_timeout=0.0) as request:
+        first = asyncio.create_task(request.post(url))
+        await begun.wait()
+        with pytest.raises(TimedOut) as raised:
+            await request.post(url)
+        released.set()
+        await first
+    assert surely_without_effect(raised.value)
+
+
+async def test_the_environments_proxy_is_followed_where_it_is_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bytes] = []
+
+    async def proxy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append(await reader.readline())
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b'HTTP/1.1 200 OK\r\nContent-Length: 27\r\nConnection: close\r\n\r\n{"ok": true, "result": {} }')
+        writer.close()
+
+    async with await asyncio.start_server(proxy, "127.0.0.1", 0) as listening:
+        port = listening.sockets[0].getsockname()[1]
+        for name in ("http_proxy", "HTTP_PROXY"):
+            monkeypatch.setenv(name, f"http://127.0.0.1:{port}")
+        for name in ("no_proxy", "NO_PROXY"):
+            monkeypatch.delenv(name, raising=False)
+        async with opened(trust_env=True) as request:
+            assert await request.post("http://api.telegram.invalid/x") == {}
+        assert asked == [b"POST http://api.telegram.invalid/x HTTP/1.1\r\n"]
+        async with opened() as request:
+            with pytest.raises(NetworkError):
+                await request.post("http://api.telegram.invalid/x")
