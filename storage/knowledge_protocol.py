@@ -93,7 +93,7 @@ class Facts(Protocol):
         """The store's own numbers of messages of a scope, by id, for `pool`."""
 
 
-class HistoryExtractionCommands(Protocol):
+class HistoryExtractionProgress(Protocol):
     """Learning facts from imported history on request, one range of an owner's ids at a time."""
 
     async def backlog(self, owner: int, first: int, last: int) -> HistoryBacklog:

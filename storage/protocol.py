@@ -15,7 +15,7 @@ from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
 from records.status import Counts
 from records.summaries import FoldFailure, FoldLease, FoldPlan, FoldReason, NewSummary, Rebuilt, Summary
-from storage.knowledge_protocol import Facts, HistoryExtractionCommands, Profiles
+from storage.knowledge_protocol import Facts, HistoryExtractionProgress, Profiles
 from storage.search.protocol import Matching, Pool, Readings, Vectors, WordHit
 
 
@@ -143,7 +143,7 @@ class MemoryStore(Protocol):
     @property
     def facts(self) -> Facts: ...
     @property
-    def history_extraction(self) -> HistoryExtractionCommands: ...
+    def history_extraction(self) -> HistoryExtractionProgress: ...
     @property
     def profiles(self) -> Profiles: ...
     @property

@@ -131,7 +131,7 @@ class House:
     model: OpenAIServer
     model_url: str
     folder: Path
-    _ids: Iterable[int] = field(default_factory=lambda: count(1001))
+    _ids: Iterable[int] = field(default_factory=lambda: count(71_001))  # nobody in the sample exports
 
     @property
     def data(self) -> Path:
