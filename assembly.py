@@ -19,9 +19,11 @@ from chat.services import Services
 from chat.session import Sessions
 from chat.tools import MemoryTools
 from external_memory import ExternalMemory
+from facts.backoff import Backoff
 from facts.distillation import ProfileDistiller, ProfileSettings
 from facts.history_extraction import HistoryExtraction
 from facts.learning import Facts, FactSettings
+from facts.requests import Requests
 from llm import ollama
 from llm.chat_model import ChatModel
 from llm.embeddings import Embedder, embedder_for
@@ -33,6 +35,7 @@ from records.errors import SettingsError
 from records.scopes import Clock
 from retrieval.prompt_builder import Budgets
 from settings import Settings
+from summaries.generation import Summariser
 from summary_manager import FoldLimits, SummaryManager
 from text.tokenizer import Tokenizer
 from transfer.archiver import Archiver
@@ -143,11 +146,11 @@ async def open_services(
             embedder=embedder,
             facts=FactRecall(top=settings.facts_top_k, min_similarity=settings.fact_min_similarity),
         )
+        requests = Requests(summary_tokenizer, settings.max_context_tokens)
         facts = Facts(
             memory=memory,
             model=summariser,
-            tokenizer=summary_tokenizer,
-            window=settings.max_context_tokens,
+            requests=requests,
             budget=quota,
             clock=clock,
             settings=FactSettings(
@@ -157,12 +160,12 @@ async def open_services(
                 duplicate_distance=settings.fact_duplicate_distance,
             ),
             embedder=embedder,
+            backoff=Backoff(clock),
         )
         distiller = ProfileDistiller(
             memory=memory,
             model=summariser,
-            tokenizer=summary_tokenizer,
-            window=settings.max_context_tokens,
+            requests=requests,
             budget=quota,
             clock=clock,
             settings=ProfileSettings(
@@ -179,6 +182,7 @@ async def open_services(
             model=summariser,
             tokenizer=summary_tokenizer,
             limits=fold_limits(settings),
+            summariser=Summariser(tokenizer=summary_tokenizer, window=settings.max_context_tokens),
             budget=quota,
             clock=clock,
             fallback=ExtractiveSummarizer() if settings.summary_fallback == "extractive" else None,
@@ -197,8 +201,9 @@ async def open_services(
         learned = facts if settings.facts == "on" else None
         tools = MemoryTools(search=search, facts=learned, tokenizer=tokenizer, clock=clock)
         sessions, explanations = Sessions(), Explanations(memory)
+        stored = indexing.wake if indexing else lambda: None
         corrections = Corrections(
-            memory=memory, sessions=sessions, explanations=explanations, clock=clock, indexing=indexing
+            memory=memory, sessions=sessions, explanations=explanations, clock=clock, stored=stored
         )
         conversation = Conversation(
             memory=memory,
@@ -218,7 +223,7 @@ async def open_services(
             distiller=distiller,
             quota=quota,
             clock=clock,
-            indexing=indexing,
+            stored=stored,
             pressure=settings.pressure_percent / 100,
         )
         services = Services(
@@ -237,7 +242,7 @@ async def open_services(
                 memory=memory,
                 archiver=archiver,
                 clock=clock,
-                stored=indexing.wake if indexing else lambda: None,
+                stored=stored,
                 retention=timedelta(days=settings.retention_days) if settings.retention_days else None,
             ),
             exporter=Exporter(memory=memory, clock=clock),

@@ -12,6 +12,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+from attrs import define, field
 from cachetools import LRUCache
 
 from records.errors import StorageError
@@ -42,34 +43,23 @@ CONFIGS_HELD = 1_000
 """Owners whose configuration the process holds."""
 
 
+@define(kw_only=True, eq=False)
 class ExternalMemory:
     """Owners' memories across all stores. Made by `open`.
 
     `inbox` and `wizards` are what the Telegram side stores in memory.db; `usage` is the tokens that were used.
     """
 
-    def __init__(
-        self,
-        *,
-        directory: Directory,
-        erasing: Erasure,
-        renaming: OwnerRenaming,
-        stores: dict[StorageType, MemoryStore],
-        inbox: UpdateInbox,
-        wizards: WizardStates,
-        usage: UsageLedger,
-        clock: Clock,
-    ) -> None:
-        self.inbox = inbox
-        self.wizards = wizards
-        self.usage = usage
-        self._directory = directory
-        self._erasing = erasing
-        self._renaming = renaming
-        self._stores = stores
-        self._clock = clock
-        self._locks = OwnerLocks()
-        self._configs = LRUCache[int, OwnerConfig | None](CONFIGS_HELD)
+    _directory: Directory
+    _erasing: Erasure
+    _renaming: OwnerRenaming
+    _stores: dict[StorageType, MemoryStore]
+    inbox: UpdateInbox
+    wizards: WizardStates
+    usage: UsageLedger
+    _clock: Clock
+    _locks: OwnerLocks = field(factory=OwnerLocks, init=False)
+    _configs: LRUCache[int, OwnerConfig | None] = field(factory=partial(LRUCache, CONFIGS_HELD), init=False)
 
     @classmethod
     @asynccontextmanager

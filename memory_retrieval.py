@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 
+from attrs import define, field
+
 from llm.embeddings import Embedder
 from records.context import Context, RecalledFact, Snippet
 from records.errors import ModelError
@@ -66,28 +68,19 @@ class FactRecall:
     min_similarity: float | None = None
 
 
+@define(kw_only=True, eq=False)
 class MemoryRetrieval:
     """Builds contexts. One instance serves all scopes and keeps nothing between calls.
 
     `embedder` None: words alone are searched.
     """
 
-    def __init__(
-        self,
-        *,
-        tokenizer: Tokenizer,
-        budgets: Budgets,
-        system_prompt: str,
-        clock: Clock,
-        embedder: Embedder | None = None,
-        facts: FactRecall = FactRecall(),
-    ) -> None:
-        self._embedder = embedder
-        self._facts = facts
-        self._tokens = tokenizer
-        self._budgets = budgets
-        self._system_prompt = system_prompt
-        self._clock = clock
+    _tokens: Tokenizer = field(alias="tokenizer")
+    _budgets: Budgets
+    _system_prompt: str
+    _clock: Clock
+    _embedder: Embedder | None = None
+    _facts: FactRecall = FactRecall()
 
     async def context(
         self,

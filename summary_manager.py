@@ -13,6 +13,8 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Literal
 
+from attrs import define, field
+
 from external_memory import ExternalMemory
 from llm.chat_model import ChatModel
 from llm.quota import Quota
@@ -74,6 +76,7 @@ class _Work:
     left: tuple[int, int] | None = None
 
 
+@define(kw_only=True, eq=False)
 class SummaryManager:
     """Folds scopes, one live fold at a time in each.
 
@@ -82,32 +85,19 @@ class SummaryManager:
     chunks done and in all of each running rebuild (background/rebuild.py writes it).
     """
 
-    def __init__(
-        self,
-        *,
-        memory: ExternalMemory,
-        model: ChatModel,
-        tokenizer: Tokenizer,
-        limits: FoldLimits,
-        budget: Quota,
-        clock: Clock,
-        fallback: ChatModel | None = None,
-        embedding_model: str | None = None,
-        before_fold: Callable[[Scope, Sequence[int]], Awaitable[None]] | None = None,
-    ) -> None:
-        self._memory = memory
-        self._model = model
-        self._tokens = tokenizer
-        self.limits = limits
-        self._summariser = Summariser(tokenizer=tokenizer, window=limits.window)
-        self._budget = budget
-        self._clock = clock
-        self._fallback = fallback
-        self._embedding_model = embedding_model
-        self._before_fold = before_fold
-        self._folding: set[Scope] = set()
-        self.rebuilds: dict[Scope, tuple[int, int]] = {}
-        self._too_small: dict[Scope, int] = {}
+    _memory: ExternalMemory
+    _model: ChatModel
+    _tokens: Tokenizer = field(alias="tokenizer")
+    limits: FoldLimits
+    _summariser: Summariser
+    _budget: Quota
+    _clock: Clock
+    _fallback: ChatModel | None
+    _embedding_model: str | None
+    _before_fold: Callable[[Scope, Sequence[int]], Awaitable[None]]
+    _folding: set[Scope] = field(factory=set, init=False)
+    rebuilds: dict[Scope, tuple[int, int]] = field(factory=dict, init=False)
+    _too_small: dict[Scope, int] = field(factory=dict, init=False)
 
     async def fold(self, scope: Scope, reason: FoldReason) -> FoldOutcome:
         """Fold everything that is due for this reason, level by level; under pressure only once, the rest can wait.
@@ -235,8 +225,6 @@ class SummaryManager:
 
     async def _prepare(self, scope: Scope, reason: FoldReason) -> None:
         """Call `before_fold` with what the next fold will archive. Not inside any lock, since it may ask a model."""
-        if self._before_fold is None:
-            return
         config = await self._memory.config(scope.owner)
         async with self._memory.opened(scope.owner) as store:
             if config is None or store is None:

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Self
 
 import numpy as np
+from attrs import define, field
 
 from external_memory import ExternalMemory
 from llm import prompts
@@ -33,27 +34,20 @@ SENTENCES_ABOVE = 60
 LONGEST_PAUSE = 300.0
 
 
+@define(kw_only=True, eq=False)
 class Indexing:
     """Embeds what the stores hold, in a task of its own while the `async with` is open.
 
     `pause`: waits this many seconds after a failure, before the next attempt.
     """
 
-    def __init__(
-        self,
-        *,
-        memory: ExternalMemory,
-        embedder: Embedder,
-        tokenizer: Tokenizer,
-        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    ) -> None:
-        self._memory = memory
-        self._embedder = embedder
-        self._tokens = tokenizer
-        self._pause = pause
-        self._wanted = asyncio.Event()
-        self._idle = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+    _memory: ExternalMemory
+    _embedder: Embedder
+    _tokens: Tokenizer = field(alias="tokenizer")
+    _pause: Callable[[float], Awaitable[None]] = asyncio.sleep
+    _wanted: asyncio.Event = field(factory=asyncio.Event, init=False)
+    _idle: asyncio.Event = field(factory=asyncio.Event, init=False)
+    _task: asyncio.Task[None] | None = field(default=None, init=False)
 
     async def __aenter__(self) -> Self:
         self._task = asyncio.create_task(self._run())

@@ -12,6 +12,8 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
+from attrs import define, field
+
 from external_memory import ExternalMemory
 from llm import prompts
 from llm.chat_model import ChatModel
@@ -45,18 +47,18 @@ class Progress:
 Tell = Callable[[Progress], Awaitable[None]]
 
 
+@define(kw_only=True, eq=False)
 class Rebuilder:
     """The rebuilds that are running; each ends with the block at the latest.
 
     `stand_in`: makes the summary of a chunk that the model refuses to summarise.
     """
 
-    def __init__(self, *, memory: ExternalMemory, summaries: SummaryManager, stand_in: ChatModel, clock: Clock) -> None:
-        self._memory = memory
-        self._summaries = summaries
-        self._stand_in = stand_in
-        self._clock = clock
-        self._tasks = set[asyncio.Task[None]]()
+    _memory: ExternalMemory
+    _summaries: SummaryManager
+    _stand_in: ChatModel
+    _clock: Clock
+    _tasks: set[asyncio.Task[None]] = field(factory=set[asyncio.Task[None]], init=False)
 
     async def __aenter__(self) -> Self:
         for store in self._memory.stores:

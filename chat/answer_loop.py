@@ -9,6 +9,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from attrs import define, field
+
 from chat.tools import MOST_PROPOSALS, MemoryTools, Used
 from chat.turn import Turn
 from llm.chat_model import ChatModel, OnText, ToolModel
@@ -85,25 +87,16 @@ class Answered:
         return [*notes, answer]
 
 
+@define(kw_only=True, eq=False)
 class AnswerLoop:
     """Asks a model. `tools` None: it is never offered any."""
 
-    def __init__(
-        self,
-        *,
-        model: ChatModel,
-        quota: Quota,
-        tokenizer: Tokenizer,
-        ceiling: int,
-        clock: Clock,
-        tools: MemoryTools | None,
-    ) -> None:
-        self._clock = clock
-        self._model = model
-        self._quota = quota
-        self._tokens = tokenizer
-        self._ceiling = ceiling
-        self._tools = tools
+    _model: ChatModel
+    _quota: Quota
+    _tokens: Tokenizer = field(alias="tokenizer")
+    _ceiling: int
+    _clock: Clock
+    _tools: MemoryTools | None
 
     async def answer(self, turn: Turn, context: Context, remake: Remake, *, on_text: OnText | None) -> Answered:
         """The answer to a turn's question, on its person's quota. Raises a ModelError."""

@@ -6,11 +6,12 @@ Telegram: what came in is an Incoming, what goes out is a Reply. Later changes a
 
 import logging
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from background.indexing import Indexing
+from attrs import define, field
+
 from chat import notices
 from chat.answer_loop import Answered, AnswerLoop
 from chat.explanations import Explanations
@@ -32,39 +33,25 @@ from summary_manager import SummaryManager
 log = logging.getLogger(__name__)
 
 
+@define(kw_only=True, eq=False)
 class Conversation:
-    """Answers turns, scope by scope."""
+    """Answers turns, scope by scope. `stored`: called when there may be something new to index. `pressure`: the share
+    of the ceiling above which messages are folded before the answer; 0 = never.
+    """
 
-    def __init__(
-        self,
-        *,
-        memory: ExternalMemory,
-        sessions: Sessions,
-        retrieval: MemoryRetrieval,
-        summaries: SummaryManager,
-        facts: Facts,
-        distiller: ProfileDistiller,
-        answer_loop: AnswerLoop,
-        explanations: Explanations,
-        quota: Quota,
-        clock: Clock,
-        indexing: Indexing | None = None,
-        pressure: float = 0.0,
-    ) -> None:
-        """`pressure`: the share of the ceiling above which messages are folded before the answer; 0 = never."""
-        self._memory = memory
-        self._sessions = sessions
-        self._retrieval = retrieval
-        self._summaries = summaries
-        self._facts = facts
-        self._distiller = distiller
-        self._answer_loop = answer_loop
-        self._explanations = explanations
-        self._quota = quota
-        self._clock = clock
-        self._indexing = indexing
-        self._pressure = pressure
-        self._store_fails = False
+    _memory: ExternalMemory
+    _sessions: Sessions
+    _retrieval: MemoryRetrieval
+    _summaries: SummaryManager
+    _facts: Facts
+    _distiller: ProfileDistiller
+    _answer_loop: AnswerLoop
+    _explanations: Explanations
+    _quota: Quota
+    _clock: Clock
+    _stored: Callable[[], None]
+    _pressure: float
+    _store_fails: bool = field(default=False, init=False)
 
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply:
         """Answer one turn. In one scope calls are served strictly in the order in which they were made.
@@ -87,7 +74,7 @@ class Conversation:
                 return self._replied(turn, answered)
         finally:
             # Not before: the question needs the embedder first.
-            self._wake_indexing()
+            self._stored()
 
     async def answer_again(
         self, scope: Scope, turn: int, person: Person, *, in_group: bool = False, on_text: OnText | None = None
@@ -120,7 +107,7 @@ class Conversation:
                     await store.forgetting.revise(
                         scope, earlier, text, why="superseded", now=self._clock(), account=record
                     )
-        self._wake_indexing()
+        self._stored()
         return incoming, self._replied(again, answered)
 
     async def mode(self, owner: int) -> Mode:
@@ -336,7 +323,7 @@ class Conversation:
             if not is_dropped and (source := first.messages[-1].source):
                 await self._explanations.written(session.scope, source)
             log.info("a turn of %s that a store had not taken is written", session.scope)
-            self._wake_indexing()
+            self._stored()
 
     def _note_failure(self, error: StorageError, turn: Turn) -> None:
         number = secrets.token_hex(4)
@@ -351,10 +338,6 @@ class Conversation:
         if not turn.session.recall_failed:
             turn.notices.append(f"{notices.UNREAD.format(why=error.sentence.rstrip('.'))} (error {number})")
         turn.session.recall_failed = True
-
-    def _wake_indexing(self) -> None:
-        if self._indexing is not None:
-            self._indexing.wake()
 
 
 def _stricter(now: Mode | None, then: Mode | None) -> Mode | None:

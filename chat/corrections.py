@@ -5,9 +5,11 @@ asked for it, nor what is derived from a message (storage/).
 """
 
 import logging
+from collections.abc import Callable
 from datetime import timedelta
 
-from background.indexing import Indexing
+from attrs import define
+
 from chat.explanations import Explanations
 from chat.session import Sessions
 from external_memory import ExternalMemory
@@ -23,25 +25,17 @@ DELETED_FOR = timedelta(days=1)
 """How long a fact that its owner deleted can be restored; then it is forgotten."""
 
 
+@define(kw_only=True, eq=False)
 class Corrections:
     """Changes owners' memories. A change to messages waits for answers that may have read them; one to facts and
     profiles alone does not, because no answer is derived from it.
     """
 
-    def __init__(
-        self,
-        *,
-        memory: ExternalMemory,
-        sessions: Sessions,
-        explanations: Explanations,
-        clock: Clock,
-        indexing: Indexing | None = None,
-    ) -> None:
-        self._memory = memory
-        self._sessions = sessions
-        self._explanations = explanations
-        self._clock = clock
-        self._indexing = indexing
+    _memory: ExternalMemory
+    _sessions: Sessions
+    _explanations: Explanations
+    _clock: Clock
+    _stored: Callable[[], None]
 
     async def forget(self, owner: int, what: Forgetting, *, tidies: bool = True) -> Forgotten:
         """Erase it from every store and file, and from this process; what was erased. Raises StorageError.
@@ -102,7 +96,7 @@ class Corrections:
             self._drop_held(owner)
             for session in self._sessions.of_owner(owner):
                 self._sessions.move(session, Scope(owner=new, thread=session.scope.thread))
-        self._wake()
+        self._stored()
 
     def successor(self, owner: int) -> int:
         """The id that an owner has now, which may have been another."""
@@ -122,14 +116,10 @@ class Corrections:
                 newest = await store.last_turns(scope, 1)
             self._sessions.of(scope).recent.clear()
             self._sessions.contexts.pop(scope, None)
-        self._wake()
+        self._stored()
         return Correction(turn=revised.turn, is_last=bool(newest) and newest[-1].turn == revised.turn)
 
     def _drop_held(self, owner: int) -> None:
         """Drop what this process holds of what the owner's answers were made from."""
         self._explanations.drop_owner(owner)
         self._sessions.drop_contexts(owner)
-
-    def _wake(self) -> None:
-        if self._indexing is not None:
-            self._indexing.wake()

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
+from attrs import define, field
+
 from external_memory import ExternalMemory
 from memory_retrieval import MemoryRetrieval
 from records.messages import Message
@@ -61,13 +63,13 @@ class Page:
         return after if after < self.total else None
 
 
+@define(kw_only=True, eq=False)
 class MemorySearch:
     """Searches the messages of one scope, folded or not."""
 
-    def __init__(self, *, memory: ExternalMemory, retrieval: MemoryRetrieval, tokenizer: Tokenizer) -> None:
-        self._memory = memory
-        self._retrieval = retrieval
-        self._tokens = tokenizer
+    _memory: ExternalMemory
+    _retrieval: MemoryRetrieval
+    _tokens: Tokenizer = field(alias="tokenizer")
 
     async def page(
         self,

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
+from attrs import define, field
+
 from chat.search import MemorySearch
 from chat.turn import Turn
 from facts.learning import Facts
@@ -53,14 +55,14 @@ class Used:
     proposal: Proposal | None = None
 
 
+@define(kw_only=True, eq=False)
 class MemoryTools:
     """Offers tools and carries out calls, for all scopes. `facts` None: no facts are kept."""
 
-    def __init__(self, *, search: MemorySearch, facts: Facts | None, tokenizer: Tokenizer, clock: Clock) -> None:
-        self._search = search
-        self._facts = facts
-        self._tokens = tokenizer
-        self._clock = clock
+    _search: MemorySearch
+    _facts: Facts | None
+    _tokens: Tokenizer = field(alias="tokenizer")
+    _clock: Clock
 
     def offered(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
         """The tools that may help. Nothing needs to be searched where everything is in the prompt."""

@@ -8,8 +8,10 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Self
 
+from attrs import define, field
 from cachetools import LRUCache
 
 from external_memory import ExternalMemory
@@ -24,7 +26,6 @@ from records.scopes import Clock
 from records.summaries import Summary
 from runtime.tasks import ended
 from summaries import quality_gate
-from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
@@ -46,28 +47,19 @@ class ProfileSettings:
     keep: int = 10
 
 
+@define(kw_only=True, eq=False)
 class ProfileDistiller:
     """Distils profiles. `window`: the most tokens of one request's prompt. Its tasks end with the `async with`."""
 
-    def __init__(
-        self,
-        *,
-        memory: ExternalMemory,
-        model: ChatModel,
-        tokenizer: Tokenizer,
-        window: int,
-        budget: Quota,
-        clock: Clock,
-        settings: ProfileSettings | None = None,
-    ) -> None:
-        self._memory = memory
-        self._model = model
-        self._requests = Requests(tokenizer, window)
-        self._budget = budget
-        self._clock = clock
-        self._settings = settings or ProfileSettings()
-        self._tasks: dict[int, asyncio.Task[None]] = {}
-        self._tried = LRUCache[int, tuple[int, int]](MOST_OWNERS)  # the newest summary then, and failures in a row
+    _memory: ExternalMemory
+    _model: ChatModel
+    _requests: Requests
+    _budget: Quota
+    _clock: Clock
+    _settings: ProfileSettings
+    _tasks: dict[int, asyncio.Task[None]] = field(factory=dict, init=False)
+    # The newest summary then, and failures in a row.
+    _tried: LRUCache[int, tuple[int, int]] = field(factory=partial(LRUCache, MOST_OWNERS), init=False)
 
     async def __aenter__(self) -> Self:
         return self

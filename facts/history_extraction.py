@@ -6,9 +6,10 @@ how facts are found (learning.py), or how it was offered.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Literal, Self
+
+from attrs import define, field
 
 from external_memory import ExternalMemory
 from facts.learning import Facts
@@ -23,27 +24,16 @@ LOOK_AGAIN = 60.0
 """Seconds until it is tried again where it had failed, had no tokens left, or was turned off."""
 
 
+@define(kw_only=True, eq=False)
 class HistoryExtraction:
-    """Learns from imported history, in a task of its own while the `async with` is open. `is_on` False: never.
+    """Learns from imported history, in a task of its own while the `async with` is open. `is_on` False: never."""
 
-    `pause`: waits this many seconds, or until the event is set.
-    """
-
-    def __init__(
-        self,
-        *,
-        memory: ExternalMemory,
-        facts: Facts,
-        is_on: bool = True,
-        pause: Callable[[asyncio.Event, float], Awaitable[None]] | None = None,
-    ) -> None:
-        self._memory = memory
-        self._facts = facts
-        self._is_on = is_on
-        self._pause = pause or _woken
-        self._wanted = asyncio.Event()
-        self._idle = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+    _memory: ExternalMemory
+    _facts: Facts
+    _is_on: bool
+    _wanted: asyncio.Event = field(factory=asyncio.Event, init=False)
+    _idle: asyncio.Event = field(factory=asyncio.Event, init=False)
+    _task: asyncio.Task[None] | None = field(default=None, init=False)
 
     async def __aenter__(self) -> Self:
         if self._is_on:
@@ -98,7 +88,8 @@ class HistoryExtraction:
                 log.warning("history extraction failed, it is tried again: %s", type(error).__name__)
             if not self._wanted.is_set():
                 self._idle.set()
-                await self._pause(self._wanted, LOOK_AGAIN)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._wanted.wait(), LOOK_AGAIN)
 
     async def _round(self) -> bool:
         """One request for each scope that waits; whether any of them made progress."""
@@ -109,8 +100,3 @@ class HistoryExtraction:
             except StorageError as error:
                 log.warning("the imported history that waits cannot be read: %s", type(error).__name__)
         return any([await self._facts.learn_from_history(scope) for scope in scopes])
-
-
-async def _woken(wanted: asyncio.Event, seconds: float) -> None:
-    with suppress(TimeoutError):
-        await asyncio.wait_for(wanted.wait(), seconds)

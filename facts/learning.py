@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import timedelta, tzinfo
 from functools import partial
 
+from attrs import define, field
+
 from external_memory import ExternalMemory
 from facts import extraction, reconciliation, verification
 from facts.backoff import Backoff, Source
@@ -25,7 +27,6 @@ from records.messages import Message
 from records.scopes import Clock, Scope
 from runtime.locks import OwnerLocks
 from storage.knowledge_protocol import Floats
-from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
@@ -71,31 +72,20 @@ class _Batch:
         return self.scope, self.from_history
 
 
+@define(kw_only=True, eq=False)
 class Facts:
     """Learns facts, one owner's at a time. `window`: the most tokens of one request's prompt."""
 
-    def __init__(
-        self,
-        *,
-        memory: ExternalMemory,
-        model: ChatModel,
-        tokenizer: Tokenizer,
-        window: int,
-        budget: Quota,
-        clock: Clock,
-        settings: FactSettings | None = None,
-        embedder: Embedder | None = None,
-    ) -> None:
-        self._memory = memory
-        self._model = model
-        self._requests = Requests(tokenizer, window)
-        self._budget = budget
-        self._clock = clock
-        self._settings = settings or FactSettings()
-        self._embedder = embedder
-        self._gates = OwnerLocks()
-        self._reading_history = set[int]()  # owners whose imported history is being read now
-        self._backoff = Backoff(clock)
+    _memory: ExternalMemory
+    _model: ChatModel
+    _requests: Requests
+    _budget: Quota
+    _clock: Clock
+    _settings: FactSettings
+    _embedder: Embedder | None
+    _backoff: Backoff
+    _gates: OwnerLocks = field(factory=OwnerLocks, init=False)
+    _reading_history: set[int] = field(factory=set[int], init=False)  # owners whose imported history is being read now
 
     # learning ------------------------------------------------------------------------------------------------
 

@@ -10,6 +10,8 @@ from contextlib import suppress
 from datetime import date, timedelta
 from typing import Protocol
 
+from attrs import define, field
+
 from llm.chat_model import ChatModel, OnText
 from records.errors import ModelError, QuotaExceeded, StorageError
 from records.model_calls import Completion, PromptMessage, Usage
@@ -27,21 +29,21 @@ class Ledger(Protocol):
     async def of(self, day: date) -> dict[int, Usage]: ...
 
 
+@define(eq=False)
 class Quota:
     """Asks a model within a person's quota. `per_user`, `overall`: tokens a day, 0 = no limit.
 
     Calls that run at the same moment are all let through, so a day may exceed its limit by what was in progress.
     """
 
-    def __init__(self, ledger: Ledger, *, tokenizer: Tokenizer, per_user: int, overall: int, clock: Clock) -> None:
-        self._ledger = ledger
-        self._tokens = tokenizer
-        self._per_user = per_user
-        self._overall = overall
-        self._clock = clock
-        self._day: date | None = None
-        self._spent: dict[int, int] = {}
-        self._unwritten: dict[date, dict[int, Usage]] = {}
+    _ledger: Ledger
+    _tokens: Tokenizer = field(alias="tokenizer", kw_only=True)
+    _per_user: int = field(kw_only=True)
+    _overall: int = field(kw_only=True)
+    _clock: Clock = field(kw_only=True)
+    _day: date | None = field(default=None, init=False)
+    _spent: dict[int, int] = field(factory=dict, init=False)
+    _unwritten: dict[date, dict[int, Usage]] = field(factory=dict, init=False)
 
     @property
     def is_set(self) -> bool:

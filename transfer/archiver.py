@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 
+from attrs import define, field
+
 from llm import prompts
 from llm.offline import extract
 from records.messages import Message
@@ -36,14 +38,14 @@ def chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
         yield messages[first:]
 
 
+@define(kw_only=True, eq=False)
 class Archiver:
     """Archives histories. `text_budget`: the most tokens of one summary's text."""
 
-    def __init__(self, *, home: Home, tokenizer: Tokenizer, text_budget: int, clock: Clock) -> None:
-        self.home = home
-        self.clock = clock
-        self._tokens = tokenizer
-        self._text_budget = text_budget
+    home: Home
+    _tokens: Tokenizer = field(alias="tokenizer")
+    _text_budget: int
+    clock: Clock
 
     def begin(self, lease: FoldLease, scope: Scope) -> "HistoryArchive":
         return HistoryArchive(self, lease, scope)
@@ -67,14 +69,14 @@ class Archiver:
         return self._tokens.cut_end(words, self._text_budget).strip() or "Nothing that could be put into words."
 
 
+@define(eq=False)
 class HistoryArchive:
     """One scope's history being archived, oldest first: `add` each chunk, then `close`. Raises StorageError."""
 
-    def __init__(self, archiver: Archiver, lease: FoldLease, scope: Scope) -> None:
-        self._archiver = archiver
-        self._lease = lease
-        self._scope = scope
-        self._active: list[Summary] = []
+    _archiver: Archiver
+    _lease: FoldLease
+    _scope: Scope
+    _active: list[Summary] = field(factory=list, init=False)
 
     async def add(self, chunk: Sequence[Message]) -> None:
         """Store a chunk under its summary; five of a level become one of the next."""

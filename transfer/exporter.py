@@ -12,6 +12,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import IO
 
+from attrs import define
+
 from external_memory import ExternalMemory
 from records.scopes import Clock
 from transfer.formats.keepsake import ExportFile
@@ -32,16 +34,14 @@ class Exported:
     counts: Mapping[str, int]
 
 
+@define(kw_only=True, eq=False)
 class Exporter:
     """Exports owners' memories."""
 
-    def __init__(
-        self, *, memory: ExternalMemory, clock: Clock, readable: int = READABLE, largest: int = LARGEST
-    ) -> None:
-        self._memory = memory
-        self._clock = clock
-        self._readable = readable
-        self._largest = largest
+    _memory: ExternalMemory
+    _clock: Clock
+    _readable: int = READABLE
+    _largest: int = LARGEST
 
     @asynccontextmanager
     async def files(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:

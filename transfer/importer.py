@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
+from attrs import define, field
+
 from external_memory import MOST_EVERY_N, ExternalMemory
 from records.errors import ImportRefused, StorageError
 from records.messages import Message, Role
@@ -96,27 +98,19 @@ class _Work:
     is_whole: bool
 
 
+@define(kw_only=True, eq=False)
 class Importer:
     """Imports files into owners' memories.
 
     `stored`: called when there is something new to index. `retention`: how long archives are kept; None = for ever.
     """
 
-    def __init__(
-        self,
-        *,
-        memory: ExternalMemory,
-        archiver: Archiver,
-        clock: Clock,
-        stored: Callable[[], None] = lambda: None,
-        retention: timedelta | None = None,
-    ) -> None:
-        self._retention = retention
-        self._memory = memory
-        self._archiver = archiver
-        self._clock = clock
-        self._stored = stored
-        self._reader = FileReader()
+    _memory: ExternalMemory
+    _archiver: Archiver
+    _clock: Clock
+    _stored: Callable[[], None] = lambda: None
+    _retention: timedelta | None = None
+    _reader: FileReader = field(factory=FileReader, init=False)
 
     async def plan(self, scope: Scope, person: int, data: bytes) -> ImportPlan:
         """What importing this file would add; nothing is changed. Raises ImportRefused and StorageError."""

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 
 import numpy as np
+from attrs import define, field
 
 from records.messages import Message
 from records.scopes import Scope
@@ -56,28 +57,21 @@ AND seq BETWEEN json_extract(run.value, '$[0]') AND json_extract(run.value, '$[1
 """
 
 
+@define(eq=False)
 class VectorIndex:
     """The vectors of one open database; implements protocol.Vectors. Searches run in threads."""
 
-    def __init__(
-        self,
-        database: Database,
-        *,
-        cache_bytes: int = CACHE_BYTES,
-        most_exact: int = MOST_EXACT,
-        large: int = LARGE,
-    ) -> None:
-        self._db = database
-        self._cache_bytes = cache_bytes
-        self._most_exact = most_exact
-        self._large = large
-        self._cold: set[tuple[Scope, str, int]] = set()
-        self._cache: OrderedDict[tuple[Scope, str], Exact | Signs] = OrderedDict()
-        # Held while a scope is read, and while a `put` is committed and copied, so that neither misses rows of the
-        # other.
-        self._lock = asyncio.Lock()
-        self._drops = 0
-        self._puts = 0
+    _db: Database = field(alias="database")
+    _cache_bytes: int = field(default=CACHE_BYTES, kw_only=True)
+    _most_exact: int = field(default=MOST_EXACT, kw_only=True)
+    _large: int = field(default=LARGE, kw_only=True)
+    _cold: set[tuple[Scope, str, int]] = field(factory=set, init=False)
+    _cache: OrderedDict[tuple[Scope, str], Exact | Signs] = field(factory=OrderedDict, init=False)
+    # Held while a scope is read, and while a `put` is committed and copied, so that neither misses rows of the
+    # other.
+    _lock: asyncio.Lock = field(factory=asyncio.Lock, init=False)
+    _drops: int = field(default=0, init=False)
+    _puts: int = field(default=0, init=False)
 
     # what is to be embedded ---------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
+from attrs import define
 from telegram.error import BadRequest, Conflict, InvalidToken, TelegramError
 from telegram.ext import Application, ApplicationBuilder, CallbackContext, ExtBot, TypeHandler
 
@@ -46,13 +47,13 @@ Pause = Callable[[float], Awaitable[None]]
 AnyApplication = Application[Any, Any, Any, Any, Any, Any]
 
 
+@define(eq=False)
 class Service:
     """A connected Telegram side."""
 
-    def __init__(self, application: AnyApplication, intake: Dispatcher, polls: PollRequest) -> None:
-        self.application = application
-        self.intake = intake
-        self.polls = polls
+    application: AnyApplication
+    intake: Dispatcher
+    polls: PollRequest
 
     @property
     def bot(self) -> ExtBot[Any]:

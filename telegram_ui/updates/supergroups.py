@@ -8,8 +8,10 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import telegram
+from attrs import define, field
 from cachetools import LRUCache
 
 from chat.corrections import Corrections
@@ -25,22 +27,15 @@ KNOWN = 1_000  # groups that became a supergroup under this process; of the othe
 LONGEST_WAIT = 30.0  # seconds between two attempts while the disk does not take it
 
 
+@define(eq=False)
 class SupergroupUpgrades:
     """Who got which id, and the work that follows from it. `queues`: the commands' first, in which all work begins."""
 
-    def __init__(
-        self,
-        corrections: Corrections,
-        queues: Sequence[SerialQueues],
-        settling: SerialQueues,
-        *,
-        pause: Callable[[float], Awaitable[None]],
-    ) -> None:
-        self._corrections = corrections
-        self._queues = queues
-        self._settling = settling
-        self._pause = pause
-        self._under_way = LRUCache[int, int](KNOWN)
+    _corrections: Corrections
+    _queues: Sequence[SerialQueues]
+    _settling: SerialQueues
+    _pause: Callable[[float], Awaitable[None]] = field(kw_only=True)
+    _under_way: LRUCache[int, int] = field(factory=partial(LRUCache, KNOWN), init=False)
 
     def as_now(self, said: ParsedUpdate) -> ParsedUpdate:
         """What was said under an old id as said under the new one; its message cannot be replied to any more."""
