@@ -259,7 +259,9 @@ async def open_services(
         ]
         if settings.retention_days:
             work = partial(corrections.forget_archives, timedelta(days=settings.retention_days))
-            scheduled.append(ScheduledTask(name="enforcing RETENTION_DAYS", work=work, every=LOOK_FOR_OLD))
+            scheduled.append(
+                ScheduledTask(name="enforcing RETENTION_DAYS", work=work, every=LOOK_FOR_OLD, at_start=True)
+            )
         try:
             async with Scheduler(scheduled):
                 yield services

@@ -16,11 +16,15 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScheduledTask:
-    """`work` runs every so many seconds, the first time after as many; it never overlaps with itself."""
+    """`work` runs every so many seconds, the first time after as many; it never overlaps with itself.
+
+    `at_start`: the first time at once, for a process that never lives long enough.
+    """
 
     name: str
     work: Callable[[], Awaitable[object]]
     every: float
+    at_start: bool = False
 
 
 class Scheduler:
@@ -43,6 +47,8 @@ class Scheduler:
             await self._run(task)
 
     async def _repeat(self, task: ScheduledTask) -> None:
+        if task.at_start:
+            await self._run(task)
         while True:
             await asyncio.sleep(task.every)
             await self._run(task)

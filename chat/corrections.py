@@ -108,7 +108,9 @@ class Corrections:
             if mode_of(await self._memory.config(scope.owner)) != "on":
                 return Correction()
             async with self._memory.opened(scope.owner) as store:
-                if store is None or (message := await store.forgetting.said_as(scope, telegram_id)) is None:
+                message = await store.forgetting.said_as(scope, telegram_id) if store is not None else None
+                # Only its author can edit a message in Telegram, and nobody edits the bot's own answers.
+                if store is None or message is None or not message.is_user:
                     return Correction()
                 revised = await store.forgetting.revise(scope, message.id, text, why="edited", now=self._clock())
                 if revised is None:

@@ -313,7 +313,7 @@ class Facts:
             return await store.facts.edit(owner, id_, text, now=self._clock())
 
     async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
-        """A pinned fact is in every prompt."""
+        """A pinned fact is in every prompt. None: there is none with this id that holds."""
         async with self._memory.home(owner) as store:
             return await store.facts.pin(owner, id_, is_pinned=is_pinned)
 

@@ -27,6 +27,9 @@ LONGEST_NAME = 64
 
 _OUR_TAGS = re.compile(r"<(/?(?:remembered|summaries|conversation|dropped|profile|facts|known)\b)", re.IGNORECASE)
 
+# Whatever a model may read as the beginning of a new line.
+_LINE_BREAK = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
+
 FoldKind = Literal["conversation", "summaries", "rolling", "sliding"]
 """What is folded: messages; summaries; a summary and what was said since; or that while some messages are dropped."""
 
@@ -143,13 +146,21 @@ def ago(moment: datetime, now: datetime) -> str:
 
 def speaker(message: Message) -> str:
     """Who spoke, on one line: people choose their own names, and a name must not end a block or begin a line either."""
-    name = " ".join(quoted(message.speaker).split())[:LONGEST_NAME]
-    return name or ("Assistant" if message.role == "assistant" else "User")
+    return _one_line(message.speaker) or ("Assistant" if message.role == "assistant" else "User")
+
+
+def _one_line(name: str) -> str:
+    return " ".join(quoted(name).split())[:LONGEST_NAME]
 
 
 def quoted(text: str) -> str:
     """Text that cannot end the block that quotes it: our own tags in it are defused, and its further lines indented."""
-    return (_OUR_TAGS.sub(r"‹\1", text) if "<" in text else text).replace("\n", "\n  ")
+    return _LINE_BREAK.sub(r"\g<0>  ", _OUR_TAGS.sub(r"‹\1", text) if "<" in text else text)
+
+
+def group_line(name: str, text: str) -> str:
+    """What a member of a group says; no line of it can pass for another member's."""
+    return f"{_one_line(name) or 'User'}: {quoted(text)}"
 
 
 def fold_instructions(kind: FoldKind, *, max_tokens: int, wishes: str = "", reasons: Sequence[str] = ()) -> str:

@@ -81,7 +81,7 @@ class PromptBuilder:
         self._words = ""
         self._clock = prompts.clock_line(now)
         self._system = tokenizer.cut_end(system_prompt, budgets.system)
-        words = f"{incoming.person.name}: {incoming.text}" if incoming.in_group else incoming.text
+        words = prompts.group_line(incoming.person.name, incoming.text) if incoming.in_group else incoming.text
         said = tokenizer.count(words)
         room = budgets.ceiling - self._size(self._request()) - 4
         if room < min(said, WORTH_SHOWING):

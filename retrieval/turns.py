@@ -62,14 +62,15 @@ class Turns:
         return Turn(messages=tuple(messages), contents=tuple(contents), tokens=tokens, is_whole=is_whole)
 
     def _content(self, message: Message) -> str:
-        """The message verbatim; in a group with the speaker's name, since several people share the role `user`.
+        """The message verbatim; in a group with the speaker's name, since several people share the role `user`, and
+        with its further lines indented, so that nobody can forge another's line.
 
         The result of a tool is only mentioned: nobody said it, and it may be out of date.
         """
         if message.origin == "tool":
             return prompts.ARCHIVED_RESULT
         if self._in_group and message.role != "assistant":
-            return f"{prompts.speaker(message)}: {message.content}"
+            return prompts.group_line(message.speaker, message.content)
         return message.content
 
 

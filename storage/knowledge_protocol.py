@@ -71,7 +71,10 @@ class Facts(Protocol):
     async def before_edit(self, owner: int, id_: int) -> int | None:
         """The id of the row with a fact's words before its last edit. None: it was never edited."""
 
-    async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None: ...
+    async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
+        """None: there is no such fact, or it holds no longer; pinned, it would be in every prompt."""
+        ...
+
     async def delete(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
         """A deleted fact is in no prompt; it can be restored until it is erased."""
 

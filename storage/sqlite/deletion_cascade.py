@@ -86,7 +86,7 @@ class DeletionCascade(OwnerTables):
             if what.what == "everything":
                 await _erase_everything(tx, owner)
             else:
-                await _erase(tx, owner, going, keeps_ends=what.what == "facts")
+                await _erase(tx, owner, going, keeps_ends=what.is_expiry)
             if what.what == "edits":
                 await take_back(tx, owner, what.ids)
         self._vectors.drop(owner)

@@ -129,7 +129,8 @@ class FactTable(OwnerTables):
         return int(row[0]) if row else None
 
     async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
-        return await self._changed(owner, id_, "is_pinned = ?", int(is_pinned))
+        holds = " AND valid_to IS NULL AND deleted_at IS NULL" if is_pinned else ""
+        return await self._changed(owner, id_, "is_pinned = ?", int(is_pinned), where=holds)
 
     async def delete(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
         return await self._changed(owner, id_, "deleted_at = COALESCE(deleted_at, ?)", text_of(now))
@@ -245,9 +246,9 @@ class FactTable(OwnerTables):
             *(successor["id"], ended, owner, id_),
         )
 
-    async def _changed(self, owner: int, id_: int, assignment: str, *values: int | str) -> Fact | None:
+    async def _changed(self, owner: int, id_: int, assignment: str, *values: int | str, where: str = "") -> Fact | None:
         rows = await self._execute(
-            f"UPDATE facts SET {assignment} WHERE user_id = ? AND id = ? RETURNING *",  # noqa: S608
+            f"UPDATE facts SET {assignment} WHERE user_id = ? AND id = ?{where} RETURNING *",  # noqa: S608
             *values,
             owner,
             id_,

@@ -95,8 +95,9 @@ async def renamed(tx: Transaction, old: int, new: int) -> None:
         new,
         old,
     )
+    # Telegram numbers the new chat's messages from the start: an old number would name another message there.
+    await tx.rows("UPDATE accounts SET account = json_remove(account, '$.shown') WHERE user_id = ?", old)
     for (table,) in await tx.rows(_OF_OWNERS):
-        # Telegram numbers the new chat's messages from the start: an old number would name another message there.
         forgotten = ", telegram_id = NULL" if table == "messages" else ""
         await tx.rows(f"UPDATE OR REPLACE {table} SET user_id = ?{forgotten} WHERE user_id = ?", new, old)  # noqa: S608
     await tx.rows("DELETE FROM users WHERE user_id = ?", old)

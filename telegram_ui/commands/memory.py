@@ -96,6 +96,8 @@ class MemoryCommands(Family):
         match verb:
             case "pin" | "unpin":
                 fact = await facts.pin(owner, id_, is_pinned=verb == "pin")
+                if fact is None and any(one.id == id_ for one in await facts.known(owner)):
+                    return texts.HOLDS_NO_LONGER.format(id=id_)
             case "delete":
                 fact = await facts.delete(owner, id_)
             case "undo":

@@ -36,6 +36,7 @@ NOT_ON = "Memory is not set up yet, so I can keep nothing. /summary_on turns it 
 INCOGNITO_ON = "Incognito is on, so I write nothing down, and this was not noted. /incognito off ends it."
 ADDED = "Noted as fact {id}: {text}"
 KNOWN_ALREADY = "I know that already, as fact {id}: {text}"
+HOLDS_NO_LONGER = "Fact {id} holds no longer, so it cannot be pinned."
 NO_SUCH_FACT = "There is no fact {id} that could be changed. /memory lists what I know."
 NOTHING_TO_UNDO = "Fact {id} was not changed by hand, so there is nothing to undo."
 NEW_TEXT = "Please send the new text of fact {id}; until now: {text}\n/cancel leaves it as it is."

@@ -26,7 +26,7 @@ from telegram_ui.updates.access import Access
 from telegram_ui.updates.answer_delivery import AnswerDelivery
 from telegram_ui.updates.durable_queue import MOST_OF_ONE, DurableQueue, Received
 from telegram_ui.updates.error_boundary import ErrorBoundary
-from telegram_ui.updates.parsing import FILE, ParsedUpdate, arrival, incoming, upgraded
+from telegram_ui.updates.parsing import FILE, NO_WORDS, ParsedUpdate, arrival, incoming, upgraded
 from telegram_ui.updates.paste import Pastes, may_continue
 from telegram_ui.updates.serial_queue import SerialQueues, Work
 from telegram_ui.updates.supergroups import SupergroupUpgrades
@@ -197,12 +197,12 @@ class Dispatcher:
 
     async def _correct(self, said: ParsedUpdate) -> None:
         """What a person changed is changed in memory; where nothing was said since, a new answer is offered."""
-        if said.telegram_id is None or not said.text:
+        if said.telegram_id is None:
             return
-        correction = await self._corrections.correct(said.scope, said.telegram_id, said.text)
+        correction = await self._corrections.correct(said.scope, said.telegram_id, said.text or NO_WORDS)
         if correction.turn is not None:
             self._settle_later(said)
-        if correction.turn is not None and correction.is_last:
+        if correction.turn is not None and correction.is_last and said.text:
             await self._commands.offer_answer(said.chat, said.person, correction.turn)
 
     async def _stop(self, said: ParsedUpdate, *, stopped: bool) -> None:

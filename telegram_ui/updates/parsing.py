@@ -25,6 +25,9 @@ ALLOWED_UPDATES = ("message", "edited_message", "callback_query")
 
 COMMAND = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(.*))?\s*", re.DOTALL)
 
+NO_WORDS = "[The sender removed the words of this message]"
+"""What an edited message says of which nothing is left but the mention of the bot, or a picture."""
+
 FILE = "a file"
 NAMES = {
     "photo": "a photo",

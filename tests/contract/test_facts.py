@@ -48,6 +48,7 @@ async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: SqliteS
     assert held[moved.id].source_ids == (5, 6)
     assert (held[home.id].valid_to, held[home.id].superseded_by) == (NOW + timedelta(days=1), moved.id)
     assert (held[home.id].is_pinned, held[moved.id].is_pinned) == (False, True)
+    assert await store.facts.pin(ANNA.owner, home.id, is_pinned=True) is None, "it would be in every prompt again"
     assert await store.facts.valid(BORIS.owner) == []
 
 

@@ -1,7 +1,7 @@
 """Forgetting in one store: what goes, what stays and is active again, what can no longer be committed."""
 
 import json
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -181,13 +181,17 @@ async def test_a_chain_of_facts_closes_over_the_one_that_goes(store: SqliteStore
     assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts") == [(1, 3, later), (3, None, None)]
 
 
-async def test_a_fact_that_goes_by_itself_leaves_its_message_and_its_predecessor_over(store: SqliteStore) -> None:
+@pytest.mark.parametrize(("until", "end"), [(None, None), (NOW, NOW.isoformat())])
+async def test_a_fact_that_is_forgotten_by_itself_brings_back_the_one_that_it_had_replaced(
+    store: SqliteStore, until: datetime | None, end: str | None
+) -> None:
+    """Its message stays. What its owner had only deleted goes a day later, when nobody expects another to come back."""
     stored = await talk(store, ANNA, 1)
     await fact(store, 1, "Portland", stored[0].id, superseded_by=2, valid_to=NOW.isoformat())
-    await fact(store, 2, "Seattle", stored[0].id)
-    taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(2, 99)))
+    await fact(store, 2, "Seattle", stored[0].id, deleted_at=(NOW - timedelta(days=1)).isoformat())
+    taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(2, 99), until=until))
     assert taken == Forgotten(facts=1)
-    assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts") == [(1, None, NOW.isoformat())]
+    assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts") == [(1, None, end)]
     assert (await store.counts(ANNA)).total == 2
 
 

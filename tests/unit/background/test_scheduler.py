@@ -25,6 +25,16 @@ async def test_a_step_that_fails_stops_no_other(caplog: pytest.LogCaptureFixture
     assert "somebody" not in caplog.text
 
 
+async def test_a_step_may_run_at_the_start_already() -> None:
+    begun = asyncio.Event()
+
+    async def works() -> None:
+        begun.set()
+
+    async with Scheduler([ScheduledTask(name="working", work=works, every=3600, at_start=True)]):
+        await asyncio.wait_for(begun.wait(), 10)
+
+
 async def test_steps_repeat_until_the_block_ends() -> None:
     enough = asyncio.Event()
     times = 0

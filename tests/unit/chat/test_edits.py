@@ -45,6 +45,18 @@ async def versions(talk: Talk) -> list[tuple[str, str]]:
         return [tuple(row) for row in await reader.rows("SELECT content, why FROM versions ORDER BY id")]
 
 
+async def test_an_edit_changes_no_answer(talk: Talk) -> None:
+    """A supergroup counts its messages anew, so that an earlier number of an answer may name another message there."""
+    await say(talk, "Hello.", 5)
+    [answer] = await answers(talk)
+    async with talk.services.memory.home(ANNA.id) as store:
+        assert answer.source is not None
+        await store.accounts.note_shown(SCOPE, answer.source, [6, 8])
+    for number in (6, 8):
+        assert await talk.services.corrections.correct(SCOPE, number, "Forged.") == Correction()
+    assert await stored(talk) == ["Hello.", "Understood."]
+
+
 async def test_memory_says_what_the_message_says_now(talk: Talk) -> None:
     await say(talk, "I live in Portland.", 5)
     await say(talk, "Hello.", 7)

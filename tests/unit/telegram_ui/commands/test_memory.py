@@ -69,6 +69,14 @@ async def test_incognito_notes_nothing(desk: Desk, talk: Talk) -> None:
     assert "Noted as fact" in desk.last(ANN)
 
 
+async def test_a_fact_that_holds_no_longer_cannot_be_pinned(desk: Desk, talk: Talk) -> None:
+    await desk.say(ANN, ANN, "/memory add Ann plays the cello.")
+    await talk.services.facts.delete(ANN, 1)
+    await desk.say(ANN, ANN, "/memory pin 1")
+    assert desk.last(ANN) == "Fact 1 holds no longer, so it cannot be pinned."
+    assert [one.is_pinned for one in await talk.services.facts.known(ANN)] == [False]
+
+
 async def test_a_fact_is_pinned_deleted_and_brought_back_by_buttons(desk: Desk, talk: Talk) -> None:
     await desk.say(ANN, ANN, "/memory add Ann plays the cello.")
     await desk.say(ANN, ANN, "/memory")

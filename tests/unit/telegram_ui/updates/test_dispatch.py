@@ -7,6 +7,7 @@ import pytest
 
 from playground.text import units
 from telegram_ui.commands.edits import OFFER
+from telegram_ui.updates.parsing import NO_WORDS
 from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, FORUM, GROUP, TOPIC, Bots, Peer
 
 
@@ -361,3 +362,14 @@ async def test_notices_of_settling_are_said_in_the_chat(bots: Bots, peer: Peer) 
     async with bots.running():
         peer.world.say(ANN, ANN, "hello")
         await peer.told("A fold failed.", ANN)
+
+
+async def test_an_edit_that_leaves_no_words_is_taken_in_and_offers_no_answer(bots: Bots, peer: Peer) -> None:
+    async with bots.running() as service:
+        message = peer.world.say(ANN, GROUP, "@keepsake_bot my secret")
+        await peer.told("echo my secret", GROUP)
+        peer.world.edit(ANN, GROUP, message["message_id"], "@keepsake_bot")
+        await peer.confirmed()
+        await service.intake.idle()
+    assert bots.conversation.corrected == [(message["message_id"], NO_WORDS)]
+    assert OFFER not in peer.texts(GROUP)
