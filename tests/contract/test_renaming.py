@@ -45,7 +45,7 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
     [numbered] = await store.append(BORIS, [replace(said("numbered"), telegram_id=7)])
     answered = replace(said("shown", role="assistant"), source="1:1", account="{}")
     await store.append(BORIS, [answered])
-    await store.accounts.note_shown(BORIS, "1:1", [8, 9])
+    await store.explanations.note_shown(BORIS, "1:1", [8, 9])
     assert await store.forgetting.said_as(BORIS, 9) is not None
     pages = {scope: await store.page(scope) for scope in (ANNA, BORIS, TOPIC)}
     shown = {scope: await store.summaries(scope) for scope in (BORIS, TOPIC)}
@@ -70,8 +70,8 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
         assert (await store.counts(NEW)).total == 10
         for telegram_id in (7, 8, 9):
             assert await store.forgetting.said_as(NEW, telegram_id) is None, "the new chat counts its messages anew"
-            assert await store.accounts.text(NEW, telegram_id) is None
-        assert await store.accounts.text(NEW) == "{}"
+            assert await store.explanations.text(NEW, telegram_id) is None
+        assert await store.explanations.text(NEW) == "{}"
 
     await check(store)
     async with opener(copied(tmp_path)) as recovered:
