@@ -199,7 +199,7 @@ class Settings:
     model_timeout: float = setting(60.0, "seconds without a byte from the model before the bot gives up", seconds)
     allowed_user_ids: frozenset[int] = setting(
         frozenset(),
-        "who may use the bot: numeric ids separated by commas, `*` = everyone, empty = admins only",
+        "who may use the bot: numeric ids separated by commas, `*` = everyone, empty = only `ADMIN_USER_IDS`",
         ids,
         is_first=True,
     )
