@@ -6,9 +6,10 @@ Owns the command line, exit statuses and signals. 0: all is well; 1: something c
 import argparse
 import asyncio
 import gc
+import logging
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
@@ -18,16 +19,20 @@ from typing import Any
 import assembly
 from chat.services import Services
 from external_memory import ExternalMemory
+from llm.embeddings import Embedder
+from llm.trial import trial
 from playground.stage import open_stage
 from records.errors import KeepsakeError, ModelRefused, SettingsError, StorageBusy, StorageCorrupt, StorageTooNew
 from runtime import heap, logs
-from settings import Settings, environment
+from settings import Settings, environment, misspelt
 from storage import backup
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import MayConfigure
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.delivery import Delivery
-from telegram_ui.updates.service import telegram_service
+from telegram_ui.updates.service import identity, telegram_service
+
+log = logging.getLogger("bot")
 
 VERSION = "0.1.0"
 DEFAULT_PORT = 8300
@@ -57,7 +62,7 @@ def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="bot.py", description="Keepsake, a Telegram bot that remembers.")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--playground", action="store_true", help="try it in the browser: no token, no key")
-    what.add_argument("--check", action="store_true", help="check settings, storage and model, then exit")
+    what.add_argument("--check", action="store_true", help="check settings, Telegram, storage and model, then exit")
     what.add_argument("--backup", type=Path, metavar="FILE", help="write all memory to FILE, also while the bot runs")
     what.add_argument(
         "--restore", type=Path, metavar="FILE", help="put a backup into DATA_DIR; the bot must be stopped"
@@ -72,7 +77,8 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
     options = parser().parse_args(arguments)
     heap.keep_in_one_piece()
     try:
-        settings = Settings.from_env(environment() if environ is None else environ)
+        environ = environment() if environ is None else environ
+        settings = Settings.from_env(environ)
         logs.set_up(settings.log_level, settings.secrets())
         if settings.database_url:
             raise SettingsError("DATABASE_URL", "storage in PostgreSQL is not built yet; leave it empty.")
@@ -87,19 +93,17 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
         if options.restore is not None:
             return put_back(options.restore, settings.data_dir)
         if options.check:
-            return asyncio.run(check(settings))
+            return asyncio.run(check(settings, misspelt(environ)))
+        for name, near in misspelt(environ):
+            log.warning("%s is no setting of this program; did you mean %s?", name, near)
         if options.playground:
             return asyncio.run(_until_stopped(partial(play, settings, port=options.port)))
-        if not settings.telegram_bot_token:
-            raise SettingsError(
-                "TELEGRAM_BOT_TOKEN",
-                "is not set. Get one from @BotFather, or try the bot with: python bot.py --playground",
-            )
-        assembly.demand_endpoint(settings)
+        for error in missing_settings(settings).values():
+            raise error
         return asyncio.run(_until_stopped(partial(run, settings)))
     except KeepsakeError as error:
         print(error.sentence, file=sys.stderr)
-        return 2 if isinstance(error, SettingsError | StorageBusy | StorageCorrupt | StorageTooNew) else 1
+        return 2 if isinstance(error, IN_THE_SETTINGS) else 1
     except KeyboardInterrupt:
         return 130
 
@@ -113,30 +117,84 @@ def put_back(file: Path, folder: Path) -> int:
     return 0
 
 
-async def check(settings: Settings) -> int:
-    """One line for each part; the exit status."""
-    print("settings: all values can be used")
-    async with ExternalMemory.open(settings.data_dir, clock=assembly.utc_now):
-        print(f"storage: {settings.data_dir} can be read and written")
-    assembly.demand_endpoint(settings)
-    status = 0
-    async with AsyncExitStack() as stack:
-        for model in dict.fromkeys(await assembly.open_models(settings, stack)):
-            try:
-                print(f"model: {await model.check()}")
-            except KeepsakeError as error:
-                print(f"model: {error.sentence}")
-                status = max(status, 2 if isinstance(error, ModelRefused) else 1)
-        embedder = await assembly.open_embedder(settings, stack)
+class Findings:
+    """What --check has found: one line for each part, and the exit status that follows."""
+
+    def __init__(self) -> None:
+        self.status = 0
+
+    def say(self, part: str, line: str, *, status: int = 0) -> None:
+        print(f"{part}: {line}", flush=True)
+        self.status = max(self.status, status)
+
+    async def ask(self, part: str, question: Awaitable[str]) -> None:
+        """Say what a part answers, or what is wrong with it."""
         try:
-            found = "none, search by words alone" if embedder is None else f"{embedder.name} answers"
-            if embedder is not None:
-                await embedder.query("Is anybody there?")
-            print(f"embeddings: {found}")
+            self.say(part, await question)
         except KeepsakeError as error:
-            print(f"embeddings: {error.sentence}")
-            status = max(status, 2 if isinstance(error, ModelRefused) else 1)
-    return status
+            self.say(part, error.sentence, status=2 if isinstance(error, IN_THE_SETTINGS) else 1)
+
+
+IN_THE_SETTINGS = (SettingsError, ModelRefused, StorageBusy, StorageCorrupt, StorageTooNew)
+"""What another attempt would not mend: exit status 2."""
+
+
+async def check(settings: Settings, misspelt: Sequence[tuple[str, str]] = ()) -> int:
+    """One line for each part; the exit status. `misspelt`: names that are no setting's, with the nearest that is."""
+    found = Findings()
+    missing = missing_settings(settings)
+    known = "" if missing else "all values can be used."
+    strange = (f"{name} is no setting of this program; did you mean {near}?" for name, near in misspelt)
+    found.say(
+        "settings",
+        " ".join(filter(None, (known, *(one.sentence for one in missing.values()), *strange))),
+        status=2 if missing else 0,
+    )
+    if "TELEGRAM_BOT_TOKEN" in missing:
+        found.say("telegram", "not asked, since there is no token")
+    else:
+        await found.ask("telegram", identity(settings))
+    await found.ask("storage", _storage(settings))
+    async with AsyncExitStack() as stack:
+        if "OPENAI_API_KEY" in missing:
+            found.say("model", "not asked, since nothing says which endpoint to ask")
+        else:
+            answers, summariser = await assembly.open_models(settings, stack)
+            for model in dict.fromkeys((answers, summariser)):
+                with_tools = model is answers and settings.tools == "auto"
+                await found.ask("model", trial(model, tools=with_tools, schema=model is summariser))
+        if settings.embedding_model in ("local", "none") or "OPENAI_API_KEY" not in missing:
+            await found.ask("embeddings", _embeddings(await assembly.open_embedder(settings, stack)))
+    return found.status
+
+
+def missing_settings(settings: Settings) -> dict[str, SettingsError]:
+    """What a start as a bot needs and is not set, by name."""
+    missing = []
+    if not settings.telegram_bot_token:
+        missing.append(
+            SettingsError(
+                "TELEGRAM_BOT_TOKEN",
+                "is not set. Get one from @BotFather, or try the bot with: python bot.py --playground",
+            )
+        )
+    try:
+        assembly.demand_endpoint(settings)
+    except SettingsError as error:
+        missing.append(error)
+    return {one.variable: one for one in missing}
+
+
+async def _storage(settings: Settings) -> str:
+    async with ExternalMemory.open(settings.data_dir, clock=assembly.utc_now):
+        return f"{settings.data_dir} can be read and written"
+
+
+async def _embeddings(embedder: Embedder | None) -> str:
+    if embedder is None:
+        return "none, search by words alone"
+    await embedder.query("Is anybody there?")
+    return f"{embedder.name} answers"
 
 
 async def run(settings: Settings, stop: Stop, *, services: Services | None = None) -> None:

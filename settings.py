@@ -6,9 +6,11 @@ Owns names, defaults, limits, what each is for, and the sentence for a wrong val
 
 import contextlib
 import os
+import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 from urllib.parse import urlsplit
@@ -25,6 +27,12 @@ DEFAULT_SYSTEM_PROMPT = (
 
 LARGEST = 10**12
 """The largest whole number in a setting: anything larger is a mistake, and would overflow where shares are computed."""
+
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+LONGEST_SHOWN = 60
+"""Characters of a wrong value that its error repeats."""
+SIMILAR = 0.8
+"""How alike (difflib) an unknown name must be to one of ours to be taken for a misspelling of it."""
 
 T = TypeVar("T")
 Choice = TypeVar("Choice", bound=str)
@@ -50,15 +58,39 @@ class Secret:
 # What a variable may hold --------------------------------------------------------------------------------------------
 
 
+def key(text: str) -> Secret:
+    """What is sent in a header or a path: anything but visible ASCII would fail there, each time."""
+    if not all("!" <= letter <= "~" for letter in text):
+        raise ValueError(
+            "may hold visible ASCII characters only; perhaps something was copied with it (a space, a curly quote)."
+        )
+    return Secret(text)
+
+
+_HOST = re.compile(r"[^\W_]([\w-]*[^\W_])?(\.[^\W_]([\w-]*[^\W_])?)*\.?")
+
+
 def url(text: str) -> str:
     text = text.rstrip("/")
     try:
         parts = urlsplit(text)
-        if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
+        host = parts.hostname or ""
+        # The codec refuses empty and overlong labels; what else cannot be asked for is refused here.
+        is_host = ":" in host or (host.encode("idna") and _HOST.fullmatch(host))
+        if parts.scheme in ("http", "https") and is_host and parts.port != 0 and not re.search(r"\s", text):
             return text
     except ValueError:
         pass
-    raise ValueError("must be a URL that begins with http:// or https://.")
+    raise ValueError("must be a URL that begins with http:// or https://, followed by a host's name.")
+
+
+def public_url(text: str) -> str:
+    """Where Telegram sends updates: over TLS only (Bot API, setWebhook), unless its server is on this machine."""
+    text = url(text)
+    parts = urlsplit(text)
+    if parts.scheme != "https" and parts.hostname not in LOOPBACK:
+        raise ValueError("must begin with https://, since Telegram sends updates nowhere else.")
+    return text
 
 
 def whole(least: int, most: int = LARGEST) -> Read[int]:
@@ -105,10 +137,10 @@ def items(text: str) -> list[str]:
 
 def ids(text: str) -> frozenset[int]:
     """Numeric ids; a `*` among them is left out."""
-    try:
-        return frozenset(int(item) for item in items(text) if item != "*")
-    except ValueError:
-        raise ValueError("must be numeric Telegram ids separated by commas, such as 123456,789012.") from None
+    listed = [item for item in items(text) if item != "*"]
+    if not all(re.fullmatch(r"-?\d{1,16}", item, re.ASCII) for item in listed):
+        raise ValueError("must be numeric Telegram ids separated by commas, such as 123456,789012.")
+    return frozenset(map(int, listed))
 
 
 def admin_ids(text: str) -> frozenset[int]:
@@ -150,10 +182,10 @@ def setting(default: T, meaning: str, read: Read[T], *, shown: str = "", is_firs
 class Settings:
     """The settings of one run. A new one is a line here, and `make reference` writes README and .env.example."""
 
-    telegram_bot_token: Secret = setting(Secret(""), "the token from @BotFather", Secret, is_first=True)
+    telegram_bot_token: Secret = setting(Secret(""), "the token from @BotFather", key, is_first=True)
     telegram_api_url: str = setting("https://api.telegram.org", "the Bot API server; change it for a local one", url)
     openai_api_key: Secret = setting(
-        Secret(""), "key of the model's endpoint; required unless the base URL is set", Secret, is_first=True
+        Secret(""), "key of the model's endpoint; required unless the base URL is set", key, is_first=True
     )
     openai_base_url: str = setting("", "any OpenAI-compatible endpoint; empty = OpenAI itself", url)
     openai_model: str = setting("gpt-5.4-mini", "the model that answers", str)
@@ -195,7 +227,7 @@ class Settings:
         str,
     )
     embedding_base_url: str = setting("", "where that model is served, if not at `OPENAI_BASE_URL`", url)
-    embedding_api_key: Secret = setting(Secret(""), "key of that endpoint, if it is a different one", Secret)
+    embedding_api_key: Secret = setting(Secret(""), "key of that endpoint, if it is a different one", key)
     model_timeout: float = setting(60.0, "seconds without a byte from the model before the bot gives up", seconds)
     allowed_user_ids: frozenset[int] = setting(
         frozenset(),
@@ -243,7 +275,7 @@ class Settings:
         "when a prompt would pass this share of the ceiling, the bot summarises first and then answers; 0 = never",
         whole(0),
     )
-    webhook_url: str = setting("", "public https URL for Telegram; set it to receive updates by webhook", url)
+    webhook_url: str = setting("", "public https URL for Telegram; set it to receive updates by webhook", public_url)
     webhook_listen: tuple[str, int] = setting(
         ("127.0.0.1", 8443), "address and port to listen on for the webhook", address
     )
@@ -274,13 +306,14 @@ class Settings:
         An empty value counts as not set. The token and the key are not required here: a playground needs neither.
         """
         values: dict[str, Any] = {}
+        hidden = [environ.get(one.name.upper(), "").strip() for one in fields(cls) if isinstance(one.default, Secret)]
         for one in fields(cls):
             variable = one.name.upper()
             if one.metadata and (text := environ.get(variable, "").strip()):
                 try:
                     values[one.name] = one.metadata["read"](text)
                 except ValueError as error:
-                    raise SettingsError(variable, str(error)) from None
+                    raise SettingsError(variable, f"{error}{_shown(text, one.metadata['read'], hidden)}") from None
         values.setdefault("summary_model", values.get("openai_model", cls.summary_model))
         return cls(**values, everyone_allowed="*" in items(environ.get("ALLOWED_USER_IDS", "")))
 
@@ -288,6 +321,36 @@ class Settings:
         """Every secret value that is set, for the log's redaction."""
         values = (getattr(self, one.name) for one in fields(self))
         return tuple(value.value for value in values if isinstance(value, Secret) and value)
+
+
+_NAMES_ELSEWHERE = {"OPENAI_API_BASE": "OPENAI_BASE_URL"}
+"""What other programs call a setting of ours, where another name of ours would look nearer."""
+
+# A bot's token (Bot API: "123456:ABC-DEF…"), a key as model providers write them, a password within a URL.
+_SECRET = re.compile(
+    r"\d+:[\w-]{5,}|\b(sk|pk|gsk|key|hf)[-_]\w|://[^/]*@|secret|token|passw|[\w+/=-]{32,}", re.IGNORECASE
+)
+
+
+def _shown(text: str, read: Read[Any], secrets: Iterable[str]) -> str:
+    """The wrong value, for the end of its error; nothing where it is a secret's, or looks like one that was put into
+    the wrong variable.
+    """
+    if read in (Secret, key, webhook_token) or _SECRET.search(text) or any(one and one in text for one in secrets):
+        return ""
+    cut = text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
+    return f" It is “{cut}”." if cut.isprintable() else f" It is {cut!a}."
+
+
+def misspelt(environ: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Names that are none of ours but look like one, each with the nearest of ours."""
+    ours = [one.name.upper() for one in fields(Settings) if one.metadata]
+    found = []
+    for name in sorted(environ.keys() - set(ours)):
+        # Difflib takes quadratic time; the names of others may have any length.
+        near = get_close_matches(name.upper(), ours, n=1, cutoff=SIMILAR) if len(name) <= LONGEST_SHOWN else []
+        found += [(name, _NAMES_ELSEWHERE.get(name, near[0]))] if near else []
+    return found
 
 
 def environment(directory: Path | None = None) -> dict[str, str]:

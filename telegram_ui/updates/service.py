@@ -22,7 +22,7 @@ from telegram.ext import Application, ApplicationBuilder, CallbackContext, ExtBo
 
 from chat.conversation import Conversation
 from chat.corrections import Corrections
-from records.errors import SettingsError
+from records.errors import KeepsakeError, SettingsError
 from settings import Settings
 from storage.files.inbox import UpdateInbox
 from telegram_ui.commands.family import MayConfigure
@@ -47,6 +47,10 @@ Pause = Callable[[float], Awaitable[None]]
 AnyApplication = Application[Any, Any, Any, Any, Any, Any]
 
 
+class TelegramUnreachable(KeepsakeError):  # noqa: N818 - reads as the state it is
+    """Telegram cannot be reached."""
+
+
 @define(eq=False)
 class Service:
     """A connected Telegram side."""
@@ -66,6 +70,30 @@ class Service:
         """
         await self.polls.refused.wait()
         raise SettingsError("TELEGRAM_BOT_TOKEN", REFUSED)
+
+
+async def identity(settings: Settings) -> str:
+    """Who the token says that the bot is, in one line, for --check. Raises SettingsError for a wrong token."""
+    _check_form(settings)
+    bot = ExtBot[None](
+        settings.telegram_bot_token.value,
+        base_url=f"{settings.telegram_api_url}/bot",
+        request=QuietRequest(**_request_options(settings)),
+        get_updates_request=QuietRequest(**_request_options(settings)),
+    )
+    try:
+        await bot.initialize()  # asks getMe
+    except InvalidToken:
+        raise SettingsError("TELEGRAM_BOT_TOKEN", REFUSED) from None
+    except TelegramError as error:
+        raise TelegramUnreachable(
+            f"Telegram cannot be reached at {settings.telegram_api_url} ({type(error).__name__}); "
+            "check TELEGRAM_API_URL and the network."
+        ) from None
+    else:
+        return f"{bot.first_name} (@{bot.username}) answers at {settings.telegram_api_url}"
+    finally:
+        await bot.shutdown()
 
 
 @asynccontextmanager

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import bot
-from tests.end_to_end.harness import KEY, TOKEN, House, Run
+from tests.end_to_end.harness import ANSWERS, KEY, TOKEN, House, Run
+from tests.peers.openai_server import Behaviour
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -23,7 +24,7 @@ WRONG = {
     "SNIPPET_BUDGET": "x",
     "SYSTEM_BUDGET": "x",
     "MODEL_TIMEOUT": "soon",
-    "WEBHOOK_URL": "bot.example.org",
+    "WEBHOOK_URL": "http://bot.example.org/hook",
     "WEBHOOK_LISTEN": "8443",
     "WEBHOOK_SECRET": "no spaces, please",
     "LOG_LEVEL": "LOUD",
@@ -98,11 +99,30 @@ async def test_a_data_dir_in_use_is_one_line_and_files_are_private(house: House)
         assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
 
 
+def parts_of(run: Run) -> dict[str, str]:
+    """What --check says of each part (of the models the last)."""
+    return dict(line.split(": ", 1) for line in run.out.splitlines())
+
+
 async def test_check_says_one_line_for_each_part(house: House) -> None:
+    house.model.script(ANSWERS, "ok", Behaviour(calls=({"name": "note", "arguments": '{"word": "ok"}'},)))
+    house.model.default_schema("trial", '{"word": "ok"}')
     run = await house.run("--check", environ=house.environ(LOG_LEVEL="ERROR"))
     assert (run.status, run.err) == (0, "")
     parts = [line.partition(":")[0] for line in run.out.splitlines()]
-    assert parts == ["settings", "storage", "model", "model", "embeddings"]
+    assert parts == ["settings", "telegram", "storage", "model", "model", "embeddings"]
+    assert f"@{house.world.bot['username']}" in parts_of(run)["telegram"]
+    assert "model answering-model answers, calls tools\n" in run.out
+    assert "model summarising-model answers, keeps to a JSON schema\n" in run.out
+
+
+async def test_check_says_what_a_model_cannot_do(house: House) -> None:
+    house.model.script(ANSWERS, "ok", Behaviour(refuses=("tools",)))
+    house.model.default_schema("trial", "no JSON")
+    run = await house.run("--check", environ=house.environ(LOG_LEVEL="ERROR", SUMMARY_MODEL=ANSWERS))
+    assert run.status == 0
+    assert "takes no tools, does not keep to a JSON schema" in parts_of(run)["model"]
+    house.model.unscript(ANSWERS)
 
 
 async def test_check_tells_what_cannot_be_reached(house: House) -> None:
@@ -111,6 +131,57 @@ async def test_check_tells_what_cannot_be_reached(house: House) -> None:
     assert run.status == 1
     assert "Traceback" not in run.err
     assert (await house.run("--check", environ=house.environ(LOG_LEVEL="LOUD"))).status == 2
+
+
+async def test_check_tells_what_is_wrong_with_telegram(house: House) -> None:
+    revoked, nowhere = await asyncio.gather(
+        house.run("--check", environ=house.environ(TELEGRAM_BOT_TOKEN="1:wrong", LOG_LEVEL="ERROR", DATA_DIR="one")),
+        house.run("--check", environ=house.environ(TELEGRAM_API_URL="http://127.0.0.1:9", LOG_LEVEL="ERROR")),
+    )
+    assert revoked.status == 2
+    assert "TELEGRAM_BOT_TOKEN: Telegram refuses this token" in parts_of(revoked)["telegram"]
+    assert nowhere.status == 1
+    assert "TELEGRAM_API_URL" in parts_of(nowhere)["telegram"]
+    assert (revoked.err, nowhere.err) == ("", "")
+    assert "1:wrong" not in revoked.out
+
+
+async def test_check_tells_what_is_missing(house: House) -> None:
+    environ = house.environ(TELEGRAM_BOT_TOKEN="", OPENAI_API_KEY="", OPENAI_BASE_URL="", LOG_LEVEL="ERROR")
+    run = await house.run("--check", environ=environ)
+    assert (run.status, run.err) == (2, "")
+    assert "all values can be used" not in run.out
+    assert "TELEGRAM_BOT_TOKEN: is not set" in parts_of(run)["settings"]
+    assert "OPENAI_API_KEY: is not set" in parts_of(run)["settings"]
+    assert "no token" in parts_of(run)["telegram"]
+    assert "not asked" in parts_of(run)["model"]
+    assert "can be read and written" in parts_of(run)["storage"]
+
+
+async def test_a_misspelt_name_is_named_with_the_nearest(house: House) -> None:
+    environ = house.environ(LOG_LEVEL="WARNING", OPENAI_MODLE="x", TELEGRAM_TOKEN="y")
+    run = await house.run("--check", environ=environ)
+    assert "OPENAI_MODLE is no setting of this program; did you mean OPENAI_MODEL?" in parts_of(run)["settings"]
+    assert "did you mean TELEGRAM_BOT_TOKEN?" in parts_of(run)["settings"]
+    async with house.bot(LOG_LEVEL="WARNING", OPENAI_MODLE="x", DATA_DIR="misspelt") as process:
+        assert "did you mean OPENAI_MODEL?" in process.text()
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    {
+        "OPENAI_API_KEY": "ключ",
+        "OPENAI_BASE_URL": "http://exa..mple/v1",
+        "TELEGRAM_API_URL": f"http://{'a' * 64}.org",
+    }.items(),
+)
+async def test_what_no_request_could_carry_is_one_line(
+    house: House, capsys: pytest.CaptureFixture[str], variable: str, value: str
+) -> None:
+    for arguments in ([], ["--check"]):
+        status = bot.main(arguments, house.environ(**{variable: value}))
+        shown = capsys.readouterr()
+        refused(Run(status=status, out=shown.out, err=shown.err), variable)
 
 
 async def test_the_env_file_is_read_and_the_environment_wins(house: House) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from records.errors import SettingsError
-from settings import Settings, environment, setting, whole
+from settings import Settings, environment, misspelt, setting, whole
 
 
 def test_the_environment_goes_before_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,3 +46,51 @@ def test_everybody_may_be_allowed_next_to_some() -> None:
 def test_the_summary_model_is_the_answering_one_unless_set() -> None:
     assert Settings.from_env({"OPENAI_MODEL": "one"}).summary_model == "one"
     assert Settings.from_env({"OPENAI_MODEL": "one", "SUMMARY_MODEL": "two"}).summary_model == "two"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "shown"),
+    [
+        ("MAX_CONTEXT_TOKENS", "many", "“many”"),
+        ("WEBHOOK_URL", "http://bot.example.org", "“http://bot.example.org”"),
+        ("WEBHOOK_URL", "bot.example.org", "“bot.example.org”"),
+        ("LOG_LEVEL", "LOUD\x1b[2J", r"\x1b"),
+        ("ALLOWED_USER_IDS", "9" * 30, "9" * 30),
+        ("RECENT_BUDGET", "five " * 20, "five …”"),
+    ],
+)
+def test_a_wrong_value_is_shown(variable: str, value: str, shown: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        Settings.from_env({variable: value})
+    assert shown in caught.value.sentence
+    assert len(caught.value.sentence) < 250
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("OPENAI_API_KEY", "my “key”"),
+        ("TELEGRAM_BOT_TOKEN", "42:AA key"),
+        ("WEBHOOK_SECRET", "my key!"),
+        ("ALLOWED_USER_IDS", "4242:AAmykey-of-the-bot"),
+        ("OPENAI_BASE_URL", "ftp://me:mykey@host"),
+        ("MAX_CONTEXT_TOKENS", "sk-mykey"),
+        ("LOG_LEVEL", "Zk9key"),
+    ],
+)
+def test_a_secret_is_never_shown(variable: str, value: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        Settings.from_env({"EMBEDDING_API_KEY": "Zk9key", variable: value})
+    assert value not in caught.value.sentence
+    assert "key" not in caught.value.sentence.replace("OPENAI_API_KEY", "")
+
+
+def test_names_that_look_like_ours_are_found() -> None:
+    environ = {"OPENAI_MODLE": "x", "OPENAI_MODEL": "y", "XDG_DATA_DIRS": "/usr", "PATH": "/bin", "X" * 100_000: "long"}
+    assert misspelt(environ) == [("OPENAI_MODLE", "OPENAI_MODEL")]
+    assert misspelt({"openai_model": "x"}) == [("openai_model", "OPENAI_MODEL")]
+
+
+def test_a_webhook_is_public_or_on_this_machine() -> None:
+    for url in ("https://bot.example.org/hook", "http://127.0.0.1:8443/hook", "http://localhost:1"):
+        assert Settings.from_env({"WEBHOOK_URL": url}).webhook_url == url

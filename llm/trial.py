@@ -1,0 +1,64 @@
+"""A trial of a model for --check: whether it answers, calls a tool, and keeps to a JSON schema.
+
+Does not know the settings. What a model cannot do is no failure here: the bot does without.
+"""
+
+import json
+
+from llm.chat_model import ChatModel, ToolModel
+from records.errors import ModelBroken, ModelDeclined, ModelRefused
+from records.model_calls import PromptMessage, Tool
+
+TOOL = Tool(
+    name="note",
+    description="Notes a word.",
+    parameters={"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]},
+)
+SCHEMA = {
+    "name": "trial",
+    "strict": True,
+    "schema": {
+        "type": "object",
+        "properties": {"word": {"type": "string"}},
+        "required": ["word"],
+        "additionalProperties": False,
+    },
+}
+UNFIT = (ModelRefused, ModelBroken, ModelDeclined)
+"""What says that a model cannot do a thing, rather than that it cannot be reached."""
+
+
+async def trial(model: ChatModel, *, tools: bool, schema: bool) -> str:
+    """One line: that the model answers, and what it can do besides. Raises a ModelError where it does not answer."""
+    found = [await model.check()]
+    if tools:
+        found.append(await _tools(model))
+    if schema:
+        found.append(await _schema(model))
+    return ", ".join(found)
+
+
+async def _tools(model: ChatModel) -> str:
+    if not isinstance(model, ToolModel):
+        return "takes no tools"
+    asked = PromptMessage(role="user", content="Call the tool `note` with the word: ok")
+    try:
+        made = await model.with_tools([TOOL]).complete([asked])
+    except UNFIT:
+        return "failed when it was offered a tool"
+    if not model.takes_tools:
+        return "takes no tools"
+    if any(call.name == TOOL.name for call in made.calls):
+        return "calls tools"
+    return "did not call the tool that it was offered"
+
+
+async def _schema(model: ChatModel) -> str:
+    asked = PromptMessage(role="user", content='Reply with this JSON object: {"word": "ok"}')
+    try:
+        made = await model.complete([asked], schema=SCHEMA)
+        answer = json.loads(made.text)
+    except (*UNFIT, ValueError, RecursionError):
+        return "does not keep to a JSON schema"
+    fits = isinstance(answer, dict) and isinstance(answer.get("word"), str)
+    return "keeps to a JSON schema" if fits else "does not keep to a JSON schema"
