@@ -4,6 +4,8 @@ ablation.py        what each part of ranking contributes
 arguments.py       command-line arguments, checked before anything is measured
 backlog.py         how chats fare while a backlog is embedded (part of scale.py)
 bare_bots.py       two bots without memory to compare ours with: one echoes, one asks the same model
+counted_bot.py     a bot that tells what it costs, for load.py
+crowd.py           people who talk to a bot, for load.py
 curve.py           how coverage grows with the budget, as a picture
 filling.py         stores filled quickly with invented messages under a pyramid of summaries
 fit.py             which constants of ranking the data recommend

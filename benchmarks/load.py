@@ -1,25 +1,29 @@
-"""Many people at once. `python -m benchmarks.load [--users 200 --turns 5]`
+"""Many people at once. `python -m benchmarks.load [--people 200 --turns 5 --rate 0 --tokens 0 --storage sqlite]`
 
-Runs bot.py as a process against the local Bot API server and a model that answers at once; every person writes, waits
-for the answer, and writes again. In the same run also two bare bots: an echo, and the same libraries asking the same
-model without memory. Times are those a person sees, from sending to the answer.
+Runs bot.py as a process against the local Bot API server and a model that answers at once (`--tokens`: so many tokens,
+at a realistic pace); every person writes, waits for the answer, and writes again (`--rate`: arrivals a second that wait
+for nothing). In the same run also our bot with memory off and two bare bots: an echo, and the same libraries asking the
+same model without memory. Times are those a person sees, from sending to the answer.
 """
 
 import argparse
 import asyncio
+import json
 import signal
 import sys
 import tempfile
 import time
+from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from benchmarks.arguments import number, settings_of
-from benchmarks.instant_model import TAG, InstantModel
-from benchmarks.invented import Talk
+from benchmarks.crowd import PATIENCE, Crowd
+from benchmarks.instant_model import InstantModel
 from benchmarks.measure import machine, progress, report, resident_megabytes, spread, without_embedding
 from external_memory import ExternalMemory
 from playground.bot_api import bot_api
@@ -27,76 +31,59 @@ from playground.server import serve
 from playground.world import World
 from records.owners import StorageType
 from settings import environment
+from storage.files.driver import sqlite3
 
 ROOT = Path(__file__).parent.parent
-FIRST_PERSON = 1001
-PATIENCE = 120.0
-"""Seconds that one answer, or a bot's start, may take before the measurement is given up."""
+BOTS = ("keepsake", "keepsake_off", "bare_model", "bare_echo")
+LOOK_EVERY = 0.2
+"""Seconds between two looks at how far indexing has come."""
+MISSING = """
+SELECT COUNT(*) FROM messages WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.seq = messages.seq)
+"""
 
 
-@dataclass
-class Crowd:
-    """People of a world, each in a private chat with the bot."""
+@dataclass(frozen=True, kw_only=True)
+class Load:
+    """How much is asked of the bots. `rate`: arrivals a second, 0 = everybody waits for the answer."""
 
-    world: World
-    users: int
-    _waiting: dict[str, asyncio.Future[None]] = field(default_factory=dict)
-    _talk: Talk = field(default_factory=lambda: Talk(seed=8))
+    people: int
+    turns: int
+    rate: float
+    storage: StorageType
 
-    def __post_init__(self) -> None:
-        for person in self.people:
-            self.world.add_person(person, f"Person {person}")
+
+class Running:
+    """A bot's process that tells what it has cost so far."""
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
 
     @property
-    def people(self) -> range:
-        return range(FIRST_PERSON, FIRST_PERSON + self.users)
+    def id(self) -> int:
+        return self._process.pid
 
-    async def talk(self, turns: int) -> list[float]:
-        """Everybody holds this many turns, all at the same time; the seconds of each turn."""
-        listening = asyncio.create_task(self._listen(self.world.feed.last))
-        try:
-            times = await asyncio.gather(*(self._hold(person, turns) for person in self.people))
-        finally:
-            listening.cancel()
-            with suppress(asyncio.CancelledError):
-                await listening
-        return [seconds for of_one in times for seconds in of_one]
-
-    async def _hold(self, person: int, turns: int) -> list[float]:
-        times = []
-        for turn in range(turns):
-            tag = f"#{person}-{turn}"
-            answered = self._waiting[tag] = asyncio.get_running_loop().create_future()
-            start = time.perf_counter()
-            self.world.say(person, person, f"{self._talk.question()} {tag}")
-            async with asyncio.timeout(PATIENCE):
-                await answered
-            times.append(time.perf_counter() - start)
-        return times
-
-    async def _listen(self, since: int) -> None:
-        """Wake the waiting person when the bot's message with their tag arrives."""
-        while True:
-            for event in await self.world.feed.after(since):
-                since = event["n"]
-                message = event.get("message", {})
-                if event["kind"] in ("message", "edit") and message["from"]["id"] == self.world.bot["id"]:
-                    for tag in TAG.findall(message.get("text", "")):
-                        if (waiting := self._waiting.pop(tag, None)) and not waiting.done():
-                            waiting.set_result(None)
+    async def cost(self) -> dict[str, Any]:
+        """What counted_bot.py prints."""
+        assert self._process.stdout
+        self._process.send_signal(signal.SIGUSR1)
+        async with asyncio.timeout(PATIENCE):
+            cost: dict[str, Any] = json.loads(await self._process.stdout.readline())
+        return cost
 
 
 @asynccontextmanager
-async def running(command: Sequence[str], world: World, env: Mapping[str, str]) -> AsyncIterator[int]:
-    """A bot as a process, once it listens; its process id."""
-    process = await asyncio.create_subprocess_exec(sys.executable, *command, cwd=ROOT, env=dict(env))
+async def running(command: Sequence[str], world: World, env: Mapping[str, str]) -> AsyncIterator[Running]:
+    """A bot as a process, once it listens."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "benchmarks.counted_bot", *command, cwd=ROOT, env=dict(env), stdout=PIPE
+    )
     ended = asyncio.create_task(process.wait())
     listens = asyncio.create_task(world.updates.polled())
     try:
         await asyncio.wait({ended, listens}, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
         if not listens.done() or ended.done():
             raise RuntimeError(f"{command[0]} did not start")
-        yield process.pid
+        yield Running(process)
     finally:
         listens.cancel()
         if process.returncode is None:
@@ -104,20 +91,22 @@ async def running(command: Sequence[str], world: World, env: Mapping[str, str]) 
         await ended
 
 
-async def measure(users: int, turns: int, storage: StorageType) -> dict[str, object]:
+async def measure(load: Load, model: InstantModel) -> dict[str, object]:
     """The figures for our bot and for the two bare ones, one after the other."""
-    model = InstantModel()
     results: dict[str, object] = {}
     async with serve(model.app()) as model_url:
         with tempfile.TemporaryDirectory(prefix="keepsake-load-") as folder:
-            for number, name in enumerate(("keepsake", "bare_model", "bare_echo"), start=1):
-                progress(f"{name}: {users} people, {turns} turns each")
+            for number, name in enumerate(BOTS, start=1):
+                progress(f"{name}: {load.people} people, {load.turns} turns each")
                 world = World(token=f"{number}:benchmark")
-                crowd = Crowd(world, users)
+                crowd = Crowd(world, load.people)
+                data = Path(folder) / name
                 async with serve(bot_api(world)) as api:
-                    command, env = await _bot(name, crowd, api, f"{model_url}/v1", Path(folder), storage)
-                    async with running(command, world, env) as process:
-                        results[name] = await _figures(crowd, turns, model, process)
+                    command, env = await _bot(name, crowd, api, f"{model_url}/v1", data, load.storage)
+                    async with running(command, world, env) as bot:
+                        results[name] = await _figures(crowd, load, model, bot)
+                        if name == "keepsake" and env["EMBEDDING_MODEL"] != "none":
+                            results["indexing_lag_s"] = await _indexing_lag(data / "memory.db")
     return results
 
 
@@ -126,9 +115,9 @@ async def _bot(
 ) -> tuple[list[str], dict[str, str]]:
     """The command line of a bot, and its environment."""
     token = crowd.world.token
-    if name == "keepsake":
+    if name.startswith("keepsake"):
         async with ExternalMemory.open(folder, clock=lambda: datetime.now(UTC)) as memory:
-            for person in crowd.people:
+            for person in crowd.people if name == "keepsake" else ():
                 await memory.configure(person, storage=storage, every_n=20)
         own = {
             "TELEGRAM_BOT_TOKEN": token,
@@ -140,35 +129,70 @@ async def _bot(
             "LOG_LEVEL": "WARNING",
             "WEBHOOK_URL": "",
         }
-        return ["bot.py"], {**without_embedding(), **own}
+        return ["bot"], {**without_embedding(), **own}
     kind = name.removeprefix("bare_")
-    return ["-m", "benchmarks.bare_bots", kind, "--api", api, "--token", token, "--model-url", model_url], environment()
+    return ["benchmarks.bare_bots", kind, "--api", api, "--token", token, "--model-url", model_url], environment()
 
 
-async def _figures(crowd: Crowd, turns: int, model: InstantModel, process: int) -> dict[str, object]:
-    asked = model.asked
+async def _figures(crowd: Crowd, load: Load, model: InstantModel, bot: Running) -> dict[str, object]:
+    asked, called, before = model.asked, crowd.world.calls.last, await bot.cost()
     start = time.perf_counter()
-    times = await crowd.talk(turns)
+    seen = await (crowd.arrive(load.turns, load.rate) if load.rate else crowd.talk(load.turns))
     seconds = time.perf_counter() - start
-    return {
-        "turns": len(times),
-        "turns_per_second": round(len(times) / seconds, 1),
-        "ms": spread(times),
-        "model_requests": model.asked - asked,
-        "telegram_calls": crowd.world.calls.last,
-        "rss_mb": resident_megabytes(process),
+    after = await bot.cost()
+    turns = len(seen.whole)
+    by_thread = {
+        name: round((ms - before["processor_ms"].get(name, 0.0)) / turns, 2)
+        for name, ms in after["processor_ms"].items()
     }
+    return {
+        "turns": turns,
+        "turns_per_second": round(turns / seconds, 1),
+        "ms": spread(seen.whole),
+        "ms_to_first_words": spread(seen.first),
+        "processor_ms_a_turn": round(sum(by_thread.values()), 2),
+        "by_thread": {name: ms for name, ms in by_thread.items() if ms >= 0.01},
+        "hops_a_turn": round((after["hops"] - before["hops"]) / turns, 1),
+        "commits_a_turn": round((after["commits"] - before["commits"]) / turns, 2),
+        "telegram_calls_a_turn": round((crowd.world.calls.last - called) / turns, 2),
+        "model_requests_a_turn": round((model.asked - asked) / turns, 2),
+        "rss_mb": resident_megabytes(bot.id),
+    }
+
+
+async def _indexing_lag(file: Path) -> float:
+    """Seconds from the last answer until every message has its vectors."""
+    start = time.perf_counter()
+    while time.perf_counter() - start < PATIENCE:
+        connection = sqlite3.connect(file)
+        try:
+            [left] = connection.execute(MISSING).fetchone()
+        finally:
+            connection.close()
+        if not left:
+            break
+        await asyncio.sleep(LOOK_EVERY)
+    return round(time.perf_counter() - start, 1)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
-    parser.add_argument("--users", type=number(1), default=200)
+    parser.add_argument("--people", "--users", type=number(1), default=200)
     parser.add_argument("--turns", type=number(1), default=5)
+    parser.add_argument("--rate", type=float, default=0.0)
+    parser.add_argument("--tokens", type=number(0), default=0)
     parser.add_argument("--storage", type=StorageType, default=StorageType.SQLITE, choices=list(StorageType))
     options = parser.parse_args(arguments)
     settings_of(parser, without_embedding)
-    results = asyncio.run(measure(options.users, options.turns, options.storage))
-    settings = {"users": options.users, "turns_each": options.turns, "storage": options.storage}
+    load = Load(people=options.people, turns=options.turns, rate=options.rate, storage=options.storage)
+    results = asyncio.run(measure(load, InstantModel(tokens=options.tokens)))
+    settings = {
+        "users": load.people,
+        "turns_each": load.turns,
+        "storage": load.storage,
+        "rate": load.rate,
+        "tokens": options.tokens,
+    }
     report({"benchmark": "load", "machine": machine(), **settings, **results})
 
 

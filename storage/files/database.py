@@ -34,9 +34,20 @@ class Database:
         self.path = path
         self.migration_backups = tuple(backups)
         self._writer = writer
+        self._all_readers = tuple(readers)
         self._readers: asyncio.LifoQueue[Connection] = asyncio.LifoQueue()
         for reader in readers:
             self._readers.put_nowait(reader)
+
+    @property
+    def commits(self) -> int:
+        """Durable commits made so far."""
+        return self._writer.commits
+
+    @property
+    def hops(self) -> int:
+        """How often work was handed to one of the file's threads so far."""
+        return self._writer.hops + sum(connection.hops for connection in self._all_readers)
 
     @property
     def witness(self) -> Witness | None:

@@ -71,6 +71,10 @@ class Writer:
         self._waiting: deque[_Waiting] = deque()
         self._writing: asyncio.Task[None] | None = None
 
+    @property
+    def hops(self) -> int:
+        return self._connection.hops
+
     async def transact(self, work: Work[Result]) -> Result:
         """Run `work` as a transaction; what it returned, once that is on disk.
 
