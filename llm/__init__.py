@@ -12,5 +12,6 @@ prompt_sentences.py  a prompt as the sentences that it remembers, for the offlin
 prompts.py           every instruction given to a model, and how memory is quoted
 quota.py             the day's token budgets: who may still ask the model
 tool_calls.py        tools on the wire: offered, called, answered
+transport.py         one request for an answer, its bytes as they come
 trial.py             what a model can do, for --check
 """

@@ -10,9 +10,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+import aiohttp
 import httpx2
 import openai
 
+from llm.transport import NoConnection, StatusError, Transport
 from records.errors import ContextTooLong, ModelBroken, ModelBusy, ModelError, ModelRefused, ModelUnreachable
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -47,8 +49,20 @@ def open_client(*, api_key: str, base_url: str) -> openai.AsyncOpenAI:
     )
 
 
-FAILURES: tuple[type[Exception], ...] = (openai.OpenAIError, httpx2.HTTPError, ModelError)
-"""What a call through the SDK, its body read by us, may raise."""
+def open_transport(*, api_key: str, base_url: str) -> Transport:
+    """As `open_client`, for answers."""
+    return Transport(api_key=api_key or "none needed", base_url=base_url or OPENAI_URL)
+
+
+FAILURES: tuple[type[Exception], ...] = (
+    openai.OpenAIError,
+    httpx2.HTTPError,
+    aiohttp.ClientError,
+    NoConnection,
+    StatusError,
+    ModelError,
+)
+"""What a call through the SDK or our own transport, its body read by us, may raise."""
 
 
 class BrokenOff(ModelBroken):
@@ -74,10 +88,12 @@ class Endpoint:
             return error
         if isinstance(error, openai.APIStatusError):
             return self.refusal(error.status_code, error.body, error.response.headers)
-        if isinstance(error, openai.APIConnectionError):
+        if isinstance(error, StatusError):
+            return self.refusal(error.status_code, error.body, error.headers)
+        if isinstance(error, openai.APIConnectionError | NoConnection):
             return ModelUnreachable(f"No connection to the model's endpoint; check {self._url_setting}.")
-        if isinstance(error, httpx2.HTTPError):
-            # The SDK wraps what fails before the headers; this is the connection lost within the body.
+        if isinstance(error, httpx2.HTTPError | aiohttp.ClientError):
+            # What fails before the headers is wrapped; this is the connection lost within the body.
             return BrokenOff()
         return ModelBroken("The model's endpoint sent something that is not an answer.")
 

@@ -1,7 +1,8 @@
 """Chat completions of any OpenAI-compatible endpoint, streamed inside.
 
-Owns the request's shape, the reading of the stream, and what counts as a whole answer. The bytes are read here and
-not by the SDK's stream, because a server that ignores `stream`, a cut-off stream and a silent one are then told apart.
+Owns the request's shape, the reading of the stream, and what counts as a whole answer. The bytes are read here
+rather than by the SDK, which costs more; a server that ignores `stream`, a cut-off stream and a silent one are told
+apart.
 Does not know prompts, memory or Telegram.
 """
 
@@ -17,8 +18,7 @@ from time import monotonic
 from types import TracebackType
 from typing import Any, Self
 
-import httpx2
-import openai
+import aiohttp
 
 from llm.chat_model import OnText
 from llm.endpoint import (
@@ -30,10 +30,11 @@ from llm.endpoint import (
     error_body,
     error_code,
     error_message,
-    open_client,
+    open_transport,
 )
 from llm.event_stream import events
 from llm.tool_calls import Calls, Equipped, Offer, mentions_tools, offered, wire
+from llm.transport import StatusError
 from records.errors import ContextTooLong, ModelBroken, ModelDeclined, ModelError
 from records.model_calls import Completion, PromptMessage, Tool, Usage
 from settings import Secret
@@ -67,7 +68,7 @@ class OpenAIChat:
         jitter: Callable[[], float] = random.random,
     ) -> None:
         self.name = model
-        self._client = open_client(api_key=api_key.value, base_url=base_url)
+        self._transport = open_transport(api_key=api_key.value, base_url=base_url)
         self._endpoint = Endpoint(
             model=model,
             timeout=timeout,
@@ -89,7 +90,7 @@ class OpenAIChat:
         await self.aclose()
 
     async def aclose(self) -> None:
-        await self._client.close()
+        await self._transport.aclose()
 
     async def complete(
         self,
@@ -164,7 +165,7 @@ class OpenAIChat:
                 self._judge_tools(request, passed_without=is_without_tools)
                 return answer
             if answer.was_shown or not await self._retries.pause(failure, attempt, _time_left(patience)):
-                # The SDK's exception quotes the endpoint, which may quote the key or the prompt: it is not chained.
+                # The exception may quote the endpoint, which may quote the key or the prompt: it is not chained.
                 raise failure from None
             attempt += 1
             log.info("model %s: %s, trying again", self.name, type(failure).__name__)
@@ -196,7 +197,7 @@ class OpenAIChat:
 
     def _drop_parameter(self, request: Mapping[str, Any], error: Exception) -> bool:
         """Whether the endpoint refused an optional parameter of the request; it is then never sent to it again."""
-        if not isinstance(error, openai.APIStatusError) or error.status_code not in (400, 404, 415, 422, 501):
+        if not isinstance(error, StatusError) or error.status_code not in (400, 404, 415, 422, 501):
             return False
         named, words = str(error_body(error.body).get("param") or ""), error_message(error.body)
         for parameter in ("stream_options", "response_format", "tool_choice", *_LIMITS):
@@ -232,8 +233,8 @@ class OpenAIChat:
         self, request: Mapping[str, Any], answer: "_Answer", on_text: OnText | None, patience: asyncio.Timeout
     ) -> None:
         """Send one request and read its answer to the end. Leaving, for whatever reason, closes the connection."""
-        async with self._client.chat.completions.with_streaming_response.create(**request) as response:
-            body = _heard(response.iter_bytes(), patience, self._endpoint.timeout)
+        async with self._transport.post("/chat/completions", request) as response:
+            body = _heard(response.content.iter_any(), patience, self._endpoint.timeout)
             if "text/event-stream" in response.headers.get("content-type", ""):
                 async with aclosing(events(body)) as stream:
                     async for event in stream:
@@ -276,7 +277,7 @@ def _may_be_tools(error: Exception, failure: ModelError) -> bool:
     """Whether a request that was refused may be good without tools: found bad and nobody knows why, or an error in
     which tools are named (so llama.cpp where it was started without them, and where one call was badly written).
     """
-    if not isinstance(error, openai.APIStatusError) or isinstance(failure, ContextTooLong):
+    if not isinstance(error, StatusError) or isinstance(failure, ContextTooLong):
         return False
     if error.status_code == 500:
         return mentions_tools(error_message(error.body))
@@ -371,7 +372,7 @@ async def _heard(body: AsyncIterator[bytes], patience: asyncio.Timeout, seconds:
 
 async def _drain(body: AsyncIterator[bytes]) -> None:
     """Read what is left after the end, briefly, so that the connection can be used again."""
-    with suppress(TimeoutError, httpx2.HTTPError):
+    with suppress(TimeoutError, aiohttp.ClientError):
         async with asyncio.timeout(0.25):
             async for _ in body:
                 pass

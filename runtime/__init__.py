@@ -2,6 +2,7 @@
 
 cooperative.py  large work beside which others go on: loops that pause, objects that no collector walks through
 heap.py         the C library's heap, kept in one piece
+http_client.py  the one way to open an HTTP session: certificates, proxies
 http_server.py  the one way to serve HTTP: webhook, playground
 locks.py        who may use what belongs to an owner at the same moment
 logs.py         what the log may say: no message text, no secret

@@ -1,6 +1,6 @@
 """Requests to Telegram over aiohttp, which takes a fraction of the processor time of the library's own client.
 
-Owns timeouts, certificates, the environment's proxy, and which failure becomes which TelegramError; the client's own
+Owns timeouts, and which failure becomes which TelegramError; the client's own
 exception is in `__cause__`. Does not know what is asked for.
 """
 
@@ -8,13 +8,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 import aiohttp
-import httpx
 from telegram.error import NetworkError, TelegramError, TimedOut
 from telegram.request import BaseRequest, RequestData
 
+from runtime.http_client import open_session
+
 WRITE_TIMEOUT = 20.0  # seconds beyond the others that a request without files may take to be sent
 UPLOAD_TIMEOUT = 600.0  # and one with files
-KEPT_ALIVE = 30.0  # seconds that an idle connection is kept; Telegram's servers keep them longer
 
 FAILURES = (aiohttp.ClientError, TimeoutError, OSError)
 """What the client raises. aiohttp.ServerTimeoutError is a TimeoutError, too."""
@@ -46,17 +46,8 @@ class AiohttpRequest(BaseRequest):
     async def initialize(self) -> None:
         """Open the session. A second call does nothing."""
         if self._session is None or self._session.closed:
-            # The authorities that the library's own client trusts: a small container may have none of its own.
-            connector = aiohttp.TCPConnector(
-                limit=self._pool_size,
-                keepalive_timeout=KEPT_ALIVE,
-                ssl=httpx.create_ssl_context(trust_env=self._trust_env),
-            )
-            self._session = aiohttp.ClientSession(
-                connector=connector,
-                trust_env=self._trust_env,
-                cookie_jar=aiohttp.DummyCookieJar(),
-                headers={"User-Agent": self.USER_AGENT},
+            self._session = open_session(
+                connections=self._pool_size, trust_env=self._trust_env, headers={"User-Agent": self.USER_AGENT}
             )
 
     async def shutdown(self) -> None:
