@@ -1,9 +1,7 @@
 """Chat completions of any OpenAI-compatible endpoint, streamed inside.
 
-Owns the request's shape, the reading of the stream, and what counts as a whole answer. The bytes are read here
-rather than by the SDK, which costs more; a server that ignores `stream`, a cut-off stream and a silent one are told
-apart.
-Does not know prompts, memory or Telegram.
+Owns the request's shape, the reading of the stream, and what counts as a whole answer: a server that ignores `stream`,
+a cut-off stream and a silent one are told apart. Does not know prompts, memory or Telegram.
 """
 
 import asyncio

@@ -8,7 +8,7 @@ import asyncio
 import json
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -139,8 +139,8 @@ class DurableQueue(asyncio.Queue[object]):
                 await self._room.wait()
             await self._put_kept(item)
 
-    async def write_ahead(self, updates: Iterable[telegram.Update]) -> None:
-        """Commit what one poll brought, all of it at once; put() then finds each on disk.
+    async def write_ahead(self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]) -> None:
+        """Commit what one poll brought, all of it at once, each as it came; put() then finds it on disk.
 
         What fails here is left to put(), which knows what to do then.
         """
@@ -148,14 +148,14 @@ class DurableQueue(asyncio.Queue[object]):
         try:
             payloads: dict[int, str] = {}
             of_each = Counter[int]()
-            for one in updates:
+            for one, raw in updates:
                 who = _sender(one)
                 if (
                     one.update_id not in self._unwritten
                     and self._keep(one)
                     and not self._is_too_much(one, of_each[who])
                 ):
-                    payloads[one.update_id] = one.to_json()
+                    payloads[one.update_id] = json.dumps(raw)
                     of_each[who] += 1
             if payloads:
                 new = await self._inbox.receive_all(self._bot_id, payloads, self._now())

@@ -29,6 +29,7 @@ class HoldingBot(ExtBot[None]):
         super().__init__(token, **options)
         self._queue: DurableQueue | None = None
         self._pause = pause
+        self._fetched: list[dict[str, Any]] = []
 
     def hold_back_for(self, queue: DurableQueue) -> None:
         """From now on every poll asks this queue first."""
@@ -41,10 +42,22 @@ class HoldingBot(ExtBot[None]):
         if unwritten is not None:
             await self._pause(HELD_PAUSE)
             offset = min(offset, unwritten) if offset else unwritten
-        updates = await super().get_updates(offset, **options)
+        await super().get_updates(offset, **options)
+        fetched, self._fetched = self._fetched, []
+        updates = [(read_or_emptied(raw, self), raw) for raw in fetched]
         if self._queue:
             await self._queue.write_ahead(updates)
-        return updates
+        return tuple(update for update, _ in updates)
+
+    async def _post(self, endpoint: str, *arguments: Any, **options: Any) -> Any:
+        """As its parent, but what getUpdates brings is kept back: its parent would log what it cannot read, text and
+        all, and pass on nothing of a poll that holds one such update.
+        """
+        result = await super()._post(endpoint, *arguments, **options)
+        if endpoint != "getUpdates":
+            return result
+        self._fetched = [raw for raw in result if isinstance(raw, dict)] if isinstance(result, list) else []
+        return []
 
 
 class PollRequest(AiohttpRequest):
@@ -67,17 +80,14 @@ class PollRequest(AiohttpRequest):
         connect_timeout: Any = BaseRequest.DEFAULT_NONE,
         pool_timeout: Any = BaseRequest.DEFAULT_NONE,
     ) -> tuple[int, bytes]:
-        """As its parent; notes begin, success and the token's refusal,
-        and passes on only updates that PTB can read.
-        """
+        """As its parent; notes begin, success and the token's refusal."""
         self.begun.set()
         code, payload = await super().do_request(
             url, method, request_data, read_timeout, write_timeout, connect_timeout, pool_timeout
         )
         if code == 200:
             self.last_success = self._now()
-            return code, readable(payload)
-        if code in (401, 404):
+        elif code in (401, 404):
             self.refused.set()
         return code, payload
 
@@ -107,28 +117,16 @@ def parsed(payload: bytes) -> dict[str, Any]:
     return answer
 
 
-def readable(payload: bytes) -> bytes:
-    """The answer to getUpdates, with each update that PTB cannot read emptied to its id.
+def read_or_emptied(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
+    """An update of getUpdates; one that python-telegram-bot cannot read is emptied to its id.
 
-    One such update would otherwise be fetched for ever, hold up all later ones, and be logged with its text
-    each time.
+    It would otherwise be fetched for ever, hold up all later ones, and be logged with its text each time.
     """
     try:
-        answer = parsed(payload)
-        updates = answer["result"]
-        telegram.Update.de_list(updates, None)
-    except TelegramError:
-        return payload
-    except Exception:  # broad: PTB raises whatever it stumbles over
-        updates = [_read_or_emptied(update) for update in answer.get("result") or []]
-        return json.dumps({**answer, "result": updates}).encode()
-    return payload
-
-
-def _read_or_emptied(data: dict[str, Any]) -> dict[str, Any]:
-    try:
-        telegram.Update.de_json(data, None)
-    except Exception as error:  # broad: as above
-        logger.error("Update %s is unreadable (%s); ignored.", data.get("update_id"), type(error).__name__)  # noqa: TRY400
-        return {"update_id": data["update_id"]}
-    return data
+        return telegram.Update.de_json(raw, bot)
+    except Exception as error:  # broad: the library raises whatever it stumbles over
+        number = raw.get("update_id")
+        logger.error("Update %s is unreadable (%s); ignored.", number, type(error).__name__)  # noqa: TRY400
+        if not isinstance(number, int):
+            raise TelegramError("Invalid server response") from None
+        return telegram.Update.de_json({"update_id": number}, bot)
