@@ -154,8 +154,9 @@ async def _figures(crowd: Crowd, load: Load, model: InstantModel, bot: Running) 
         "by_thread": {name: ms for name, ms in by_thread.items() if ms >= 0.01},
         "hops_a_turn": round((after["hops"] - before["hops"]) / turns, 1),
         "commits_a_turn": round((after["commits"] - before["commits"]) / turns, 2),
+        "telegram_calls": crowd.world.calls.last - called,
         "telegram_calls_a_turn": round((crowd.world.calls.last - called) / turns, 2),
-        "model_requests_a_turn": round((model.asked - asked) / turns, 2),
+        "model_requests": model.asked - asked,
         "rss_mb": resident_megabytes(bot.id),
     }
 

@@ -206,6 +206,14 @@ async def test_a_filled_store_is_as_the_bot_would_have_left_it(storage: StorageT
     assert newest[0].content == list(said(1_500))[-1]
 
 
+def test_load_arrives_at_a_rate_and_streams_at_a_pace(capsys: pytest.CaptureFixture[str]) -> None:
+    load.main(["--people", "2", "--turns", "2", "--rate", "20", "--tokens", "30"])
+    result = printed(capsys)
+    assert (result["rate"], result["tokens"]) == (20, 30)
+    assert result["keepsake"]["turns"] == 4
+    assert result["keepsake"]["ms"]["p50"] >= result["keepsake"]["ms_to_first_words"]["p50"] > 0
+
+
 def test_load_prints_our_bot_beside_two_bare_ones(capsys: pytest.CaptureFixture[str]) -> None:
     load.main(["--users", "3", "--turns", "2"])
     result = printed(capsys)
@@ -213,5 +221,8 @@ def test_load_prints_our_bot_beside_two_bare_ones(capsys: pytest.CaptureFixture[
         assert result[name]["turns"] == 6
         assert result[name]["turns_per_second"] > 0
         assert result[name]["ms"].keys() == {"p50", "p95"}
+        assert result[name]["processor_ms_a_turn"] >= result[name]["by_thread"]["loop"] > 0
+    assert result["keepsake"]["hops_a_turn"] > result["keepsake_off"]["hops_a_turn"] > 0
+    assert result["keepsake"]["commits_a_turn"] > 0 == result["bare_model"]["commits_a_turn"]
     assert result["keepsake"]["model_requests"] == result["bare_model"]["model_requests"] == 6
     assert result["bare_echo"]["model_requests"] == 0
