@@ -111,7 +111,7 @@ class MemoryRetrieval:
             builder.take_older_turns(unstored)
             return builder.context()
         last = await store.last_turns(scope, LAST_TURNS, before=turn)
-        summaries = sorted(await store.summaries(scope), key=lambda one: (-one.level, one.first_id))
+        summaries = sorted(await store.summaries(scope), key=lambda one: (-one.level, *one.order))
         newest = _newest_turns([*last, *unstored], LAST_TURNS)
         builder.take_last_turns(newest)
         builder.take_profile(await store.profiles.newest(scope.owner))
@@ -119,7 +119,7 @@ class MemoryRetrieval:
         builder.take_summaries(shown)
         earlier = {one.id: one for one in await store.unfolded(scope) if turn is None or one.turn < turn}
         earlier |= {one.id: one for one in repeated}
-        builder.take_older_turns([*(earlier[number] for number in sorted(earlier)), *unstored])
+        builder.take_older_turns([*sorted(earlier.values(), key=lambda one: one.order), *unstored])
         await self._note_history(builder, store, scope, summaries, shown, incoming if turn is not None else None)
         found = await self.found(incoming.text, store, scope, now=now, lean_on=_last_words(newest), before=turn)
         builder.take_facts(found.facts)
@@ -135,7 +135,7 @@ class MemoryRetrieval:
         found = await self.found(question, store, scope)
         required = MustInclude.of(found, self._tokens)
         taken = await self._packed(required, store, scope, room=self._budgets.snippets, now=now)
-        snippets = tuple(sorted(taken, key=lambda one: one.message.id))
+        snippets = tuple(sorted(taken, key=lambda one: one.message.order))
         return Recall(ranked=found.ranked, snippets=snippets)
 
     async def snippets(self, found: Found, store: MemoryStore, scope: Scope) -> list[Snippet]:

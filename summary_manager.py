@@ -221,7 +221,7 @@ class SummaryManager:
     async def active(self, scope: Scope) -> Sequence[Summary]:
         """Active summaries, highest level first, oldest first within a level."""
         async with self._memory.home(scope.owner) as store:
-            return sorted(await store.summaries(scope), key=lambda summary: (-summary.level, summary.first_id))
+            return sorted(await store.summaries(scope), key=lambda summary: (-summary.level, *summary.order))
 
     async def _prepare(self, scope: Scope, reason: FoldReason) -> None:
         """Call `before_fold` with what the next fold will archive. Not inside any lock, since it may ask a model."""
@@ -253,7 +253,7 @@ class SummaryManager:
             turns=active_turns(active, self._tokens.count if reason == "pressure" else None),
             summaries=[
                 ActiveSummary(id=one.id, level=one.level, policy=one.policy, first_id=one.first_id)
-                for one in sorted(summaries, key=lambda one: (one.first_id, one.id))
+                for one in sorted(summaries, key=lambda one: (one.order, one.id))
             ],
             archived=[MessageOutline(id=one.id, turn=one.turn, is_user=one.is_user) for one in archived],
             every_n=config.every_n,
@@ -280,16 +280,17 @@ class SummaryManager:
     async def _work(
         self, store: MemoryStore, config: OwnerConfig, lease: FoldLease, plan: FoldPlan, below: Sequence[Summary]
     ) -> _Work:
-        below = sorted(below, key=lambda one: one.first_id)
+        below = sorted(below, key=lambda one: one.order)
         window = await store.messages(lease.scope, plan.window_ids or plan.message_ids)
         dropped: Sequence[Message] = ()
         if plan.window_ids:
             # It goes on only from its own predecessor, and only where the window still reaches back to that.
-            below = [one for one in below if one.id == plan.base_id and one.last_id >= window[0].id]
-            new = [message for message in window if not below or message.id > below[0].last_id]
-            if below and below[0].first_id < window[0].id:
+            below = [one for one in below if one.id == plan.base_id and one.last_at >= window[0].created_at]
+            # What the predecessor covers was archived with it or before; chunks are numbered as summaries are.
+            new = [one for one in window if not below or one.chunk_id is None or one.chunk_id > below[0].id]
+            if below and below[0].order < window[0].order:
                 earlier = await store.page(lease.scope, before=window[0].id, limit=below[0].message_count)
-                dropped = [message for message in earlier if message.id >= below[0].first_id]
+                dropped = [message for message in earlier if message.order >= below[0].order]
         else:
             new = window
         summaries = summary_sources(below)

@@ -10,6 +10,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Literal, Self
 
 from attrs import define, field
@@ -139,7 +140,7 @@ class Rebuilder:
 
     async def _fold(self, lease: FoldLease, config: OwnerConfig, plan: FoldPlan, made: list[Rebuilt]) -> None:
         """Make the summary of a plan, which names those made so far by their index."""
-        below = sorted((made[source] for source in plan.summary_ids), key=lambda one: one.first)
+        below = sorted((made[source] for source in plan.summary_ids), key=lambda one: (one.first[1], one.first[0]))
         summaries = summary_sources([_as_stored(lease.scope, one) for one in below])
         messages = await self._read(lease, plan.window_ids or plan.message_ids)
         text = await self._text(
@@ -155,6 +156,7 @@ class Rebuilder:
         )
         for source in plan.summary_ids:
             made[source] = replace(made[source], is_active=False)
+        first, last = _span(below, messages)
         made.append(
             Rebuilt(
                 level=plan.level,
@@ -162,8 +164,8 @@ class Rebuilder:
                 message_ids=plan.message_ids,
                 sources=plan.summary_ids,
                 base=plan.base_id,
-                first=below[0].first if below else (messages[0].id, messages[0].created_at),
-                last=(messages[-1].id, messages[-1].created_at) if messages else max(one.last for one in below),
+                first=first,
+                last=last,
                 message_count=len(messages) + sum(one.message_count for one in below),
                 policy=plan.policy,
             )
@@ -217,15 +219,22 @@ def chunked(outline: Sequence[MessageOutline], size: int | None) -> Iterator[Seq
 
 def _state(made: Sequence[Rebuilt], turns: Sequence[ActiveTurn], every_n: int) -> ScopeState:
     """A chunk as a planner sees it, and the summaries that are active so far, each under its index."""
-    active = sorted((one.first[0], index) for index, one in enumerate(made) if one.is_active)
+    active = sorted((one.first[1], one.first[0], index) for index, one in enumerate(made) if one.is_active)
     return ScopeState(
         turns=turns,
         summaries=[
             ActiveSummary(id=index, level=made[index].level, policy=made[index].policy, first_id=first)
-            for first, index in active
+            for _, first, index in active
         ],
         every_n=every_n,
     )
+
+
+def _span(below: Sequence[Rebuilt], messages: Sequence[Message]) -> tuple[tuple[int, datetime], tuple[int, datetime]]:
+    """The first id and date, and the last ones, of what a summary covers; not always those of one message."""
+    ends = [end for one in below for end in (one.first, one.last)] + [(one.id, one.created_at) for one in messages]
+    ids, dates = [number for number, _ in ends], [date for _, date in ends]
+    return (min(ids), min(dates)), (max(ids), max(dates))
 
 
 def _as_stored(scope: Scope, one: Rebuilt) -> Summary:

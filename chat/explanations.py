@@ -155,7 +155,7 @@ async def _explained(
     return Explanation(
         record=record,
         recent=tuple(messages[number] for number in recent_ids if number in messages),
-        summaries=tuple(sorted(summaries, key=lambda one: (-one.level, one.first_id))),
+        summaries=tuple(sorted(summaries, key=lambda one: (-one.level, *one.order))),
         gone_summaries=len(record.summaries) - len(summaries),
         snippets=tuple(
             ExplainedSnippet(message=messages.get(one.id), chosen=one)

@@ -89,8 +89,7 @@ class MemorySearch:
         """
         query = SearchQuery.of(typed)
         async with self._memory.home(scope.owner) as store:
-            newest = await store.page(scope, limit=1)
-            last = newest[-1].id if newest else 0
+            _, last = await store.ends(scope)
             until = last if until is None else min(until, last)
             if query.phrases:
                 found = await self._exactly(store, scope, query)

@@ -116,7 +116,7 @@ class MemoryTools:
         snippets = [Snippet(message=one.message, text=one.text, score={}) for one in page.found]
         frame = self._tokens.count(prompts.remembered_block([], now)) + SEAM
         fitting = pack(snippets, room=min(RESULT_TOKENS, room - frame), now=now, count=self._tokens.count)
-        in_time = sorted(fitting, key=lambda one: one.message.id)
+        in_time = sorted(fitting, key=lambda one: one.message.order)
         found = tuple(one.message.id for one in in_time)
         log.info("the model searched the memory of %s: %d messages found", turn.scope, len(found))
         numbers = ", ".join(map(str, found)) or "none"

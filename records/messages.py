@@ -39,7 +39,9 @@ class NewMessage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Message:
-    """A stored message. Ids are per owner and ascend; `turn` is the id of the turn's first message."""
+    """A stored message. Ids are per owner; those of imported history are negative. `turn` is the id of the turn's first
+    message.
+    """
 
     id: int
     scope: Scope
@@ -53,6 +55,11 @@ class Message:
     chunk_id: int | None = None
     origin: Origin = ""
     edited_at: datetime | None = None
+
+    @property
+    def order(self) -> tuple[datetime, int]:
+        """Its position in its scope: an id says which message it is, not when it was said."""
+        return self.created_at, self.id
 
     @property
     def is_active(self) -> bool:

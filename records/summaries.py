@@ -17,7 +17,8 @@ class Summary:
     """A stored summary. An L1's chunk id is its own id.
 
     `source_chunk_ids`: the chunks it covers, oldest first, at every level. `source_ids`: the summaries it was made
-    from (empty for L1). `first_id` to `last_id`: the messages of its scope that it covers, without a gap.
+    from (empty for L1). `first_id` to `last_id`: the ids of the messages that it covers, `first_at` to
+    `last_at`: their dates.
     `milliseconds`, `tokens_in`, `tokens_out`: what it cost to make. `base_id`: the version it was based on, if any.
     `score`: its quality from 0 to 1, `details`: the parts of that; None: not measured.
     """
@@ -46,6 +47,11 @@ class Summary:
     score: float | None = None
     details: Mapping[str, float] = field(default_factory=dict)
     status: str = "completed"
+
+    @property
+    def order(self) -> tuple[datetime, int]:
+        """Its position among the summaries of its scope: that of the first message that it covers."""
+        return self.first_at, self.first_id
 
     @property
     def times_compressed(self) -> int:

@@ -249,7 +249,7 @@ class PromptBuilder:
             parts=parts,
             recent=tuple(message for turn in self._ordered() for message in turn.messages),
             summaries=tuple(self._summaries),
-            snippets=tuple(sorted(self._snippets, key=lambda snippet: snippet.message.id)),
+            snippets=tuple(sorted(self._snippets, key=lambda snippet: snippet.message.order)),
             facts=tuple(self._facts),
             profile=self._profile,
             cut=tuple(sorted(self._cut, key=lambda cut: cut.first_id)),
@@ -320,7 +320,7 @@ class PromptBuilder:
         self._cut.append(Cut(what="summary", first_id=summary.first_id, last_id=summary.last_id, why="no room"))
 
     def _ordered(self) -> list[Turn]:
-        return sorted(self._turns, key=lambda turn: turn.messages[0].id)
+        return sorted(self._turns, key=lambda turn: turn.messages[0].order)
 
     def _request(self) -> list[PromptMessage]:
         request = [PromptMessage(role="system", content=self._system)] if self._system else []
@@ -358,7 +358,7 @@ class PromptBuilder:
     def _snippets_text(self) -> str:
         if not self._snippets:
             return ""
-        in_time = sorted(self._snippets, key=lambda snippet: snippet.message.id)
+        in_time = sorted(self._snippets, key=lambda snippet: snippet.message.order)
         return prompts.remembered_block(in_time, self._now)
 
     def _size(self, request: Sequence[PromptMessage]) -> int:

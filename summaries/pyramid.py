@@ -17,7 +17,8 @@ MOST_ACTIVE = 10
 
 def plan(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
     """The next fold: a gap between summaries, a chunk that is due, or summaries that are too many."""
-    gap = first_gap(state.turns, sorted(one.first_id for one in state.summaries), most=state.every_n)
+    by_id = sorted(state.turns, key=lambda turn: turn.message_ids[0])
+    gap = first_gap(by_id, sorted(one.first_id for one in state.summaries), most=state.every_n)
     if gap:
         return FoldPlan(level=1, message_ids=gap, reason=reason)
     return _first_level(state.turns, state.every_n, reason) or _upwards(state.by_level)

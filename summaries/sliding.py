@@ -41,7 +41,7 @@ def plan(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
 
 def _window(messages: Sequence[MessageOutline]) -> tuple[int, ...]:
     """The newest WINDOW messages, from the first that a person wrote on (all of them where none is a person's)."""
-    newest = sorted(messages, key=lambda one: one.id)[-WINDOW:]
+    newest = messages[-WINDOW:]
     start = next((index for index, one in enumerate(newest) if one.is_user), 0)
     return tuple(one.id for one in newest[start:])
 

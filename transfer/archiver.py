@@ -38,6 +38,25 @@ def chunks(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
         yield messages[first:]
 
 
+def raised(summaries: Sequence[Summary]) -> list[tuple[list[Summary], int]]:
+    """Of active summaries, oldest first: neighbours that are of a lower level than a newer one, each with the level
+    that one summary of them needs. History may come in before, between and after what is there.
+    """
+    found: list[tuple[list[Summary], int]] = []
+    below: list[Summary] = []
+    highest = 0
+    for summary in reversed(summaries):
+        if summary.level < highest:
+            below.insert(0, summary)
+            continue
+        if below:
+            found.append((below, highest))
+        below, highest = [], summary.level
+    if below:
+        found.append((below, highest))
+    return found
+
+
 @define(kw_only=True, eq=False)
 class Archiver:
     """Archives histories. `text_budget`: the most tokens of one summary's text."""
@@ -88,20 +107,16 @@ class HistoryArchive:
 
     async def close(self) -> None:
         """Fold what was added so that it fits the summaries that were active before: at most ten in all, and older ones
-        never of a lower level than newer ones, so that each later fold covers its messages without a gap.
+        never of a lower level than newer ones, so that each later fold takes summaries that follow each other.
         """
         if not self._active:
             return
-        mine = {one.id for one in self._active}
-        others = [one for one in await self._all_active() if one.id not in mine]
-        top = max(one.level for one in [*self._active, *others])
-        below = [one for one in self._active if one.level < top]
-        if below:
-            await self._fold(below, top)
+        for below, level in raised(await self._all_active()):
+            await self._fold(below, level)
         summaries = await self._all_active()
         if len(summaries) > MOST_ACTIVE:
             oldest = summaries[: len(summaries) - MOST_ACTIVE + 1]
-            level = max([top, *(one.level + 1 for one in oldest)])
+            level = max([summaries[0].level, *(one.level + 1 for one in oldest)])
             await self._fold(oldest, level)
 
     def _is_full(self) -> bool:
@@ -110,7 +125,7 @@ class HistoryArchive:
 
     async def _all_active(self) -> list[Summary]:
         async with self._archiver.home(self._scope.owner) as store:
-            return sorted(await store.summaries(self._scope), key=lambda one: (one.first_id, one.id))
+            return sorted(await store.summaries(self._scope), key=lambda one: (one.order, one.id))
 
     async def _fold(self, sources: Sequence[Summary], level: int) -> None:
         archiver = self._archiver
@@ -121,4 +136,4 @@ class HistoryArchive:
         gone = set(plan.summary_ids)
         self._active = [one for one in self._active if one.id not in gone]
         self._active.append(summary)
-        self._active.sort(key=lambda one: one.first_id)
+        self._active.sort(key=lambda one: one.order)

@@ -1,7 +1,7 @@
 """A file from elsewhere → memory: first what it would add, then the import itself.
 
 Where nothing is stored yet, our own export comes back as it was. Everything else becomes history: archived at once
-under extracted summaries, without a model, before everything that was said here; what is known already stays as it is.
+under extracted summaries, without a model, in the order of time; what is known already stays as it is.
 Does not know Telegram, or what the formats look like.
 """
 
@@ -183,7 +183,8 @@ class Importer:
         for scope, messages in (await asyncio.to_thread(_by_scope, lease.scope, work)).items():
             async with self._memory.home(owner) as store:
                 first = await store.history.room(owner, len(messages), after=work.after)
-            placed = await asyncio.to_thread(_placed, scope, messages, first)
+            messages, beginnings = await asyncio.to_thread(_in_time, messages)
+            placed = await asyncio.to_thread(_placed, scope, messages, beginnings, first)
             ids |= await asyncio.to_thread(_numbers, messages, placed)
             ends += (placed[0].id, placed[-1].id)
             archive = self._archiver.begin(lease, scope)
@@ -331,25 +332,39 @@ def _numbers(messages: Sequence[ImportedMessage], placed: Sequence[Message]) -> 
     return {given.number: one.id for given, one in pairs if given.number}
 
 
-def _placed(scope: Scope, messages: Sequence[ImportedMessage], first: int) -> list[Message]:
+def _in_time(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMessage], list[int]]:
+    """The messages in the order of time, and for each the position of the one that began its turn: conversations of one
+    file overlap, and so do the files of an archive.
+    """
+    begun: dict[int, int] = {}
+    beginnings: list[int] = []
+    for number, given in enumerate(yielding_gil(messages)):
+        if given.turn is not None:
+            beginnings.append(begun.setdefault(given.turn, number))
+        else:
+            beginnings.append(beginnings[-1] if given.answers and beginnings else number)
+    order = sorted(range(len(messages)), key=lambda number: messages[number].created_at)
+    position = {number: place for place, number in enumerate(order)}
+    return [messages[number] for number in order], [position[beginnings[number]] for number in order]
+
+
+def _placed(scope: Scope, messages: Sequence[ImportedMessage], beginnings: Sequence[int], first: int) -> list[Message]:
     """The messages as they will be stored, with ascending ids from `first` on."""
-    placed: list[Message] = []
-    for number, given in enumerate(yielding_gil(messages), start=first):
-        turn = placed[-1].turn if given.answers and placed else number
-        placed.append(
-            Message(
-                id=number,
-                scope=scope,
-                role=given.role,
-                content=given.content,
-                created_at=given.created_at,
-                turn=turn,
-                speaker=given.speaker,
-                source=given.source,
-                origin=given.origin if given.is_own or scope.owner < 0 else "overheard",
-            )
+    pairs = list(zip(messages, beginnings, strict=True))
+    return [
+        Message(
+            id=number,
+            scope=scope,
+            role=given.role,
+            content=given.content,
+            created_at=given.created_at,
+            turn=first + beginning,
+            speaker=given.speaker,
+            source=given.source,
+            origin=given.origin if given.is_own or scope.owner < 0 else "overheard",
         )
-    return placed
+        for number, (given, beginning) in enumerate(yielding_gil(pairs), start=first)
+    ]
 
 
 def _by_chunk(messages: Sequence[Portable]) -> dict[object, list[Portable]]:

@@ -5,7 +5,8 @@ or how candidates are ranked.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import compress
 from operator import itemgetter
 from typing import Any
 
@@ -14,7 +15,6 @@ import numpy.typing as npt
 
 from records.scopes import Scope
 from storage.files.driver import Row, sqlite3
-from storage.files.rows import runs
 from storage.search import word_index
 from storage.search.protocol import Matching, Pool, Readings
 
@@ -30,16 +30,52 @@ message may be in another language than the question; where a few do, these may 
 ALWAYS = 20
 """So many messages that hold the question's rarest words are candidates, however well others match."""
 
-# CROSS JOIN keeps this order; SQLite would otherwise begin with all rows of all scopes. A `place` is the position of a
-# message in its scope; `marks` are hashes of its terms.
-_AROUND = """
-SELECT near.seq, near.message_id, near.place, near.session, near.length, near.size, near.said_at, near.is_assistant,
-  near.speaker, near.marks
-FROM json_each(?) AS run
-CROSS JOIN places AS near ON near.user_id = ? AND near.thread_id = ?
-  AND near.place BETWEEN json_extract(run.value, '$[0]') AND json_extract(run.value, '$[1]')
+SESSION_GAP = 4 * 3600.0
+"""Seconds of silence after which a new session begins."""
+_APART = 3
+"""Between the positions of messages that have others between them; ranking looks at most two messages far."""
+
+_COLUMNS = """
+near.seq, near.message_id, near.length, near.size, near.said_at, near.is_assistant, near.speaker, near.marks
 """
-_POSITION = itemgetter(2)
+# CROSS JOIN keeps this order; SQLite would otherwise begin with all rows of all scopes. `marks` are hashes of terms.
+_WINDOWS = """
+WITH hit AS MATERIALIZED (
+  SELECT said_at, message_id FROM json_each(?1) AS given CROSS JOIN places ON places.seq = given.value
+  WHERE user_id = ?2 AND thread_id = ?3
+),
+span AS MATERIALIZED (
+  SELECT COALESCE(
+    (
+      SELECT seq FROM places WHERE user_id = ?2 AND thread_id = ?3
+      AND (said_at, message_id) < (hit.said_at, hit.message_id) ORDER BY said_at DESC, message_id DESC LIMIT 1 OFFSET ?4
+    ),
+    (SELECT seq FROM places WHERE user_id = ?2 AND thread_id = ?3 ORDER BY said_at, message_id LIMIT 1)
+  ) AS first,
+  COALESCE(
+    (
+      SELECT seq FROM places WHERE user_id = ?2 AND thread_id = ?3
+      AND (said_at, message_id) > (hit.said_at, hit.message_id) ORDER BY said_at, message_id LIMIT 1 OFFSET ?4
+    ),
+    (SELECT seq FROM places WHERE user_id = ?2 AND thread_id = ?3 ORDER BY said_at DESC, message_id DESC LIMIT 1)
+  ) AS last
+  FROM hit
+)
+SELECT first, last, a.said_at, a.message_id, b.said_at, b.message_id
+FROM span CROSS JOIN places AS a ON a.seq = first CROSS JOIN places AS b ON b.seq = last
+ORDER BY a.said_at, a.message_id
+"""
+_AROUND = f"""
+SELECT {_COLUMNS}, run.key
+FROM json_each(?) AS run
+CROSS JOIN places AS a ON a.seq = json_extract(run.value, '$[0]')
+CROSS JOIN places AS b ON b.seq = json_extract(run.value, '$[1]')
+CROSS JOIN places AS near ON near.user_id = ? AND near.thread_id = ?
+  AND (near.said_at, near.message_id) >= (a.said_at, a.message_id)
+  AND (near.said_at, near.message_id) <= (b.said_at, b.message_id)
+"""  # noqa: S608
+_EVERYTHING = f"SELECT {_COLUMNS}, 0 FROM places AS near WHERE user_id = ? AND thread_id = ?"  # noqa: S608
+_TIME = itemgetter(4, 1)
 
 
 def matching(
@@ -81,22 +117,39 @@ def matching(
 
 def pool(connection: sqlite3.Connection, scope: Scope, matched: Matching, *, reach: int, seeds: Sequence[int]) -> Pool:
     """What matched, the seeds, and up to `reach` messages around each."""
-    rows = _around(connection, scope, [*matched.seqs, *seeds], reach)
+    hits = {*matched.seqs, *seeds}
+    rows = _around(connection, scope, hits, reach, is_whole=len(hits) >= matched.turns)
     # One object for each column and not one for each candidate: of 900 candidates a dozen are shown.
-    columns = list(zip(*rows, strict=True)) or [()] * 10
+    columns = list(zip(*rows, strict=True)) or [()] * 9
+    seqs, said_at = np.array(columns[0], np.int64), np.array(columns[4], np.float64)
+    runs = np.array(columns[8], np.int64)
+    positions = np.arange(len(rows)) + _APART * runs
+    silences = np.abs(np.diff(said_at, prepend=said_at[:1])) > SESSION_GAP
+    near = _near(positions, np.isin(seqs, list(hits)), reach)
     return Pool(
-        seqs=np.array(columns[0], np.int64),
-        ids=np.array(columns[1], np.int64),
-        positions=np.array(columns[2], np.int64),
-        sessions=np.array(columns[3], np.int64),
-        lengths=np.array(columns[4], np.int64),
-        sizes=np.array(columns[5], np.int64),
-        said_at=np.array(columns[6], np.float64),
-        by_assistant=np.array(columns[7], np.bool_),
-        speakers=columns[8],
-        counts=_counts(columns[9], [word_index.term_hash(term) for term in matched.frequency]),
+        seqs=seqs[near],
+        ids=np.array(columns[1], np.int64)[near],
+        positions=positions[near],
+        sessions=np.cumsum(silences, dtype=np.int64)[near],
+        lengths=np.array(columns[2], np.int64)[near],
+        sizes=np.array(columns[3], np.int64)[near],
+        said_at=said_at[near],
+        by_assistant=np.array(columns[5], np.bool_)[near],
+        speakers=tuple(compress(columns[6], near)),
+        counts=_counts(list(compress(columns[7], near)), [word_index.term_hash(term) for term in matched.frequency]),
         matched=matched,
     )
+
+
+def _near(positions: npt.NDArray[np.int64], hits: npt.NDArray[np.bool_], reach: int) -> npt.NDArray[np.bool_]:
+    """Which positions are at most `reach` from that of a hit."""
+    at = positions[hits]
+    if not len(at):
+        return np.zeros(len(positions), np.bool_)
+    after = np.searchsorted(at, positions).clip(max=len(at) - 1)
+    before = (after - 1).clip(min=0)
+    distance: npt.NDArray[np.int64] = np.minimum(np.abs(at[after] - positions), np.abs(at[before] - positions))
+    return distance <= reach
 
 
 def _readings(
@@ -144,7 +197,7 @@ def _best(
         ).fetchall()
     if len(rows) < limit:
         rows += connection.execute(
-            "SELECT seq FROM places WHERE user_id = ? AND thread_id = ? ORDER BY place DESC LIMIT ?",
+            "SELECT seq FROM places WHERE user_id = ? AND thread_id = ? ORDER BY said_at DESC, message_id DESC LIMIT ?",
             (scope.owner, scope.thread, limit - len(rows)),
         ).fetchall()
     return [row[0] for row in rows]
@@ -166,19 +219,30 @@ def _holding(connection: sqlite3.Connection, scope: Scope, terms: Sequence[tuple
     return [row[0] for row in connection.execute(sql, (word_index.question(scope, taken),))]
 
 
-def _around(connection: sqlite3.Connection, scope: Scope, seqs: Sequence[int], reach: int) -> list[tuple[Any, ...]]:
-    """The messages at most `reach` positions from one of `seqs`, in order, whatever their session."""
-    found = connection.execute(
-        """
-        SELECT place FROM json_each(?) AS hit CROSS JOIN places ON places.seq = hit.value
-        WHERE user_id = ? AND thread_id = ?
-        """,
-        (json.dumps(list(seqs)), scope.owner, scope.thread),
-    )
-    near = runs([row[0] for row in found], reach)
+def _around(
+    connection: sqlite3.Connection, scope: Scope, seqs: Collection[int], reach: int, *, is_whole: bool
+) -> list[tuple[Any, ...]]:
+    """The messages from `reach` + 1 before to `reach` + 1 after each of `seqs` in time, in order, whatever their
+    session; the last column numbers the runs between which others lie.
+
+    One more on each side than is wanted, so that messages of two runs are never close enough to be neighbours.
+    """
     cursor = connection.cursor()
     cursor.row_factory = None  # plain tuples: hundreds, and each is taken apart at once
-    return sorted(cursor.execute(_AROUND, (near, scope.owner, scope.thread)), key=_POSITION)
+    if is_whole:
+        return sorted(cursor.execute(_EVERYTHING, (scope.owner, scope.thread)), key=_TIME)
+    given = (json.dumps(list(seqs)), scope.owner, scope.thread, reach)
+    runs: list[tuple[int, int]] = []
+    end: tuple[float, int] | None = None
+    for first, last, *times in cursor.execute(_WINDOWS, given).fetchall():
+        begins, ends = (times[0], times[1]), (times[2], times[3])
+        if end is None or begins > end:
+            runs.append((first, last))
+            end = ends
+        elif ends > end:
+            runs[-1] = (runs[-1][0], last)
+            end = ends
+    return sorted(cursor.execute(_AROUND, (json.dumps(runs), scope.owner, scope.thread)), key=_TIME)
 
 
 def _counts(texts: Sequence[bytes], hashes: Sequence[int]) -> npt.NDArray[np.float64]:

@@ -21,8 +21,6 @@ from storage.files.rows import AnyRow, moment_of
 from storage.files.transaction import Reader, Transaction, Value
 from text import analyzer
 
-SESSION_GAP = 4 * 3600.0
-"""Seconds of silence after which a new session begins."""
 MOST_TERMS = 64
 """At most so many terms of a question are looked up, since a pasted page would make a query of thousands."""
 SHORT = 4_000
@@ -33,9 +31,6 @@ _PLACE = """
 INSERT INTO places (seq, user_id, thread_id, place, session, said_at, is_person, length, message_id, is_assistant,
   speaker, size, marks)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-_LAST_PLACE = """
-SELECT place, session, said_at FROM places WHERE user_id = ? AND thread_id = ? ORDER BY place DESC LIMIT 1
 """
 _REMOVED = (
     "DELETE FROM words WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ?)",
@@ -61,13 +56,6 @@ _INNER = "\ue000"
 
 
 @dataclass(frozen=True, slots=True)
-class _Position:
-    place: int
-    session: int
-    said_at: float
-
-
-@dataclass(frozen=True, slots=True)
 class Entry:
     """One message, analysed."""
 
@@ -85,14 +73,9 @@ class Entry:
         prefix = _prefix(self.scope)
         return " ".join(prefix + term for term in self.terms)
 
-    def placed(self, last: _Position | None) -> _Position:
-        if last is None:
-            return _Position(1, 1, self.said_at)
-        gap = abs(self.said_at - last.said_at) > SESSION_GAP
-        return _Position(last.place + 1, last.session + gap, self.said_at)
-
-    def row(self, at: _Position) -> tuple[Value, ...]:
-        where = (self.seq, self.scope.owner, self.scope.thread, at.place, at.session, self.said_at)
+    def row(self) -> tuple[Value, ...]:
+        # Of `place` and `session`, which older versions counted, nothing is read any more: order is time.
+        where = (self.seq, self.scope.owner, self.scope.thread, self.seq, 0, self.said_at)
         what = (self.role == "user", len(self.terms), self.id, self.role == "assistant", self.speaker, self.size)
         return *where, *what, _hashes(self.terms)
 
@@ -130,16 +113,11 @@ def forget(connection: sqlite3.Connection, owner: int, ids: str) -> None:
 
 
 def reindex(connection: sqlite3.Connection, seq: int, row: AnyRow) -> None:
-    """Index one message that is new or whose text changed; one that was indexed before keeps its position."""
-    (entry,) = _entries([(seq, row)])
-    known = connection.execute("SELECT place, session, said_at FROM places WHERE seq = ?", (seq,)).fetchone()
+    """Index one message that is new or whose text changed."""
+    entries = _entries([(seq, row)])
     connection.execute("DELETE FROM words WHERE rowid = ?", (seq,))
-    if known is None:
-        put(connection, [entry])
-    else:
-        connection.execute("DELETE FROM places WHERE seq = ?", (seq,))
-        connection.execute(_INSERT, (seq, entry.text))
-        connection.execute(_PLACE, entry.row(_Position(*known)))
+    connection.execute("DELETE FROM places WHERE seq = ?", (seq,))
+    put(connection, entries)
 
 
 def merge(connection: sqlite3.Connection) -> None:
@@ -215,22 +193,9 @@ def _completed(seq: int, number: int, role: str, speaker: str, content: str, tok
 
 
 def put(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
-    """Index new messages, in ascending order, inside the caller's transaction."""
-    last: dict[Scope, _Position | None] = {}
-    for scope in {entry.scope for entry in entries}:
-        row = connection.execute(_LAST_PLACE, (scope.owner, scope.thread)).fetchone()
-        last[scope] = _Position(*row) if row else None
+    """Index new messages inside the caller's transaction."""
     connection.executemany(_INSERT, [(entry.seq, entry.text) for entry in entries])
-    connection.executemany(_PLACE, _placed(entries, last))
-
-
-def _placed(entries: Sequence[Entry], last: dict[Scope, _Position | None]) -> list[tuple[Value, ...]]:
-    """Rows of `places`, each at the position after the one before in its scope; updates `last`."""
-    rows = []
-    for entry in entries:
-        last[entry.scope] = at = entry.placed(last[entry.scope])
-        rows.append(entry.row(at))
-    return rows
+    connection.executemany(_PLACE, [entry.row() for entry in entries])
 
 
 def _entries(rows: Sequence[tuple[int, AnyRow]]) -> list[Entry]:

@@ -184,7 +184,7 @@ async def folded(
     if not messages and not below:
         raise StaleFold
     number = await tx.run(take_ids, kind, scope.owner, "next_summary_id")
-    below.sort(key=lambda summary: summary.first_id)
+    below.sort(key=lambda summary: summary.order)
     await tx.rows(
         """
         UPDATE messages SET chunk_id = ?, is_active = 0

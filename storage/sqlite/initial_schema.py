@@ -161,7 +161,7 @@ CREATE TABLE places (
   seq       INTEGER PRIMARY KEY,              -- messages.seq
   user_id   INTEGER NOT NULL,
   thread_id INTEGER NOT NULL,
-  place     INTEGER NOT NULL,                 -- 1, 2, 3 … in the order of ids
+  place     INTEGER NOT NULL,                 -- no longer read, like session: order is time
   session   INTEGER NOT NULL,                 -- grows by one after a long silence
   said_at   REAL NOT NULL,                    -- seconds since 1970
   is_person INTEGER NOT NULL,                 -- 0: the assistant's

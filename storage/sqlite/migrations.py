@@ -6,6 +6,7 @@ The CREATE statements are the schema's documentation. Does not know queries.
 
 from storage.files.database import Migration
 from storage.files.driver import sqlite3
+from storage.files.rows import moment_of, text_of
 from storage.search import word_index
 from storage.sqlite import original_files
 from storage.sqlite.initial_schema import FIRST_SCHEMA
@@ -250,6 +251,27 @@ def pointed(connection: sqlite3.Connection) -> None:
         seq = rows[-1]["seq"]
 
 
+ORDER_SCHEMA = """
+-- The order of a scope is time: created_at, then id. An id only says which message it is: imported history comes in
+-- any order. All times are of one form, so that their texts sort as they do.
+DROP INDEX IF EXISTS message_scope;
+CREATE INDEX IF NOT EXISTS message_time ON messages (user_id, thread_id, created_at, id);
+DROP INDEX IF EXISTS message_active;
+CREATE INDEX message_active ON messages (user_id, thread_id, created_at, id) WHERE is_active = 1;
+-- The same for what ranking reads; `place` and `session` are no longer read.
+DROP INDEX IF EXISTS place_scope;
+CREATE INDEX IF NOT EXISTS place_time ON places (user_id, thread_id, said_at, message_id);
+"""
+
+
+def order_is_time(connection: sqlite3.Connection) -> None:
+    """Messages are ordered by when they were said, and then by id."""
+    found = connection.execute("SELECT seq, created_at FROM messages WHERE created_at NOT GLOB '????-??-??T*+00:00'")
+    changed = [(text_of(moment_of(row["created_at"])), row["seq"]) for row in found.fetchall()]
+    connection.executemany("UPDATE messages SET created_at = ? WHERE seq = ?", changed)
+    script(ORDER_SCHEMA)(connection)
+
+
 def script(text: str) -> Migration:
     """A step that runs the statements of a script, each inside our transaction (executescript would commit first)."""
 
@@ -278,5 +300,6 @@ MIGRATIONS: list[Migration] = [
     ranked,
     script(MODES_SCHEMA),
     pointed,
+    order_is_time,
 ]
 """In order. Append steps; never change, remove or reorder one that was released."""

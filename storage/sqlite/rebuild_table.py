@@ -108,7 +108,7 @@ async def _put(
 
 
 _OUTLINE = """
-SELECT id, turn_id, role FROM messages WHERE user_id = ? AND thread_id = ? AND is_active = 0 ORDER BY id
+SELECT id, turn_id, role FROM messages WHERE user_id = ? AND thread_id = ? AND is_active = 0 ORDER BY created_at, id
 """
 _KEEP_PART = "INSERT OR REPLACE INTO rebuild_parts (user_id, thread_id, digest, made) VALUES (?, ?, ?, ?)"
 _DROP_PARTS = "DELETE FROM rebuild_parts WHERE user_id = ? AND thread_id = ?"

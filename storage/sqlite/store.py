@@ -17,7 +17,7 @@ from records.scopes import Scope
 from records.status import Counts
 from storage.files.database import Database
 from storage.files.driver import sqlite3
-from storage.files.rows import CONFIG_ROWS, config_of, grouped, message_of, row_of_message
+from storage.files.rows import CONFIG_ROWS, config_of, grouped, message_of, moment_of, row_of_message
 from storage.files.tables import BY_NAME, MESSAGES, TABLES, UPSERT_USER, USERS, Table
 from storage.search import candidates, word_index
 from storage.search.protocol import Matching, Pool, Readings, WordHit
@@ -37,6 +37,7 @@ from text.characters import well_formed
 
 BATCH = 500
 _AFTER_THE_LAST = 2**62
+_AFTER_EVERY_DATE = "~"
 _ALL = 2**62
 
 
@@ -95,7 +96,7 @@ class SqliteStore(FoldTable):
         return await self._messages(
             """
             SELECT * FROM messages
-            WHERE user_id = ? AND thread_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id
+            WHERE user_id = ? AND thread_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY created_at, id
             """,
             scope.owner,
             scope.thread,
@@ -103,18 +104,26 @@ class SqliteStore(FoldTable):
         )
 
     async def page(self, scope: Scope, *, before: int | None = None, limit: int = 100) -> list[Message]:
-        newest_first = await self._messages(
-            "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND id < ? ORDER BY id DESC LIMIT ?",
-            scope.owner,
-            scope.thread,
-            _AFTER_THE_LAST if before is None else before,
-            max(0, limit),
-        )
-        return newest_first[::-1]
+        async with self._db.read(frozen=True) as reader:
+            key = None
+            if before is not None:
+                key = await reader.row(
+                    "SELECT created_at, id FROM messages WHERE user_id = ? AND id = ?", scope.owner, before
+                )
+            rows = await reader.rows(
+                """
+                SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND (created_at, id) < (?, ?)
+                ORDER BY created_at DESC, id DESC LIMIT ?
+                """,
+                *(scope.owner, scope.thread),
+                *(tuple(key) if key else (_AFTER_EVERY_DATE, _AFTER_THE_LAST)),
+                max(0, limit),
+            )
+        return [message_of(row) for row in reversed(rows)]
 
     async def unfolded(self, scope: Scope) -> list[Message]:
         return await self._messages(
-            "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND is_active = 1 ORDER BY id",
+            "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND is_active = 1 ORDER BY created_at, id",
             scope.owner,
             scope.thread,
         )
@@ -126,7 +135,7 @@ class SqliteStore(FoldTable):
               SELECT DISTINCT turn_id FROM messages
               WHERE user_id = ?1 AND thread_id = ?2 AND turn_id > 0 AND turn_id < ?3
               ORDER BY turn_id DESC LIMIT ?4
-            ) ORDER BY +id -- the sign keeps SQLite from walking through all ids to spare the sorting of a few
+            ) ORDER BY +created_at, id -- the sign keeps SQLite from walking through all messages to spare sorting a few
             """,
             scope.owner,
             scope.thread,
@@ -201,13 +210,14 @@ class SqliteStore(FoldTable):
         """Everything of an owner as batches of plain rows, each with a "table" key, as of one moment."""
         async with self._db.read(frozen=True) as reader:
             for table in TABLES:
-                after: tuple[int, ...] | None = None
+                after: tuple[int | str, ...] | None = None
                 while after is None or after:
                     rows = await reader.rows(*_next_batch(table, owner, after or ()))
                     if rows:
                         yield [{"table": table.name, **table.portable(row)} for row in rows]
-                    full = len(rows) == BATCH and len(table.key) > 1
-                    after = (rows[-1][table.key[1]],) if full else ()
+                    order = _order(table)
+                    full = len(rows) == BATCH and len(order) > 0
+                    after = tuple(rows[-1][name] for name in order) if full else ()
 
     async def load(self, owner: int, batches: AsyncIterator[Sequence[Mapping[str, object]]]) -> None:
         """Take over what `dump` of another store gave, ids kept; all or nothing. The owner must hold nothing here.
@@ -292,7 +302,7 @@ def _appended(
             if draft.source is not None and key in seen:
                 stored[place] = seen[key]
                 continue
-            message = _message(scope, number, draft)
+            message = _message(scope, number, _after_its_turn(connection, scope, draft))
             number += 1
             cursor = connection.execute(MESSAGES.upsert, MESSAGES.stored(row_of_message(message)))
             entries.append(replace(entry, seq=cursor.lastrowid or 0, id=message.id))
@@ -300,6 +310,14 @@ def _appended(
             stored[place] = seen[key] = message
         word_index.put(connection, entries)
     return [stored[place] for place in range(len(drafts))]
+
+
+def _after_its_turn(connection: sqlite3.Connection, scope: Scope, draft: NewMessage) -> NewMessage:
+    """An answer is never from before its question, whatever Telegram's clock and this machine's say."""
+    if draft.turn is None:
+        return draft
+    [newest] = connection.execute(_NEWEST_OF_TURN, (scope.owner, scope.thread, draft.turn)).fetchone()
+    return draft if newest is None else replace(draft, created_at=max(draft.created_at, moment_of(newest)))
 
 
 async def digest_of(batches: AsyncIterator[Sequence[Mapping[str, object]]]) -> str:
@@ -329,16 +347,19 @@ def _message(scope: Scope, number: int, draft: NewMessage) -> Message:
     )
 
 
-def _next_batch(table: Table, owner: int, after: tuple[int, ...]) -> tuple[str, int, *tuple[int, ...]]:
-    """The statement and its values for the next rows of an owner, in the order of the table's key."""
-    if len(table.key) == 1:
+def _order(table: Table) -> tuple[str, ...]:
+    """The columns by which an owner's rows are dumped: messages in time, all others by their key."""
+    return ("thread_id", "created_at", "id") if table is MESSAGES else table.key[1:]
+
+
+def _next_batch(table: Table, owner: int, after: tuple[int | str, ...]) -> tuple[str, int, *tuple[int | str, ...]]:
+    """The statement and its values for the next rows of an owner."""
+    if not (order := _order(table)):
         return f"SELECT * FROM {table.name} WHERE user_id = ?", owner  # noqa: S608
-    key = table.key[1]
-    return (
-        f"SELECT * FROM {table.name} WHERE user_id = ? AND {key} > ? ORDER BY {key} LIMIT {BATCH}",  # noqa: S608
-        owner,
-        *(after or (-_AFTER_THE_LAST,)),
-    )
+    least = ["" if name == "created_at" else -_AFTER_THE_LAST for name in order]
+    names, marks = ", ".join(order), ", ".join("?" * len(order))
+    sql = f"SELECT * FROM {table.name} WHERE user_id = ? AND ({names}) > ({marks}) ORDER BY {names} LIMIT {BATCH}"  # noqa: S608
+    return sql, owner, *(after or least)
 
 
 _COUNTS = """
@@ -352,4 +373,5 @@ WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1 GROUP BY level
 """
 _CHOICES = USERS.only(CONFIG_ROWS.columns)
 _PUT_OWNER = f"{_CHOICES.upsert_with('storage_type')} WHERE storage_type = excluded.storage_type RETURNING user_id"
+_NEWEST_OF_TURN = "SELECT MAX(created_at) FROM messages WHERE user_id = ? AND thread_id = ? AND turn_id = ?"
 _BY_SOURCE = "SELECT * FROM messages WHERE user_id = ? AND role = ? AND source = ?"

@@ -22,9 +22,9 @@ class WrongElement(Exception):  # noqa: N818 - reads as the state it is
 class ImportedMessage:
     """One message. `source` ("import:…") identifies it for ever; `also` is another source that it may be stored under.
 
-    `is_own`: False where it was said by somebody other than the person whose history it is and their bot.
-    `answers`: it belongs to the turn of the message before it. `number`: its id in the file, where other rows of the
-    file refer to it.
+    `is_own`: False for the messages of anyone but the person whose history it is and their bot. `answers`: it belongs
+    to the turn of the message before it; `turn`: to the turn that the file gives this number. `number`: its id in the
+    file, where other rows of the file refer to it.
     """
 
     source: str
@@ -35,6 +35,7 @@ class ImportedMessage:
     origin: Literal["imported", "forwarded"] = "imported"
     is_own: bool = True
     answers: bool = False
+    turn: int | None = None
     thread: int = 0
     also: str | None = None
     number: int | None = None

@@ -6,7 +6,7 @@ docs/export.md describes it for people. Does not know stores, or which tables th
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import IO, Any
 
@@ -76,7 +76,7 @@ def read(walk: JsonStream) -> ImportedHistory:
             try:
                 rows.append(_row(value))
                 if name == "messages":
-                    messages.append(_message(rows[-1], facts["owner"], messages, rows))
+                    messages.append(_message(rows[-1], facts["owner"]))
             except WrongElement as wrong:
                 raise ImportRefused(
                     f"{name}[{number}] (line {walk.line_of(at)}): {wrong}. Nothing was imported."
@@ -97,7 +97,7 @@ def _row(value: object) -> dict[str, object]:
     return value
 
 
-def _message(values: Row, owner: object, before: Sequence[ImportedMessage], rows: Sequence[Row]) -> ImportedMessage:
+def _message(values: Row, owner: object) -> ImportedMessage:
     number, role, content = values.get("id"), values.get("role"), values.get("content")
     if not isinstance(number, int) or isinstance(number, bool):
         raise WrongElement("its 'id' is no number")
@@ -111,7 +111,9 @@ def _message(values: Row, owner: object, before: Sequence[ImportedMessage], rows
     thread = values.get("thread_id", 0)
     if not isinstance(thread, int) or isinstance(thread, bool):
         raise WrongElement("its 'thread_id' is no number")
-    last = rows[-2] if len(rows) > 1 else None
+    turn = values.get("turn_id")
+    if turn is not None and (not isinstance(turn, int) or isinstance(turn, bool)):
+        raise WrongElement("its 'turn_id' is no number")
     return ImportedMessage(
         source=name if is_imported else f"import:keepsake:{name}",
         also=None if is_imported or not source else name,
@@ -121,7 +123,7 @@ def _message(values: Row, owner: object, before: Sequence[ImportedMessage], rows
         speaker=values["speaker"] if isinstance(values.get("speaker"), str) else "",  # type: ignore[arg-type]
         is_own=values.get("origin") != "overheard" and not (isinstance(owner, int) and owner < 0),
         origin="forwarded" if values.get("origin") == "forwarded" else "imported",
-        answers=last is not None and values.get("turn_id") is not None and last.get("turn_id") == values["turn_id"],
+        turn=turn,
         thread=thread,
         number=number,
     )

@@ -86,6 +86,7 @@ async def test_what_was_indexed_before_ranking_read_one_row_for_each_message(tmp
     terms = ["walrus", "19:30", "火锅"]
     made = await pool_of(file, spoken, terms)
     with contextlib.closing(connect(file)) as connection:
+        connection.execute("DROP INDEX place_time")
         for column in ("message_id", "is_assistant", "speaker", "size", "marks"):
             connection.execute(f"ALTER TABLE places DROP COLUMN {column}")
         connection.execute("ALTER TABLE updates DROP COLUMN mode")

@@ -3,7 +3,7 @@
 import json
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ from storage.files.row_validation import RowError, checked
 from summaries.policies import POLICIES
 from tests.paths import EXPORTS as SAMPLES
 from tests.support.talk import ANNA, Talk, talking
+from transfer.formats.history import ImportedMessage
+from transfer.importer import _in_time
 
 TELEGRAM = (SAMPLES / "telegram_chat.json").read_bytes()
 CHATGPT = (SAMPLES / "chatgpt_conversations.json").read_bytes()
@@ -121,9 +123,9 @@ async def test_history_is_archived_and_found(tmp_path: Path, storage: StorageTyp
             assert await store.profiles.undistilled(ANNA.id, 20) == [], "nothing is learned from it unasked"
             learned, pending = await store.facts.pending(HERE, 100)
             assert (learned, [one.id for one in pending]) == (0, [1, 2])
-        assert [one.id for one in messages] == [-8, -7, -6, -5, -4, -3, -2, -1, 1, 2]
-        assert [one.turn for one in messages[:4]] == [-8, -7, -7, -5]
-        assert messages[0].created_at == datetime.fromtimestamp(1700000010, UTC)
+        assert [one.id for one in messages] == [-4, -3, -2, -1, -8, -7, -6, -5, 1, 2], "in the order of time"
+        assert [one.turn for one in messages[4:8]] == [-8, -7, -7, -5]
+        assert messages[4].created_at == datetime.fromtimestamp(1700000010, UTC)
         assert {one.origin for one in messages} == {"", "imported", "overheard", "forwarded"}
         assert all(one.is_active == (one.id > 0) for one in messages)
         await talk.say("Who has the key of the cabin?")
@@ -159,11 +161,11 @@ async def test_the_pyramid_stays_within_its_limits(tmp_path: Path) -> None:
         for first in (1, 3001, 5001, 6001):
             await imported(talk, history(2000 if first < 5000 else 150, first=first))
             async with talk.services.memory.home(ANNA.id) as store:
-                active = sorted(await store.summaries(HERE), key=lambda one: one.first_id)
+                active = sorted(await store.summaries(HERE), key=lambda one: one.order)
                 counts = await store.counts(HERE)
             assert len(active) <= 10
             assert [one.level for one in active] == sorted((one.level for one in active), reverse=True)
-            assert all(one.last_id < other.first_id for one, other in pairwise(active))
+            assert all(one.last_at < other.first_at for one, other in pairwise(active))
             assert sum(one.message_count for one in active) == counts.archived == counts.total
         for number in range(19):
             await talk.turn(f"Later note {number}.")
@@ -220,6 +222,70 @@ async def test_an_import_that_broke_off_goes_on(tmp_path: Path, storage: Storage
         assert [one.id for one in messages] == list(range(-900, 0))
         assert [one.source for one in messages] == [f"import:telegram:99:{number}" for number in range(1, 901)]
     assert not violations(files_in(tmp_path))
+
+
+@STORES
+async def test_history_that_arrives_in_any_order_comes_back_in_that_of_time(
+    tmp_path: Path, storage: StorageType
+) -> None:
+    """A newer chat after an older one, then one of the time between, which overlaps with what was said here: pages,
+    neighbours, summaries and the export all go by time.
+    """
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=1, storage=storage)
+        talk.moment[0] = datetime.fromtimestamp(1_640_995_200 + 60 * 150 + 30, UTC)
+        await talk.turn("Said here, in the middle.")
+        for first in (1, 201, 101):
+            await imported(talk, history(100, first=first))
+        async with talk.services.memory.home(ANNA.id) as store:
+            messages = await store.page(HERE, limit=1000)
+            earlier = await store.page(HERE, before=messages[152].id, limit=5)
+            summaries = await store.summaries(HERE, active_only=False)
+            pool = await store.pool(HERE, await store.matching(HERE, ["flowerpot"], limit=1), reach=2)
+        numbers = [int(one.source.rpartition(":")[2]) for one in messages if one.source and "telegram" in one.source]
+        assert numbers == list(range(1, 301))
+        assert [one.order for one in messages] == sorted(one.order for one in messages)
+        assert [one.id > 0 for one in messages[145:160]].count(True) == 2, "among those of its time"
+        assert [one.id for one in earlier] == [one.id for one in messages[147:152]]
+        assert all(one.first_at <= one.last_at for one in summaries)
+        assert pool.said_at.tolist() == sorted(pool.said_at.tolist())
+        rows = json.loads(await exported(talk.services))["messages"]
+        assert [row["id"] for row in rows] == [one.id for one in messages]
+        talk.moment[0] = NOW
+        await talk.say("Where does the spare key lie, and what was said here, in the middle?")
+        prompt = talk.prompts()[-1]
+        assert "under the blue flowerpot" in prompt
+        active = await talk.services.summaries.active(HERE)
+        assert [one.order for one in active] == [
+            one.order for one in sorted(active, key=lambda one: (-one.level, one.first_at))
+        ]
+    assert not violations(files_in(tmp_path))
+
+
+def test_conversations_that_overlap_are_placed_in_time_with_their_turns_whole() -> None:
+    def told(minute: int, *, answers: bool = False, turn: int | None = None) -> ImportedMessage:
+        at = NOW + timedelta(minutes=minute)
+        return ImportedMessage(
+            source=f"import:{minute}", role="user", content="", created_at=at, answers=answers, turn=turn
+        )
+
+    messages, beginnings = _in_time([told(5), told(9, answers=True), told(1), told(7, answers=True)])
+    assert [(one.created_at - NOW).seconds // 60 for one in messages] == [1, 5, 7, 9]
+    assert beginnings == [0, 1, 0, 1]
+    messages, beginnings = _in_time([told(1, turn=3), told(2, turn=4), told(5, turn=3), told(6, turn=4)])
+    assert beginnings == [0, 1, 0, 1]
+
+
+@STORES
+async def test_an_answer_is_never_from_before_its_question(tmp_path: Path, storage: StorageType) -> None:
+    """Telegram's clock dates the question, this machine's the answer."""
+    async with talking(tmp_path) as talk:
+        await talk.remember(storage=storage)
+        async with talk.services.memory.home(ANNA.id) as store:
+            [asked] = await store.append(HERE, [NewMessage(role="user", content="Why?", created_at=NOW)])
+            late = NewMessage(role="assistant", content="So.", created_at=NOW - timedelta(seconds=9), turn=asked.turn)
+            await store.append(HERE, [late])
+            assert [one.content for one in await store.page(HERE)] == ["Why?", "So."]
 
 
 @STORES
