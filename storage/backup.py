@@ -212,7 +212,7 @@ def restore(file: Path, folder: Path) -> Restored:
 
 _DAMAGE = (
     *(zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError),
-    *(KeyError, ValueError, TypeError, AttributeError),
+    *(KeyError, ValueError, TypeError, AttributeError, OverflowError),
 )
 """What reading a file that is no zip file, or a damaged one, raises (zipfile documents only some of these)."""
 

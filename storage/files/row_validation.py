@@ -64,11 +64,12 @@ def _is_whole(value: object, limit: int = FARTHEST_ID) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    return type(value) in (int, float)
+    # JSON has numbers that SQLite has not: 1e400 is read as infinity, and a whole number has any length.
+    return isinstance(value, int | float) and not isinstance(value, bool) and -_LARGEST <= value <= _LARGEST
 
 
-def _is_list(value: object, kind: type) -> bool:
-    return isinstance(value, list) and all(type(one) is kind for one in value)
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(type(one) is str for one in value)
 
 
 def _is_stretch(value: object) -> bool:
@@ -81,8 +82,8 @@ _KINDS: Mapping[Kind, tuple[Callable[[object], bool], str]] = {
     "telegram_id": (lambda value: _is_whole(value, _LARGEST), "is no whole number in its bounds"),
     "number": (_is_number, "is no number"),
     "text": (lambda value: isinstance(value, str), "is none of the texts that may stand there"),
-    "texts": (lambda value: _is_list(value, str), "is no list of what belongs there"),
-    "ids": (lambda value: _is_list(value, int), "is no list of what belongs there"),
+    "texts": (_is_texts, "is no list of what belongs there"),
+    "ids": (lambda value: isinstance(value, list) and all(map(_is_whole, value)), "is no list of what belongs there"),
     "stretches": (lambda value: isinstance(value, list) and all(map(_is_stretch, value)), "is no list of stretches"),
     "object": (lambda value: isinstance(value, dict), "is no object"),
     "figures": (

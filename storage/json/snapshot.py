@@ -124,7 +124,7 @@ def read(path: Path) -> Snapshot:
         return Snapshot(format=0, journal_seq=0, content=content)
     try:
         number, seq = int(header["format"]), int(header["journal_seq"])
-    except (TypeError, KeyError, ValueError) as error:
+    except (TypeError, KeyError, ValueError, OverflowError) as error:
         raise SnapshotError from error
     if number > FORMAT:
         raise StorageTooNew(
@@ -158,7 +158,7 @@ def rows(snapshot: Snapshot) -> Iterator[tuple[Table, Portable]]:
                 )
             else:
                 yield from _ours(owner, user, listed)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise SnapshotError from error
 
 

@@ -9,10 +9,15 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from records.errors import StorageCorrupt
 from storage.files.driver import sqlite3
 from storage.files.tables import MESSAGES, SUMMARIES, USERS, Portable, Table
 from text.characters import well_formed
 
+LARGEST = 2**62
+"""Beyond it no number of an original file is an id or a count, and SQLite could not hold the next one."""
+LONGEST_NUMBER = 19
+"""Digits of a number in a text that may be within that."""
 EPOCH = "1970-01-01T00:00:00+00:00"
 DEFAULT_EVERY_N = 20
 TABLES = ("users", "messages", "summaries")
@@ -132,18 +137,18 @@ def _chunks_listed(
 
 
 def whole_number(value: object) -> int | None:
-    """The whole number that a value is or spells, if any."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int):
-        return value
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, str):
+    """The whole number that a value is or spells, if any, and if it is none of all too many digits."""
+    number: int | None = None
+    if isinstance(value, int) and not isinstance(value, bool):
+        number = value
+    elif isinstance(value, float) and value.is_integer():
+        number = int(value)
+    elif isinstance(value, str):
         text = value.strip()
-        if text.removeprefix("-").isdecimal() and text.isascii():
-            return int(text)
-    return None
+        digits = text.removeprefix("-")
+        if digits.isdecimal() and digits.isascii() and len(digits) <= LONGEST_NUMBER:
+            number = int(text)
+    return number if number is not None and abs(number) <= LARGEST else None
 
 
 def chunk_key(value: object) -> Hashable | None:
@@ -211,6 +216,7 @@ def take_over(connection: sqlite3.Connection) -> None:
 
     Their words are indexed by a later migration (word_index.complete).
     """
+    _demand_ids(connection)
     users = {int(row["user_id"]): dict(row) for row in connection.execute("SELECT * FROM original_users")}
     owners = set(users)
     for name in ("messages", "summaries"):
@@ -231,6 +237,34 @@ def take_over(connection: sqlite3.Connection) -> None:
                 connection.execute(table.upsert, table.stored(row))
     for name in TABLES:
         connection.execute(f"DROP TABLE original_{name}")
+
+
+def _demand_ids(connection: sqlite3.Connection) -> None:
+    """Make each row's owner a whole number as SQLite compares it. Raises StorageCorrupt for a row without an owner, and
+    for two rows with one id: taken over, a word of it could be lost without anybody's knowing.
+    """
+    for name in TABLES:
+        columns = "user_id" if name == "users" else "user_id, id"
+        seen = set[tuple[int, ...]]()
+        spelled = dict[object, int]()
+        found = connection.execute(f"SELECT {columns} FROM original_{name} ORDER BY rowid")  # noqa: S608
+        for number, row in enumerate(found, start=1):
+            owner = whole_number(row[0])
+            if owner is None:
+                raise StorageCorrupt(_wrong(f"row {number} of '{name}' has a 'user_id' that is no whole number"))
+            if type(row[0]) is not int:
+                spelled[row[0]] = owner
+            key = (owner,) if name == "users" else (owner, _number(row[1], 0))
+            if key in seen:
+                raise StorageCorrupt(_wrong(f"row {number} of '{name}' has the id of an earlier one, or none at all"))
+            seen.add(key)
+        for given, owner in spelled.items():
+            # A column without a type does not find the text "42" by the number 42.
+            connection.execute(f"UPDATE original_{name} SET user_id = ? WHERE user_id = ?", (owner, given))  # noqa: S608
+
+
+def _wrong(what: str) -> str:
+    return f"memory.db: {what}. Nothing was changed; correct that row with sqlite3, and start again."
 
 
 def _storage(user: Mapping[str, object]) -> str:

@@ -23,6 +23,9 @@ Kind = Literal["text", "command", "press", "wordless", "edited"]
 # What Telegram is asked to send; everything else would only be thrown away.
 ALLOWED_UPDATES = ("message", "edited_message", "callback_query")
 
+LARGEST_ID = 2**52
+"""Ids of Telegram have at most 52 significant bits (Bot API, User, Chat and DirectMessagesTopic)."""
+
 COMMAND = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(.*))?\s*", re.DOTALL)
 
 NO_WORDS = "[The sender removed the words of this message]"
@@ -98,6 +101,15 @@ def arrival(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
     """What an update says; None for what is nobody's words to a bot: service messages, channels,
     other bots.
     """
+    said = _said(update, bot)
+    if said is None:
+        return None
+    ids = (said.update_id, said.chat.id, said.chat.thread, said.person.id, said.telegram_id or 0)
+    # PTB takes numbers of any length; no store could hold a longer one.
+    return said if max(map(abs, ids)) < LARGEST_ID else None
+
+
+def _said(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
     if update.callback_query:
         return _press(update, update.callback_query, bot)
     message = update.message or update.edited_message
@@ -118,8 +130,8 @@ def upgraded(update: telegram.Update) -> tuple[int, int] | None:
     if message.migrate_from_chat_id:
         ids = (message.migrate_from_chat_id, message.chat.id)
     match ids:
-        # PTB takes fields of any type. A group's id is negative and has at most 52 bits (Bot API, Chat).
-        case (int(old), int(new)) if -(2**52) < old < 0 and -(2**52) < new < 0:
+        # PTB takes fields of any type. A group's id is negative.
+        case (int(old), int(new)) if -LARGEST_ID < old < 0 and -LARGEST_ID < new < 0:
             return old, new
     return None
 

@@ -8,7 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import IO, Any
+from typing import IO, Any, TypeGuard
 
 from records.errors import ImportRefused
 from records.messages import Role
@@ -17,6 +17,8 @@ from transfer.formats.json_stream import JsonStream
 
 MARK = "keepsake-export"
 VERSION = 1
+FARTHEST = 2**52
+"""Ids of Telegram have at most 52 significant bits, and ours are smaller; SQLite holds 63."""
 Row = Mapping[str, object]
 _ROLES: dict[object, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 
@@ -99,7 +101,7 @@ def _row(value: object) -> dict[str, object]:
 
 def _message(values: Row, owner: object) -> ImportedMessage:
     number, role, content = values.get("id"), values.get("role"), values.get("content")
-    if not isinstance(number, int) or isinstance(number, bool):
+    if not _is_id(number):
         raise WrongElement("its 'id' is no number")
     if not isinstance(role, str) or role not in _ROLES:
         raise WrongElement("its 'role' is none of user, assistant, system")
@@ -109,7 +111,7 @@ def _message(values: Row, owner: object) -> ImportedMessage:
     name = source if isinstance(source, str) and source else f"{owner}/{number}"
     is_imported = name.startswith("import:")
     thread = values.get("thread_id", 0)
-    if not isinstance(thread, int) or isinstance(thread, bool):
+    if not _is_id(thread):
         raise WrongElement("its 'thread_id' is no number")
     turn = values.get("turn_id")
     if turn is not None and (not isinstance(turn, int) or isinstance(turn, bool)):
@@ -127,6 +129,10 @@ def _message(values: Row, owner: object) -> ImportedMessage:
         thread=thread,
         number=number,
     )
+
+
+def _is_id(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= FARTHEST
 
 
 def _date(value: object) -> datetime:

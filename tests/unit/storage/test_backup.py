@@ -197,6 +197,13 @@ def spoilt(file: Path, tmp_path: Path, name: str, content: bytes, **manifest: ob
     return made
 
 
+HUGE = [
+    ("memory.json", b'{"keepsake": {"format": 1e400, "journal_seq": 0}}'),
+    ("memory.json", b'{"keepsake": {"format": 2, "journal_seq": 1e400}, "users": {}}'),
+]
+"""Numbers that JSON can write and no number of ours can be."""
+
+
 async def test_a_damaged_or_newer_backup_touches_nothing(data: Path, tmp_path: Path) -> None:
     file = tmp_path / "backup.zip"
     await backed_up(data, file)
@@ -211,9 +218,11 @@ async def test_a_damaged_or_newer_backup_touches_nothing(data: Path, tmp_path: P
         (tmp_path / "bad.zip").write_bytes(content)
         with pytest.raises(StorageCorrupt, match="nothing was changed"):
             restore(tmp_path / "bad.zip", data)
-    for name, content in ((DATABASE, b"x" * 5000), ("memory.json", b"[]"), ("memory.json", b'{"users": 5}')):
+    for name, content in ((DATABASE, b"x" * 5000), ("memory.json", b"[]"), ("memory.json", b'{"users": 5}'), *HUGE):
         with pytest.raises(StorageCorrupt, match="nothing was changed"):
             restore(spoilt(file, tmp_path, name, content), data)
+    with pytest.raises(StorageCorrupt, match="nothing was changed"):
+        restore(spoilt(file, tmp_path, "", b"", format=float("inf")), data)
     for content, manifest in ((newer.read_bytes(), {}), (newer.read_bytes(), {"format": 2})):
         with pytest.raises(StorageTooNew, match="newer version"):
             restore(spoilt(file, tmp_path, DATABASE, content, **manifest), data)

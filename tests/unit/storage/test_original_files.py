@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from records.errors import StorageCorrupt
 from records.scopes import Scope
 from storage.sqlite.original_files import OldMessage, OldSummary, repair, utc
 from tests.contract.conftest import OPENERS, said
@@ -133,6 +134,61 @@ async def test_an_original_file_opens_repaired(tmp_path: Path, kind: str) -> Non
     async with OPENERS[kind](tmp_path) as store:
         assert await store.digest(1) == digest
     assert copies_in(tmp_path)
+
+
+@pytest.mark.parametrize("value", ["'abc'", "NULL", "1.5", "9223372036854775807", "x'00ff'"])
+@pytest.mark.parametrize("table", ["users", "messages", "summaries"])
+async def test_a_row_without_an_owner_is_one_sentence(tmp_path: Path, table: str, value: str) -> None:
+    write_untyped(tmp_path, f"INSERT INTO {table} (user_id, id) VALUES ({value}, 7)")  # noqa: S608
+    before = dumped(tmp_path)
+    for _ in range(2):
+        with pytest.raises(StorageCorrupt, match=rf"row 2 of '{table}' has a 'user_id' that is no whole number"):
+            async with OPENERS["sqlite"](tmp_path):
+                pass
+    assert dumped(tmp_path) == before
+
+
+async def test_two_rows_with_one_id_are_one_sentence(tmp_path: Path) -> None:
+    write_untyped(tmp_path, "INSERT INTO messages (user_id, id) VALUES (1, 'x'), (1, 'y')")
+    with pytest.raises(StorageCorrupt, match="row 3 of 'messages'"):
+        async with OPENERS["sqlite"](tmp_path):
+            pass
+
+
+async def test_numbers_written_as_text_lose_nothing(tmp_path: Path) -> None:
+    write_untyped(
+        tmp_path,
+        "INSERT INTO messages (user_id, id, role, content, chunk_id) VALUES ('1', '2', 'user', 'two', 8),"
+        " (1.0, 3, 'user', 'three', '999999999999999999999999999999')",
+        "UPDATE users SET summary_every_n = '999999999999999999999999999999'",
+        "INSERT INTO summaries (user_id, id, level, source_chunk_ids) VALUES ('1', 8, '999999999999999999999999999999', '[999999999999999999999999999999]')",
+    )
+    async with OPENERS["sqlite"](tmp_path) as store:
+        assert [(one.id, one.content) for one in await store.page(ME)] == [(1, "one"), (2, "two"), (3, "three")]
+        config = await store.owner(1)
+        assert config is not None
+        assert config.every_n == 20
+
+
+def dumped(folder: Path) -> list[str]:
+    with contextlib.closing(sqlite3.connect(folder / "memory.db")) as plain:
+        return list(plain.iterdump())
+
+
+def write_untyped(folder: Path, *statements: str) -> None:
+    """An original file whose columns have no types, so that they hold anything."""
+    with contextlib.closing(sqlite3.connect(folder / "memory.db")) as plain:
+        plain.executescript("""
+            CREATE TABLE users (user_id, id, storage_type, summary_every_n, memory_enabled, created_at, updated_at);
+            CREATE TABLE messages (id, user_id, role, content, created_at, is_active, chunk_id);
+            CREATE TABLE summaries (id, user_id, summary_text, created_at, level, source_chunk_ids, is_active);
+            INSERT INTO users (user_id, memory_enabled) VALUES (1, 1);
+            INSERT INTO messages (id, user_id, role, content) VALUES (1, 1, 'user', 'one');
+            INSERT INTO summaries (id, user_id, level) VALUES (1, 1, 1);
+        """)
+        for statement in statements:
+            plain.execute(statement)
+        plain.commit()
 
 
 def copies_in(folder: Path) -> list[str]:

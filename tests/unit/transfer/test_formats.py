@@ -206,3 +206,20 @@ def test_a_wrong_conversation_of_chatgpt_is_named() -> None:
             place = place[step]
         place[path[-1]] = value
         assert why in refused(json.dumps(talks, indent=1).encode())
+
+
+@pytest.mark.parametrize("name", ["id", "thread_id"])
+@pytest.mark.parametrize("huge", [10**30, -(10**30)])
+def test_an_id_that_no_store_could_hold_is_said(name: str, huge: int) -> None:
+    row = {"id": 1, "role": "user", "content": "hi", "created_at": "2024-01-01", "thread_id": 0, name: huge}
+    file = {"format": "keepsake-export", "version": 1, "owner": 5, "part": 2, "messages": [row]}
+    assert f"'{name}' is no number" in refused(json.dumps(file).encode())
+
+
+@pytest.mark.parametrize("number", ["1e400", "1" * 5000, "-1e400"])
+def test_numbers_out_of_all_bounds_are_said(number: str) -> None:
+    telegram = '{"type": "personal_chat", "id": 1, "messages": [{"id": 1, "type": "message", "date_unixtime": %s}]}'
+    gpt = '[{"title": "x", "create_time": %s, "mapping": {}}]'
+    ours = '{"format": "keepsake-export", "version": %s, "owner": 5}'
+    for file in (telegram, gpt, ours):
+        assert refused((file % number).encode())

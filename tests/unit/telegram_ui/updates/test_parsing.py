@@ -155,3 +155,12 @@ def test_a_groups_two_ids_are_read_from_either_chat(
     chat: dict[str, Any], fields: dict[str, Any], ids: tuple[int, int] | None
 ) -> None:
     assert upgraded(update(chat, **fields)) == ids
+
+
+@pytest.mark.parametrize("huge", [10**30, -(10**30), 2**52])
+def test_an_update_with_an_id_that_no_store_could_hold_is_nobodys(huge: int) -> None:
+    group = {"id": -100, "type": "supergroup", "title": "Club", "is_forum": True}
+    assert arrival(update({**group, "id": huge}, text="hi"), ME) is None
+    assert arrival(update(group, text="hi", message_thread_id=huge, is_topic_message=True), ME) is None
+    assert arrival(update(group, text="hi", message_id=huge), ME) is None
+    assert arrival(update(PRIVATE, text="hi", **{"from": {"id": huge, "is_bot": False, "first_name": "A"}}), ME) is None
