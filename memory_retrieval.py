@@ -114,7 +114,8 @@ class MemoryRetrieval:
         summaries = sorted(await store.summaries(scope), key=lambda one: (-one.level, *one.order))
         newest = _newest_turns([*last, *unstored], LAST_TURNS)
         builder.take_last_turns(newest)
-        builder.take_profile(await store.profiles.newest(scope.owner))
+        if not scope.is_direct_messages:
+            builder.take_profile(await store.profiles.newest(scope.owner))
         shown, repeated = await self._stable_summaries(builder, store, scope, summaries, turn)
         builder.take_summaries(shown)
         earlier = {one.id: one for one in await store.unfolded(scope) if turn is None or one.turn < turn}
@@ -207,7 +208,7 @@ class MemoryRetrieval:
             asyncio.create_task(self._nearest(question, store, scope, limit or CANDIDATES)),
             asyncio.create_task(store.matching(scope, terms, limit=limit or of_words, surely=own, readings=readings)),
             asyncio.create_task(self._times(normal(question), store, scope, now)),
-            asyncio.create_task(store.facts.valid(scope.owner)),
+            asyncio.create_task(_facts_for(scope, store)),
         )
         async with side_by_side(*arms):
             (vector, nearest), matched, times, known = await asyncio.gather(*arms)
@@ -381,3 +382,8 @@ def _newest_turns(messages: Sequence[Message], turns: int) -> list[Message]:
 def _last_words(messages: Sequence[Message]) -> str:
     """What a person said last, which a short follow-up question refers to."""
     return next((one.content for one in reversed(messages) if one.role == "user"), "")
+
+
+async def _facts_for(scope: Scope, store: MemoryStore) -> list[Fact]:
+    """The facts that a prompt of this scope may carry: the owner's, unless its scopes are of different persons."""
+    return [] if scope.is_direct_messages else await store.facts.valid(scope.owner)

@@ -134,7 +134,8 @@ class Conversation:
             return ()
         await self._facts.settle(scope)
         sentences = await self._fold(scope)
-        await self._distiller.distil_if_due(scope.owner)
+        if not scope.is_direct_messages:
+            await self._distiller.distil_if_due(scope.owner)
         return sentences
 
     async def write_unwritten(self) -> int:

@@ -69,11 +69,14 @@ class MemoryTools:
         tools: list[Tool] = []
         if turn.reads_memory and context.earlier > len(context.recent):
             tools.append(prompts.SEARCH_MEMORY)
-        if turn.stored is not None and self._facts is not None:
+        if self._keeps_facts(turn):
             tools.append(prompts.REMEMBER)
             if context.facts:
                 tools.append(prompts.FORGET)
         return tuple(tools)
+
+    def _keeps_facts(self, turn: Turn) -> bool:
+        return turn.stored is not None and self._facts is not None and not turn.scope.is_direct_messages
 
     async def use(self, call: ToolCall, turn: Turn, *, room: int = RESULT_TOKENS) -> Used:
         """Do what was called for; what was found takes at most `room` tokens.
@@ -86,9 +89,9 @@ class MemoryTools:
         try:
             if call.name == prompts.SEARCH_MEMORY.name and turn.reads_memory:
                 return await self._search_memory(call, arguments, turn, room)
-            if call.name == prompts.REMEMBER.name and turn.stored is not None and self._facts is not None:
+            if call.name == prompts.REMEMBER.name and self._keeps_facts(turn):
                 return _remember(call, arguments)
-            if call.name == prompts.FORGET.name and turn.stored is not None and self._facts is not None:
+            if call.name == prompts.FORGET.name and self._facts is not None and self._keeps_facts(turn):
                 return _forget(call, arguments, await self._facts.known(turn.scope.owner))
         except StorageError as error:
             log.warning("a tool for the model in %s failed: %s", turn.scope, type(error).__name__)

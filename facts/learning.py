@@ -185,6 +185,8 @@ class Facts:
 
     async def _batch(self, scope: Scope, *, at_least: int = 1, from_history: bool = False) -> _Batch | None:
         """The next messages to learn from; None where there are not enough, or nothing may be written now."""
+        if scope.is_direct_messages:
+            return None
         config = await self._memory.config(scope.owner)
         if config is None or config.incognito:
             return None

@@ -10,10 +10,17 @@ Clock = Callable[[], datetime]
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
 class Scope:
-    """Owner + thread: the border that no memory crosses. Thread 0 = none."""
+    """Owner + thread: the border that no memory crosses. Thread 0 = none; below 0: one person's direct messages with a
+    channel, which is the owner.
+    """
 
     owner: int
     thread: int = 0
+
+    @property
+    def is_direct_messages(self) -> bool:
+        """Whether other people's scopes have the same owner, whose facts and profile would tell of each to all."""
+        return self.thread < 0
 
     def __str__(self) -> str:
         return f"{self.owner}/{self.thread}" if self.thread else str(self.owner)

@@ -139,7 +139,7 @@ MESSAGES = Table(
     columns=(
         Column("id", "whole"),
         Column("user_id", "telegram_id"),
-        Column("thread_id", "whole", default=0),
+        Column("thread_id", "telegram_id", default=0),
         Column("role", "text", choices=get_args(Role)),
         Column("content", "text"),
         Column("created_at", "date"),
@@ -159,7 +159,7 @@ SUMMARIES = Table(
     columns=(
         Column("id", "whole"),
         Column("user_id", "telegram_id"),
-        Column("thread_id", "whole", default=0),
+        Column("thread_id", "telegram_id", default=0),
         Column("summary_text", "text"),
         Column("created_at", "date"),
         Column("level", "whole"),
@@ -189,7 +189,7 @@ FAILURES = Table(
     key=("user_id", "thread_id"),
     columns=(
         Column("user_id", "telegram_id"),
-        Column("thread_id", "whole"),
+        Column("thread_id", "telegram_id"),
         Column("at", "date"),
         Column("reason", "text"),
         Column("error", "text"),
@@ -244,7 +244,7 @@ VERSIONS = Table(
         Column("id", "whole"),
         Column("user_id", "telegram_id"),
         Column("message_id", "whole"),
-        Column("thread_id", "whole", default=0),
+        Column("thread_id", "telegram_id", default=0),
         Column("role", "text", choices=get_args(Role)),
         Column("content", "text"),
         Column("written_at", "date"),
@@ -258,7 +258,7 @@ ACCOUNTS = Table(
     columns=(
         Column("id", "whole"),
         Column("user_id", "telegram_id"),
-        Column("thread_id", "whole", default=0),
+        Column("thread_id", "telegram_id", default=0),
         Column("account", "object"),
         Column("created_at", "date"),
     ),
@@ -268,7 +268,7 @@ PROGRESS = Table(
     key=("user_id", "thread_id"),
     columns=(
         Column("user_id", "telegram_id"),
-        Column("thread_id", "whole"),
+        Column("thread_id", "telegram_id"),
         Column("learned_id", "whole", default=0),
         Column("past_from", "whole", default=None),
         Column("past_id", "whole", default=None),

@@ -39,6 +39,8 @@ class MemoryCommands(Family):
 
     @command("memory", "what I know about you: read it, correct it, add to it")
     async def _memory(self, ask: Ask) -> str | None:
+        if ask.chat.scope.is_direct_messages:
+            return texts.NOT_FOR_ONE_PERSON
         verb, _, rest = ask.argument.strip().partition(" ")
         verb, rest = verb.casefold(), rest.strip()
         number, _, text = rest.partition(" ")

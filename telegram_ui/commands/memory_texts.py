@@ -33,6 +33,10 @@ USAGE = (
 ADD_WHAT = "Tell me what to remember: /memory add followed by one sentence."
 TOO_LONG = "A fact has at most {most} characters; this one has {length}. Nothing was changed."
 NOT_ON = "Memory is not set up yet, so I can keep nothing. /summary_on turns it on."
+NOT_FOR_ONE_PERSON = (
+    "In a channel's direct messages I keep no facts and no profile: they would belong to the channel, and so be told "
+    "to everybody who writes to it. What is said here I remember for you alone."
+)
 INCOGNITO_ON = "Incognito is on, so I write nothing down, and this was not noted. /incognito off ends it."
 ADDED = "Noted as fact {id}: {text}"
 KNOWN_ALREADY = "I know that already, as fact {id}: {text}"

@@ -10,8 +10,9 @@ ANONYMOUS_ADMIN = 1087968824
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chat:
-    """Where people write: a private chat, a group, or one of a group's topics.
+    """Where people write: a private chat, a group, a group's topic, or a person's direct messages with a channel.
 
+    `thread`: the topic; for direct messages the negative of theirs, since the two kinds have numbers of their own.
     `reply_to`: the message that an answer refers to (groups only: in private the order says it).
     """
 
@@ -19,6 +20,16 @@ class Chat:
     thread: int = 0
     is_private: bool = True
     reply_to: int | None = None
+
+    @property
+    def topic(self) -> int | None:
+        """What Telegram calls `message_thread_id`."""
+        return self.thread if self.thread > 0 else None
+
+    @property
+    def direct_messages_topic(self) -> int | None:
+        """What Telegram calls `direct_messages_topic_id`: what is sent without it reaches no person."""
+        return -self.thread if self.thread < 0 else None
 
     @property
     def scope(self) -> Scope:

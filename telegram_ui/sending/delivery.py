@@ -154,7 +154,7 @@ class Delivery:
             if self.clock.time() >= max(state.preview_from, state.final_from):
                 try:
                     await self.bot.send_chat_action(
-                        self.current_id(chat), ChatAction.TYPING, message_thread_id=chat.thread or None
+                        self.current_id(chat), ChatAction.TYPING, message_thread_id=chat.topic
                     )
                 except RetryAfter as refused:
                     state.preview_from = self.clock.time() + seconds(refused)
@@ -230,16 +230,17 @@ class Delivery:
         keyboard: Keyboard | None,
         reply_to: int | None,
     ) -> int:
-        thread = chat.thread
+        topic = chat.topic
         while True:
 
-            async def request(thread: int = thread) -> int:
+            async def request(topic: int | None = topic) -> int:
                 chat_id = self.current_id(chat)
                 message = await self.bot.send_message(
                     chat_id,
                     text,
                     entities=entities or None,
-                    message_thread_id=thread or None,
+                    message_thread_id=topic,
+                    direct_messages_topic_id=chat.direct_messages_topic,
                     reply_markup=keyboard,
                     # In a chat with another id message ids start again.
                     reply_parameters=referring_to(reply_to if chat_id == chat.id else None),
@@ -250,9 +251,9 @@ class Delivery:
             try:
                 return await self.insist(chat, request, repeatable=False)
             except BadRequest as refused:
-                if not thread or not says(refused, "message thread not found", "topic_deleted", "topic_closed"):
+                if topic is None or not says(refused, "message thread not found", "topic_deleted", "topic_closed"):
                     raise
-                thread = 0
+                topic = None
 
     async def _edit(
         self, chat: Chat, message_id: int, part: Piece, keyboard: InlineKeyboardMarkup | None = None

@@ -8,5 +8,5 @@ def link(chat_id: int, thread: int, message_id: int | None) -> str:
     """The address of a message; "" in private chats and basic groups, which have none."""
     if message_id is None or chat_id > FIRST_SUPERGROUP:
         return ""
-    topic = f"{thread}/" if thread else ""
+    topic = f"{thread}/" if thread > 0 else ""
     return f"https://t.me/c/{FIRST_SUPERGROUP - chat_id}/{topic}{message_id}"

@@ -126,7 +126,8 @@ class AnswerStream:
                     chat.id,
                     text,
                     entities=shown.entities or None,
-                    message_thread_id=chat.thread or None,
+                    message_thread_id=chat.topic,
+                    direct_messages_topic_id=chat.direct_messages_topic,
                     reply_parameters=referring_to(chat.reply_to),
                     link_preview_options=NO_PREVIEW,
                 )
@@ -208,14 +209,14 @@ class AnswerStream:
         bot, chat = self._delivery.bot, self._chat
         entities = piece.entities or None
         if self._mode == "draft":
-            thread = chat.thread or None
-            await bot.send_message_draft(chat.id, self._draft_id, piece.text, thread, entities=entities)
+            await bot.send_message_draft(chat.id, self._draft_id, piece.text, chat.topic, entities=entities)
         elif self._mode == "edit" and self._message_id is None:
             message = await bot.send_message(
                 chat.id,
                 piece.text,
                 entities=entities,
-                message_thread_id=chat.thread or None,
+                message_thread_id=chat.topic,
+                direct_messages_topic_id=chat.direct_messages_topic,
                 reply_parameters=referring_to(chat.reply_to),
                 link_preview_options=NO_PREVIEW,
             )

@@ -236,6 +236,9 @@ def _chat(message: telegram.Message) -> Chat:
 
 
 def _thread(message: telegram.Message) -> int:
+    # All persons who write to a channel do so in one chat, each in a topic of their own.
+    if message.direct_messages_topic is not None:
+        return -abs(message.direct_messages_topic.topic_id)
     # Replies in ordinary groups carry a thread id too; only a topic's is one that can be written to.
     return message.message_thread_id or 0 if message.is_topic_message else 0
 

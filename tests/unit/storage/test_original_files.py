@@ -161,7 +161,8 @@ async def test_numbers_written_as_text_lose_nothing(tmp_path: Path) -> None:
         "INSERT INTO messages (user_id, id, role, content, chunk_id) VALUES ('1', '2', 'user', 'two', 8),"
         " (1.0, 3, 'user', 'three', '999999999999999999999999999999')",
         "UPDATE users SET summary_every_n = '999999999999999999999999999999'",
-        "INSERT INTO summaries (user_id, id, level, source_chunk_ids) VALUES ('1', 8, '999999999999999999999999999999', '[999999999999999999999999999999]')",
+        "INSERT INTO summaries (user_id, id, level, source_chunk_ids) VALUES"
+        " ('1', 8, '999999999999999999999999999999', '[999999999999999999999999999999]')",
     )
     async with OPENERS["sqlite"](tmp_path) as store:
         assert [(one.id, one.content) for one in await store.page(ME)] == [(1, "one"), (2, "two"), (3, "three")]

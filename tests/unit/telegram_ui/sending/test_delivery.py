@@ -1,6 +1,7 @@
 """What delivery promises: final texts whole and in order, whatever Telegram does; the rest at best."""
 
 import asyncio
+import contextlib
 import gc
 
 import pytest
@@ -281,3 +282,12 @@ async def test_of_many_chats_only_the_newest_are_known_but_never_one_in_use_twic
     gc.collect()
     assert len(delivery._states) <= CHATS_KNOWN + 1
     assert delivery.state(PRIVATE) is in_use
+
+
+async def test_a_person_who_wrote_to_a_channel_is_answered_there(peer: Peer) -> None:
+    """Telegram wants the topic of the direct messages, and none of a forum's."""
+    with contextlib.suppress(DeliveryError):  # the local server has no such topics
+        await peer.delivery().say(Chat(id=GROUP, thread=-8_000_000_011, is_private=False), "hi")
+    sent = peer.called("sendMessage")[-1]["params"]
+    assert str(sent["direct_messages_topic_id"]) == "8000000011"
+    assert "message_thread_id" not in sent

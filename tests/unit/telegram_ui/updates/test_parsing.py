@@ -8,6 +8,7 @@ import telegram
 from hypothesis import given
 from hypothesis import strategies as st
 
+from records.scopes import Scope
 from telegram_ui.updates.parsing import ParsedUpdate, arrival, incoming, upgraded
 
 ME = telegram.User(id=42, first_name="Keepsake", is_bot=True, username="keepsake_bot")
@@ -163,4 +164,19 @@ def test_an_update_with_an_id_that_no_store_could_hold_is_nobodys(huge: int) -> 
     assert arrival(update({**group, "id": huge}, text="hi"), ME) is None
     assert arrival(update(group, text="hi", message_thread_id=huge, is_topic_message=True), ME) is None
     assert arrival(update(group, text="hi", message_id=huge), ME) is None
-    assert arrival(update(PRIVATE, text="hi", **{"from": {"id": huge, "is_bot": False, "first_name": "A"}}), ME) is None
+    somebody: dict[str, Any] = {"from": {"id": huge, "is_bot": False, "first_name": "A"}}
+    assert arrival(update(PRIVATE, text="hi", **somebody), ME) is None
+
+
+def test_each_person_who_writes_to_a_channel_has_a_scope_of_their_own() -> None:
+    chat: dict[str, Any] = {"id": -1_001_000_000_900, "type": "supergroup", "title": "News", "is_direct_messages": True}
+    topic = {"topic_id": 8_000_000_011, "user": ANN}
+    said = heard(chat, text="hi", direct_messages_topic=topic)
+    other = heard(chat, text="hi", direct_messages_topic={**topic, "topic_id": 12})
+    assert said.scope == Scope(owner=chat["id"], thread=-8_000_000_011)
+    assert other.scope != said.scope
+    assert said.scope.is_direct_messages
+    assert (said.chat.topic, said.chat.direct_messages_topic) == (None, 8_000_000_011)
+    in_topic = heard({**GROUP, "is_forum": True}, text="hi", message_thread_id=8, is_topic_message=True)
+    assert (in_topic.chat.topic, in_topic.chat.direct_messages_topic) == (8, None)
+    assert not in_topic.scope.is_direct_messages
