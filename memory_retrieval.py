@@ -9,6 +9,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
+from functools import partial
 
 from attrs import define, field
 
@@ -38,6 +39,13 @@ LAST_TURNS = 4
 """This many turns stay verbatim, whether they are archived or not."""
 TIMES_IN = 2_000
 """Characters of a question that are searched for times: reading 240,000 took half a minute."""
+LONGEST_QUESTION = 20_000
+"""Characters of a question by which is searched, of a longer one its beginning and its end: of its terms the first few
+are looked up in any case, and finding them in a megabyte takes seconds."""
+MANY_FACTS = 200
+"""Facts that are ranked on the event loop; of more the words are found in a thread."""
+LONG_MESSAGE = 8_000
+"""Characters of a candidate that is cut on the event loop."""
 CANDIDATES = 50
 """Messages that the search by meaning brings in for ranking; those of the search by words where it is the only one."""
 WITH_MEANING = 30
@@ -166,11 +174,12 @@ class MemoryRetrieval:
             vectors, messages = await asyncio.gather(*reading)
         read = READ_AT_ONCE
         while True:
-            packing.offer(
-                required.snippet(one, message, vectors.get(one.seq))
-                for one, message in messages
-                if required.allows(message)
-            )
+            allowed = [(one, message) for one, message in messages if required.allows(message)]
+            shown = (required.snippet(one, message, vectors.get(one.seq)) for one, message in allowed)
+            if any(len(message.content) > LONG_MESSAGE for _, message in allowed):
+                await asyncio.to_thread(packing.offer, shown)
+            else:
+                packing.offer(shown)
             if packing.is_full or read >= len(required.found.ranked):
                 return packing.taken
             messages = await self._messages(store, scope, required.in_order(read, READ_AT_ONCE))
@@ -196,6 +205,7 @@ class MemoryRetrieval:
         short question. `before`: the turn that is being answered, which is no candidate. Raises a StorageError.
         """
         now = now or self._clock()
+        question = _both_ends(question, LONGEST_QUESTION)
         itself, own = question, content_terms(question)
         terms = own
         if lean_on and len(terms) <= FOLLOW_UP_TERMS:
@@ -248,7 +258,8 @@ class MemoryRetrieval:
             return []
         model = self._embedder.name if self._embedder is not None else ""
         vectors = await store.facts.vectors(owner, model) if vector is not None else {}
-        ranked = rank_facts(
+        ranking = partial(
+            rank_facts,
             known,
             own,
             with_before=terms,
@@ -257,6 +268,7 @@ class MemoryRetrieval:
             model=model,
             min_similarity=self._facts.min_similarity,
         )
+        ranked = ranking() if len(known) <= MANY_FACTS else await asyncio.to_thread(ranking)
         best = [one for one in ranked if one.score.keys() - {"pinned"}][: self._facts.top]
         return [one for one in ranked if one in best or one.fact.is_pinned]
 
@@ -366,12 +378,12 @@ def _learned_from(facts: Sequence[RecalledFact]) -> dict[int, float]:
     return sources
 
 
-def _both_ends(text: str) -> str:
+def _both_ends(text: str, most: int = TIMES_IN) -> str:
     """The beginning and the end of a pasted text, where its question stands: the whole text may have hundreds
     of dates.
     """
-    half = TIMES_IN // 2
-    return text if len(text) <= TIMES_IN else f"{text[:half]}\n{text[-half:]}"
+    half = most // 2
+    return text if len(text) <= most else f"{text[:half]}\n{text[-half:]}"
 
 
 def _newest_turns(messages: Sequence[Message], turns: int) -> list[Message]:

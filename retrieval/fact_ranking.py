@@ -7,6 +7,7 @@ models or tokens.
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -23,6 +24,10 @@ SPREAD_ABOVE = 1.5
 """For a model that was not measured: standard deviations above the mean of the owner's own facts."""
 FEW = 8
 """Fewer facts have no distribution to judge by: then, with a model that was not measured, only words count."""
+LOOKED_AT = 4_096
+"""Characters of a fact whose words are looked at."""
+KNOWN = 20_000
+"""Facts whose words are kept from one question to the next."""
 IMAGINED = 10
 """Facts that are imagined in addition to the real ones, so that the words of a few facts still count as rare."""
 PINNED = 0.25
@@ -67,7 +72,7 @@ def rank_facts(
 
 def _word_shares(facts: Sequence[Fact], terms: Sequence[str]) -> dict[int, float]:
     """For each fact, the share of the question's words that it has, rare ones counting more."""
-    words = {fact.id: frozenset(_terms(fact)) for fact in facts}
+    words = {fact.id: _terms(fact) for fact in facts}
     frequency = Counter(term for found in words.values() for term in found)
     total = len(facts) + IMAGINED
 
@@ -83,8 +88,13 @@ def _word_shares(facts: Sequence[Fact], terms: Sequence[str]) -> dict[int, float
     return {id_: sum(weight[term] for term in weight if term in found) / most for id_, found in words.items()}
 
 
-def _terms(fact: Fact) -> list[str]:
-    return analyse(" ".join((fact.text, fact.subject, *fact.tags)))
+def _terms(fact: Fact) -> frozenset[str]:
+    return _analysed(" ".join((fact.text, fact.subject, *fact.tags))[:LOOKED_AT])
+
+
+@lru_cache(maxsize=KNOWN)
+def _analysed(text: str) -> frozenset[str]:
+    return frozenset(analyse(text))
 
 
 def _closeness(

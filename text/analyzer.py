@@ -7,7 +7,7 @@ messages and questions; terms are compared for equality only. Does not know how 
 import re
 import threading
 import unicodedata
-from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import islice
 
@@ -24,6 +24,9 @@ SHORTEST, LEAST = 4, 0.6
 """
 SHORTEST_ALONE, LEAST_ALONE = 3, 0.5
 """The same where the question has no other known word."""
+STRETCH = 16_000
+"""Characters that are analysed at once, with a language of their own: each step over a text keeps all other threads
+waiting, and that over a megabyte for a tenth of a second."""
 READ_AGAIN = 1_000
 """So many words of a question are stemmed by other languages: of a pasted page, any word may have been looked up."""
 
@@ -55,6 +58,8 @@ _TELLING = {
     "czech": "ěščřžůý",
     "italian": "àèìòù",
 }
+_TELLERS = frozenset("".join(_TELLING.values()))
+_VOTING = frozenset(word for language in _LATIN for word in FUNCTION_WORDS[language])
 # Scripts that are written without spaces, or attach particles to words: cut into overlapping pairs.
 _PAIRS = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff々〆]+"
@@ -103,6 +108,8 @@ def is_pointed(text: str) -> bool:
 
 def folded(term: str) -> str:
     """A term without diacritics, variants of Arabic letters, and vowel points of Arabic and Hebrew."""
+    if term.isascii():
+        return term
     term = _HEBREW_POINTS.sub("", _ARABIC_MARKS.sub("", term)).translate(_ARABIC_FOLD).translate(_LATIN_FOLD)
     return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", term)))
 
@@ -138,7 +145,7 @@ def stem(word: str, language: str) -> str:
     stemmer = _stemmer(language)
     if language in ("arabic", "persian"):
         word = folded(word)
-    if stemmer is None or any(c.isdigit() for c in word):
+    if stemmer is None or _has_digit(word):
         return folded(word)
     return folded(str(stemmer.stemWord(word)))
 
@@ -157,12 +164,15 @@ def _term(word: str, language: str) -> tuple[str, bool]:
 
 def _inspect(word: str) -> tuple[str, tuple[tuple[str, float], ...]]:
     """A word's script (PAIRS where part of it is written without spaces), and how much it speaks for each language."""
-    if _PAIRS.search(word):
+    is_ascii = word.isascii()
+    if not is_ascii and _PAIRS.search(word):
         return "PAIRS", ()
     script = _script(word[0])
     if script != "LATIN":
         return script, ()
     bare = word.split("'")[0] + "'"
+    if word not in _VOTING and bare not in _VOTING and (is_ascii or _TELLERS.isdisjoint(word)):
+        return script, ()
     votes = []
     for language in _LATIN:
         known, telling = FUNCTION_WORDS[language], _TELLING.get(language, "")
@@ -190,11 +200,18 @@ def analyse(text: str) -> list[str]:
     dropped unless there is nothing else. Scripts without spaces give overlapping pairs of characters. Codes, times and
     addresses are terms as a whole, in addition to their parts.
     """
+    terms: list[str] = []
+    function_words: list[str] = []
+    for start, end in _stretches(text):
+        _analyse(text[start:end], terms, function_words)
+    return terms or function_words
+
+
+def _analyse(text: str, terms: list[str], function_words: list[str]) -> None:
+    """Add the terms of one stretch of a text."""
     plain = normal(text)
     words = _WORD.findall(plain)
     languages = _languages(plain, words)
-    terms: list[str] = []
-    function_words: list[str] = []
     for word in words:
         script = _known(word)[0]
         if script == "PAIRS":
@@ -204,11 +221,29 @@ def analyse(text: str) -> list[str]:
         if term:
             (function_words if is_function_word else terms).append(term)
     terms += map(_code, _CODE.findall(plain))
-    return terms or function_words
+
+
+def _stretches(text: str) -> Iterator[tuple[int, int]]:
+    """A text in stretches that are analysed by themselves: cut at a gap where one is near, else anywhere."""
+    start = 0
+    while len(text) - start > STRETCH:
+        gap = max(text.rfind(mark, start + STRETCH // 2, start + STRETCH) for mark in (" ", "\n"))
+        end = gap + 1 if gap > start else start + STRETCH
+        yield start, end
+        start = end
+    yield start, len(text)
 
 
 def positions(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
     """Where these terms are in a text, in order: start, end, term."""
+    return [
+        (begin + start, end + start, term)
+        for start, stop in _stretches(text)
+        for begin, end, term in _positions(text[start:stop], terms)
+    ]
+
+
+def _positions(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
     plain = normal(text)
     words = list(_WORD.finditer(plain))
     languages = _languages(plain, [word.group() for word in words])
@@ -254,7 +289,9 @@ def _languages(plain: str, words: Sequence[str]) -> dict[str, str]:
 
 def _make_term(word: str, language: str) -> tuple[str, bool]:
     """The term of a word, and whether it is a function word."""
-    word = _POINT.sub("", word)  # combined letters were composed before, so these are the optional ones
+    word = (
+        word if word.isascii() else _POINT.sub("", word)
+    )  # combined letters were composed before, so these are the optional ones
     term = stem(word.split("'")[-1] if language in ("french", "italian") else word, language)
     return term, _is_function_word(word, language)
 

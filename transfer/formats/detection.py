@@ -19,7 +19,7 @@ from typing import IO
 from records.errors import ImportRefused
 from runtime.cooperative import consumed, yielding_gil
 from transfer.formats import chatgpt, keepsake, telegram_desktop
-from transfer.formats.history import ImportedHistory, ImportFormat, well_formed_history
+from transfer.formats.history import ImportedHistory, ImportFormat, split, well_formed_history
 from transfer.formats.json_stream import JsonStream
 
 PIECE = 1_000_000
@@ -60,7 +60,10 @@ def read(data: bytes, *, person: int, zone: tzinfo = UTC, most: int = MOST_UNPAC
     walks = [JsonStream(_text(one), most=values) for one in consumed(unpacked)]
     formats = [_format_of(walk) for walk in walks]
     first = formats[0]
-    histories = [well_formed_history(form.read(walk, person, zone)) for form, walk in zip(formats, walks, strict=True)]
+    histories = [
+        _split(well_formed_history(form.read(walk, person, zone)), form.longest_message)
+        for form, walk in zip(formats, walks, strict=True)
+    ]
     if any(one is not first for one in formats):
         raise ImportRefused("The archive holds exports of different kinds. Please send one at a time.")
     _demand_bounds(histories, len(data))
@@ -71,6 +74,10 @@ def read(data: bytes, *, person: int, zone: tzinfo = UTC, most: int = MOST_UNPAC
     messages = [message for history in histories for message in history.messages]
     notes = tuple(note for history in histories for note in history.notes)
     return replace(histories[0], messages=messages, notes=notes)
+
+
+def _split(history: ImportedHistory, longest: int) -> ImportedHistory:
+    return replace(history, messages=split(history.messages, longest))
 
 
 def most_unpacked(size: int) -> int:

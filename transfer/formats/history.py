@@ -3,15 +3,18 @@
 Does not know stores, or which messages are known already.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import Literal
 
 from records.messages import Role
 from runtime.cooperative import yielding_gil
-from text.characters import well_formed
+from text.characters import boundary, well_formed
 from transfer.formats.json_stream import JsonStream
+
+LONGEST_MESSAGE = 16_000
+"""Characters of one message; a longer one becomes several, of one turn. Telegram's own have at most 4,096."""
 
 
 class WrongElement(Exception):  # noqa: N818 - reads as the state it is
@@ -65,7 +68,8 @@ class ImportFormat:
     `title` and `file`: what an import of it, and its file, are called to a person. `files`: how its file names begin.
     `opening`: the first character of its JSON. `fits`: whether an object with members of these names is of this
     format; asked after each name. `read`: takes the text, the Telegram id of the person who imports, and the zone of
-    dates that name none; raises ImportRefused. `is_alone`: of several in one archive none is read.
+    dates that name none; raises ImportRefused. `is_alone`: of several in one archive none is read. `longest_message`:
+    characters; longer messages are split.
     """
 
     name: str
@@ -76,6 +80,7 @@ class ImportFormat:
     fits: Callable[[Collection[str]], bool] = lambda _: True
     read: Callable[[JsonStream, int, tzinfo], ImportedHistory]
     is_alone: bool = False
+    longest_message: int = LONGEST_MESSAGE
 
 
 def well_formed_history(history: ImportedHistory) -> ImportedHistory:
@@ -109,3 +114,32 @@ def without_source(history: ImportedHistory) -> tuple[dict[int, ImportedMessage]
         if one.number is not None and one.also is None:
             found[one.number] = one
     return found, {one.thread for one in found.values()}
+
+
+def split(messages: Sequence[ImportedMessage], longest: int = LONGEST_MESSAGE) -> Sequence[ImportedMessage]:
+    """The same messages, the long ones in several pieces that joined are the whole.
+
+    The first piece keeps source and number, so that a file that is imported again is known.
+    """
+    if all(len(one.content) <= longest for one in yielding_gil(messages)):
+        return messages
+    made: list[ImportedMessage] = []
+    for one in yielding_gil(messages):
+        for number, content in enumerate(_pieces(one.content, longest)):
+            if not number:
+                made.append(replace(one, content=content))
+                continue
+            also = one.also and f"{one.also}#{number}"
+            source = f"{one.source}#{number}"
+            made.append(replace(one, content=content, source=source, also=also, number=None, answers=True))
+    return made
+
+
+def _pieces(text: str, longest: int) -> Iterator[str]:
+    start = 0
+    while len(text) - start > longest:
+        gap = max(text.rfind(mark, start + longest // 2, start + longest) for mark in (" ", "\n"))
+        end = gap + 1 if gap > start else boundary(text, start + longest, start)
+        yield text[start:end]
+        start = end
+    yield text[start:]

@@ -20,6 +20,8 @@ VERSION = 1
 FARTHEST = 2**52
 """Ids of Telegram have at most 52 significant bits, and ours are smaller; SQLite holds 63."""
 Row = Mapping[str, object]
+LONGEST_MESSAGE = 120_000
+"""Characters; a message that was said here has at most 25 pieces of a paste, and comes back in one."""
 _ROLES: dict[object, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 
 
@@ -156,4 +158,5 @@ FORMAT = ImportFormat(
     fits=lambda names: "format" in names,
     read=lambda walk, _person, _zone: read(walk),
     is_alone=True,
+    longest_message=LONGEST_MESSAGE,
 )

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from records.facts import Fact
+from retrieval import fact_ranking
 from retrieval.fact_ranking import rank_facts
 from text.analyzer import content_terms
 
@@ -88,3 +89,11 @@ def test_importance_orders_equals_and_pinned_facts_are_always_there() -> None:
     assert [one.fact.id for one in found] == [2, 1, 3]
     assert found[-1].score == {"pinned": 0.25}
     assert "pinned +0.25" in found[-1].why
+
+
+def test_many_facts_are_analysed_once_and_not_for_each_question() -> None:
+    many = [fact(number, f"Serial number w{number}x{number}.") for number in range(1, 2_001)]
+    assert best("What is w77x77?", many) == [77]
+    analysed = fact_ranking._analysed.cache_info().misses
+    assert best("What is w78x78?", many) == [78]
+    assert fact_ranking._analysed.cache_info().misses == analysed

@@ -1,0 +1,36 @@
+"""How long the event loop was held up: by the processor time of its thread, which other processes do not lengthen."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+
+@dataclass
+class Held:
+    """`seconds`: the longest that one turn of the loop computed."""
+
+    seconds: float = 0.0
+
+
+@asynccontextmanager
+async def watched_loop() -> AsyncIterator[Held]:
+    """Watch the running loop while the block runs."""
+    held, loop = Held(), asyncio.get_running_loop()
+    last = time.thread_time()
+    handle = loop.call_soon(lambda: None)
+
+    def turn() -> None:
+        nonlocal last, handle
+        now = time.thread_time()
+        held.seconds = max(held.seconds, now - last)
+        last = now
+        handle = loop.call_soon(turn)
+
+    turn()
+    try:
+        yield held
+        await asyncio.sleep(0)
+    finally:
+        handle.cancel()

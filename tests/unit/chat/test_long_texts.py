@@ -1,0 +1,60 @@
+"""What one person's long texts cost: themselves a little time, nobody else theirs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from records.owners import StorageType
+from records.scopes import Scope
+from tests.support.loop_watch import watched_loop
+from tests.support.talk import ANNA, talking
+from transfer.formats.history import LONGEST_MESSAGE
+from transfer.importer import Importer
+
+SCOPE = Scope(owner=ANNA.id)
+CODES = " ".join(f"w{number}x{number}" for number in range(200_000))
+MOST_HELD = 0.1
+"""Seconds of the processor that one turn of the loop may take."""
+
+
+def telegram(*texts: str) -> bytes:
+    said = [
+        {"id": number, "type": "message", "date": "2024-01-01T10:00:00", "from_id": f"user{ANNA.id}", "text": text}
+        for number, text in enumerate(texts, start=1)
+    ]
+    return json.dumps({"type": "saved_messages", "id": ANNA.id, "messages": said}).encode()
+
+
+@pytest.mark.parametrize("storage", StorageType)
+async def test_an_imported_message_of_megabytes_holds_nobody_up(tmp_path: Path, storage: StorageType) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=5, storage=storage)
+        importer: Importer = talk.services.importer
+        async with watched_loop() as held:
+            done = await importer.run(SCOPE, ANNA.id, telegram(CODES[:1_000_000]), progress=_unseen)
+            reply = await talk.say("What was w77x77?")
+        assert not reply.is_error
+        assert held.seconds < MOST_HELD
+        assert done.messages >= 1_000_000 / LONGEST_MESSAGE
+        async with talk.services.memory.home(ANNA.id) as store:
+            first, last = done.ids or (0, 0)
+            messages = await store.messages(SCOPE, list(range(first, last + 1)))
+        assert "".join(one.content for one in sorted(messages, key=lambda one: one.id)) == CODES[:1_000_000]
+        assert len({one.turn for one in messages}) == 1
+        again = await importer.plan(SCOPE, ANNA.id, telegram(CODES[:1_000_000]))
+        assert not again.has_new
+
+
+async def test_a_long_paste_holds_nobody_up(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=5)
+        await talk.say("The walnuts are in the cellar.")
+        async with watched_loop() as held:
+            await talk.say(CODES[:102_400])
+            await talk.say("What was w77x77?")
+        assert held.seconds < MOST_HELD
+
+
+async def _unseen(done: int, total: int) -> None:
+    """Progress that nobody looks at."""
