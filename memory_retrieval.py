@@ -39,13 +39,13 @@ LAST_TURNS = 4
 """This many turns stay verbatim, whether they are archived or not."""
 TIMES_IN = 2_000
 """Characters of a question that are searched for times: reading 240,000 took half a minute."""
-LONGEST_QUESTION = 20_000
+LONGEST_QUESTION = 16_000
 """Characters of a question by which is searched, of a longer one its beginning and its end: of its terms the first few
 are looked up in any case, and finding them in a megabyte takes seconds."""
 MANY_FACTS = 200
 """Facts that are ranked on the event loop; of more the words are found in a thread."""
-LONG_MESSAGE = 8_000
-"""Characters of a candidate that is cut on the event loop."""
+SHORT_TEXT = 8_000
+"""Characters of a question, or of each candidate, that are analysed on the event loop."""
 CANDIDATES = 50
 """Messages that the search by meaning brings in for ranking; those of the search by words where it is the only one."""
 WITH_MEANING = 30
@@ -176,7 +176,7 @@ class MemoryRetrieval:
         while True:
             allowed = [(one, message) for one, message in messages if required.allows(message)]
             shown = (required.snippet(one, message, vectors.get(one.seq)) for one, message in allowed)
-            if any(len(message.content) > LONG_MESSAGE for _, message in allowed):
+            if any(len(message.content) > SHORT_TEXT for _, message in allowed):
                 await asyncio.to_thread(packing.offer, shown)
             else:
                 packing.offer(shown)
@@ -206,11 +206,11 @@ class MemoryRetrieval:
         """
         now = now or self._clock()
         question = _both_ends(question, LONGEST_QUESTION)
-        itself, own = question, content_terms(question)
+        itself, own = question, await _terms(question)
         terms = own
         if lean_on and len(terms) <= FOLLOW_UP_TERMS:
-            question = f"{lean_on}\n{question}"
-            terms = list(dict.fromkeys([*own, *content_terms(question)]))  # of a long question the first are looked up
+            question = f"{_both_ends(lean_on, LONGEST_QUESTION)}\n{question}"
+            terms = list(dict.fromkeys([*own, *await _terms(question)]))  # of a long question the first are looked up
         readings = readings_of(own, itself, question)
         of_words = CANDIDATES if self._embedder is None else WITH_MEANING
         # No part of the search waits for another.
@@ -376,6 +376,10 @@ def _learned_from(facts: Sequence[RecalledFact]) -> dict[int, float]:
             for source in one.fact.source_ids:
                 sources[source] = max(sources.get(source, 0.0), sum(one.score.values()))
     return sources
+
+
+async def _terms(question: str) -> list[str]:
+    return content_terms(question) if len(question) <= SHORT_TEXT else await asyncio.to_thread(content_terms, question)
 
 
 def _both_ends(text: str, most: int = TIMES_IN) -> str:
