@@ -8,8 +8,42 @@ import contextlib
 import socket
 from collections.abc import AsyncIterator, Iterator
 
+import h11
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+REQUEST_WITHIN = 10.0
+"""Seconds after which a request is looked at; one that has not arrived whole by the second look is given up."""
+MOST_CONNECTIONS = 200
+"""At the same moment; Telegram opens 40 at most (Bot API, setWebhook), or as many as max_connections says."""
+
+
+class BoundedProtocol(H11Protocol):
+    """Connections in a limited number, and no request that never arrives whole: uvicorn waits for headers for ever."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._seen: object = None
+        self._look: asyncio.TimerHandle | None = None
+        if len(self.connections) > MOST_CONNECTIONS:
+            transport.close()
+        else:
+            self._look = self.loop.call_later(REQUEST_WITHIN, self._look_again)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._look is not None:
+            self._look.cancel()
+        super().connection_lost(exc)
+
+    def _look_again(self) -> None:
+        """Close where the same request is as incomplete as at the last look."""
+        is_incomplete = self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
+        if is_incomplete and self._seen == (self.cycle,):
+            self.transport.close()
+            return
+        self._seen = (self.cycle,) if is_incomplete else None
+        self._look = self.loop.call_later(REQUEST_WITHIN, self._look_again)
 
 
 class _Server(uvicorn.Server):
@@ -49,7 +83,7 @@ async def serving(
     # No logging of its own: access lines would hold tokens, and whatever a stranger sends.
     config = uvicorn.Config(
         app,
-        http=protocol or "auto",
+        http=protocol or BoundedProtocol,
         ws="none",
         log_config=None,
         log_level="critical",
