@@ -96,6 +96,11 @@ class Session:
         self.incognito.clear()
         self.has_cut = False
         self.unwritten = deque(one for one in self.unwritten if not one.is_forgotten_by(what))
+        if what.with_quotes:
+            # Nobody can search these answers for a quote: they are not indexed.
+            for one in self.unwritten:
+                one.messages = [message for message in one.messages if message.role == "user"]
+            self.unwritten = deque(one for one in self.unwritten if one.messages)
 
 
 class Sessions:

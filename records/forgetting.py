@@ -1,6 +1,6 @@
 """What an owner wants forgotten, and what was removed with it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
@@ -11,18 +11,25 @@ class Forgetting:
 
     messages, facts: by their ids (facts with `until`: those that were deleted before it) · dates: what was said from
     `since` to before `until` · archives: chunks that are entirely older than `until` · edits: by the ids of a fact's
-    earlier words, which hold again · profiles: by the ids of their versions.
+    earlier words, which hold again · profiles: by the ids of their versions. `with_quotes`: answers, facts, summaries
+    and profiles that repeat their words go too.
     """
 
     what: Literal["messages", "facts", "dates", "archives", "everything", "edits", "profiles"]
     ids: tuple[int, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
+    with_quotes: bool = False
 
     @property
     def is_expiry(self) -> bool:
         """Whether it happens by itself: facts that their owner deleted some time ago."""
         return self.what == "facts" and self.until is not None
+
+    @property
+    def may_be_quoted(self) -> bool:
+        """Whether somebody chose what goes and expects its words to go; what expires is only no longer kept."""
+        return self.what in ("messages", "dates") or (self.what == "facts" and not self.is_expiry)
 
     @property
     def is_of_facts_alone(self) -> bool:
@@ -31,12 +38,32 @@ class Forgetting:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Remainder:
+    """What stays and repeats words of what is forgotten. `answers`: their ids; the rest: how many.
+
+    `others`: further messages that hold such words, because somebody said them there. `is_complete` False: there were
+    too many words to look for all of them.
+    """
+
+    answers: tuple[int, ...] = ()
+    facts: int = 0
+    summaries: int = 0
+    profiles: int = 0
+    others: int = 0
+    is_complete: bool = True
+
+    @property
+    def has_quotes(self) -> bool:
+        return bool(self.answers or self.facts or self.summaries or self.profiles)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Forgotten:
     """What a forgetting removes, or removed, in counts.
 
     `reactivated`: messages that stay and become active again, since their summary is removed. `kept_aside`: files that
     the operator keeps next to the memory, which may hold what was forgotten. `is_clean` False: the files are in use, or
-    the disk is full; traces are removed from them as soon as that is over.
+    the disk is full; traces are removed from them as soon as that is over. `remainder`: what of the words stays.
     """
 
     messages: int = 0
@@ -47,6 +74,7 @@ class Forgotten:
     reactivated: int = 0
     kept_aside: tuple[str, ...] = ()
     is_clean: bool = True
+    remainder: Remainder = field(default_factory=Remainder, compare=False)
 
     @property
     def is_nothing(self) -> bool:

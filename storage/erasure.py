@@ -163,6 +163,7 @@ def _text(what: Forgetting) -> str:
             "ids": what.ids,
             "since": text_of(what.since) if what.since else None,
             "until": text_of(what.until) if what.until else None,
+            "with_quotes": what.with_quotes,
         }
     )
 
@@ -174,4 +175,5 @@ def _what(text: str) -> Forgetting:
         ids=tuple(found["ids"]),
         since=optional_moment(found["since"]),
         until=optional_moment(found["until"]),
+        with_quotes=bool(found.get("with_quotes")),
     )

@@ -180,6 +180,9 @@ class MemoryStore(Protocol):
     async def unfolded(self, scope: Scope) -> list[Message]:
         """All active messages, ascending."""
 
+    async def turn(self, scope: Scope, turn: int) -> list[Message]:
+        """The messages of one turn of a scope, imported ones too, ascending."""
+
     async def last_turns(self, scope: Scope, turns: int, *, before: int | None = None) -> list[Message]:
         """All messages of the newest `turns` turns (with a turn id below `before`), active or archived, ascending.
 

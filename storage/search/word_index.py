@@ -6,6 +6,7 @@ Does not know how text becomes terms (text/analyzer.py), what may answer a quest
 """
 
 import asyncio
+import json
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from text import analyzer
 
 MOST_TERMS = 64
 """At most so many terms of a question are looked up, since a pasted page would make a query of thousands."""
+THREADS_AT_ONCE = 100
+"""Threads that one query names."""
 SHORT = 4_000
 """Characters that are analysed at once; a thread of its own would cost more."""
 
@@ -44,6 +47,12 @@ _FORGOTTEN = tuple(
     """  # noqa: S608
     for table, key in (("words", "rowid"), ("places", "seq"))
 )
+_HOLDERS = """
+SELECT messages.seq, messages.id, messages.thread_id, messages.turn_id, messages.role, messages.created_at,
+  messages.speaker
+FROM (SELECT rowid FROM words WHERE words MATCH ? LIMIT ?) AS found
+CROSS JOIN messages ON messages.seq = found.rowid WHERE messages.user_id = ?
+"""
 _INCOMPLETE = """
 SELECT places.seq, messages.id, messages.role, messages.speaker, messages.content, said.c0
 FROM places JOIN messages ON messages.seq = places.seq JOIN words_content AS said ON said.id = places.seq
@@ -143,6 +152,37 @@ async def rename(tx: Transaction, old: int, new: int) -> None:
         )
 
 
+async def holders(
+    reader: Reader, owner: int, threads: Sequence[int], terms: Sequence[str], most: int
+) -> list[Row] | None:
+    """Messages of these threads whose text, not only its date or speaker, holds one of the terms; None for more than
+    `most`.
+    """
+    looked_up = wanted(terms)
+    rows: list[Row] = []
+    for first in range(0, len(threads) if looked_up else 0, THREADS_AT_ONCE):
+        scopes = [Scope(owner=owner, thread=thread) for thread in threads[first : first + THREADS_AT_ONCE]]
+        rows += await reader.rows(
+            _HOLDERS, " OR ".join(question(scope, looked_up) for scope in scopes), most + 1, owner
+        )
+        if len(rows) > most:
+            return None
+    unsure = json.dumps([row["seq"] for row in rows if not _tokens(looked_up).isdisjoint(_tokens(_heading(row)))])
+    if unsure == "[]":
+        return rows
+    texts = await reader.rows("SELECT seq, content FROM messages WHERE seq IN (SELECT value FROM json_each(?))", unsure)
+    without = await asyncio.to_thread(
+        lambda: {
+            one["seq"] for one in texts if _tokens(looked_up).isdisjoint(_tokens(analyzer.analyse(one["content"])))
+        }
+    )
+    return [row for row in rows if row["seq"] not in without]
+
+
+def _tokens(terms: Iterable[str]) -> set[str]:
+    return {_token(term) for term in terms}
+
+
 async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int) -> list[tuple[Row, float]]:
     """Rows of `messages` that hold one of the terms or more, best first, with FTS5's BM25 (larger is better)."""
     looked_up = wanted(terms)
@@ -206,8 +246,7 @@ def _entry(seq: int, row: AnyRow) -> Entry:
     # Date and speaker are searched with the words (+3 points of coverage on LoCoMo: docs/recall.md). They are analysed
     # apart from the text, whose language they would hide.
     said = moment_of(row["created_at"])
-    terms = [*_analysed_often(f"{said.day} {said:%B} {said.year}"), *_analysed_often(str(row["speaker"]))]
-    terms += analyzer.analyse(str(row["content"]))
+    terms = [*_heading(row), *analyzer.analyse(str(row["content"]))]
     return Entry(
         seq=seq,
         scope=Scope(owner=int(str(row["user_id"])), thread=int(str(row["thread_id"]))),
@@ -218,6 +257,12 @@ def _entry(seq: int, row: AnyRow) -> Entry:
         said_at=said.timestamp(),
         terms=tuple(_token(term) for term in terms),
     )
+
+
+def _heading(row: AnyRow) -> list[str]:
+    """The terms of a message's date and speaker."""
+    said = moment_of(row["created_at"])
+    return [*_analysed_often(f"{said.day} {said:%B} {said.year}"), *_analysed_often(str(row["speaker"]))]
 
 
 @lru_cache(maxsize=1_000)

@@ -14,6 +14,7 @@ migrations.py                the schema, as one list of migrations
 original_files.py            files of the original design, and how they are repaired
 owner_tables.py              what the parts of a store have in common: single statements, new ids
 profile_table.py             the profile's versions
+quotes.py                    what repeats forgotten words without being built on their message
 rebuild_table.py             the one transaction that replaces all summaries of a scope
 renaming.py                  a group's memory under the id that it has as a supergroup
 store.py                     memories in memory.db

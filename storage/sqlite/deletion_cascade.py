@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
-from records.forgetting import Forgetting, Forgotten
+from records.forgetting import Forgetting, Forgotten, Remainder
 from records.messages import Message, NewMessage
 from records.owners import StorageType
 from records.scopes import Scope
@@ -34,6 +34,7 @@ from storage.sqlite.fact_cascade import (
     take_back,
 )
 from storage.sqlite.owner_tables import OwnerTables, erase_tables, take_ids
+from storage.sqlite.quotes import Quotes, Taken, quotes_of
 from text.characters import well_formed
 
 
@@ -51,6 +52,15 @@ class _Going:
     def message_ids(self) -> list[int]:
         return [one for ids in self.messages.values() for one in ids]
 
+    @property
+    def taken(self) -> Taken:
+        return Taken(
+            messages=frozenset(self.message_ids),
+            facts=frozenset(self.facts.ids),
+            summaries=self.summaries.gone,
+            profiles=self.profiles,
+        )
+
 
 class DeletionCascade(OwnerTables):
     """The forgetting of one store; `vectors`: what it holds in RAM of what is forgotten."""
@@ -66,7 +76,7 @@ class DeletionCascade(OwnerTables):
 
     async def preview(self, owner: int, what: Forgetting) -> Forgotten:
         async with self._db.read(frozen=True) as reader:
-            return await _counted(reader, owner, await _going(reader, owner, what), what)
+            return (await _decided(reader, owner, what))[1]
 
     async def sources(self, owner: int, what: Forgetting, among: Sequence[str]) -> list[str]:
         where, values = _chosen(owner, what)
@@ -79,8 +89,7 @@ class DeletionCascade(OwnerTables):
 
     async def forget(self, owner: int, what: Forgetting) -> Forgotten:
         async with self._db.write() as tx:
-            going = await _going(tx, owner, what)
-            taken = await _counted(tx, owner, going, what)
+            going, taken = await _decided(tx, owner, what)
             if not what.is_of_facts_alone:
                 await _void_leases(tx, owner)
             if what.what == "everything":
@@ -156,12 +165,34 @@ def _chosen(owner: int, what: Forgetting) -> tuple[str, tuple[int | str, ...]]:
     return _OLD_ARCHIVES, (owner, owner, until)
 
 
+async def _decided(reader: Reader, owner: int, what: Forgetting) -> tuple[_Going, Forgotten]:
+    """What goes, with what quotes it if so wished, and how much that is and leaves."""
+    going = await _going(reader, owner, what)
+    if not what.may_be_quoted:
+        return going, await _counted(reader, owner, going, what)
+    taken = going.taken
+    quotes = await quotes_of(reader, owner, taken, facts=what.ids if what.what == "facts" else ())
+    if what.with_quotes and quotes:
+        rows = await reader.rows(_BY_ID, owner, json.dumps([*taken.messages, *quotes.messages]))
+        facts = [*quotes.facts, *(what.ids if what.what == "facts" else ())]
+        going = await _derived(reader, owner, _by_thread(rows), _chunks(rows) | quotes.summaries, facts=facts)
+        going = replace(going, profiles=going.profiles | quotes.profiles)
+        quotes = Quotes(holders=quotes.holders, is_complete=quotes.is_complete)
+    remainder = Remainder(
+        answers=quotes.messages,
+        facts=len(quotes.facts),
+        summaries=len(quotes.summaries),
+        profiles=len(quotes.profiles),
+        others=len(quotes.holders - going.taken.messages - {*quotes.messages}),
+        is_complete=quotes.is_complete,
+    )
+    return going, replace(await _counted(reader, owner, going, what), remainder=remainder)
+
+
 async def _going(reader: Reader, owner: int, what: Forgetting) -> _Going:
     where, values = _chosen(owner, what)
     rows = await reader.rows(f"SELECT id, thread_id, chunk_id FROM messages WHERE {where} ORDER BY id", *values)  # noqa: S608
-    messages: dict[int, list[int]] = {}
-    for row in rows:
-        messages.setdefault(int(row["thread_id"]), []).append(int(row["id"]))
+    messages = _by_thread(rows)
     if what.what == "everything":
         return _Going(messages=messages)
     versions = await _versions(reader, owner)
@@ -171,13 +202,23 @@ async def _going(reader: Reader, owner: int, what: Forgetting) -> _Going:
         lost = await facts_repeating_edits(reader, owner, what.ids)
         made_of = [*await edits(reader, owner, what.ids), *lost.gone]
         return _Going(facts=lost, profiles=outdated_profiles(versions, summaries=set(), facts=made_of))
-    chunks = frozenset(int(row["chunk_id"]) for row in rows if row["chunk_id"] is not None)
     facts = what.ids if what.what == "facts" else ()
     if what.is_expiry:
         # A fact that was restored since the list was made stays.
         due = await reader.rows(_DELETED, owner, json.dumps(list(facts)), text_of(what.until) if what.until else "")
         facts = tuple(int(row["id"]) for row in due)
-    return await _derived(reader, owner, messages, chunks, facts=facts)
+    return await _derived(reader, owner, messages, _chunks(rows), facts=facts)
+
+
+def _by_thread(rows: Sequence[Row]) -> Mapping[int, Sequence[int]]:
+    messages: dict[int, list[int]] = {}
+    for row in rows:
+        messages.setdefault(int(row["thread_id"]), []).append(int(row["id"]))
+    return messages
+
+
+def _chunks(rows: Sequence[Row]) -> frozenset[int]:
+    return frozenset(int(row["chunk_id"]) for row in rows if row["chunk_id"] is not None)
 
 
 async def _built_on(reader: Reader, owner: int, messages: Mapping[int, Sequence[int]], message: Message) -> _Going:
@@ -308,6 +349,9 @@ _SHOWN_AS = """
 SELECT messages.* FROM accounts JOIN messages USING (user_id, id)
 WHERE accounts.user_id = ? AND accounts.thread_id = ?
 AND EXISTS (SELECT 1 FROM json_each(accounts.account, '$.shown') WHERE value = ?) ORDER BY messages.id DESC
+"""
+_BY_ID = """
+SELECT id, thread_id, chunk_id FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id
 """
 _VERSIONS = "SELECT id, last_summary_id, created_at, base_id, fact_ids FROM profiles WHERE user_id = ?"
 _SUMMARIES = """

@@ -128,6 +128,14 @@ class SqliteStore(FoldTable):
             scope.thread,
         )
 
+    async def turn(self, scope: Scope, turn: int) -> list[Message]:
+        return await self._messages(
+            "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND turn_id = ? ORDER BY id",
+            scope.owner,
+            scope.thread,
+            turn,
+        )
+
     async def last_turns(self, scope: Scope, turns: int, *, before: int | None = None) -> list[Message]:
         return await self._messages(
             """

@@ -56,6 +56,13 @@ class Ask:
         )
 
     @property
+    def answers_themselves(self) -> bool:
+        """Whether the message is a reply to one of the same person's, or of the channel in whose name they write."""
+        message = self.update.effective_message
+        replied = message.reply_to_message if message else None
+        return message is not None and replied is not None and _author(message) == _author(replied) is not None
+
+    @property
     def message_id(self) -> int | None:
         """The Telegram id of the command, or of the message whose button was pressed."""
         message = self.update.effective_message
@@ -66,6 +73,13 @@ class Ask:
         """The text of the command, or of the message whose button was pressed; "" if Telegram does not give it."""
         message = self.update.effective_message
         return message.text or "" if isinstance(message, telegram.Message) else ""
+
+
+def _author(message: telegram.Message) -> tuple[int, int] | None:
+    """Telegram gives all channels the same sender, and all anonymous admins."""
+    if message.from_user is None:
+        return None
+    return message.from_user.id, message.sender_chat.id if message.sender_chat else 0
 
 
 Handler = Callable[[Any, Ask], Awaitable[str | None]]

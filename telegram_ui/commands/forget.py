@@ -4,13 +4,14 @@ Owns its words and its buttons. Does not know how anything is erased, nor what i
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, tzinfo
 
 from cachetools import LRUCache
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from chat.notices import counted
-from records.forgetting import Forgetting, Forgotten
+from records.forgetting import Forgetting, Forgotten, Remainder
 from records.messages import Message
 from records.scopes import Scope
 from telegram_ui.commands.buttons import nonce
@@ -19,14 +20,17 @@ from telegram_ui.commands.forget_targets import NoSuchDateError, Target, days, n
 from telegram_ui.commands.wording import messages, minute, quoted, speaker
 from text import analyzer
 
-CHOOSE, ERASE, KEEP = "fs", "fg", "fk"
+CHOOSE, ERASE, ERASE_OWN, KEEP = "fs", "fg", "fo", "fk"
 MATCHES = 10
 LISTS = 200
 """Lists of matches that are kept for the button that means all of them."""
+SHOWN = 3
+"""Answers that are shown of those that quote what is to be forgotten."""
 QUOTED = 80
 """Characters of a message that are quoted, so that its owner recognises it."""
 
 ADMINS_ONLY = "Only the admins of this group can make me forget what was said here."
+MEMBERS = f"{ADMINS_ONLY} Your own words you can take back yourself: reply to your message with /forget."
 USAGE = (
     "What should I forget?\n\n"
     "• one message: reply to it with /forget, or /forget #12\n"
@@ -37,6 +41,7 @@ USAGE = (
     "Before I erase anything, I say what it is and ask."
 )
 FINAL = "This cannot be undone."
+CLEAN = "Nothing of it is left in my files."
 TRACES = "Traces may be left in my files for now, because they are in use or the disk is full. I keep cleaning them."
 EXPIRED = "This question is more than 10 minutes old and does nothing any more. Send /forget again."
 KEPT = "Nothing was forgotten."
@@ -56,8 +61,10 @@ class ForgetCommands(Family):
         super().__init__(dependencies)
         self._found = LRUCache[str, tuple[int, ...]](LISTS)
 
-    @command("forget", "erase a message, a fact, days or everything, for good", who="admins", refusal=ADMINS_ONLY)
+    @command("forget", "erase a message, a fact, days or everything, for good", refusal=ADMINS_ONLY)
     async def _forget(self, ask: Ask) -> str | None:
+        if not await self._may_configure(ask.chat, ask.person):
+            return await self._take_back(ask)
         if ask.argument:
             try:
                 target = named(ask.argument)
@@ -68,8 +75,7 @@ class ForgetCommands(Family):
             await self._confirm(ask, target)
             return None
         if ask.replied_to is not None:
-            async with self._services.memory.home(ask.chat.scope.owner) as store:
-                message = await store.forgetting.said_as(ask.chat.scope, ask.replied_to)
+            message = await self._replied_to(ask)
             if message is None:
                 return NOT_STORED
             await self._confirm(ask, Target(kind="turn", number=message.id))
@@ -79,6 +85,24 @@ class ForgetCommands(Family):
         rows = [[self._target_button(ask, CHOOSE, label, target)] for label, target in choices]
         await self._delivery.say(ask.chat, USAGE, keyboard=InlineKeyboardMarkup(rows))
         return None
+
+    async def _take_back(self, ask: Ask) -> str | None:
+        """A member of a group forgets their own words. Whose they are is known from the reply, and then from the
+        buttons, which are made for this person and this message alone.
+        """
+        if ask.argument or not ask.answers_themselves:
+            return MEMBERS
+        message = await self._replied_to(ask)
+        if message is None or not message.is_user:
+            return NOT_STORED
+        await self._confirm(ask, Target(kind="turn", number=message.id), press=ERASE_OWN)
+        return None
+
+    async def _replied_to(self, ask: Ask) -> Message | None:
+        if ask.replied_to is None:
+            return None
+        async with self._services.memory.home(ask.chat.scope.owner) as store:
+            return await store.forgetting.said_as(ask.chat.scope, ask.replied_to)
 
     async def _search(self, ask: Ask) -> str | None:
         scope = ask.chat.scope
@@ -107,11 +131,11 @@ class ForgetCommands(Family):
 
     # The question, and its buttons ---------------------------------------------------------------------------
 
-    async def _confirm(self, ask: Ask, target: Target, *, instead_of: int | None = None) -> None:
+    async def _confirm(self, ask: Ask, target: Target, *, instead_of: int | None = None, press: str = ERASE) -> None:
         text, choices = await self._question(ask.chat.scope, target)
         keyboard: InlineKeyboardMarkup | None = None
         if choices:
-            rows = [[self._target_button(ask, ERASE, label, choice)] for label, choice in choices]
+            rows = [[self._target_button(ask, press, label, choice)] for label, choice in choices]
             keyboard = InlineKeyboardMarkup([*rows, [self._target_button(ask, KEEP, "Keep it", target)]])
         await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard)
 
@@ -141,7 +165,28 @@ class ForgetCommands(Family):
             lines.append(_still_unsummarised(forgotten.reactivated))
         if target.kind == "everything":
             lines.append("Storage, threshold and whether memory is on stay as they are.")
-        return "\n".join([*lines, FINAL]), [(label, target)]
+        quotes, choices = await self._quotes(scope, target, label, forgotten)
+        return "\n".join([*lines, *quotes, FINAL]), choices
+
+    async def _quotes(
+        self, scope: Scope, target: Target, label: str, forgotten: Forgotten
+    ) -> tuple[Sequence[str], Sequence[tuple[str, Target]]]:
+        """What quotes a target that would erase this much, and the choices: with it or without.
+
+        Where nothing quotes it yet, what may be written meanwhile goes too.
+        """
+        with_quotes = replace(target, with_quotes=True)
+        if target.kind == "everything":
+            return (), [(label, target)]
+        if not forgotten.remainder.has_quotes:
+            return (), [(label, with_quotes)]
+        all_of_it = await self._services.memory.preview(scope.owner, await self._what(scope, with_quotes))
+        async with self._services.memory.home(scope.owner) as store:
+            shown = await store.messages(scope, forgotten.remainder.answers[:SHOWN])
+        lines = ["", f"{quoting(forgotten.remainder, 'quote', 'quotes')} this."]
+        lines += [f"  {_line(one)}" for one in shown]
+        lines.append(f"With them, this erases: {counts(all_of_it)}.")
+        return lines, [("Forget them too", with_quotes), (label, target)]
 
     async def _message_question(self, scope: Scope, number: int) -> tuple[str, Sequence[tuple[str, Target]]]:
         turn = await self._turn(scope, number)
@@ -153,16 +198,15 @@ class ForgetCommands(Family):
         if len(turn) > 1:
             lines.append(f"With the rest of its turn, this erases: {counts(whole)}.")
             lines += [f"  {_line(one)}" for one in turn if one is not message][:3]
-            choices = [
-                ("Forget question and answer", Target(kind="turn", number=number)),
-                ("Only this message", Target(kind="message", number=number)),
-            ]
+            label, target = "Forget question and answer", Target(kind="turn", number=number)
+            alone = [("Only this message", Target(kind="message", number=number))]
         else:
             lines.append(f"This erases: {counts(whole)}.")
-            choices = [("Forget it", Target(kind="message", number=number))]
+            label, target, alone = "Forget it", Target(kind="message", number=number), []
         if whole.reactivated:
             lines.append(_still_unsummarised(whole.reactivated))
-        return "\n".join([*lines, FINAL]), choices
+        quotes, choices = await self._quotes(scope, target, label, whole)
+        return "\n".join([*lines, *quotes, FINAL]), [*choices, *alone]
 
     async def _found_question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
         alone = await self._what(scope, target)
@@ -176,9 +220,9 @@ class ForgetCommands(Family):
             "",
             f"This erases: {counts(those)}.",
             f"With the questions and answers that belong to them: {counts(whole)}.",
-            FINAL,
         ]
-        return "\n".join(lines), [("Forget questions and answers", turns), ("Only these messages", target)]
+        quotes, choices = await self._quotes(scope, turns, "Forget questions and answers", whole)
+        return "\n".join([*lines, *quotes, FINAL]), [*choices, ("Only these messages", target)]
 
     @press(CHOOSE, who="admins", refusal=ADMINS_ONLY)
     async def _choose(self, ask: Ask) -> str | None:
@@ -193,6 +237,13 @@ class ForgetCommands(Family):
         await self._show(ask, KEPT)
 
     @press(ERASE, who="admins", refusal=ADMINS_ONLY)
+    async def _erase_chosen(self, ask: Ask) -> str:
+        return await self._erase(ask)
+
+    @press(ERASE_OWN)
+    async def _erase_own(self, ask: Ask) -> str:
+        return await self._erase(ask)
+
     async def _erase(self, ask: Ask) -> str:
         target = read(ask.argument, self._now())
         if target is None:
@@ -209,6 +260,9 @@ class ForgetCommands(Family):
     # What a target means -------------------------------------------------------------------------------------
 
     async def _what(self, scope: Scope, target: Target) -> Forgetting:
+        return replace(await self._alone(scope, target), with_quotes=target.with_quotes)
+
+    async def _alone(self, scope: Scope, target: Target) -> Forgetting:
         match target.kind:
             case "message":
                 return await self._own(scope, [target.number])
@@ -235,7 +289,7 @@ class ForgetCommands(Family):
         """The messages of a turn, found by any of them; empty if there is none."""
         async with self._services.memory.home(scope.owner) as store:
             found = await store.messages(scope, [number])
-            return await store.last_turns(scope, 1, before=found[0].turn + 1) if found else []
+            return await store.turn(scope, found[0].turn) if found else []
 
     async def _zone(self, owner: int) -> tzinfo:
         config = await self._services.memory.config(owner)
@@ -273,10 +327,34 @@ def counts(forgotten: Forgotten) -> str:
     return ", ".join(counted(number, one, many) for number, one, many in parts if number)
 
 
+def quoting(remainder: Remainder, several: str, one: str) -> str:
+    """What quotes, with the verb that goes with it: "3 later answers, 1 fact quote"."""
+    parts = [
+        (len(remainder.answers), "later answer", "later answers"),
+        (remainder.facts, "fact", "facts"),
+        (remainder.summaries, "summary", "summaries"),
+        (remainder.profiles, "version of your profile", "versions of your profile"),
+    ]
+    named = ", ".join(counted(number, singular, plural) for number, singular, plural in parts if number)
+    return f"{named} {one if sum(number for number, _, _ in parts) == 1 else several}"
+
+
+def left(remainder: Remainder) -> list[str]:
+    """Where words of what was forgotten still stand."""
+    lines = [f"{quoting(remainder, 'quote it and stay', 'quotes it and stays')}."] if remainder.has_quotes else []
+    if remainder.others:
+        verb = "stays" if remainder.others == 1 else "stay"
+        lines.append(f"Some of its words also stand in {messages(remainder.others)} that {verb}; /search finds them.")
+    elif not remainder.is_complete:
+        lines.append("Messages that stay may hold some of the same words; /search finds them.")
+    return lines
+
+
 def receipt(forgotten: Forgotten) -> str:
     """What was erased, and what may still hold it."""
-    rest = "Nothing of it is left in my files." if forgotten.is_clean else TRACES
-    lines = [f"Forgotten: {counts(forgotten)}. {rest}"]
+    stays = left(forgotten.remainder)
+    rest = [*stays, *([] if forgotten.is_clean else [TRACES])] or [CLEAN]
+    lines = [f"Forgotten: {counts(forgotten)}. {' '.join(rest)}"]
     if forgotten.reactivated:
         lines.append(_still_unsummarised(forgotten.reactivated))
     lines.append(NOT_IN_MY_POWER)

@@ -18,7 +18,7 @@ _DAY = r"(\d{4})-(\d{1,2})-(\d{1,2})"
 _DAYS = re.compile(rf"{_DAY}(?:\s*(?:to|until|till|\.\.|–|-|\s)\s*{_DAY})?", re.IGNORECASE)
 _NUMBER = re.compile(r"#\s*(-?\d{1,15})")
 _FACT = re.compile(r"fact\s*#?\s*(\d{1,15})", re.IGNORECASE)
-_CODE = re.compile(r"([mtf])(-?\d+)|d(\d{8})-(\d{8})|([lL])([\w-]{8})|e")
+_CODE = re.compile(r"(?:([mtf])(-?\d+)|d(\d{8})-(\d{8})|([lL])([\w-]{8})|e)(q)?")
 
 
 class NoSuchDateError(ValueError):
@@ -29,6 +29,7 @@ class NoSuchDateError(ValueError):
 class Target:
     """What to forget. `number`: of a message, of a turn (any message of it), or of a fact; `first` to `last`:
     days, both included; `key` (8 characters): a list of messages that a search found, alone or with their turns.
+    `with_quotes`: what repeats its words goes too.
     """
 
     kind: Literal["message", "turn", "fact", "days", "found", "found turns", "everything"]
@@ -36,10 +37,15 @@ class Target:
     first: date = date.min
     last: date = date.min
     key: str = ""
+    with_quotes: bool = False
 
     @property
     def code(self) -> str:
-        """At most 18 characters, ASCII, without a colon."""
+        """At most 19 characters, ASCII, without a colon."""
+        return self._what + ("q" if self.with_quotes else "")
+
+    @property
+    def _what(self) -> str:
         match self.kind:
             case "days":
                 return f"d{self.first:%Y%m%d}-{self.last:%Y%m%d}"
@@ -88,14 +94,16 @@ def read(text: str, now: datetime) -> Target | None:
     match = _CODE.fullmatch(code)
     if match is None or age >= LIFETIME + timedelta(minutes=1):
         return None
+    with_quotes = match[7] is not None
     kinds: dict[str, Literal["message", "turn", "fact"]] = {"m": "message", "t": "turn", "f": "fact"}
     if match[1]:
-        return Target(kind=kinds[match[1]], number=int(match[2]))
+        return Target(kind=kinds[match[1]], number=int(match[2]), with_quotes=with_quotes)
     if match[3]:
         first, last = (datetime.strptime(one, "%Y%m%d").date() for one in (match[3], match[4]))  # noqa: DTZ007
-        return Target(kind="days", first=first, last=last)
+        return Target(kind="days", first=first, last=last, with_quotes=with_quotes)
     if match[5]:
-        return Target(kind="found" if match[5] == "l" else "found turns", key=match[6])
+        kind: Literal["found", "found turns"] = "found" if match[5] == "l" else "found turns"
+        return Target(kind=kind, key=match[6], with_quotes=with_quotes)
     return Target(kind="everything")
 
 

@@ -1,5 +1,6 @@
 """/forget as a person sees it: the question that says what goes, the receipt, and who may."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
@@ -9,6 +10,9 @@ from records.owners import StorageType
 from records.scopes import Person, Scope
 from records.turns import Incoming, Piece
 from storage.files.tables import FACTS
+from storage.search import word_index
+from telegram_ui.commands.forget import MEMBERS
+from tests.peers.openai_server import Behaviour
 from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, TOPIC, Desk
 
@@ -181,6 +185,80 @@ async def test_an_old_question_does_nothing_and_a_second_press_finds_nothing(des
     await press(desk, "Forget question and answer")
     await desk.press(ANN, ANN, message, buttons["Forget question and answer"])
     assert desk.last(ANN) == "That is not in my memory (any more)."
+
+
+async def tells_its_code_word(talk: Talk) -> None:
+    await say(talk, "My code word is heliotrope.")
+    for text in ("The code word was heliotrope.", "I said heliotrope."):
+        talk.server.script("chat-model", Behaviour(text=text))
+        await say(talk, "What is it?")
+
+
+async def test_later_answers_that_quote_it_are_offered_with_it(desk: Desk, talk: Talk) -> None:
+    await tells_its_code_word(talk)
+    await desk.say(ANN, ANN, "/forget #1")
+    asked = desk.last(ANN)
+    assert "2 later answers quote this." in asked
+    assert "“I said heliotrope.”" in asked
+    assert "With them, this erases: 4 messages" in asked
+    await press(desk, "Forget them too")
+    assert desk.last(ANN).startswith("Forgotten: 4 messages, 1 summary. Nothing of it is left in my files.")
+    assert await contents(talk) == ["What is it?", "What is it?"]
+
+
+async def test_the_receipt_says_what_stays(desk: Desk, talk: Talk) -> None:
+    await tells_its_code_word(talk)
+    await say(talk, "Is the heliotrope a flower?")
+    await desk.say(ANN, ANN, "/forget #1")
+    await press(desk, "Forget question and answer")
+    told = desk.last(ANN)
+    assert "2 later answers quote it and stay." in told
+    assert "Some of its words also stand in 1 message that stays; /search finds them." in told
+    assert "Nothing of it is left" not in told
+
+
+async def test_an_answer_that_is_written_meanwhile_is_forgotten_as_well(desk: Desk, talk: Talk) -> None:
+    await say(talk, "My code word is heliotrope.")
+    await desk.say(ANN, ANN, "/forget #1")
+    assert "quote this" not in desk.last(ANN)
+    talk.server.script("chat-model", Behaviour(text="It is heliotrope.", hold="start"))
+    answering = asyncio.create_task(say(talk, "What is it?"))
+    await talk.server.until_held()
+    forgetting = asyncio.create_task(press(desk, "Forget question and answer"))
+    await talk.server.release()
+    await asyncio.gather(answering, forgetting)
+    assert await contents(talk) == ["What is it?"]
+    assert "Nothing of it is left in my files." in desk.last(ANN)
+
+
+async def test_imported_messages_are_forgotten_as_any_other(desk: Desk, talk: Talk) -> None:
+    await say(talk, "Hello.")
+    async with talk.services.memory.home(ANN) as store, store._db.write() as tx:  # type: ignore[attr-defined]
+        await tx.rows("UPDATE messages SET id = id - 10, turn_id = turn_id - 10, content = content || ' walrus'")
+        await tx.run(word_index.rebuild)
+    await desk.say(ANN, ANN, "/forget #-9")
+    assert "“Hello. walrus”" in desk.last(ANN)
+    await press(desk, "Keep it")
+    await desk.say(ANN, ANN, "/forget walrus")
+    await press(desk, "All 2")
+    await press(desk, "Forget questions and answers")
+    assert desk.last(ANN).startswith("Forgotten: 2 messages")
+    assert await contents(talk) == []
+
+
+async def test_a_member_of_a_group_takes_back_their_own_words_alone(desk: Desk, talk: Talk) -> None:
+    sent = [desk.peer.world.say(person, GROUP, "@keepsake_bot walrus") for person in (BOB, ANN)]
+    await desk._updates()
+    for message in sent:
+        await say(talk, "walrus", owner=GROUP, telegram_id=message["message_id"])
+    await desk.say(BOB, GROUP, "/forget #1")
+    assert desk.last(GROUP) == MEMBERS
+    await desk.say(BOB, GROUP, "/forget", reply_to=sent[1]["message_id"])
+    assert desk.last(GROUP) == MEMBERS
+    await desk.say(BOB, GROUP, "/forget", reply_to=sent[0]["message_id"])
+    assert "Shall I forget this?" in desk.last(GROUP)
+    assert await press(desk, "Forget question and answer", chat=GROUP, person=BOB) == "Forgotten."
+    assert await contents(talk, GROUP) == ["walrus", "Understood."]
 
 
 async def test_in_a_group_its_admins_alone_and_topics_apart(desk: Desk, talk: Talk) -> None:

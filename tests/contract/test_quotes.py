@@ -1,0 +1,215 @@
+"""What repeats forgotten words without being built on their message: found by the words, and by what answers knew."""
+
+import json
+from datetime import timedelta
+
+from records.facts import NewFact
+from records.forgetting import Forgetting, Remainder
+from records.messages import NewMessage, Role
+from records.scopes import Scope
+from storage.files.tables import FACTS, PROFILES, VERSIONS
+from storage.sqlite.quotes import MOST_WORDS
+from storage.sqlite.store import SqliteStore
+from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, fold
+from tests.contract.test_forgetting import put
+
+SECRET = "My code word is heliotrope."
+
+
+class Talk:
+    """Messages, each a minute after the one before."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self.store = store
+        self.count = 0
+
+    async def say(
+        self, text: str, answer: str = "Noted.", *, knew: object = None, scope: Scope = ANNA
+    ) -> tuple[int, int]:
+        """The ids of a question and its answer, whose prompt held these messages; None: that is not known."""
+        account = "" if knew is None else json.dumps({"recent": knew})
+        [asked] = await self.store.append(scope, [self._draft("user", text)])
+        [answered] = await self.store.append(
+            scope, [self._draft("assistant", answer, turn=asked.turn, account=account)]
+        )
+        return asked.id, answered.id
+
+    def _draft(self, role: Role, text: str, *, turn: int | None = None, account: str = "") -> NewMessage:
+        self.count += 1
+        at = NOW + timedelta(minutes=self.count)
+        return NewMessage(role=role, content=text, created_at=at, speaker="Anna", turn=turn, account=account)
+
+    async def left_by(self, *ids: int, with_quotes: bool = False) -> Remainder:
+        what = Forgetting(what="messages", ids=ids, with_quotes=with_quotes)
+        return (await self.store.forgetting.preview(ANNA.owner, what)).remainder
+
+    async def contents(self) -> list[str]:
+        return [one.content for one in await self.store.page(ANNA, limit=999)]
+
+
+async def test_answers_that_repeat_it_are_quotes_and_others_are_not(store: SqliteStore) -> None:
+    talk = Talk(store)
+    await talk.say("Hello.", "Good morning.")
+    first, _ = await talk.say(SECRET)
+    _, known = await talk.say("What is it?", "Your code word was Heliotrope!", knew=[[1, 4]])
+    _, unknown = await talk.say("Again?", "heliotrope")
+    _, second_hand = await talk.say("Again?", "Heliotropes, as I said.", knew=[[known, known]])
+    await talk.say("Flowers?", "Roses, or the heliotrope.", knew=[[1, 2]])
+    await talk.say("Tell me of the heliotrope.", "The heliotrope grows in Peru.")
+    await talk.say("Thanks.", "Good evening.", knew=[[1, 14]])
+    left = await talk.left_by(first, first + 1)
+    assert left == Remainder(answers=(known, unknown, second_hand), others=3)
+    what = Forgetting(what="messages", ids=(first, first + 1), with_quotes=True)
+    taken = await store.forgetting.forget(ANNA.owner, what)
+    assert taken.messages == 5
+    assert taken.remainder == Remainder(others=3), "what the owner said of it again, and what does not stem from it"
+    assert "heliotrope" not in await talk.contents()
+    assert (await store.forgetting.forget(ANNA.owner, what)).is_nothing
+
+
+async def test_without_them_they_stay(store: SqliteStore) -> None:
+    talk = Talk(store)
+    first, answer = await talk.say(SECRET, "Heliotrope, understood.")
+    taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first,)))
+    assert (taken.messages, taken.remainder) == (1, Remainder(answers=(answer,)))
+    assert await talk.contents() == ["Heliotrope, understood."]
+
+
+async def test_words_that_were_in_use_before_are_nobodys_quote(store: SqliteStore) -> None:
+    talk = Talk(store)
+    await talk.say("I work in Vienna.")
+    first, _ = await talk.say("I met a friend in Vienna.")
+    await talk.say("Where do I work?", "In Vienna.")
+    assert await talk.left_by(first) == Remainder(others=2), "but they still stand there"
+
+
+async def test_what_an_edit_replaced_is_quoted_too(store: SqliteStore) -> None:
+    """The words were in an earlier text of the message, and the quote is in an earlier text of an answer."""
+    talk = Talk(store)
+    first, _ = await talk.say(SECRET)
+    _, answer = await talk.say("What is it?", "Heliotrope.", knew=[[1, 2]])
+    _, again = await talk.say("And now?", "It is heliotrope.", knew=[[1, 4]])
+    await store.forgetting.revise(ANNA, first, "I have no code word.", why="edited", now=NOW)
+    await store.forgetting.revise(ANNA, again, "I do not know.", why="superseded", now=NOW, account='{"recent":[]}')
+    assert (await talk.left_by(first)).answers == (answer, again)
+    await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first,), with_quotes=True))
+    assert [row for row in await rows_of(store, VERSIONS.name) if "heliotrope" in str(row)] == []
+
+
+async def rows_of(store: SqliteStore, table: str) -> list[tuple[object, ...]]:
+    async with store._db.read() as reader:
+        return [tuple(row) for row in await reader.rows(f"SELECT * FROM {table}")]  # noqa: S608
+
+
+async def test_facts_and_profiles_that_say_it_by_themselves_are_quotes(store: SqliteStore) -> None:
+    talk = Talk(store)
+    first, _ = await talk.say(SECRET)
+    told, _ = await talk.say("I like the heliotrope.")
+    later = NOW + timedelta(hours=1)
+    for number, text, sources in (
+        (1, "Anna's code word is heliotrope.", []),
+        (2, "Anna likes the heliotrope.", [told]),
+        (3, "Anna has a cat.", []),
+    ):
+        made = {"id": number, "text": text, "kind": "personal", "source_ids": sources, "observed_at": later.isoformat()}
+        await put(store, FACTS, created_at=later.isoformat(), **made)
+    await put(store, PROFILES, id=1, text="Uses a code word.", created_at=later.isoformat(), last_summary_id=0)
+    left = await talk.left_by(first)
+    assert (left.facts, left.profiles) == (1, 1)
+    taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first,), with_quotes=True))
+    assert (taken.facts, taken.profiles) == (1, 1)
+    assert [fact.id for fact in await store.facts.all(ANNA.owner)] == [2, 3]
+
+
+async def test_a_fact_told_by_hand_is_quoted_by_answers_that_had_it(store: SqliteStore) -> None:
+    talk = Talk(store)
+    at = NOW
+    await store.facts.add(
+        ANNA.owner,
+        NewFact(
+            text="Anna's code word is heliotrope.",
+            kind="personal",
+            subject="",
+            source_ids=(),
+            observed_at=at,
+            valid_from=at,
+        ),
+        now=at,
+    )
+    await talk.say("Hello.")
+    _, answer = await talk.say("What is it?", "Heliotrope.")
+    forgotten = await store.forgetting.preview(ANNA.owner, Forgetting(what="facts", ids=(1,)))
+    assert forgotten.remainder == Remainder(answers=(answer,))
+
+
+async def test_the_message_that_a_fact_was_learned_from_still_says_it(store: SqliteStore) -> None:
+    talk = Talk(store)
+    first, _ = await talk.say(SECRET)
+    at = (NOW + timedelta(hours=1)).isoformat()
+    await put(
+        store,
+        FACTS,
+        id=1,
+        text="Anna's code word is heliotrope.",
+        kind="personal",
+        source_ids=[first],
+        observed_at=at,
+        created_at=at,
+    )
+    forgotten = await store.forgetting.preview(ANNA.owner, Forgetting(what="facts", ids=(1,)))
+    assert forgotten.remainder == Remainder(others=1)
+
+
+async def test_summaries_of_quotes_go_with_them(store: SqliteStore) -> None:
+    talk = Talk(store)
+    first, _ = await talk.say(SECRET)
+    _, answer = await talk.say("What is it?", "Heliotrope.")
+    stored = await store.page(ANNA)
+    await fold(store, ANNA, stored[:2])
+    await fold(store, ANNA, stored[2:])
+    taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first,), with_quotes=True))
+    assert (taken.messages, taken.summaries, taken.reactivated) == (2, 2, 2)
+    assert answer not in [one.id for one in await store.page(ANNA)]
+    assert await store.summaries(ANNA, active_only=False) == []
+
+
+async def test_other_topics_are_looked_at_and_other_owners_are_not(store: SqliteStore) -> None:
+    talk = Talk(store)
+    first, _ = await talk.say(SECRET, scope=TOPIC)
+    _, elsewhere = await talk.say("What is it?", "Heliotrope.", scope=BORIS)
+    await talk.say("What is it?", "Heliotrope.")
+    what = Forgetting(what="messages", ids=(first,))
+    assert (await store.forgetting.preview(TOPIC.owner, what)).remainder.answers == (elsewhere,)
+
+
+async def test_a_number_is_told_from_the_dates_under_which_messages_are_found(store: SqliteStore) -> None:
+    talk = Talk(store)
+    await talk.say("Hello.")
+    first, _ = await talk.say(f"My PIN is {NOW.year}, and my bell says Anna.")
+    _, answer = await talk.say("What is it?", f"{NOW.year}")
+    _, bell = await talk.say("And the other?", "Anna")
+    assert await talk.left_by(first) == Remainder(answers=(answer, bell))
+
+
+async def test_imported_answers_quote_as_well(store: SqliteStore) -> None:
+    talk = Talk(store)
+    await talk.say("Hello.")
+    async with store._db.write() as tx:
+        await tx.rows("UPDATE messages SET id = id - 10, turn_id = turn_id - 10")
+    first, _ = await talk.say(SECRET)
+    _, answer = await talk.say("What is it?", "Heliotrope.")
+    assert (await talk.left_by(first)).answers == (answer,)
+
+
+async def test_where_there_are_too_many_words_nothing_is_promised(store: SqliteStore) -> None:
+    talk = Talk(store)
+    first, _ = await talk.say(" ".join(f"walrus{number}" for number in range(MOST_WORDS + 1)))
+    assert not (await talk.left_by(first)).is_complete
+
+
+async def test_what_expires_is_not_compared(store: SqliteStore) -> None:
+    talk = Talk(store)
+    await talk.say(SECRET)
+    await talk.say("What is it?", "Heliotrope.")
+    what = Forgetting(what="archives", until=NOW + timedelta(days=1))
+    assert (await store.forgetting.preview(ANNA.owner, what)).remainder == Remainder()
