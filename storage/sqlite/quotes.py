@@ -270,7 +270,8 @@ def _found(words: _Words, rows: Iterable[Row]) -> dict[int, set[str]]:
 
 def _covers(summary: Row, message: Row) -> bool:
     return bool(
-        summary["thread_id"] == message["thread_id"] and summary["first_id"] <= message["id"] <= summary["last_id"]
+        summary["thread_id"] == message["thread_id"]
+        and summary["first_at"] <= message["created_at"] <= summary["last_at"]
     )
 
 
@@ -293,7 +294,7 @@ WHERE user_id = ?1 AND (id IN (SELECT value FROM json_each(?2))
 """
 _FACTS = "SELECT id, text, created_at, source_ids, origin, superseded_by FROM facts WHERE user_id = ?"
 _SUMMARIES = """
-SELECT id, summary_text AS text, created_at, thread_id, first_id, last_id FROM summaries WHERE user_id = ?
+SELECT id, summary_text AS text, created_at, thread_id, first_at, last_at FROM summaries WHERE user_id = ?
 """
 _PROFILES = "SELECT id, text, created_at FROM profiles WHERE user_id = ?"
 _ACCOUNTS = "SELECT id, account FROM accounts WHERE user_id = ?"
