@@ -375,9 +375,9 @@ async def test_a_cancelled_append_is_whole_or_nothing(store: SqliteStore, steps:
     task = asyncio.ensure_future(store.append(ANNA, [said("one", source="1:1"), said("two", source="1:2")]))
     for _ in range(steps):
         await asyncio.sleep(0)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
+    if task.cancel():  # not where it was done already: it takes one hop to the database's thread
+        with pytest.raises(asyncio.CancelledError):
+            await task
     assert (await store.counts(ANNA)).total in (0, 2)
     await store.append(ANNA, [said("one", source="1:1"), said("two", source="1:2")])
     assert [one.content for one in await store.page(ANNA)] == ["one", "two"]
