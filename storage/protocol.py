@@ -5,7 +5,7 @@ Every read, write and delete takes a scope (or, where it is owner-wide, an owner
 Does not know policies, models or Telegram.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence, Set
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -120,8 +120,19 @@ class History(Protocol):
     async def fold(self, lease: FoldLease, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
         """As `commit_fold`, in any scope of the lease's owner; the lease stays valid."""
 
+    async def is_restoring(self, owner: int, digest: str) -> bool:
+        """Whether a restore of the export with this digest began and did not end."""
+        ...
+
+    async def begin_restore(self, lease: FoldLease, digest: str) -> None:
+        """Note that a restore begins; it stays noted until `end_restore`, or until something is forgotten."""
+
+    async def end_restore(self, lease: FoldLease, restored: Set[int]) -> None:
+        """The restore is whole. `restored`: the summaries of the export; what was made of them meanwhile is undone."""
+
     async def put(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
-        """Insert portable rows of the lease's owner, each with a "table" key, replacing rows with the same ids.
+        """Insert portable rows of the lease's owner, each with a "table" key, replacing rows with the same ids;
+        a message that is stored already stays as it is.
 
         Of `users` only the counters are taken over, and they never go back.
         """

@@ -6,6 +6,7 @@ Does not know Telegram, or what the formats look like.
 """
 
 import asyncio
+import hashlib
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -121,7 +122,7 @@ class Importer:
             facts = work.rows.get("facts", ())
             async with self._memory.home(scope.owner) as store:
                 new_facts = await store.history.new_facts(scope.owner, facts)
-            notes = work.history.notes
+            notes = (*work.history.notes, *_differences(work, scope.owner))
             if self._retention and old:
                 notes = (*notes, RETAINED.format(old=old, days=self._retention.days))
             return ImportPlan(
@@ -168,7 +169,7 @@ class Importer:
         rows = await asyncio.to_thread(_checked, history, scope.owner)
         async with self._memory.home(scope.owner) as store:
             is_own = history.owner == scope.owner
-            is_whole = is_own and history.is_whole and await store.history.is_empty(scope.owner)
+            is_whole = is_own and history.is_whole and await _can_be_restored(store, scope.owner, rows)
             known = await store.history.known(scope.owner, await asyncio.to_thread(sources, history))
             same = await _same(store, scope.owner, history) if is_own else {}
         return await asyncio.to_thread(_compared, history, rows, known, same, is_whole=is_whole)
@@ -214,7 +215,10 @@ class Importer:
         """
         rows, owner = work.rows, lease.scope.owner
         done = 0
+        digest = await asyncio.to_thread(_digest, rows)
         async with self._memory.home(owner) as store:
+            # The counters first: whatever is said before a restore goes on that was killed gets ids of its own.
+            await store.history.begin_restore(lease, digest)
             await store.history.put(lease, [{"table": "users", **row} for row in rows["users"]])
         held = await asyncio.to_thread(_by_chunk, rows["messages"])
         for batch in _whole_chunks(held, rows["summaries"]):
@@ -225,6 +229,7 @@ class Importer:
         rest = [{"table": name, **row} for name in _RESTORED_LAST for row in rows[name]]
         async with self._memory.home(owner) as store:
             await store.history.put(lease, rest)
+            await store.history.end_restore(lease, {int(str(row["id"])) for row in rows["summaries"]})
         if rows["users"]:
             await self._memory.choose(owner, partial(_chosen, rows["users"][0]))
         return len(rows["facts"]), None
@@ -292,6 +297,41 @@ def _compared(
                 ids[message.number] = stored
         seen.add(name)
     return _Work(history=history, fresh=tuple(fresh), ids=ids, held=held, after=after, rows=rows, is_whole=is_whole)
+
+
+async def _can_be_restored(store: MemoryStore, owner: int, rows: Mapping[str, Sequence[Portable]]) -> bool:
+    """Nothing is stored yet, or a restore of this very export that was broken off."""
+    if await store.history.is_empty(owner):
+        return True
+    return await store.history.is_restoring(owner, await asyncio.to_thread(_digest, rows))
+
+
+def _digest(rows: Mapping[str, Sequence[Portable]]) -> str:
+    """What tells one export from another."""
+    digest = hashlib.sha256()
+    for table, several in rows.items():
+        for row in yielding_gil(several):
+            digest.update(f"{table} {row.get('id')} {row.get('created_at')} {row.get('content')}\n".encode())
+    return digest.hexdigest()
+
+
+def _differences(work: _Work, owner: int) -> list[str]:
+    """What an export of ours loses where it cannot be restored as it was."""
+    rows = work.history.rows
+    if rows is None or work.is_whole or not work.fresh:
+        return []
+    if work.history.owner != owner:
+        why = "it is the export of another memory"
+    else:
+        why = "this memory holds something already" if work.history.is_whole else "it is one of several files"
+    lost = ["Its messages get new numbers and count as imported"]
+    if count := len(rows.get("summaries", ())):
+        lost.append(f"its {count:,} {'summary is' if count == 1 else 'summaries are'} made again without a model")
+    if rows.get("profiles"):
+        lost.append("its profile is left out")
+    if rows.get("versions"):
+        lost.append("earlier texts of edited messages are left out")
+    return [f"It cannot come back as it was, since {why}. {'; '.join(lost)}."]
 
 
 async def _same(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:

@@ -280,7 +280,7 @@ PROGRESS = Table(
 # where a memory lives, so a move does not take them along.
 TABLES = (USERS, MESSAGES, SUMMARIES, FAILURES, FACTS, PROFILES, VERSIONS, ACCOUNTS, PROGRESS)
 BY_NAME = {table.name: table for table in TABLES}
-ERASED = (*(table.name for table in TABLES[1:]), "fact_vectors", "jobs", "scopes", "rebuild_parts")
+ERASED = (*(table.name for table in TABLES[1:]), "fact_vectors", "jobs", "scopes", "rebuild_parts", "restores")
 """What goes with an owner, each by its `user_id`; `users` and the word index apart."""
 UPSERT_USER = USERS.upsert_with("storage_type")
 """Where the owner lives stays as it is for an owner who is known."""

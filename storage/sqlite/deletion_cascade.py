@@ -303,6 +303,7 @@ async def _void_leases(tx: Transaction, owner: int) -> None:
     await tx.rows("UPDATE jobs SET error = NULL WHERE user_id = ? AND error IS NOT NULL", owner)
     await tx.rows("DELETE FROM failures WHERE user_id = ?", owner)
     await tx.rows("DELETE FROM rebuild_parts WHERE user_id = ?", owner)
+    await tx.rows("DELETE FROM restores WHERE user_id = ?", owner)
 
 
 async def _erase_everything(tx: Transaction, owner: int) -> None:

@@ -5,7 +5,7 @@ a block; they say nothing of the order among blocks, which is that of time. Does
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from datetime import datetime
 
 from records.messages import Message, Role
@@ -31,6 +31,13 @@ SELECT messages.role, messages.source, messages.id FROM json_each(?2) AS name
 CROSS JOIN messages ON messages.user_id = ?1
   AND messages.role = json_extract(name.value, '$[0]') AND messages.source = json_extract(name.value, '$[1]')
 """
+_HELD = "SELECT id FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
+_UNFOLDED = """
+UPDATE messages SET chunk_id = NULL, is_active = 1
+WHERE user_id = ? AND chunk_id IN (SELECT value FROM json_each(?))
+"""
+_DROPPED = "DELETE FROM summaries WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
+_BACK = "UPDATE summaries SET is_active = 1 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
 _STRETCH = """
 WITH given AS MATERIALIZED (SELECT value AS id FROM json_each(?2)),
 other AS (
@@ -88,6 +95,33 @@ class HistoryTable(OwnerTables):
             await check_lease(tx, lease)
             return await folded(tx, self.kind, scope, plan, made, now=now)
 
+    async def is_restoring(self, owner: int, digest: str) -> bool:
+        return bool(await self._row("SELECT 1 FROM restores WHERE user_id = ? AND digest = ?", owner, digest))
+
+    async def begin_restore(self, lease: FoldLease, digest: str) -> None:
+        async with self._db.write() as tx:
+            await check_lease(tx, lease)
+            await tx.rows("INSERT OR REPLACE INTO restores (user_id, digest) VALUES (?, ?)", lease.scope.owner, digest)
+
+    async def end_restore(self, lease: FoldLease, restored: Set[int]) -> None:
+        owner = lease.scope.owner
+        async with self._db.write() as tx:
+            await check_lease(tx, lease)
+            made = {
+                row["id"]: json.loads(row["source_ids"])
+                for row in await tx.rows("SELECT id, source_ids FROM summaries WHERE user_id = ?", owner)
+                if row["id"] not in restored
+            }
+            gone = {number for number, below in made.items() if not restored.isdisjoint(below)}
+            # Ids of sources are lower than those of what was made from them.
+            for number, below in sorted(made.items()):
+                if not gone.isdisjoint(below):
+                    gone.add(number)
+            back = {one for number in gone for one in made[number] if one in made.keys() - gone}
+            for statement, ids in ((_UNFOLDED, gone), (_DROPPED, gone), (_BACK, back)):
+                await tx.rows(statement, owner, json.dumps(sorted(ids)))
+            await tx.rows("DELETE FROM restores WHERE user_id = ?", owner)
+
     async def put(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
         owner = lease.scope.owner
         async with self._db.write() as tx:
@@ -98,7 +132,9 @@ class HistoryTable(OwnerTables):
                         counters = [int(str(row[counter])) for counter in _COUNTERS]
                         await tx.rows(_TAKEN_OVER, *counters, owner, self.kind)
                 elif name == MESSAGES.name:
-                    await insert(tx, portable)
+                    ids = json.dumps([row["id"] for row in portable])
+                    held = {row[0] for row in await tx.rows(_HELD, owner, ids)}
+                    await insert(tx, [row for row in portable if row["id"] not in held])
                 else:
                     await tx.many(BY_NAME[name].upsert, [BY_NAME[name].stored(row) for row in portable])
                 if counter := _COUNTER_OF.get(name):

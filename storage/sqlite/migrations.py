@@ -272,6 +272,16 @@ def order_is_time(connection: sqlite3.Connection) -> None:
     script(ORDER_SCHEMA)(connection)
 
 
+RESTORES_SCHEMA = """
+-- A restore of an owner's own export that is under way, so that one that ended with its process goes on as a restore.
+-- Gone when it is whole, and with the first thing that its owner forgets.
+CREATE TABLE IF NOT EXISTS restores (
+  user_id INTEGER PRIMARY KEY,
+  digest  TEXT NOT NULL                       -- of the export
+);
+"""
+
+
 def script(text: str) -> Migration:
     """A step that runs the statements of a script, each inside our transaction (executescript would commit first)."""
 
@@ -301,5 +311,6 @@ MIGRATIONS: list[Migration] = [
     script(MODES_SCHEMA),
     pointed,
     order_is_time,
+    script(RESTORES_SCHEMA),
 ]
 """In order. Append steps; never change, remove or reorder one that was released."""

@@ -215,7 +215,7 @@ def plan_text(plan: ImportPlan) -> str:
     elif plan.new:
         lines.append(f"It would add {messages(plan.new)}{_range(plan)}." + _known(plan.known))
         lines.append(
-            "They would be archived as history before everything that was said here: found when they matter, and "
+            "They would be archived as history, each at its date: found when they matter, and "
             "summarised by extraction, without a model (/summary_rebuild can improve that later)."
         )
     elif plan.new_facts:

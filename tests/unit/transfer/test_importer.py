@@ -290,7 +290,7 @@ async def test_an_answer_is_never_from_before_its_question(tmp_path: Path, stora
 
 @STORES
 async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: StorageType) -> None:
-    """What came back stands; the rest is added as history. Nothing is lost or doubled."""
+    """It comes back as it was, also what was said in between stays. Nothing is lost or doubled."""
     async with talking(tmp_path / "old") as talk:
         await talk.remember(every_n=500)
         async with talk.services.memory.home(ANNA.id) as store:
@@ -298,7 +298,12 @@ async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: Stora
             await store.append(HERE, words[:600])
             assert (await talk.services.summaries.fold_now(HERE)).state == "folded"
             await store.append(HERE, words[600:])
+            read = await store.messages(HERE, [1])
+            changes = [FactChange(fact=fact("Anna lives in Kiel.", 1))]
+            learned, _ = await store.facts.pending(HERE, 1)
+            await store.facts.commit(HERE, changes, read=read, learned=learned, until=602, now=NOW)
         data = await exported(talk.services)
+        before = await dumped(talk)
 
     async def breaking(done: int, total: int) -> None:
         raise BrokenOff
@@ -308,10 +313,66 @@ async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: Stora
         with pytest.raises(BrokenOff):
             await talk.services.importer.run(HERE, ANNA.id, data, progress=breaking)
         assert not violations(files_in(tmp_path / "new"))
+        talk.updates = count(5000)
+        await talk.say("Said in between.")
+        assert (await talk.services.importer.plan(HERE, ANNA.id, data)).is_whole
         assert await imported(talk, data) == (2, 600)
-        rows = (await dumped(talk))["messages"]
-        assert sorted(row["content"] for row in rows) == sorted(f"Fact {number}." for number in range(602))
+        after = await dumped(talk)
+        between = [row for row in after["messages"] if row["id"] > 602]
+        assert [row["content"] for row in between] == ["Said in between.", "Understood."]
+        assert [row for row in after["messages"] if row["id"] <= 602] == before["messages"]
+        assert after["summaries"] == before["summaries"]
+        assert after["facts"] == before["facts"]
+        assert not (await talk.services.importer.plan(HERE, ANNA.id, data)).is_whole
     assert not violations(files_in(tmp_path / "new"))
+
+
+@STORES
+async def test_what_was_summarised_while_a_restore_was_broken_off_is_undone(
+    tmp_path: Path, storage: StorageType
+) -> None:
+    async with talking(tmp_path / "old") as talk:
+        await talk.remember(every_n=1)
+        for number in range(8):
+            await talk.turn(f"Note {number}.")
+        data = await exported(talk.services)
+        before = await dumped(talk)
+
+    async def breaking(done: int, total: int) -> None:
+        raise BrokenOff
+
+    async with talking(tmp_path / "new") as talk:
+        await talk.remember(storage=storage, every_n=1)
+        with pytest.raises(BrokenOff):
+            await talk.services.importer.run(HERE, ANNA.id, data, progress=breaking)
+        talk.updates = count(5000)
+        await talk.turn("Said in between.")
+        await imported(talk, data)
+        after = await dumped(talk)
+        ids = {row["id"] for row in before["summaries"]}
+        assert [row for row in after["summaries"] if row["id"] in ids] == before["summaries"]
+        assert [row for row in after["messages"] if row["id"] <= 16] == before["messages"]
+    assert not violations(files_in(tmp_path / "new"))
+
+
+async def test_what_a_restore_cannot_give_back_is_told_first(tmp_path: Path) -> None:
+    async with talking(tmp_path / "old") as talk:
+        await talk.remember(every_n=1)
+        for number in range(3):
+            await talk.turn(f"Note {number}.")
+        data = await exported(talk.services)
+    async with talking(tmp_path / "new") as talk:
+        await talk.remember()
+        talk.updates = count(1000)
+        await talk.turn("Something.")
+        plan = await talk.services.importer.plan(HERE, ANNA.id, data)
+        assert plan.notes[-1] == (
+            "It cannot come back as it was, since this memory holds something already. Its messages get new numbers "
+            "and count as imported; its 3 summaries are made again without a model."
+        )
+        part = data.replace(b'"more": false', b'"more": true')
+        plan = await talk.services.importer.plan(HERE, ANNA.id, part)
+        assert "since it is one of several files" in plan.notes[-1]
 
 
 def fact(text: str, source: int) -> NewFact:
