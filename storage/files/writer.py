@@ -126,8 +126,11 @@ class Writer:
                 group = [self._waiting.popleft() for _ in range(min(len(self._waiting), MOST_TOGETHER))]
                 for one in group:
                     one.has_begun = True
-                if group:
+                try:
                     await uncancelled(partial(self._write, group))
+                except Exception as error:  # broad: nobody may wait for ever, nor the next ones behind them
+                    for one in group:
+                        one.settle(error)
 
     async def _write(self, group: Sequence[_Waiting]) -> None:
         outcomes = await self._attempt(group)

@@ -143,6 +143,18 @@ async def test_a_transaction_of_many_steps_stands_between_groups(database: Datab
     assert await people(database) == [1, 2]
 
 
+async def test_a_witness_that_fails_after_the_commit_leaves_nobody_waiting(database: Database) -> None:
+    class Late(Commits):
+        def after_commit(self) -> None:
+            raise LookupError
+
+    database.witness = Late()
+    with pytest.raises(LookupError):
+        await database.transact(put(1))
+    database.witness = None
+    assert await database.transact(put(2)) == 2
+
+
 async def test_what_waits_when_the_file_is_closed_is_written(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     async with Database.open(path, migrations=MIGRATIONS) as database:
