@@ -11,7 +11,7 @@ from typing import Any
 
 import aiohttp
 
-from runtime.http_client import open_session
+from runtime.http_client import open_session, proxy_for
 
 LONGEST_REFUSAL = 65_536
 """Bytes of an error's body that are read."""
@@ -44,6 +44,7 @@ class Transport:
             "Accept": "application/json",
         }
         self._session: aiohttp.ClientSession | None = None
+        self._proxy: str | None = None
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -58,9 +59,10 @@ class Transport:
         """
         if self._session is None:
             self._session = open_session(connections=0, headers=self._headers)
+            self._proxy = proxy_for(self._base_url)
         body = json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
         try:
-            response = await self._session.post(self._base_url + path, data=body, timeout=NO_LIMIT)
+            response = await self._session.post(self._base_url + path, data=body, timeout=NO_LIMIT, proxy=self._proxy)
         except (aiohttp.ClientError, OSError) as error:
             raise NoConnection from error
         async with response:

@@ -3,6 +3,8 @@
 import ssl
 from collections.abc import Mapping
 from functools import cache
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import httpx
@@ -11,14 +13,22 @@ KEPT_ALIVE = 30.0
 """Seconds that an idle connection is kept; the servers that are talked to keep them longer."""
 
 
-def open_session(*, connections: int, trust_env: bool = True, headers: Mapping[str, str]) -> aiohttp.ClientSession:
-    """A session of at most so many connections; 0 = any number. Close it. `trust_env`: whether HTTPS_PROXY and its like
-    are followed. To be called where an event loop runs.
-    """
+def open_session(*, connections: int, headers: Mapping[str, str]) -> aiohttp.ClientSession:
+    """A session of at most so many connections; 0 = any number. Close it. To be called where an event loop runs."""
     connector = aiohttp.TCPConnector(limit=connections, keepalive_timeout=KEPT_ALIVE, ssl=_authorities())
-    return aiohttp.ClientSession(
-        connector=connector, trust_env=trust_env, cookie_jar=aiohttp.DummyCookieJar(), headers=dict(headers)
-    )
+    return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar(), headers=dict(headers))
+
+
+def proxy_for(url: str) -> str | None:
+    """The proxy that the environment names for a URL (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY).
+
+    Asked once for each host: aiohttp itself would look it up at every request, in a thread of its own.
+    """
+    parts = urlsplit(url)
+    if parts.hostname is None or proxy_bypass(parts.netloc.rpartition("@")[2]):
+        return None
+    proxies = getproxies()
+    return proxies.get(parts.scheme) or proxies.get("all")
 
 
 @cache

@@ -8,12 +8,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 import aiohttp
+from cachetools import LRUCache
 from telegram.error import NetworkError, TelegramError, TimedOut
 from telegram.request import BaseRequest, RequestData
 
-from runtime.http_client import open_session
+from runtime.http_client import open_session, proxy_for
 
 WRITE_TIMEOUT = 20.0  # seconds beyond the others that a request without files may take to be sent
+HOSTS = 16  # whose proxies are remembered; there is one, or two with files
 UPLOAD_TIMEOUT = 600.0  # and one with files
 
 FAILURES = (aiohttp.ClientError, TimeoutError, OSError)
@@ -38,6 +40,7 @@ class AiohttpRequest(BaseRequest):
         self._pool = pool_timeout
         self._trust_env = trust_env
         self._session: aiohttp.ClientSession | None = None
+        self._proxies = LRUCache[str, str | None](HOSTS)
 
     @property
     def read_timeout(self) -> float | None:
@@ -46,9 +49,7 @@ class AiohttpRequest(BaseRequest):
     async def initialize(self) -> None:
         """Open the session. A second call does nothing."""
         if self._session is None or self._session.closed:
-            self._session = open_session(
-                connections=self._pool_size, trust_env=self._trust_env, headers={"User-Agent": self.USER_AGENT}
-            )
+            self._session = open_session(connections=self._pool_size, headers={"User-Agent": self.USER_AGENT})
 
     async def shutdown(self) -> None:
         """Close the session and its connections."""
@@ -80,7 +81,7 @@ class AiohttpRequest(BaseRequest):
         )
         try:
             async with self._session.request(
-                method, url, data=body, headers=headers, timeout=timeout, allow_redirects=False
+                method, url, data=body, headers=headers, timeout=timeout, proxy=self._proxy(url), allow_redirects=False
             ) as response:
                 return response.status, await response.read()
         except TimeoutError as error:
@@ -88,6 +89,18 @@ class AiohttpRequest(BaseRequest):
         except FAILURES as error:
             # Without the client's words: they may hold the URL, and so the token.
             raise NetworkError(f"aiohttp.{type(error).__name__}") from error
+
+    def _proxy(self, url: str) -> str | None:
+        if not self._trust_env:
+            return None
+        origin = _origin(url)
+        if origin not in self._proxies:
+            self._proxies[origin] = proxy_for(origin)
+        return self._proxies[origin]
+
+
+def _origin(url: str) -> str:
+    return "/".join(url.split("/", 3)[:3])
 
 
 def was_never_sent(error: TelegramError) -> bool:
