@@ -85,7 +85,6 @@ class InventedModel:
         messages: Sequence[PromptMessage],
         *,
         on_text: OnText | None = None,
-        max_tokens: int | None = None,
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
         self.prompts.append(messages)

@@ -62,10 +62,9 @@ class Meter:
         messages: Sequence[PromptMessage],
         *,
         on_text: OnText | None = None,
-        max_tokens: int | None = None,
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
-        completion = await self.model.complete(messages, on_text=on_text, max_tokens=max_tokens, schema=schema)
+        completion = await self.model.complete(messages, on_text=on_text, schema=schema)
         what = "summaries" if schema is None else str(schema.get("name"))
         if schema == PROFILE_SCHEMA:
             text = json.dumps(dict(zip(SECTIONS, PROFILE, strict=True)))
@@ -109,7 +108,6 @@ class Saying:
         messages: Sequence[PromptMessage],
         *,
         on_text: OnText | None = None,
-        max_tokens: int | None = None,
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
         self.prompts.append(messages)

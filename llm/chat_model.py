@@ -22,13 +22,9 @@ class ChatModel(Protocol):
         messages: Sequence[PromptMessage],
         *,
         on_text: OnText | None = None,
-        max_tokens: int | None = None,
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
-        """`max_tokens`: the most that the answer may be long; None = as long as the model likes.
-
-        `schema`: the JSON asked for, as `response_format` of type json_schema takes it: a wish, not a promise.
-        """
+        """`schema`: the JSON asked for, as `response_format` of type json_schema takes it: a wish, not a promise."""
         ...
 
     async def check(self) -> str:

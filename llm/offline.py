@@ -6,6 +6,7 @@ Both are deterministic and compare words without understanding them. Does not kn
 
 import math
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
@@ -69,60 +70,67 @@ _MONTHS = tuple(map(str.capitalize, ENGLISH_MONTHS))
 _DAY_OF_A_QUOTE = re.compile(rf"\(\d{{1,2}} (?:{'|'.join(_MONTHS)}) \d{{4}}\)\.?")
 
 
-class OfflineModel:
-    """Answers by quoting the remembered sentences that share most with the question, and says what it is."""
+class _Deterministic(ABC):
+    """A model that computes its text. `says`: the line of --check."""
 
-    def __init__(self, name: str = "offline", tokenizer: Tokenizer | None = None) -> None:
-        self.name = name
-        self._tokenizer = tokenizer or Tokenizer.for_model(name)
+    name: str
+    says: str
+
+    def __init__(self) -> None:
+        self._tokenizer = Tokenizer.for_model(self.name)
+
+    @abstractmethod
+    def _text(self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None) -> str: ...
 
     async def complete(
         self,
         messages: Sequence[PromptMessage],
         *,
         on_text: OnText | None = None,
-        max_tokens: int | None = None,
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
-        """A quotation, an acknowledgement, or the sentence that nothing was found."""
-        return await _completion(self.name, self._tokenizer, messages, answer(messages), on_text, max_tokens)
+        """The text as a model's answer, shown word by word where it is streamed."""
+        text = self._text(messages, schema)
+        if on_text:
+            for word in re.finditer(r"\S+", text):
+                await on_text(text[: word.end()])
+        usage = Usage(prompt=self._tokenizer.prompt_tokens(messages), completion=self._tokenizer.count(text))
+        return Completion(text=text, model=self.name, usage=usage)
 
     async def check(self) -> str:
-        return "offline model: nothing to reach; it can only quote"
+        return self.says
 
 
-class ExtractiveSummarizer:
+class OfflineModel(_Deterministic):
+    """Answers by quoting the remembered sentences that share most with the question, and says what it is."""
+
+    name = "offline"
+    says = "offline model: nothing to reach; it can only quote"
+
+    def _text(self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None) -> str:
+        return answer(messages)
+
+
+class ExtractiveSummarizer(_Deterministic):
     """Summarises by choosing sentences, where there is no model or the model has failed."""
 
-    def __init__(self, name: str = "extractive", tokenizer: Tokenizer | None = None) -> None:
-        self.name = name
-        self._tokenizer = tokenizer or Tokenizer.for_model(name)
+    name = "extractive"
+    says = "extractive summaries: nothing to reach"
 
-    async def complete(
-        self,
-        messages: Sequence[PromptMessage],
-        *,
-        on_text: OnText | None = None,
-        max_tokens: int | None = None,
-        schema: Mapping[str, object] | None = None,
-    ) -> Completion:
+    def _text(self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None) -> str:
         """The extract of the last user message; where JSON is asked for, the facts that it states outright.
 
         Raises ModelBroken where the message has no sentence.
         """
         source = next((message.content for message in reversed(messages) if message.role == "user"), "")
         if schema is not None:
-            return await _completion(self.name, self._tokenizer, messages, stated(source, schema), on_text, None)
-        limit = _SUMMARY_TOKENS if max_tokens is None else max_tokens
-        text = extract(source, limit, count=self._tokenizer.count) or self._tokenizer.cut_end(
-            next((sentence.text for sentence in read_block(source)), ""), limit
+            return stated(source, schema)
+        text = extract(source, _SUMMARY_TOKENS, count=self._tokenizer.count) or self._tokenizer.cut_end(
+            next((sentence.text for sentence in read_block(source)), ""), _SUMMARY_TOKENS
         )
         if not text:
             raise ModelBroken("There is nothing to summarise.")
-        return await _completion(self.name, self._tokenizer, messages, text, on_text, None)
-
-    async def check(self) -> str:
-        return "extractive summaries: nothing to reach"
+        return text
 
 
 def answer(messages: Sequence[PromptMessage]) -> str:
@@ -168,13 +176,12 @@ def best_quotes(question: str, remembered: Sequence[Sentence], most: int = 3) ->
     return chosen
 
 
-def extract(text: str, max_tokens: int, *, count: Callable[[str], int] | None = None) -> str:
+def extract(text: str, max_tokens: int, *, count: Callable[[str], int]) -> str:
     """The most informative sentences of a conversation or of summaries, verbatim and in order: at most five.
 
     Each is chosen for what it adds to those before: names, numbers, dates, decisions, negations, what people say about
     themselves; the user's words before the assistant's. At most `max_tokens` by `count`.
     """
-    counted = count or Tokenizer.for_model("extractive").count
     sentences = [sentence for sentence in read_block(text) if not _is_own_words(sentence)]
     chosen: list[int] = []
     seen: set[str] = set()
@@ -188,7 +195,7 @@ def extract(text: str, max_tokens: int, *, count: Callable[[str], int] | None = 
         if value <= dearest * _WORTH_KEEPING:
             break
         with_it = sorted([*chosen, best])
-        if counted(_joined(sentences, with_it)) <= max_tokens:
+        if count(_joined(sentences, with_it)) <= max_tokens:
             chosen = with_it
             seen |= words[best]
     return _joined(sentences, chosen)
@@ -252,22 +259,3 @@ def _is_own_words(sentence: Sentence) -> bool:
 
 def _folded(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
-
-
-async def _completion(
-    name: str,
-    tokenizer: Tokenizer,
-    messages: Sequence[PromptMessage],
-    text: str,
-    on_text: OnText | None,
-    max_tokens: int | None,
-) -> Completion:
-    """The text as a model's answer: cut to its limit, and shown word by word where it is streamed."""
-    whole = text
-    if max_tokens is not None:
-        text = tokenizer.cut_end(text, max_tokens) or text[:1]
-    if on_text:
-        for word in re.finditer(r"\S+", text):
-            await on_text(text[: word.end()])
-    usage = Usage(prompt=tokenizer.prompt_tokens(messages), completion=tokenizer.count(text))
-    return Completion(text=text, model=name, usage=usage, is_truncated=text != whole)

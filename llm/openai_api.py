@@ -9,8 +9,10 @@ import json
 import logging
 import random
 import re
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
+from copy import copy
 from dataclasses import dataclass, field
 from time import monotonic
 from types import TracebackType
@@ -31,7 +33,7 @@ from llm.endpoint import (
     open_transport,
 )
 from llm.event_stream import events
-from llm.tool_calls import Calls, Equipped, Offer, mentions_tools, offered, wire
+from llm.tool_calls import Calls, Offer, mentions_tools, offered, wire
 from llm.transport import StatusError
 from records.errors import ContextTooLong, ModelBroken, ModelDeclined, ModelError
 from records.model_calls import Completion, PromptMessage, Tool, Usage
@@ -77,7 +79,8 @@ class OpenAIChat:
         self._retries = Retries(sleep, jitter)
         self._tokenizer = tokenizer or Tokenizer.for_model(model)
         self._unsupported: set[str] = set()
-        self._tools_doubted = 0
+        self._doubts = Counter[str]()
+        self._offer = Offer()
 
     async def __aenter__(self) -> Self:
         return self
@@ -95,16 +98,14 @@ class OpenAIChat:
         messages: Sequence[PromptMessage],
         *,
         on_text: OnText | None = None,
-        max_tokens: int | None = None,
         schema: Mapping[str, object] | None = None,
-        offer: Offer | None = None,
     ) -> Completion:
         """The model's answer. What was shown through `on_text` is never taken back by a second attempt."""
         started = monotonic()
         patience = asyncio.timeout(self._endpoint.timeout)
         try:
             async with patience:
-                answer = await self._attempts(messages, on_text, max_tokens, schema, patience, offer)
+                answer = await self._attempts(messages, on_text, schema, patience)
         except TimeoutError:
             if not patience.expired():
                 raise
@@ -128,8 +129,10 @@ class OpenAIChat:
     def takes_tools(self) -> bool:
         return "tools" not in self._unsupported
 
-    def with_tools(self, tools: Sequence[Tool], *, must_answer: bool = False) -> Equipped:
-        return Equipped(self.name, self.complete, self.check, Offer(tools=tuple(tools), must_answer=must_answer))
+    def with_tools(self, tools: Sequence[Tool], *, must_answer: bool = False) -> Self:
+        equipped = copy(self)  # the connection, and what is known of the endpoint, are shared
+        equipped._offer = Offer(tools=tuple(tools), must_answer=must_answer)
+        return equipped
 
     async def check(self) -> str:
         """Asks for the shortest of answers: only that proves address, key and model together."""
@@ -140,16 +143,14 @@ class OpenAIChat:
         self,
         messages: Sequence[PromptMessage],
         on_text: OnText | None,
-        max_tokens: int | None,
         schema: Mapping[str, object] | None,
         patience: asyncio.Timeout,
-        offer: Offer | None,
     ) -> "_Answer":
         """One whole answer, after as many attempts as are allowed within the time limit."""
-        attempt, is_without_tools = 0, False
+        attempt, offer, is_without_tools = 0, self._offer, False
         while True:
             answer = _Answer()
-            request = self._request(messages, max_tokens, schema, offer)
+            request = self._request(messages, schema, offer)
             try:
                 await self._read(request, answer, on_text, patience)
             except FAILURES as error:
@@ -157,7 +158,7 @@ class OpenAIChat:
                     continue
                 failure = self._endpoint.failure(error)
                 if "tools" in request and _may_be_tools(error, failure):
-                    offer, is_without_tools = None, True
+                    offer, is_without_tools = Offer(), True
                     continue
             else:
                 self._judge_tools(request, passed_without=is_without_tools)
@@ -169,11 +170,7 @@ class OpenAIChat:
             log.info("model %s: %s, trying again", self.name, type(failure).__name__)
 
     def _request(
-        self,
-        messages: Sequence[PromptMessage],
-        max_tokens: int | None,
-        schema: Mapping[str, object] | None,
-        offer: Offer | None,
+        self, messages: Sequence[PromptMessage], schema: Mapping[str, object] | None, offer: Offer
     ) -> dict[str, Any]:
         """The body: what every endpoint takes, and of the rest only what is needed and was not refused before."""
         request: dict[str, Any] = {"model": self.name, "messages": wire(messages)}
@@ -181,11 +178,7 @@ class OpenAIChat:
             request["stream"] = True
             if "stream_options" not in self._unsupported:
                 request["stream_options"] = {"include_usage": True}
-        if max_tokens is not None:
-            limit = next((name for name in _LIMITS if name not in self._unsupported), None)
-            if limit:
-                request[limit] = max_tokens
-        if offer is not None and offer.tools and self.takes_tools:
+        if offer.tools and self.takes_tools:
             request["tools"] = offered(offer.tools)
             if offer.must_answer and "tool_choice" not in self._unsupported:
                 request["tool_choice"] = "none"
@@ -198,7 +191,7 @@ class OpenAIChat:
         if not isinstance(error, StatusError) or error.status_code not in (400, 404, 415, 422, 501):
             return False
         named, words = str(error_body(error.body).get("param") or ""), error_message(error.body)
-        for parameter in ("stream_options", "response_format", "tool_choice", *_LIMITS):
+        for parameter in ("stream_options", "response_format", "tool_choice"):
             alias = _ALIASES.get(parameter, parameter)
             if parameter in request and (
                 named.split(".")[0] == parameter or re.search(rf"\b({parameter}|{alias})\b", words)
@@ -217,11 +210,11 @@ class OpenAIChat:
     def _judge_tools(self, request: Mapping[str, Any], *, passed_without: bool) -> None:
         """What passes without tools alone, time after time, is refused because of them."""
         if passed_without:
-            self._tools_doubted += 1
-            if self._tools_doubted >= DOUBTS and self.takes_tools:
+            self._doubts["tools"] += 1
+            if self._doubts["tools"] >= DOUBTS and self.takes_tools:
                 self._note_without_tools()
         elif "tools" in request:
-            self._tools_doubted = 0
+            self._doubts.clear()
 
     def _note_without_tools(self) -> None:
         self._unsupported.add("tools")
@@ -282,7 +275,6 @@ def _may_be_tools(error: Exception, failure: ModelError) -> bool:
     return error.status_code in (400, 422) and error_code(error.body) != "content_filter"
 
 
-_LIMITS = ("max_completion_tokens", "max_tokens")
 # What an endpoint may name instead when it refuses a parameter.
 _ALIASES = {"stream_options": "include_usage", "response_format": "json_schema"}
 

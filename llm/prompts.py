@@ -30,6 +30,7 @@ _OUR_TAGS = re.compile(r"<(/?(?:remembered|summaries|conversation|dropped|profil
 # Whatever a model may read as the beginning of a new line.
 _LINE_BREAK = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 
+Block = Literal["remembered", "summaries", "conversation", "dropped", "facts", "known"]
 FoldKind = Literal["conversation", "summaries", "rolling", "sliding"]
 """What is folded: messages; summaries; a summary and what was said since; or that while some messages are dropped."""
 
@@ -178,26 +179,15 @@ def conversation_line(message: Message) -> str:
     return f"[{minute(message.created_at)}] {speaker(message)}: {quoted(message.content)}"
 
 
-def _block(tag: str, lines: Iterable[str]) -> str:
+def block(tag: Block, lines: Iterable[str]) -> str:
+    """Remembered text as data, inside its tags."""
     return "\n".join([f"<{tag}>", *lines, f"</{tag}>"])
-
-
-def conversation_block(lines: Iterable[str]) -> str:
-    return _block("conversation", lines)
-
-
-def dropped_block(lines: Iterable[str]) -> str:
-    return _block("dropped", lines)
 
 
 def summary_line(summary: Summary, zone: tzinfo = UTC) -> str:
     first, last = date(summary.first_at.astimezone(zone)), date(summary.last_at.astimezone(zone))
     span = first if first == last else f"{first} to {last}"
     return f"[level {summary.level} · {span} · {summary.message_count} messages] {quoted(summary.text)}"
-
-
-def summaries_block(lines: Sequence[str]) -> str:
-    return _block("summaries", lines)
 
 
 def snippet_heading(moment: datetime, now: datetime) -> str:
@@ -216,21 +206,12 @@ def snippet_line(message: Message, text: str) -> str:
 def days(snippets: Sequence[Snippet], now: datetime) -> list[tuple[list[Snippet], str]]:
     """Snippets in order of time, grouped by day, each group with what the prompt carries of it."""
     zone = now.tzinfo
-    grouped = [
-        list(group) for _, group in groupby(snippets, key=lambda one: one.message.created_at.astimezone(zone).date())
-    ]
-    return [
-        (
-            group,
-            "\n".join(
-                [
-                    snippet_heading(group[0].message.created_at, now),
-                    *(snippet_line(one.message, one.text) for one in group),
-                ]
-            ),
-        )
-        for group in grouped
-    ]
+    made = []
+    for _, same_day in groupby(snippets, key=lambda one: one.message.created_at.astimezone(zone).date()):
+        group = list(same_day)
+        lines = [snippet_line(one.message, one.text) for one in group]
+        made.append((group, "\n".join([snippet_heading(group[0].message.created_at, now), *lines])))
+    return made
 
 
 def whom(owner: int) -> str:
@@ -255,14 +236,14 @@ def context_line(content: str) -> str:
 
 
 def facts_request(known: Sequence[str], lines: Sequence[str]) -> str:
-    parts = [_block("known", known)] if known else []
-    return "\n\n".join([*parts, conversation_block(lines)])
+    parts = [block("known", known)] if known else []
+    return "\n\n".join([*parts, block("conversation", lines)])
 
 
 def profile_request(before: str, summaries: Sequence[str], facts: Sequence[str]) -> str:
     parts = [profile_block(before)] if before else []
-    parts += [summaries_block(summaries)] if summaries else []
-    parts += [facts_block(facts)] if facts else []
+    parts += [block("summaries", summaries)] if summaries else []
+    parts += [block("facts", facts)] if facts else []
     return "\n\n".join(parts)
 
 
@@ -276,15 +257,11 @@ def fact_line(fact: Fact, zone: tzinfo = UTC) -> str:
     return f"[fact {fact.id} · since {date(fact.valid_from.astimezone(zone))}] {quoted(fact.text)}"
 
 
-def facts_block(lines: Sequence[str]) -> str:
-    return _block("facts", lines)
-
-
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 def remembered_block(snippets: Sequence[Snippet], now: datetime) -> str:
-    return "\n".join(["<remembered>", *(text for _, text in days(snippets, now)), "</remembered>"])
+    return block("remembered", (text for _, text in days(snippets, now)))
 
 
 def clock_line(now: datetime) -> str:

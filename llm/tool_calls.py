@@ -5,12 +5,11 @@ Owns this part of the JSON of chat completions. Does not know what a tool does.
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
-from llm.chat_model import OnText
-from records.model_calls import Completion, PromptMessage, Tool, ToolCall
+from records.model_calls import PromptMessage, Tool, ToolCall
 from text.characters import well_formed
 
 MOST_CALLS = 8
@@ -108,42 +107,5 @@ def _text(value: object) -> str:
 class Offer:
     """Tools of one request. `must_answer`: none of them may be called any more."""
 
-    tools: tuple[Tool, ...]
+    tools: tuple[Tool, ...] = ()
     must_answer: bool = False
-
-
-class OfferedComplete(Protocol):
-    """Completes with an offer of tools."""
-
-    async def __call__(
-        self,
-        messages: Sequence[PromptMessage],
-        *,
-        on_text: OnText | None,
-        max_tokens: int | None,
-        schema: Mapping[str, object] | None,
-        offer: Offer,
-    ) -> Completion: ...
-
-
-class Equipped:
-    """A model with tools at hand: a ChatModel again."""
-
-    def __init__(self, name: str, complete: OfferedComplete, check: Callable[[], Awaitable[str]], offer: Offer) -> None:
-        self.name = name
-        self._complete = complete
-        self._check = check
-        self._offer = offer
-
-    async def complete(
-        self,
-        messages: Sequence[PromptMessage],
-        *,
-        on_text: OnText | None = None,
-        max_tokens: int | None = None,
-        schema: Mapping[str, object] | None = None,
-    ) -> Completion:
-        return await self._complete(messages, on_text=on_text, max_tokens=max_tokens, schema=schema, offer=self._offer)
-
-    async def check(self) -> str:
-        return await self._check()

@@ -1,6 +1,6 @@
 """Owners, threads and people. All times are aware UTC datetimes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -21,6 +21,10 @@ class Scope:
     def is_direct_messages(self) -> bool:
         """Whether other people's scopes have the same owner, whose facts and profile would tell of each to all."""
         return self.thread < 0
+
+    def __iter__(self) -> Iterator[int]:
+        """Owner and thread, as statements take them."""
+        return iter((self.owner, self.thread))
 
     def __str__(self) -> str:
         return f"{self.owner}/{self.thread}" if self.thread else str(self.owner)

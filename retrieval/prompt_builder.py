@@ -137,7 +137,7 @@ class PromptBuilder:
     def take_summaries(self, summaries: Sequence[Summary]) -> None:
         """Summaries in this order, while they fit; one that does not is listed as cut."""
         room = min(self._budgets.summaries, self._left)
-        taken = self._tokens.count(prompts.summaries_block([])) + 6
+        taken = self._tokens.count(prompts.block("summaries", [])) + 6
         for summary in summaries:
             size = self._tokens.count(self._summary_line(summary)) + 1
             self._wanted += size
@@ -196,7 +196,8 @@ class PromptBuilder:
 
     def take_facts(self, facts: Sequence[RecalledFact]) -> None:
         """Facts, best first, in a part of the snippets' budget."""
-        room = min(self._budgets.snippets // FACTS_SHARE, self._left) - self._tokens.count(prompts.facts_block([])) - 4
+        room = min(self._budgets.snippets // FACTS_SHARE, self._left) - 4
+        room -= self._tokens.count(prompts.block("facts", []))
         used = 0
         for one in facts:
             size = self._tokens.count(self._fact_line(one)) + 1
@@ -341,7 +342,7 @@ class PromptBuilder:
     def _summaries_text(self) -> str:
         if not self._summaries:
             return ""
-        return prompts.summaries_block([self._summary_line(summary) for summary in self._summaries])
+        return prompts.block("summaries", [self._summary_line(summary) for summary in self._summaries])
 
     def _summary_line(self, summary: Summary) -> str:
         return prompts.summary_line(summary, self._now.tzinfo or UTC)
@@ -353,7 +354,7 @@ class PromptBuilder:
         return prompts.fact_line(one.fact, self._now.tzinfo or UTC)
 
     def _facts_text(self) -> str:
-        return prompts.facts_block([self._fact_line(one) for one in self._facts]) if self._facts else ""
+        return prompts.block("facts", [self._fact_line(one) for one in self._facts]) if self._facts else ""
 
     def _snippets_text(self) -> str:
         if not self._snippets:

@@ -7,6 +7,7 @@ happens to the text.
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from llm import prompts
 from records.errors import FoldRefused, ModelDeclined
@@ -149,14 +150,14 @@ class Summariser:
         return [self._request(replace(material, lines=group), reasons) for group in groups]
 
     def _request(self, material: Material, reasons: Sequence[str]) -> list[PromptMessage]:
-        block = prompts.summaries_block if material.of_summaries else prompts.conversation_block
-        kind: prompts.FoldKind = "summaries" if material.of_summaries else "conversation"
-        blocks = [block([line.text for line in material.lines])]
+        of: Literal["summaries", "conversation"] = "summaries" if material.of_summaries else "conversation"
+        kind: prompts.FoldKind = of
+        blocks = [prompts.block(of, [line.text for line in material.lines])]
         if material.base:
             kind = "sliding" if material.dropped else "rolling"
-            blocks.insert(0, prompts.summaries_block([line.text for line in material.base]))
+            blocks.insert(0, prompts.block("summaries", [line.text for line in material.base]))
         if material.dropped:
-            blocks.append(prompts.dropped_block([line.text for line in material.dropped]))
+            blocks.append(prompts.block("dropped", [line.text for line in material.dropped]))
         system = prompts.fold_instructions(kind, max_tokens=material.limit, wishes=material.wishes, reasons=reasons)
         return [
             PromptMessage(role="system", content=system),

@@ -33,10 +33,7 @@ class WizardStates:
     async def get(self, scope: Scope, person: int) -> WizardState | None:
         async with self._db.read() as reader:
             row = await reader.row(
-                "SELECT * FROM wizards WHERE user_id = ? AND thread_id = ? AND person_id = ?",
-                scope.owner,
-                scope.thread,
-                person,
+                "SELECT * FROM wizards WHERE user_id = ? AND thread_id = ? AND person_id = ?", *scope, person
             )
         if row is None:
             return None
@@ -72,10 +69,7 @@ class WizardStates:
         """Remove the state; whether there was one."""
         async with self._db.write() as tx:
             row = await tx.row(
-                "DELETE FROM wizards WHERE user_id = ? AND thread_id = ? AND person_id = ? RETURNING 1",
-                scope.owner,
-                scope.thread,
-                person,
+                "DELETE FROM wizards WHERE user_id = ? AND thread_id = ? AND person_id = ? RETURNING 1", *scope, person
             )
         return row is not None
 

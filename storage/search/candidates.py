@@ -91,7 +91,7 @@ def matching(
     """The `limit` messages that match the terms best, and those that hold the rarest of the terms `surely`."""
     sums = connection.execute(
         "SELECT turns, terms, person_turns, person_terms FROM scope_words WHERE user_id = ? AND thread_id = ?",
-        (scope.owner, scope.thread),
+        tuple(scope),
     ).fetchone()
     turns, total, person_turns, person_terms = sums or (0, 0, 0, 0)
     frequency = _frequency(connection, scope, terms)

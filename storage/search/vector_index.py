@@ -215,9 +215,7 @@ class VectorIndex:
 
     async def _is_large(self, scope: Scope) -> bool:
         async with self._db.read() as reader:
-            row = await reader.row(
-                "SELECT turns FROM scope_words WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread
-            )
+            row = await reader.row("SELECT turns FROM scope_words WHERE user_id = ? AND thread_id = ?", *scope)
         return row is not None and int(row[0]) > self._large
 
     async def _loaded(self, scope: Scope, model: str, dimensions: int) -> "Exact | Signs | None":
@@ -236,7 +234,7 @@ class VectorIndex:
         after = (-1, 0)
         while row is not None:
             async with self._db.read() as reader:
-                rows = await reader.rows(_PAGE, scope.owner, scope.thread, int(row[0]), *after, LOADED)
+                rows = await reader.rows(_PAGE, *scope, int(row[0]), *after, LOADED)
             if rows:
                 after = (int(rows[-1]["seq"]), int(rows[-1]["part"]))
                 yield await asyncio.to_thread(_stacked, ((row[0], row[2]) for row in rows), dimensions)
@@ -290,7 +288,7 @@ def _picked(
     """(seq, vector) of these messages; several of one message are in order, which is the order of the index."""
     cursor = connection.cursor()
     cursor.row_factory = None
-    return cursor.execute(_PICK, (runs(seqs), scope.owner, scope.thread, model, kind))
+    return cursor.execute(_PICK, (runs(seqs), *scope, model, kind))
 
 
 def _passages(

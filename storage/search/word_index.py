@@ -199,8 +199,7 @@ async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int)
         """,
         question(scope, looked_up),
         limit,
-        scope.owner,
-        scope.thread,
+        *scope,
     )
     return [(row, float(row["score"])) for row in rows]
 

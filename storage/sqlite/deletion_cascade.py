@@ -70,8 +70,8 @@ class DeletionCascade(OwnerTables):
         self._vectors = vectors
 
     async def said_as(self, scope: Scope, telegram_id: int) -> Message | None:
-        row = await self._row(_SAID_AS, scope.owner, scope.thread, telegram_id)
-        row = row or await self._row(_SHOWN_AS, scope.owner, scope.thread, telegram_id)
+        row = await self._row(_SAID_AS, *scope, telegram_id)
+        row = row or await self._row(_SHOWN_AS, *scope, telegram_id)
         return message_of(row) if row else None
 
     async def preview(self, owner: int, what: Forgetting) -> Forgotten:
@@ -106,7 +106,7 @@ class DeletionCascade(OwnerTables):
     ) -> Message | None:
         text = well_formed(text)
         async with self._db.write() as tx:
-            row = await tx.row(_MESSAGE, scope.owner, scope.thread, message)
+            row = await tx.row(_MESSAGE, *scope, message)
             if row is None or row["content"] == text:
                 return None
             before = message_of(row)
@@ -134,7 +134,7 @@ class DeletionCascade(OwnerTables):
             )
             if before.role == "user":
                 await learn_again(tx, scope, [message])
-            row = await tx.row(_MESSAGE, scope.owner, scope.thread, message)
+            row = await tx.row(_MESSAGE, *scope, message)
             assert row is not None  # noqa: S101 - it was updated above
             await tx.run(word_index.reindex, int(row["seq"]), row)
             if account:

@@ -23,16 +23,16 @@ class ExplanationTable(OwnerTables):
 
     async def text(self, scope: Scope, telegram_id: int | None = None) -> str | None:
         if telegram_id is None:
-            row = await self._row(_NEWEST, scope.owner, scope.thread)
+            row = await self._row(_NEWEST, *scope)
         else:
-            row = await self._row(_BY_TELEGRAM_ID, scope.owner, scope.thread, telegram_id)
+            row = await self._row(_BY_TELEGRAM_ID, *scope, telegram_id)
         return str(row[0]) if row else None
 
     async def note_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
         shown = json.dumps(list(telegram_ids))
 
         def note(connection: sqlite3.Connection) -> None:
-            where = (telegram_ids[0], scope.owner, scope.thread, source)
+            where = (telegram_ids[0], *scope, source)
             if (answer := connection.execute(_SHOWN_AS, where).fetchone()) is not None:
                 connection.execute(_NOTE_SHOWN, (shown, scope.owner, answer[0]))
 

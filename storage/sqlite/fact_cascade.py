@@ -162,8 +162,7 @@ async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None
         await tx.rows(
             "UPDATE progress SET learned_id = min(learned_id, ?1) WHERE user_id = ?2 AND thread_id = ?3",
             min(live) - 1,
-            scope.owner,
-            scope.thread,
+            *scope,
         )
 
 

@@ -43,15 +43,15 @@ class FactTable(OwnerTables):
 
     async def pending(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
         async with self._db.read(frozen=True) as reader:
-            row = await reader.row(_LEARNED, scope.owner, scope.thread)
+            row = await reader.row(_LEARNED, *scope)
             learned = int(row[0]) if row and row[0] is not None else 0
-            rows = await reader.rows(_SINCE, scope.owner, scope.thread, learned, limit)
+            rows = await reader.rows(_SINCE, *scope, learned, limit)
         return learned, [message_of(row) for row in rows]
 
     async def begin(self, scope: Scope, learned: int) -> None:
         known = "SELECT 1 FROM progress WHERE user_id = ? AND thread_id = ?"
-        if not await self._row(known, scope.owner, scope.thread):
-            await self._execute(_BEGIN, scope.owner, scope.thread, learned)
+        if not await self._row(known, *scope):
+            await self._execute(_BEGIN, *scope, learned)
 
     async def waiting(self, quiet_since: datetime) -> list[Scope]:
         rows = await self._rows(_WAITING, self.kind, text_of(quiet_since))
@@ -70,10 +70,10 @@ class FactTable(OwnerTables):
         from_history: bool = False,
     ) -> list[Fact]:
         async with self._db.write() as tx:
-            row = await tx.row(_STUDIED if from_history else _LEARNED, scope.owner, scope.thread)
+            row = await tx.row(_STUDIED if from_history else _LEARNED, *scope)
             if (int(row[0]) if row and row[0] is not None else 0) != learned:
                 raise StaleFacts
-            rows = await tx.rows(_TEXTS, scope.owner, scope.thread, json.dumps([message.id for message in read]))
+            rows = await tx.rows(_TEXTS, *scope, json.dumps([message.id for message in read]))
             if {row["id"]: row["content"] for row in rows} != {message.id: message.content for message in read}:
                 raise StaleFacts
             rows = await tx.rows(_HOLDING, scope.owner, json.dumps([fact.id for fact in shown]))
@@ -93,7 +93,7 @@ class FactTable(OwnerTables):
                         await self._close(tx, scope.owner, old, change.fact.valid_from, id_)
                 if (later := _target(change.gave_way_to, made)) is not None and later != id_:
                     await self._give_way(tx, scope.owner, id_, later)
-            await tx.rows(_PAST if from_history else _PROGRESS, scope.owner, scope.thread, until)
+            await tx.rows(_PAST if from_history else _PROGRESS, *scope, until)
             rows = await tx.rows(_SOME, scope.owner, json.dumps(inserted))
         return [fact_of(row) for row in rows]
 
@@ -162,7 +162,7 @@ class FactTable(OwnerTables):
         return {int(row[0]): np.frombuffer(row[1], "<f2").astype(np.float32) for row in rows}
 
     async def seqs(self, scope: Scope, ids: Sequence[int]) -> Mapping[int, int]:
-        rows = await self._rows(_SEQS, scope.owner, scope.thread, json.dumps(list(ids)))
+        rows = await self._rows(_SEQS, *scope, json.dumps(list(ids)))
         return {int(row[0]): int(row[1]) for row in rows}
 
     # inside --------------------------------------------------------------------------------------------------

@@ -32,8 +32,7 @@ class FoldTable(OwnerTables):
     async def summaries(self, scope: Scope, *, active_only: bool = True) -> list[Summary]:
         rows = await self._rows(
             "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active >= ? ORDER BY id",
-            scope.owner,
-            scope.thread,
+            *scope,
             int(active_only),
         )
         return [SUMMARY_ROWS.of(row) for row in rows]
@@ -41,8 +40,7 @@ class FoldTable(OwnerTables):
     async def superseded(self, scope: Scope, *, limit: int) -> list[Summary]:
         rows = await self._rows(
             "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active = 0 ORDER BY id DESC LIMIT ?",
-            scope.owner,
-            scope.thread,
+            *scope,
             limit,
         )
         return [SUMMARY_ROWS.of(row) for row in reversed(rows)]
@@ -57,25 +55,20 @@ class FoldTable(OwnerTables):
         expires_at = now + lease
         async with self._db.write() as tx:
             live = await tx.row(
-                "SELECT id, expires_at FROM jobs WHERE user_id = ? AND thread_id = ? AND state = 'processing'",
-                scope.owner,
-                scope.thread,
+                "SELECT id, expires_at FROM jobs WHERE user_id = ? AND thread_id = ? AND state = 'processing'", *scope
             )
             if live:
                 if datetime.fromisoformat(live["expires_at"]) > now:
                     return None
                 await tx.rows("UPDATE jobs SET state = 'expired', ended_at = ? WHERE id = ?", text_of(now), live["id"])
             fence = 1 + await tx.run(take_ids, self.kind, scope.owner, "last_fence")
-            failed = await tx.row(
-                "SELECT attempts FROM failures WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread
-            )
+            failed = await tx.row("SELECT attempts FROM failures WHERE user_id = ? AND thread_id = ?", *scope)
             job = await tx.insert(
                 """
                 INSERT INTO jobs (user_id, thread_id, state, reason, fence, started_at, expires_at)
                 VALUES (?, ?, 'processing', ?, ?, ?, ?)
                 """,
-                scope.owner,
-                scope.thread,
+                *scope,
                 reason,
                 fence,
                 text_of(now),
@@ -115,13 +108,12 @@ class FoldTable(OwnerTables):
                     ON CONFLICT DO UPDATE SET
                       at = excluded.at, reason = excluded.reason, error = excluded.error, attempts = attempts + 1
                     """,
-                    scope.owner,
-                    scope.thread,
+                    *scope,
                     text_of(now),
                     job["reason"] if job else "threshold",
                     well_formed(error),
                 )
-            row = await tx.row(_FAILURE, scope.owner, scope.thread)
+            row = await tx.row(_FAILURE, *scope)
         if row:
             return FAILURE_ROWS.of(row)
         # The lease was lost and the next attempt succeeded, so there is no failure to tell anyone about.
@@ -133,13 +125,11 @@ class FoldTable(OwnerTables):
                 await tx.rows("DELETE FROM jobs WHERE id = ?", lease.job_id)
 
     async def fold_failure(self, scope: Scope) -> FoldFailure | None:
-        row = await self._row(_FAILURE, scope.owner, scope.thread)
+        row = await self._row(_FAILURE, *scope)
         return FAILURE_ROWS.of(row) if row else None
 
     async def mark_failure_told(self, scope: Scope) -> None:
-        await self._execute(
-            "UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread
-        )
+        await self._execute("UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", *scope)
 
 
 async def holds(tx: Transaction, lease: FoldLease) -> bool:
@@ -151,8 +141,7 @@ async def holds(tx: Transaction, lease: FoldLease) -> bool:
             WHERE id = ? AND user_id = ? AND thread_id = ? AND fence = ? AND state = 'processing'
             """,
             lease.job_id,
-            lease.scope.owner,
-            lease.scope.thread,
+            *lease.scope,
             lease.fence,
         )
     )
@@ -172,7 +161,7 @@ async def completed(tx: Transaction, lease: FoldLease, summary: int, now: dateti
         summary,
         lease.job_id,
     )
-    await tx.rows("DELETE FROM failures WHERE user_id = ? AND thread_id = ?", lease.scope.owner, lease.scope.thread)
+    await tx.rows("DELETE FROM failures WHERE user_id = ? AND thread_id = ?", *lease.scope)
 
 
 async def folded(
@@ -244,7 +233,7 @@ async def _sources(tx: Transaction, sql: str, scope: Scope, ids: Sequence[int]) 
     """The rows a fold was made of. Raises StaleFold when one is gone or was folded meanwhile."""
     if not ids:
         return []
-    rows = await tx.rows(sql, scope.owner, scope.thread, json.dumps(list(ids)))
+    rows = await tx.rows(sql, *scope, json.dumps(list(ids)))
     if [row["id"] for row in rows] != sorted(set(ids)):
         raise StaleFold
     return rows

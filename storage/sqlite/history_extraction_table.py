@@ -45,22 +45,22 @@ class HistoryExtractionTable(OwnerTables):
 
     async def next(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
         async with self._db.read(frozen=True) as reader:
-            row = await reader.row(_PLACE, scope.owner, scope.thread)
+            row = await reader.row(_PLACE, *scope)
             if row is None or row["past_id"] is None or row["past_id"] >= row["past_until"]:
                 return 0, []
-            rows = await reader.rows(_NEXT, scope.owner, scope.thread, limit)
+            rows = await reader.rows(_NEXT, *scope, limit)
         return int(row["past_id"]), [message_of(row) for row in rows]
 
     async def progress(self, scope: Scope) -> tuple[int, int] | None:
         async with self._db.read(frozen=True) as reader:
-            row = await reader.row(_PLACE, scope.owner, scope.thread)
+            row = await reader.row(_PLACE, *scope)
             if row is None or row["past_id"] is None or row["past_id"] >= row["past_until"]:
                 return None
-            counts = await reader.row(_PROGRESS, scope.owner, scope.thread)
+            counts = await reader.row(_PROGRESS, *scope)
         return (int(counts[0] or 0), int(counts[1])) if counts else None
 
     async def learned(self, scope: Scope) -> tuple[int, int] | None:
-        counts = await self._row(_ALL_LEARNED, scope.owner, scope.thread)
+        counts = await self._row(_ALL_LEARNED, *scope)
         return (int(counts[0]), int(counts[1])) if counts and counts[0] else None
 
 
@@ -83,7 +83,7 @@ async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None
     An extraction under way goes back to the first of them that it has read; what an earlier one had read can be offered
     again. Where none is under way, one begins with them, up to the first message between that was never learned from.
     """
-    row = await tx.row(_PLACE, scope.owner, scope.thread)
+    row = await tx.row(_PLACE, *scope)
     if row is None or row["past_from"] is None:
         return
     start, place, until = row["past_from"], row["past_id"], row["past_until"]
@@ -94,14 +94,14 @@ async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None
             cuts.append((min(inside) - 1, until))
         kept = _without(_stretches(row), cuts)
     else:
-        again = [int(one[0]) for one in await tx.rows(_LEARNED_OF, scope.owner, scope.thread, json.dumps(list(ids)))]
+        again = [int(one[0]) for one in await tx.rows(_LEARNED_OF, *scope, json.dumps(list(ids)))]
         if not again:
             return
-        unasked = await tx.row(_FIRST_UNREAD, scope.owner, scope.thread, again[0], again[-1])
+        unasked = await tx.row(_FIRST_UNREAD, *scope, again[0], again[-1])
         start = place = again[0] - 1
         until = max(one for one in again if unasked is None or unasked[0] is None or one < unasked[0])
         kept = _without(await _learned(tx, scope), _alone(again))
-    await tx.rows(_AGAIN, start, place, until, json.dumps(kept), scope.owner, scope.thread)
+    await tx.rows(_AGAIN, start, place, until, json.dumps(kept), *scope)
 
 
 def joined(stretches: Iterable[Stretch]) -> list[Stretch]:
@@ -116,7 +116,7 @@ def joined(stretches: Iterable[Stretch]) -> list[Stretch]:
 
 async def _learned(tx: Transaction, scope: Scope) -> list[Stretch]:
     """All that was learned from so far."""
-    row = await tx.row(_PLACE, scope.owner, scope.thread)
+    row = await tx.row(_PLACE, *scope)
     if row is None or row["past_from"] is None:
         return []
     return joined([*_stretches(row), (row["past_from"], row["past_id"])])

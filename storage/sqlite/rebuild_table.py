@@ -24,7 +24,7 @@ class RebuildTable(OwnerTables):
     """The rebuilds of the owners that live in one store."""
 
     async def outline(self, scope: Scope) -> list[MessageOutline]:
-        rows = await self._rows(_OUTLINE, scope.owner, scope.thread)
+        rows = await self._rows(_OUTLINE, *scope)
         return [MessageOutline(id=row["id"], turn=row["turn_id"], is_user=row["role"] == "user") for row in rows]
 
     async def renew(self, lease: FoldLease, until: datetime) -> None:
@@ -34,10 +34,7 @@ class RebuildTable(OwnerTables):
 
     async def part(self, scope: Scope, digest: str) -> NewSummary | None:
         row = await self._row(
-            "SELECT made FROM rebuild_parts WHERE user_id = ? AND thread_id = ? AND digest = ?",
-            scope.owner,
-            scope.thread,
-            digest,
+            "SELECT made FROM rebuild_parts WHERE user_id = ? AND thread_id = ? AND digest = ?", *scope, digest
         )
         return NewSummary(**json.loads(row["made"])) if row else None
 
@@ -45,7 +42,7 @@ class RebuildTable(OwnerTables):
         scope, kept = lease.scope, text_and_cost(made)
         async with self._db.write() as tx:
             await check_lease(tx, lease)
-            await tx.rows(_KEEP_PART, scope.owner, scope.thread, digest, json.dumps(kept, ensure_ascii=False))
+            await tx.rows(_KEEP_PART, *scope, digest, json.dumps(kept, ensure_ascii=False))
 
     async def commit(
         self,
@@ -59,13 +56,13 @@ class RebuildTable(OwnerTables):
         scope = lease.scope
         async with self._db.write() as tx:
             await check_lease(tx, lease)
-            archived = await tx.row(_ARCHIVED, text_of(since), scope.owner, scope.thread)
+            archived = await tx.row(_ARCHIVED, text_of(since), *scope)
             ids = [one.id for one in outline]
             # Ids are never used again, so the same number with the same sum are the same messages.
             if archived is None or tuple(archived) != (len(ids), sum(ids), 0):
                 raise StaleFold
             first = await tx.run(take_ids, self.kind, scope.owner, "next_summary_id", len(rebuilt))
-            old = [row["id"] for row in await tx.rows(_OLD, scope.owner, scope.thread)]
+            old = [row["id"] for row in await tx.rows(_OLD, *scope)]
             chunks: list[list[int]] = []
             for place, one in enumerate(rebuilt):
                 below = [chunk for source in one.sources for chunk in chunks[source]]
@@ -73,7 +70,7 @@ class RebuildTable(OwnerTables):
                 chunks.append(own if one.policy == "sliding" else list(dict.fromkeys([*below, *own])))
                 await _put(tx, scope, one, first, place, chunks[place], now)
             await tx.rows(_DROP, scope.owner, json.dumps(old))
-            await tx.rows(_DROP_PARTS, scope.owner, scope.thread)
+            await tx.rows(_DROP_PARTS, *scope)
             await completed(tx, lease, first + len(rebuilt) - 1, now)
 
     async def interrupted(self) -> list[Scope]:

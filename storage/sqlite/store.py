@@ -98,8 +98,7 @@ class SqliteStore(FoldTable):
             SELECT * FROM messages
             WHERE user_id = ? AND thread_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY created_at, id
             """,
-            scope.owner,
-            scope.thread,
+            *scope,
             json.dumps(list(ids)),
         )
 
@@ -145,14 +144,13 @@ class SqliteStore(FoldTable):
               ORDER BY turn_id DESC LIMIT ?4
             ) ORDER BY +created_at, id -- the sign keeps SQLite from walking through all messages to spare sorting a few
             """,
-            scope.owner,
-            scope.thread,
+            *scope,
             _AFTER_THE_LAST if before is None else before,
             max(0, turns),
         )
 
     async def counts(self, scope: Scope) -> Counts:
-        rows = await self._rows(_COUNTS, scope.owner, scope.thread)
+        rows = await self._rows(_COUNTS, *scope)
         total = archived = characters = turns = 0
         levels: dict[int, int] = {}
         for what, a, b, c in rows:
@@ -171,9 +169,7 @@ class SqliteStore(FoldTable):
         )
 
     async def ends(self, scope: Scope) -> tuple[int, int]:
-        row = await self._row(
-            "SELECT MIN(id), MAX(id) FROM messages WHERE user_id = ? AND thread_id = ?", scope.owner, scope.thread
-        )
+        row = await self._row("SELECT MIN(id), MAX(id) FROM messages WHERE user_id = ? AND thread_id = ?", *scope)
         return (1, 1) if row is None or row[0] is None else (int(row[0]), int(row[1]))
 
     async def scopes(self, owner: int) -> list[Scope]:

@@ -160,17 +160,15 @@ async def test_blocks_that_the_user_types_are_the_users_words() -> None:
     assert "I like tea." in text
 
 
-async def test_it_is_shown_word_by_word_and_cut_to_its_limit() -> None:
+async def test_it_is_shown_word_by_word() -> None:
     shown: list[str] = []
 
     async def on_text(text: str) -> None:
         shown.append(text)
 
-    answer = await OfflineModel().complete([last("hello")], on_text=on_text, max_tokens=8)
+    answer = await OfflineModel().complete([last("hello")], on_text=on_text)
     assert shown[0] == "Hello!"
     assert shown[-1] == answer.text
-    assert answer.is_truncated
-    assert COUNT(answer.text) <= 8
     assert answer.usage.prompt > 0
 
 
@@ -225,11 +223,9 @@ async def test_a_summary_of_nothing_is_an_error() -> None:
 
 
 async def test_one_endless_sentence_is_cut_not_lost() -> None:
-    answer = await ExtractiveSummarizer().complete(
-        [user("[2026-05-03 14:00] Anna: " + "and so on " * 500)], max_tokens=50
-    )
+    answer = await ExtractiveSummarizer().complete([user("[2026-05-03 14:00] Anna: " + "and so on " * 500)])
     assert answer.text.startswith("and so on")
-    assert COUNT(answer.text) <= 50
+    assert COUNT(answer.text) <= 200
 
 
 def test_questions_are_told_from_statements() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from llm.event_stream import events
 from llm.openai_api import OpenAIChat, without_thoughts
+from llm.prompts import SEARCH_MEMORY
 from records.errors import (
     ContextTooLong,
     ModelBroken,
@@ -123,12 +124,13 @@ async def test_a_server_that_ignores_streaming_works(bench: Bench) -> None:
 
 
 async def test_refused_parameters_are_dropped_one_by_one_and_never_sent_again(bench: Bench) -> None:
-    picky = Behaviour(text="Yes.", refuses=("stream_options", "max_completion_tokens", "max_tokens"))
+    picky = Behaviour(text="Yes.", refuses=("stream_options", "tool_choice", "tools"))
     bench.server.default("m", picky)
-    assert (await bench.model.complete(asked(), max_tokens=50)).text == "Yes."
+    equipped = bench.model.with_tools([SEARCH_MEMORY], must_answer=True)
+    assert (await equipped.complete(asked())).text == "Yes."
     assert len(bench.server.requests) == 4
-    assert bench.server.requests[2].body["max_tokens"] == 50
-    assert (await bench.model.complete(asked(), max_tokens=50)).text == "Yes."
+    assert bench.server.requests[2].body["tools"]
+    assert (await equipped.complete(asked())).text == "Yes."
     assert set(bench.server.requests[4].body) == {"model", "messages", "stream"}
     assert bench.pauses.seconds == []
 
@@ -296,7 +298,7 @@ async def test_one_sign_of_the_end_is_enough(bench: Bench, kind: str) -> None:
 
 async def test_a_text_that_ends_at_the_length_limit_says_so(bench: Bench) -> None:
     bench.server.script("m", Behaviour(text="As far as", finish="length"))
-    answer = await bench.model.complete(asked(), max_tokens=3)
+    answer = await bench.model.complete(asked())
     assert answer.text == "As far as"
     assert answer.is_truncated
 
