@@ -246,7 +246,6 @@ async def open_services(
                 retention=timedelta(days=settings.retention_days) if settings.retention_days else None,
             ),
             exporter=Exporter(memory=memory, clock=clock),
-            quota=quota,
             indexing=indexing,
             clock=clock,
         )

@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
 
 from attrs import define, field
 
@@ -34,16 +33,12 @@ NEAR = 1.0
 """Meaning (retrieval/ranking.py, in units of its spread) from which a message without a word of the query is found."""
 
 
-By = Literal["exactly", "words", "meaning"]
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Found:
     """A message that was found. `text`: all of it, or of a long one the sentences that matter."""
 
     message: Message
     text: str
-    by: By
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,8 +91,8 @@ class MemorySearch:
             else:
                 query, found = await self._about(store, scope, query)
         found = [
-            (message, by)
-            for message, by in found
+            message
+            for message in found
             if message.id <= until
             and (since is None or message.created_at >= since)
             and (before is None or message.created_at < before)
@@ -105,17 +100,15 @@ class MemorySearch:
         ]
         return Page(
             found=tuple(
-                Found(message=message, text=self._shown(message.content, query), by=by)
-                for message, by in found[first : first + size]
+                Found(message=message, text=self._shown(message.content, query))
+                for message in found[first : first + size]
             ),
             first=first,
             total=len(found),
             until=until,
         )
 
-    async def _about(
-        self, store: MemoryStore, scope: Scope, query: SearchQuery
-    ) -> tuple[SearchQuery, list[tuple[Message, By]]]:
+    async def _about(self, store: MemoryStore, scope: Scope, query: SearchQuery) -> tuple[SearchQuery, list[Message]]:
         """By words and by meaning, in the order in which they would be brought back for a question; and the query with
         its words as messages hold them.
         """
@@ -126,12 +119,12 @@ class MemorySearch:
             lambda: [query.holds_words(f"{one.message.speaker}\n{one.message.content}") for one in ranked]
         )
         return query, [
-            (one.message, "words" if words else "meaning")
+            one.message
             for one, words in zip(ranked, held, strict=True)
             if words or one.score.get("meaning", 0.0) >= NEAR
         ]
 
-    async def _exactly(self, store: MemoryStore, scope: Scope, query: SearchQuery) -> list[tuple[Message, By]]:
+    async def _exactly(self, store: MemoryStore, scope: Scope, query: SearchQuery) -> list[Message]:
         """Every message with the phrases: by the index where they hold words, else by reading through the newest."""
         hits = await store.search(scope, query.terms, limit=EXACT)
         found = await self._matching([hit.message for hit in hits], query)
@@ -143,7 +136,7 @@ class MemorySearch:
                 break
             found += (await self._matching(page, query))[::-1]
             before, scanned = page[0].id, scanned + len(page)
-        return [(message, "exactly") for message in found]
+        return found
 
     async def _matching(self, messages: Sequence[Message], query: SearchQuery) -> list[Message]:
         return await asyncio.to_thread(lambda: [one for one in messages if query.matches(one.content)])

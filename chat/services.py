@@ -15,7 +15,6 @@ from external_memory import ExternalMemory
 from facts.distillation import ProfileDistiller
 from facts.history_extraction import HistoryExtraction
 from facts.learning import Facts
-from llm.quota import Quota
 from memory_retrieval import MemoryRetrieval
 from records.scopes import Clock
 from summary_manager import SummaryManager
@@ -40,6 +39,5 @@ class Services:
     history_extraction: HistoryExtraction
     importer: Importer
     exporter: Exporter
-    quota: Quota
     indexing: Indexing | None
     clock: Clock

@@ -119,14 +119,7 @@ def _has_value(found: Fingerprint, new: NewFact) -> bool:
 
 def _is_flip(new: str, known: str, mine: Fingerprint, theirs: Fingerprint) -> bool:
     """The same statement with and without a negation."""
-    unsigned = (mine.numbers, mine.dates, mine.names, mine.people, mine.mood) == (
-        theirs.numbers,
-        theirs.dates,
-        theirs.names,
-        theirs.people,
-        theirs.mood,
-    )
-    return mine.polarity != theirs.polarity and unsigned and topics(new) == topics(known)
+    return mine == replace(theirs, polarity=not theirs.polarity) and topics(new) == topics(known)
 
 
 def _is_related(new: NewFact, text: str) -> bool:

@@ -22,9 +22,6 @@ RETRIES = 2
 LONGEST_WAIT = 20.0
 """Seconds that a `retry-after` may ask for and still be waited for; beyond it the person is told at once."""
 
-# Loggers of the SDK and below it that write prompts and URLs at DEBUG and INFO. The log's set-up keeps them at WARNING.
-NOISY_LOGGERS = ("openai", "httpx", "httpx2", "httpcore", "httpcore2", "aiohttp")
-
 Sleep = Callable[[float], Awaitable[None]]
 
 _TOO_LONG = re.compile(

@@ -63,7 +63,6 @@ class OpenAIChat:
         base_url: str = "",
         timeout: float = 60.0,
         model_setting: str = "OPENAI_MODEL",
-        tokenizer: Tokenizer | None = None,
         sleep: Sleep = asyncio.sleep,
         jitter: Callable[[], float] = random.random,
     ) -> None:
@@ -77,7 +76,7 @@ class OpenAIChat:
             url_setting="OPENAI_BASE_URL",
         )
         self._retries = Retries(sleep, jitter)
-        self._tokenizer = tokenizer or Tokenizer.for_model(model)
+        self._tokenizer = Tokenizer.for_model(model)
         self._unsupported: set[str] = set()
         self._doubts = Counter[str]()
         self._offer = Offer()

@@ -19,7 +19,7 @@ from playground.panel import (
     PanelSummary,
     shortened,
 )
-from records.context import Context
+from records.context import Context, reason
 from records.facts import Fact, Profile
 from records.messages import Message
 from records.owners import StorageType
@@ -146,7 +146,7 @@ def _account(context: Context) -> ContextAccount:
                 date=snippet.message.created_at,
                 speaker=snippet.message.speaker or snippet.message.role,
                 text=shortened(snippet.text),
-                why=snippet.why,
+                why=reason(snippet.score),
                 score=sum(snippet.score.values()),
             )
             for snippet in context.snippets

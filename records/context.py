@@ -21,11 +21,6 @@ class Snippet:
     text: str
     score: Mapping[str, float]
 
-    @property
-    def why(self) -> str:
-        """The reason in one line, strongest part first."""
-        return reason(self.score)
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecalledFact:
@@ -33,11 +28,6 @@ class RecalledFact:
 
     fact: Fact
     score: Mapping[str, float]
-
-    @property
-    def why(self) -> str:
-        """The reason in one line, strongest part first."""
-        return reason(self.score)
 
 
 def reason(score: Mapping[str, float]) -> str:

@@ -8,7 +8,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -157,23 +157,10 @@ class Erasure:
 
 
 def _text(what: Forgetting) -> str:
-    return json.dumps(
-        {
-            "what": what.what,
-            "ids": what.ids,
-            "since": text_of(what.since) if what.since else None,
-            "until": text_of(what.until) if what.until else None,
-            "with_quotes": what.with_quotes,
-        }
-    )
+    return json.dumps(asdict(what), default=text_of)
 
 
 def _what(text: str) -> Forgetting:
     found = json.loads(text)
-    return Forgetting(
-        what=found["what"],
-        ids=tuple(found["ids"]),
-        since=optional_moment(found["since"]),
-        until=optional_moment(found["until"]),
-        with_quotes=bool(found.get("with_quotes")),
-    )
+    moments = {name: optional_moment(found[name]) for name in ("since", "until")}
+    return Forgetting(**{**found, **moments, "ids": tuple(found["ids"])})

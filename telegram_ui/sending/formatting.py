@@ -18,7 +18,7 @@ from telegram import MessageEntity
 from telegramify_markdown import RenderConfig, convert
 from telegramify_markdown.converter import STANDARD_OPTIONS
 
-from text.characters import well_formed
+from text.characters import boundary, well_formed
 
 MAX_UNITS = 4096  # UTF-16 units of one message, counted after parsing (Bot API, sendMessage)
 MAX_ENTITIES = 100  # Telegram drops what is above, silently (Bot API, "Formatting options")
@@ -39,7 +39,6 @@ MOST_GROWTH = 4
 _NESTED = re.compile(rf"^[ \t]*(?:(?:>|[-*+][ \t]|\d{{1,9}}[.)][ \t])[ \t]*){{{MOST_NESTED + 1}}}", re.MULTILINE)
 _ATOMIC = frozenset({MessageEntity.CUSTOM_EMOJI})
 _SPOILER_TAGS = frozenset({"<tg-spoiler>", "</tg-spoiler>"})
-_JOINERS = frozenset("\u200d\ufe0e\ufe0f")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -168,19 +167,10 @@ def _end_of_piece(
             end = found + len(seam)
             break
     else:
-        end = _between_characters(text, start, end)
+        end = boundary(text, end, start)
     for entity in inside:
         if entity.type in _ATOMIC and offsets[start] < entity.offset < offsets[end] < entity.offset + entity.length:
             end = bisect_right(offsets, entity.offset) - 1
-    return end
-
-
-def _between_characters(text: str, start: int, end: int) -> int:
-    """At or a little before `end`, so that no accent or joined emoji is torn from its base."""
-    for at in range(end, max(start, end - 16), -1):
-        joined = text[at] in _JOINERS or unicodedata.combining(text[at]) or text[at - 1] == "\u200d"
-        if not joined and text[at - 1 : at + 1] != "\r\n":
-            return at
     return end
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
+from telegram import MessageEntity
 from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, RetryAfter, TelegramError
 
 from runtime.tasks import ended
@@ -102,35 +103,17 @@ class AnswerStream:
         except DeliveryUnknown as unknown:
             raise DeliveryUnknown(sent=before) from unknown
 
-    async def break_off(self, mark: str = BROKEN_OFF) -> None:
+    async def break_off(self) -> None:
         """Mark what was shown as broken off. One attempt: it is called while everything stops. Raises nothing."""
         await self._stop_painting()
         if self._shown is None:
             return
         # Entities beyond the text's new end would be refused; the room for the mark is taken from the text.
-        shown = next(split(self._shown.text, self._shown.entities, limit=MAX_UNITS - units(mark) - 2))
-        text = f"{shown.text}\n\n{mark}"
-        chat, bot = self._chat, self._delivery.bot
+        shown = next(split(self._shown.text, self._shown.entities, limit=MAX_UNITS - units(BROKEN_OFF) - 2))
+        text = f"{shown.text}\n\n{BROKEN_OFF}"
         try:
-            if self._message_id is not None:
-                await bot.edit_message_text(
-                    text,
-                    chat_id=chat.id,
-                    message_id=self._message_id,
-                    entities=shown.entities or None,
-                    link_preview_options=NO_PREVIEW,
-                )
-            else:
-                # A draft would vanish by itself, and with it the text that was read so far.
-                await bot.send_message(
-                    chat.id,
-                    text,
-                    entities=shown.entities or None,
-                    message_thread_id=chat.topic,
-                    direct_messages_topic_id=chat.direct_messages_topic,
-                    reply_parameters=referring_to(chat.reply_to),
-                    link_preview_options=NO_PREVIEW,
-                )
+            # In place of a draft too: that would vanish by itself, and with it the text that was read so far.
+            await self._put(text, shown.entities)
         except TelegramError as error:
             log.info("broken-off answer not marked: %s", kind(error))
 
@@ -206,29 +189,36 @@ class AnswerStream:
             self._shown, self._shown_at = piece, clock.time()
 
     async def _request(self, piece: Piece) -> None:
-        bot, chat = self._delivery.bot, self._chat
-        entities = piece.entities or None
         if self._mode == "draft":
-            await bot.send_message_draft(chat.id, self._draft_id, piece.text, chat.topic, entities=entities)
-        elif self._mode == "edit" and self._message_id is None:
+            chat, entities = self._chat, piece.entities or None
+            await self._delivery.bot.send_message_draft(
+                chat.id, self._draft_id, piece.text, chat.topic, entities=entities
+            )
+        elif self._mode == "edit":
+            await self._put(piece.text, piece.entities)
+
+    async def _put(self, text: str, entities: Sequence[MessageEntity]) -> None:
+        """Change the message that shows the answer, or send it."""
+        bot, chat = self._delivery.bot, self._chat
+        if self._message_id is not None:
+            await bot.edit_message_text(
+                text,
+                chat_id=chat.id,
+                message_id=self._message_id,
+                entities=entities or None,
+                link_preview_options=NO_PREVIEW,
+            )
+        else:
             message = await bot.send_message(
                 chat.id,
-                piece.text,
-                entities=entities,
+                text,
+                entities=entities or None,
                 message_thread_id=chat.topic,
                 direct_messages_topic_id=chat.direct_messages_topic,
                 reply_parameters=referring_to(chat.reply_to),
                 link_preview_options=NO_PREVIEW,
             )
             self._message_id = message.message_id
-        elif self._mode == "edit":
-            await bot.edit_message_text(
-                piece.text,
-                chat_id=chat.id,
-                message_id=self._message_id,
-                entities=entities,
-                link_preview_options=NO_PREVIEW,
-            )
 
     async def _stop_painting(self) -> None:
         if self._painter is not None:

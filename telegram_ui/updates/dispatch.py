@@ -48,9 +48,7 @@ ALBUMS = 1_000  # chats of which the last album is known, so that its pictures a
 
 
 class Dispatcher:
-    """Routes what the queue gives. `me` and `queue.replay` come before the first dispatch;
-    close() ends it.
-    """
+    """Routes what the queue gives. `me` and `queue.replay` come before the first dispatch; close() ends it."""
 
     def __init__(
         self,
@@ -316,9 +314,7 @@ class Dispatcher:
             await self._queue.done(ids)
 
     async def _deliver(self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, reply: Reply) -> None:
-        """Send the answer as often as it needs and no oftener, then its notices;
-        then the updates are done.
-        """
+        """Send the answer as often as it needs and no oftener, then its notices; then the updates are done."""
         said = pieces[0]
         ids = [piece.update_id for piece in pieces]
         text = f"{INCOGNITO}\n\n{reply.text}" if reply.is_incognito else reply.text

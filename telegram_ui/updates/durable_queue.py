@@ -118,9 +118,7 @@ class DurableQueue(asyncio.Queue[object]):
         return len(rows)
 
     async def put(self, item: object) -> None:
-        """Commit an update (and wait for room first);
-        anything else is PTB's own signal and passes through.
-        """
+        """Commit an update (and wait for room first); anything else is PTB's own signal and passes through."""
         if not isinstance(item, telegram.Update):
             await super().put(item)
             return

@@ -80,7 +80,6 @@ class ParsedUpdate:
     attachment: str = ""
     album: str = ""
     origin: Origin = ""
-    is_anonymous_admin: bool = False
     mode: Mode | None = None
 
     @property
@@ -199,7 +198,6 @@ def _message(
         attachment=attachment,
         album=message.media_group_id or "",
         origin="forwarded" if message.forward_origin else "",
-        is_anonymous_admin=anonymous,
     )
 
 
@@ -278,9 +276,7 @@ def _replies_to(message: telegram.Message, bot: telegram.User) -> bool:
 
 
 def _without_mentions(message: telegram.Message, bot: telegram.User) -> tuple[str, bool]:
-    """The words without the mentions of this bot, and whether there were any.
-    Entity offsets are UTF-16 units.
-    """
+    """The words without the mentions of this bot, and whether there were any. Entity offsets are UTF-16 units."""
     text = message.text or message.caption or ""
     if message.chat.type == "private":
         return text.strip(), False

@@ -66,9 +66,7 @@ class _Open(Generic[Piece]):
 
 
 class Pastes(Generic[Piece]):
-    """The pastes whose further pieces are awaited, at most one per sender.
-    `later` is the loop's call_later.
-    """
+    """The pastes whose further pieces are awaited, at most one per sender. `later` is the loop's call_later."""
 
     def __init__(self, later: Later, *, quiet: float = QUIET) -> None:
         self._later = later
@@ -76,18 +74,14 @@ class Pastes(Generic[Piece]):
         self._open: dict[Hashable, _Open[Piece]] = {}
 
     def begin(self, pieces: list[Piece], complete: Callable[[], None]) -> None:
-        """Await what may follow `pieces` (one so far; others are appended); `complete` is called once,
-        at the end.
-        """
+        """Await what may follow `pieces` (one so far; others are appended); `complete` is called once, at the end."""
         sender = pieces[0].sender
         self.end(sender)
         self._open[sender] = paste = _Open(pieces, complete)
         self._await_more(sender, paste)
 
     def extend(self, piece: Piece) -> bool:
-        """Take a piece that continues its sender's paste; whether it does.
-        One that does not ends the paste.
-        """
+        """Take a piece that continues its sender's paste; whether it does. One that does not ends the paste."""
         paste = self._open.get(piece.sender)
         if paste is None:
             return False

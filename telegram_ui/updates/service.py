@@ -65,9 +65,7 @@ class Service:
         return bot
 
     async def until_failure(self) -> NoReturn:
-        """Wait until the service cannot go on by itself, and raise why:
-        the token was revoked while running.
-        """
+        """Wait until the service cannot go on by itself, and raise why: the token was revoked while running."""
         await self.polls.refused.wait()
         raise SettingsError("TELEGRAM_BOT_TOKEN", REFUSED)
 
@@ -170,9 +168,7 @@ async def telegram_service(
 
 
 def build_application(bot: ExtBot[Any], queue: DurableQueue) -> AnyApplication:
-    """PTB's application around our queue: one update at a time is handed over,
-    the serial queues keep the order.
-    """
+    """PTB's application around our queue: one update at a time is handed over, the serial queues keep the order."""
     application: AnyApplication = (
         ApplicationBuilder().bot(bot).update_queue(queue).job_queue(None).concurrent_updates(False).build()
     )

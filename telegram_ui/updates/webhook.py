@@ -26,9 +26,7 @@ SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - the header's n
 
 
 def webhook_app(bot: telegram.Bot, queue: "asyncio.Queue[object]", secret: str) -> Starlette:
-    """Answers 200 when the update is committed, 503 when Telegram should offer it again,
-    403 to everybody else.
-    """
+    """Answers 200 when the update is committed, 503 when Telegram should offer it again, 403 to everybody else."""
 
     async def receive(request: Request) -> Response:
         given = request.headers.get(SECRET_HEADER, "")
@@ -56,9 +54,7 @@ def webhook_app(bot: telegram.Bot, queue: "asyncio.Queue[object]", secret: str) 
 
 @asynccontextmanager
 async def served(app: Starlette, address: tuple[str, int]) -> AsyncIterator[int]:
-    """Serve `app` at `address` while the block runs; gives the port.
-    Raises SettingsError if it cannot be taken.
-    """
+    """Serve `app` at `address` while the block runs; gives the port. Raises SettingsError if it cannot be taken."""
     host, port = address
     async with AsyncExitStack() as stack:
         try:
