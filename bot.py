@@ -27,7 +27,7 @@ from runtime import heap, logs
 from settings import Settings, environment, misspelt
 from storage import backup
 from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.family import MayConfigure
+from telegram_ui.commands.family import Dependencies, MayConfigure
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.updates.service import identity, telegram_service
@@ -219,13 +219,14 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
 
 
 def _commands(settings: Settings, services: Services, delivery: Delivery, may_configure: MayConfigure) -> Commands:
-    return Commands(
-        services,
-        delivery,
-        may_configure=may_configure,
+    dependencies = Dependencies(
+        services=services,
+        delivery=delivery,
         buttons=Buttons(settings.telegram_bot_token.value.encode()),
+        may_configure=may_configure,
         retention_days=settings.retention_days,
     )
+    return Commands(dependencies)
 
 
 async def play(settings: Settings, stop: Stop, *, port: int | None) -> None:

@@ -29,34 +29,18 @@ SCOPES_HELD = 1_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ExplainedSnippet:
-    """A snippet of the prompt; `message` None: it has been forgotten since."""
-
-    message: Message | None
-    chosen: Chosen
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ExplainedFact:
-    """A fact of the prompt; `fact` None: it has been forgotten since."""
-
-    fact: Fact | None
-    chosen: Chosen
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Explanation:
     """A record with the things that it names. `recent`: the first and the last message that the prompt carried
-    verbatim; `looked_up`: what the model found with its tools, None where it has been forgotten since; `is_stored`
-    False: only this process has the record.
+    verbatim; `looked_up`: what the model found with its tools; None stands for what has been forgotten since.
+    `is_stored` False: only this process has the record.
     """
 
     record: ExplanationRecord
     recent: tuple[Message, ...] = ()
     summaries: tuple[Summary, ...] = ()
     gone_summaries: int = 0
-    snippets: tuple[ExplainedSnippet, ...] = ()
-    facts: tuple[ExplainedFact, ...] = ()
+    snippets: tuple[tuple[Message | None, Chosen], ...] = ()
+    facts: tuple[tuple[Fact | None, Chosen], ...] = ()
     profile: Profile | None = None
     looked_up: tuple[Message | None, ...] = ()
     is_stored: bool = True
@@ -158,10 +142,9 @@ async def _explained(
         summaries=tuple(sorted(summaries, key=lambda one: (-one.level, *one.order))),
         gone_summaries=len(record.summaries) - len(summaries),
         snippets=tuple(
-            ExplainedSnippet(message=messages.get(one.id), chosen=one)
-            for one in sorted(record.snippets, key=lambda one: -sum(one.score.values()))
+            (messages.get(one.id), one) for one in sorted(record.snippets, key=lambda one: -sum(one.score.values()))
         ),
-        facts=tuple(ExplainedFact(fact=facts.get(one.id), chosen=one) for one in record.facts),
+        facts=tuple((facts.get(one.id), one) for one in record.facts),
         profile=next((one for one in profiles if one.id == record.profile), None),
         looked_up=tuple(messages.get(number) for number in record.looked_up),
         is_stored=is_stored,

@@ -75,9 +75,7 @@ class LocalEmbedder:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         for threads in (self._questions, self._passages):
             await asyncio.to_thread(threads.shutdown, cancel_futures=True)
 
@@ -144,9 +142,7 @@ class EndpointEmbedder:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._client.close()
 
     async def passages(self, texts: Sequence[str]) -> Vectors:

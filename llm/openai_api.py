@@ -15,7 +15,6 @@ from contextlib import aclosing, suppress
 from copy import copy
 from dataclasses import dataclass, field
 from time import monotonic
-from types import TracebackType
 from typing import Any, Self
 
 import aiohttp
@@ -84,12 +83,7 @@ class OpenAIChat:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
-
-    async def aclose(self) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._transport.aclose()
 
     async def complete(

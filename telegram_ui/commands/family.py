@@ -155,7 +155,7 @@ class Dependencies:
     delivery: Delivery
     buttons: Buttons
     may_configure: MayConfigure
-    commands: Sequence[Command]
+    commands: Sequence[Command] = ()
     retention_days: int = 0
     monotonic: Callable[[], float] = time.monotonic
 

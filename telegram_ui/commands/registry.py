@@ -5,22 +5,21 @@ says, how updates arrive, or who is served at all.
 """
 
 import logging
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 import telegram
 from telegram import BotCommandScopeAllChatAdministrators, BotCommandScopeAllGroupChats, BotCommandScopeAllPrivateChats
 from telegram.error import TelegramError
 
-from chat.services import Services
 from records.scopes import Person
 from records.turns import Proposal
 from telegram_ui.commands import edits, proposals
 from telegram_ui.commands.basics import Basics
-from telegram_ui.commands.buttons import Buttons, NotTheirs, kind_of
+from telegram_ui.commands.buttons import NotTheirs, kind_of
 from telegram_ui.commands.edits import EditedMessages
-from telegram_ui.commands.family import Ask, Command, Dependencies, Family, MayConfigure, Press, Queue
+from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press, Queue
 from telegram_ui.commands.forget import ForgetCommands
 from telegram_ui.commands.history_extraction import HistoryExtractionCommands
 from telegram_ui.commands.incognito import IncognitoCommands
@@ -34,7 +33,6 @@ from telegram_ui.commands.why import WhyCommands
 from telegram_ui.commands.wizard import CANCEL, Wizard
 from telegram_ui.commands.wording import DEAD_BUTTON
 from telegram_ui.sending.chat import Chat
-from telegram_ui.sending.delivery import Delivery
 
 log = logging.getLogger(__name__)
 
@@ -64,28 +62,10 @@ def all_commands(families: Sequence[type[Family]] = FAMILIES) -> tuple[Command, 
 class Commands:
     """Answers commands, presses of buttons, and the texts and files that a command asked for."""
 
-    def __init__(
-        self,
-        services: Services,
-        delivery: Delivery,
-        *,
-        may_configure: MayConfigure,
-        buttons: Buttons,
-        retention_days: int = 0,
-        monotonic: Callable[[], float] = time.monotonic,
-        families: Sequence[type[Family]] = FAMILIES,
-    ) -> None:
+    def __init__(self, dependencies: Dependencies, families: Sequence[type[Family]] = FAMILIES) -> None:
         """Raises ValueError where two families declare the same command or the same kind of button."""
         self._rows = all_commands(families)
-        self._dependencies = Dependencies(
-            services=services,
-            delivery=delivery,
-            buttons=buttons,
-            may_configure=may_configure,
-            commands=self._rows,
-            retention_days=retention_days,
-            monotonic=monotonic,
-        )
+        self._dependencies = replace(dependencies, commands=self._rows)
         self._families = [family(self._dependencies) for family in families]
         self._declared: dict[str, tuple[Family, Command | Press]] = {}
         for family in self._families:

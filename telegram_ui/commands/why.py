@@ -6,11 +6,12 @@ Owns the words. Does not know where explanations are kept (chat/explanations.py)
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from chat.explanations import ExplainedFact, ExplainedSnippet, Explanation
+from chat.explanations import Explanation
 from records.context import Cut
+from records.facts import Fact
 from records.messages import Message
 from records.summaries import Summary
-from retrieval.explanation import ExplanationRecord
+from retrieval.explanation import Chosen, ExplanationRecord
 from telegram_ui.commands.family import Ask, Family, command
 from telegram_ui.commands.wording import QUOTED, day, messages, minute, quoted, speaker
 from telegram_ui.sending.chat import Chat
@@ -130,32 +131,32 @@ def _profile(explanation: Explanation) -> str:
     return f"Your profile, {version} (always included): “{quoted(profile.text)}”"
 
 
-def _facts(told: Sequence[ExplainedFact]) -> str:
+def _facts(told: Sequence[tuple[Fact | None, Chosen]]) -> str:
     if not told:
         return ""
     lines = ["Facts about you that match your question, best first:"]
-    for one in told:
-        if one.fact is None:
+    for fact, chosen in told:
+        if fact is None:
             lines.append("· forgotten since")
             continue
-        sources = ", ".join(f"#{id_}" for id_ in one.fact.source_ids[:5])
-        since = day(one.fact.valid_from)
+        sources = ", ".join(f"#{id_}" for id_ in fact.source_ids[:5])
+        since = day(fact.valid_from)
         origin = f"learned from {sources}" if sources else "added by hand"
-        lines += [f"· fact {one.fact.id}, since {since}, {origin}: “{quoted(one.fact.text)}”"]
-        lines.append(f"   Why: {reasons(one.chosen.score)}")
+        lines += [f"· fact {fact.id}, since {since}, {origin}: “{quoted(fact.text)}”"]
+        lines.append(f"   Why: {reasons(chosen.score)}")
     return "\n".join(lines)
 
 
-def _brought(brought: Sequence[ExplainedSnippet], chat: Chat) -> str:
+def _brought(brought: Sequence[tuple[Message | None, Chosen]], chat: Chat) -> str:
     if not brought:
         return ""
     lines = ["Earlier messages brought back for your question, best first:"]
-    for number, one in enumerate(brought, start=1):
-        if one.message is None:
+    for number, (message, chosen) in enumerate(brought, start=1):
+        if message is None:
             lines.append(f"{number}. forgotten since")
         else:
-            lines += [f"{number}. {said(one.message)}", f"   Why: {reasons(one.chosen.score)}"]
-            if address := link(chat.id, chat.thread, one.message.telegram_id):
+            lines += [f"{number}. {said(message)}", f"   Why: {reasons(chosen.score)}"]
+            if address := link(chat.id, chat.thread, message.telegram_id):
                 lines.append(f"   {address}")
     return "\n".join(lines)
 

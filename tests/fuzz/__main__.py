@@ -42,6 +42,7 @@ from storage.json.store import JsonStore
 from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.store import SqliteStore
 from telegram_ui.commands.buttons import Buttons
+from telegram_ui.commands.family import Dependencies
 from telegram_ui.commands.registry import Commands
 from telegram_ui.commands.summaries import SummaryCommands
 from telegram_ui.commands.wizard import NUMBER, STORAGE, Wizard
@@ -181,9 +182,8 @@ class Doors:
 
         services = cast("Any", SimpleNamespace(memory=self._memory, clock=lambda: NOW))
         self._buttons = Buttons(b"key")
-        self._commands = Commands(
-            services, delivery, may_configure=may, buttons=self._buttons, families=[Wizard, SummaryCommands]
-        )
+        dependencies = Dependencies(services=services, delivery=delivery, may_configure=may, buttons=self._buttons)
+        self._commands = Commands(dependencies, [Wizard, SummaryCommands])
         self._bot = SimpleNamespace(bot=self._me, id=9)
         served = cast("Any", SimpleNamespace(is_served=lambda person: True))
         concern = Relevance(served, self._commands)

@@ -16,7 +16,7 @@ from records.summaries import FoldPlan, FoldReason
 from summaries.planning import FoldPolicy, ScopeState, ids_of, ready
 from summaries.policies import POLICIES
 from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.family import Ask, Family, command, press
+from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.policy import policy_text
 from telegram_ui.commands.registry import FAMILIES, Commands, all_commands
 from telegram_ui.sending.chat import Chat
@@ -68,13 +68,13 @@ async def may_configure(chat: Chat, person: Person) -> bool:
 async def test_a_command_is_a_family_in_the_registry_and_nothing_else() -> None:
     telegram_side, buttons = Recorder(), Buttons(b"key")
     services = cast("Any", SimpleNamespace(clock=None, memory=SimpleNamespace(wizards=None)))
-    commands = Commands(
-        services,
-        cast("Any", telegram_side),
+    dependencies = Dependencies(
+        services=services,
+        delivery=cast("Any", telegram_side),
         may_configure=may_configure,
         buttons=buttons,
-        families=(*FAMILIES, Toy),
     )
+    commands = Commands(dependencies, (*FAMILIES, Toy))
     private, group = Chat(id=ANN.id), Chat(id=-5, is_private=False)
     update = cast("telegram.Update", None)
     await commands.handle(update, private, ANN, "toy", "hello")
@@ -100,11 +100,13 @@ def test_two_commands_of_one_name_are_refused_at_the_start() -> None:
     services = cast("Any", SimpleNamespace(clock=None, memory=SimpleNamespace(wizards=None)))
     with pytest.raises(ValueError, match="/toy is declared twice"):
         Commands(
-            services,
-            cast("Any", Recorder()),
-            may_configure=may_configure,
-            buttons=Buttons(b"key"),
-            families=(Toy, Toy),
+            Dependencies(
+                services=services,
+                delivery=cast("Any", Recorder()),
+                may_configure=may_configure,
+                buttons=Buttons(b"key"),
+            ),
+            (Toy, Toy),
         )
 
 

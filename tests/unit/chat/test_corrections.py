@@ -86,7 +86,7 @@ async def test_the_talk_goes_on_where_a_fact_is_taken_back(talk: Talk, mode: str
     await talk.services.corrections.forget(ANNA.id, Forgetting(what="profiles", ids=(1,)))
     explanation = await talk.services.explanations.explain(SCOPE)
     assert explanation is not None
-    assert [one.fact.text for one in explanation.facts if one.fact] == ([] if mode == "off" else ["Anna likes tea."])
+    assert [fact.text for fact, _ in explanation.facts if fact] == ([] if mode == "off" else ["Anna likes tea."])
     assert talk.conversation.last_context(SCOPE) is None
     await talk.say("What was the code word?")
     assert "tangerine" in talk.prompts()[-1]

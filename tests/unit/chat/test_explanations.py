@@ -47,7 +47,7 @@ async def test_an_explanation_names_what_the_prompt_carried(tmp_path: Path, stor
     assert {one.name: one.tokens for one in told.record.parts} == {one.name: one.tokens for one in context.parts}
     assert [one.id for one in told.recent] == [one.id for one in context.recent]
     assert {one.id for one in told.summaries} == {one.id for one in context.summaries}
-    assert next(one.message.content for one in told.snippets if one.message).startswith("The walnuts")
+    assert next(message.content for message, _ in told.snippets if message).startswith("The walnuts")
     assert told.record.whole > 0
 
 

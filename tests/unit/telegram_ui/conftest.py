@@ -207,13 +207,13 @@ class Bots:
 
     def running(self, **options: Any) -> AbstractAsyncContextManager[Service]:
         def commands(delivery: Delivery, may_configure: MayConfigure) -> Commands:
-            made = Commands(
-                cast("Any", SimpleNamespace(clock=lambda: NOW)),
-                delivery,
+            dependencies = Dependencies(
+                services=cast("Any", SimpleNamespace(clock=lambda: NOW)),
+                delivery=delivery,
                 may_configure=may_configure,
                 buttons=Buttons(b"key"),
-                families=[Toys],
             )
+            made = Commands(dependencies, [Toys])
             [self.toys] = cast("list[Toys]", made._families)
             return made
 

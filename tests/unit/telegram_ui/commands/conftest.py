@@ -19,6 +19,7 @@ from playground.server import serve
 from playground.world import World
 from records.scopes import Person
 from telegram_ui.commands.buttons import Buttons
+from telegram_ui.commands.family import Dependencies
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery, Streaming
@@ -150,9 +151,13 @@ class Desk:
         async def may_configure(chat: Chat, person: Person) -> bool:
             return chat.is_private or person.id == ANN
 
-        self.commands = Commands(
-            self.services, self.peer.delivery(), may_configure=may_configure, buttons=Buttons(b"key")
+        dependencies = Dependencies(
+            services=self.services,
+            delivery=self.peer.delivery(),
+            may_configure=may_configure,
+            buttons=Buttons(b"key"),
         )
+        self.commands = Commands(dependencies)
 
     def pass_time(self, time: timedelta) -> None:
         self.moment[0] += time
