@@ -66,6 +66,22 @@ _FILLER = re.compile(
     re.IGNORECASE,
 )
 
+_CORRECTING = re.compile(
+    r"\b(?:correct(?:ion|ed)|actually|instead|moved|changed|postponed|rescheduled|no longer|sorry|mistake|wrong|meant"
+    r"|исправ\w+|на самом деле|перенес\w+|изменил\w*|en realidad|correcci[oó]n|cambi\w+|aplaz\w+|verschoben|geändert)\b"
+    r"|更正|实际上|改(?:到|为|成)",
+    re.IGNORECASE,
+)
+"""Words by which people say that what was said before no longer holds."""
+_VALUE = re.compile(
+    rf"\b(?:\d[\d.,:/-]*(?:st|nd|rd|th)?|{'|'.join(ENGLISH_MONTHS)}|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
+    re.IGNORECASE,
+)
+"""Numbers, dates and weekdays: what a correction replaces."""
+_MOST_CORRECTIONS = 50
+_SAME_TOPIC = 0.5
+"""The share of an earlier sentence's content words, without values, that its correction repeats."""
+
 _MONTHS = tuple(map(str.capitalize, ENGLISH_MONTHS))
 _DAY_OF_A_QUOTE = re.compile(rf"\(\d{{1,2}} (?:{'|'.join(_MONTHS)}) \d{{4}}\)\.?")
 
@@ -186,7 +202,8 @@ def extract(text: str, max_tokens: int, *, count: Callable[[str], int]) -> str:
     chosen: list[int] = []
     seen: set[str] = set()
     dearest = 0.0
-    worth = {index: _worth(sentence) for index, sentence in enumerate(sentences)}
+    outdated = _outdated(sentences)
+    worth = {index: _worth(sentence) for index, sentence in enumerate(sentences) if index not in outdated}
     words = {index: _terms(sentence.text) for index, sentence in enumerate(sentences)}
     while worth and len(chosen) < _SUMMARY_SENTENCES:
         best = max(worth, key=lambda index: (worth[index] * _novelty(words[index], seen), -index))
@@ -199,6 +216,24 @@ def extract(text: str, max_tokens: int, *, count: Callable[[str], int]) -> str:
             chosen = with_it
             seen |= words[best]
     return _joined(sentences, chosen)
+
+
+def _outdated(sentences: Sequence[Sentence]) -> set[int]:
+    """The sentences whose number or date a later one corrects: kept, an old value would rise from level to level."""
+    values = [{value.casefold() for value in _VALUE.findall(one.text)} for one in sentences]
+    is_told = [bool(found) and not is_question(one.text) for found, one in zip(values, sentences, strict=True)]
+    topics = [
+        _terms(_VALUE.sub(" ", one.text)) if told else frozenset() for told, one in zip(is_told, sentences, strict=True)
+    ]
+    correcting = [index for index, one in enumerate(sentences) if is_told[index] and _CORRECTING.search(one.text)]
+    return {
+        earlier
+        for later in correcting[-_MOST_CORRECTIONS:]
+        for earlier in range(later)
+        if topics[earlier]
+        and not values[later] <= values[earlier]
+        and len(topics[earlier] & topics[later]) >= _SAME_TOPIC * len(topics[earlier])
+    }
 
 
 def _worth(sentence: Sentence) -> float:

@@ -18,7 +18,7 @@ from records.model_calls import Tool
 from records.summaries import Summary
 from text.time_zones import label
 
-FOLD_VERSION = "fold-3"
+FOLD_VERSION = "fold-4"
 LONGEST_PROFILE = 400
 """Words of the document about an owner."""
 
@@ -36,7 +36,9 @@ FoldKind = Literal["conversation", "summaries", "rolling", "sliding"]
 
 _FOLD_OPENING: dict[FoldKind, str] = {
     "conversation": "Summarise the conversation below for later use.",
-    "summaries": "Below are summaries of consecutive stretches of it, oldest first. Make one of all.",
+    "summaries": "Below are summaries of consecutive stretches of it, oldest first. Make one of all. "
+    "Where two of them give different dates, numbers or states for the same thing, the later one holds and the earlier "
+    "value is left out.",
     "rolling": "Below are the summary so far and the conversation since. Make one summary of both.",
     "sliding": "Below are the summary so far, the conversation since, and in <dropped> what is to be dropped. Make one "
     "summary of the first two, without anything that only the dropped messages say.",

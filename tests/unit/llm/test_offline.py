@@ -206,6 +206,37 @@ def test_an_extract_keeps_its_limits(limit: int) -> None:
     assert len(list(split_sentences(text))) <= 5
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("My wedding is on 12 June 2027.", "Correction: the wedding is on 20 June 2027."),
+        ("My flight to Lisbon leaves on 3 May.", "Actually my flight to Lisbon leaves on 5 May."),
+        ("The dentist appointment is on Monday.", "The dentist appointment was moved to Thursday."),
+    ],
+)
+async def test_a_corrected_date_does_not_rise_to_higher_levels(old: str, new: str) -> None:
+    """Neither where both stand in one chunk, nor where a later summary corrects an earlier one."""
+    small = "It was a pleasant walk by the river. The soup tasted of carrots."
+    talk = f"[2026-05-03 14:00] Anna: {old} {small}\n[2026-05-04 14:00] Anna: {new} My gate code is 4471."
+    first = (await ExtractiveSummarizer().complete([user(talk)])).text
+    assert new in first
+    assert old not in first
+    below = "\n".join(
+        f"[level 1 · 2026-05-0{day} to 2026-05-0{day} · 5 messages] {text}"
+        for day, text in enumerate((f"{old} {small}", small, f"{new} My gate code is 4471."), start=3)
+    )
+    higher = (await ExtractiveSummarizer().complete([user(f"<summaries>\n{below}\n</summaries>")])).text
+    assert new in higher
+    assert old not in higher
+    assert "4471" in higher
+
+
+def test_what_is_not_corrected_is_kept() -> None:
+    told = "[2026-05-03 14:00] Anna: My wedding is on 12 June 2027. Actually the dentist sees me on 3 May. I ran 5 km."
+    assert "12 June 2027" in extract(told, 200, count=COUNT)
+    assert "3 May" in extract(told, 200, count=COUNT)
+
+
 async def test_a_told_fact_survives_four_levels() -> None:
     fact = "My sister Mira is allergic to penicillin."
     small = "It was a pleasant walk by the river. The soup tasted of carrots. We watched a film in the evening."
