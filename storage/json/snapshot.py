@@ -6,8 +6,9 @@ from a thread. Does not know the journal's records, only the number of the last 
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import IO
 
@@ -20,6 +21,14 @@ from storage.sqlite import original_files
 FORMAT = 2
 """1: before facts, profiles, versions and accounts were kept."""
 Identity = str
+
+
+ASKED_EVERY = 1_000
+"""Rows between two questions whether a snapshot is still wanted."""
+
+
+class NotWanted(Exception):  # noqa: N818 - reads as the state it is
+    """A newer snapshot is about to be written instead."""
 
 
 class SnapshotError(Exception):
@@ -45,10 +54,13 @@ def identity_of(path: Path) -> Identity | None:
 
 
 # writing -----------------------------------------------------------------------------------------------------
-def write(source: sqlite3.Connection, target: Path) -> int:
+def write(
+    source: sqlite3.Connection, target: Path, *, is_wanted: Callable[[], bool] = lambda: True, pauses: bool = True
+) -> int:
     """Write the snapshot of one moment of `source`, whole or not at all; the number of the last record it holds.
 
-    Nothing is written where there never was an owner. Memory used does not grow with what is stored.
+    Nothing is written where there never was an owner. Memory used does not grow with what is stored. `is_wanted` is
+    asked now and then; raises NotWanted as soon as it says no. `pauses`: others are served meanwhile.
     """
     source.execute("BEGIN")
     try:
@@ -59,17 +71,23 @@ def write(source: sqlite3.Connection, target: Path) -> int:
         partial.unlink(missing_ok=True)
         create_private(partial)
         with partial.open("w", encoding="utf-8", newline="\n") as file:
-            _write_all(source, file, seq)
+            _write_all(source, file, seq, is_wanted, pauses)
             file.flush()
             os.fsync(file.fileno())
         partial.replace(target)
         fsync_folder(target.parent)
+    except NotWanted:
+        partial.unlink()
+        raise
+    else:
         return seq
     finally:
         source.rollback()
 
 
-def _write_all(source: sqlite3.Connection, file: IO[str], seq: int) -> None:
+def _write_all(
+    source: sqlite3.Connection, file: IO[str], seq: int, is_wanted: Callable[[], bool], pauses: bool
+) -> None:
     header = {"format": FORMAT, "journal_seq": seq}
     file.write('{\n  "keepsake": ' + _indented(header, 2))
     for table in TABLES:
@@ -77,7 +95,7 @@ def _write_all(source: sqlite3.Connection, file: IO[str], seq: int) -> None:
         if table is USERS:
             _write_users(source, file)
         else:
-            _write_rows(source, file, table)
+            _write_rows(source, file, table, is_wanted, pauses)
     file.write("\n}\n")
 
 
@@ -90,10 +108,15 @@ def _write_users(source: sqlite3.Connection, file: IO[str]) -> None:
     file.write("\n  }" if between != "\n" else "}")
 
 
-def _write_rows(source: sqlite3.Connection, file: IO[str], table: Table) -> None:
+def _write_rows(
+    source: sqlite3.Connection, file: IO[str], table: Table, is_wanted: Callable[[], bool], pauses: bool
+) -> None:
     owner = None
     order = ", ".join(table.key)
-    for row in yielding_gil(source.execute(f"SELECT * FROM {table.name} ORDER BY {order}")):  # noqa: S608
+    found = source.execute(f"SELECT * FROM {table.name} ORDER BY {order}")  # noqa: S608
+    for number, row in enumerate(yielding_gil(found) if pauses else found):
+        if number % ASKED_EVERY == 0 and not is_wanted():
+            raise NotWanted
         if row["user_id"] != owner:
             file.write(("\n" if owner is None else "\n    ],\n") + f'    "{row["user_id"]}": [\n')
             owner = row["user_id"]
@@ -103,7 +126,25 @@ def _write_rows(source: sqlite3.Connection, file: IO[str], table: Table) -> None
     file.write("\n    ]\n  }" if owner is not None else "}")
 
 
-def _indented(value: object, depth: int) -> str:
+@cache
+def _flat(depth: int) -> Callable[[object], str]:
+    """Writes an object without objects or lists in it, each member on a line of its own.
+
+    json.dumps with an indent is written in Python, which a stop with 100,000 messages has no time for; the encoder in C
+    takes a separator of any length.
+    """
+    return json.JSONEncoder(ensure_ascii=False, separators=(",\n" + " " * (depth + 2), ": ")).encode
+
+
+def _indented(row: Mapping[str, object], depth: int) -> str:
+    """A row as json.dumps with indent=2 writes it, `depth` spaces further to the right."""
+    if not row or any(one and isinstance(one, list | tuple | dict) for one in row.values()):
+        return _nested(row, depth)
+    space = "\n" + " " * depth
+    return f"{{{space}  {_flat(depth)(row)[1:-1]}{space}}}"
+
+
+def _nested(value: object, depth: int) -> str:
     # Only "\n" ends a line here: str.splitlines would also cut at U+2028, which JSON leaves as it is.
     return json.dumps(value, ensure_ascii=False, indent=2).replace("\n", "\n" + " " * depth)
 

@@ -59,6 +59,7 @@ class JsonStore(SqliteStore):
         self._snapshot_lock = asyncio.Lock()
         self._background: asyncio.Task[None] | None = None
         self._retry_above = 0
+        self._is_closing = False
 
     @classmethod
     @contextlib.asynccontextmanager
@@ -167,8 +168,10 @@ class JsonStore(SqliteStore):
 
     async def _snapshot_in_background(self) -> None:
         try:
-            await self._snapshot()
+            await uncancelled(lambda: self._make_snapshot(is_wanted=lambda: not self._is_closing))
             self._retry_above = 0
+        except snapshot.NotWanted:
+            pass
         except StorageError as error:
             # The journal holds everything; the next try is when it has grown further, or at the end.
             self._retry_above = self._journal.size * 2
@@ -178,20 +181,22 @@ class JsonStore(SqliteStore):
         """Bring memory.json up to date and drop the records that it now holds from the journal."""
         await uncancelled(self._make_snapshot)
 
-    async def _make_snapshot(self) -> None:
+    async def _make_snapshot(self, *, is_wanted: Callable[[], bool] = lambda: True) -> None:
         async with self._snapshot_lock:
             with explained(self._target):
-                seq = await asyncio.to_thread(self._write_snapshot)
+                seq = await asyncio.to_thread(self._write_snapshot, is_wanted)
             async with self._db.write() as tx:
                 with explained(self._journal.path):
                     await asyncio.to_thread(self._journal.drop_until, seq)
                 await tx.rows("UPDATE journal_state SET snapshot = ?", snapshot.identity_of(self._target))
 
-    def _write_snapshot(self) -> int:
+    def _write_snapshot(self, is_wanted: Callable[[], bool]) -> int:
         with contextlib.closing(connect(self._db.path, durable=False)) as source:
-            return snapshot.write(source, self._target)
+            return snapshot.write(source, self._target, is_wanted=is_wanted, pauses=not self._is_closing)
 
     async def _close(self) -> None:
+        # The snapshot of the end holds all that one under way would, and a stop has no time for two.
+        self._is_closing = True
         if self._background is not None:
             await self._background
         try:
