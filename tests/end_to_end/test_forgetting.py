@@ -137,3 +137,24 @@ async def test_the_last_message_is_corrected_and_answered_again(house: House) ->
         ann.press(asked, "Remember it")
         await ann.hears("Remembered as fact 1: Ann lives in Australia.", since=since)
         assert "Austria?" not in json.dumps(house.chat_requests()[-1])
+
+
+@pytest.mark.parametrize("storage", ["SQLite", "JSON"])
+async def test_no_file_holds_what_later_answers_quoted(house: House, storage: str) -> None:
+    ann = house.person()
+    folder = f"quoted-{storage}"
+    memory = Memory(house.folder / folder)
+    async with house.bot(DATA_DIR=folder):
+        await ann.sets_up(storage, 20)
+        await ann.asks(f"My code word is {WORD}.", "Noted.")
+        for text in (f"Your code word was {WORD}.", f"I told you: {WORD}."):
+            house.model.script(ANSWERS, Behaviour(text=text))
+            await ann.asks("What is my code word?", text)
+        asked = await ann.tells("/forget #1", "2 later answers quote this.")
+        since = ann.now
+        ann.press(asked, "Forget them too")
+        told = str((await ann.hears("Forgotten: ", since=since))["text"])
+        assert "4 messages" in told
+        await ann.asks("/summary_status", "Total messages: 2")
+        assert traces(memory) == []
+    assert traces(memory) == []

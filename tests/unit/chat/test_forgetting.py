@@ -4,15 +4,17 @@ import asyncio
 import json
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from chat.session import Session, Unwritten
 from external_memory import ExternalMemory
 from records.errors import StaleFacts
 from records.facts import NewProfile
 from records.forgetting import Forgetting
+from records.messages import NewMessage, Role
 from records.owners import StorageType
 from records.scopes import Scope
 from storage.erasure import _text
@@ -378,3 +380,16 @@ async def test_two_who_forget_at_the_same_time_leave_no_trace_of_either(tmp_path
         await asyncio.gather(*(talk.services.corrections.forget(person.id, everything) for person in (ANNA, BORIS)))
         assert traces(tmp_path, [WORD, OTHER]) == []
         assert await talk.services.memory._erasing._unfinished() == []
+
+
+def test_an_answer_that_waits_to_be_written_goes_with_what_it_may_quote() -> None:
+    """Its question stays: that is its owner's own."""
+    said_at = datetime(2026, 11, 21, tzinfo=UTC)
+    roles: tuple[Role, Role] = ("user", "assistant")
+    question, answer = (NewMessage(role=role, content=role, created_at=said_at) for role in roles)
+    session = Session(SCOPE)
+    session.unwritten.extend([Unwritten([question, answer]), Unwritten([answer], turn=7)])
+    session.forget(Forgetting(what="messages", ids=(1,)))
+    assert [one.messages for one in session.unwritten] == [[question, answer], [answer]]
+    session.forget(Forgetting(what="messages", ids=(1,), with_quotes=True))
+    assert [one.messages for one in session.unwritten] == [[question]]
