@@ -213,3 +213,11 @@ async def test_what_expires_is_not_compared(store: SqliteStore) -> None:
     await talk.say("What is it?", "Heliotrope.")
     what = Forgetting(what="archives", until=NOW + timedelta(days=1))
     assert (await store.forgetting.preview(ANNA.owner, what)).remainder == Remainder()
+
+
+async def test_an_answer_in_another_language_quotes_as_well(store: SqliteStore) -> None:
+    """Each text is stemmed by its own language."""
+    talk = Talk(store)
+    first, _ = await talk.say("Mein geheimes Codewort ist von heute an Gartenlauben, und das soll niemand wissen.")
+    _, answer = await talk.say("What is it?", "You told me that the word which you want to keep is Gartenlauben.")
+    assert answer in (await talk.left_by(first)).answers
