@@ -26,10 +26,10 @@ from facts.learning import Facts, FactSettings
 from facts.requests import Requests
 from llm import ollama
 from llm.chat_model import ChatModel
-from llm.embeddings import Embedder, embedder_for
+from llm.embeddings import Embedder, EndpointEmbedder, embedder_for
 from llm.offline import ExtractiveSummarizer, OfflineModel
 from llm.openai_api import OpenAIChat
-from llm.quota import Quota
+from llm.quota import Quota, charge_nobody
 from memory_retrieval import FactRecall, MemoryRetrieval
 from records.errors import SettingsError
 from records.scopes import Clock
@@ -134,15 +134,18 @@ async def open_services(
         )
         if embedder is None:
             embedder = await open_embedder(settings, stack, offline=offline)
+        # A model on this machine costs no tokens; an endpoint's are the owner's to spend.
+        charge = quota.charge if isinstance(embedder, EndpointEmbedder) else charge_nobody
         indexing: Indexing | None = None
         if embedder is not None:
-            indexing = Indexing(memory=memory, embedder=embedder, tokenizer=tokenizer)
+            indexing = Indexing(memory=memory, embedder=embedder, tokenizer=tokenizer, charge=charge)
             await stack.enter_async_context(indexing)
         retrieval = MemoryRetrieval(
             tokenizer=tokenizer,
             budgets=budgets(settings),
             system_prompt=settings.system_prompt,
             clock=clock,
+            charge=charge,
             embedder=embedder,
             facts=FactRecall(top=settings.facts_top_k, min_similarity=settings.fact_min_similarity),
         )
@@ -159,6 +162,7 @@ async def open_services(
                 quiet=timedelta(seconds=settings.facts_quiet_seconds),
                 duplicate_distance=settings.fact_duplicate_distance,
             ),
+            charge=charge,
             embedder=embedder,
             backoff=Backoff(clock),
         )

@@ -14,6 +14,7 @@ from functools import partial
 from attrs import define, field
 
 from llm.embeddings import Embedder
+from llm.quota import Charge, charge_nobody
 from records.context import Context, RecalledFact, Snippet
 from records.errors import ModelError
 from records.facts import Fact
@@ -80,7 +81,7 @@ class FactRecall:
 class MemoryRetrieval:
     """Builds contexts. One instance serves all scopes and keeps nothing between calls.
 
-    `embedder` None: words alone are searched.
+    `embedder` None: words alone are searched. `charge`: is told whose question was embedded.
     """
 
     _tokens: Tokenizer = field(alias="tokenizer")
@@ -89,6 +90,7 @@ class MemoryRetrieval:
     _clock: Clock
     _embedder: Embedder | None = None
     _facts: FactRecall = FactRecall()
+    _charge: Charge = charge_nobody
 
     async def context(
         self,
@@ -312,6 +314,7 @@ class MemoryRetrieval:
             return None, None
         try:
             vector = await self._embedder.query(question)
+            await self._charge({scope.owner: [question]})
         except ModelError as error:
             log.warning("the question was not embedded, so words alone are searched: %s", type(error).__name__)
             return None, None

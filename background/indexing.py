@@ -15,6 +15,7 @@ from attrs import define, field
 from external_memory import ExternalMemory
 from llm import prompts
 from llm.embeddings import Embedder
+from llm.quota import Charge, charge_nobody
 from records.errors import KeepsakeError, ModelBroken, ModelRefused
 from records.messages import Message
 from retrieval.excerpts import sentences
@@ -38,12 +39,14 @@ LONGEST_PAUSE = 300.0
 class Indexing:
     """Embeds what the stores hold, in a task of its own while the `async with` is open.
 
-    `pause`: waits this many seconds after a failure, before the next attempt.
+    `charge`: is told whose texts were embedded. `pause`: waits this many seconds after a failure, before the next
+    attempt.
     """
 
     _memory: ExternalMemory
     _embedder: Embedder
     _tokens: Tokenizer = field(alias="tokenizer")
+    _charge: Charge = charge_nobody
     _pause: Callable[[float], Awaitable[None]] = asyncio.sleep
     _wanted: asyncio.Event = field(factory=asyncio.Event, init=False)
     _idle: asyncio.Event = field(factory=asyncio.Event, init=False)
@@ -118,6 +121,10 @@ class Indexing:
         parts = await asyncio.to_thread(lambda: [self._parts(message) for _, message in found])
         texts = [text for passages, pieces in parts for text in (*passages, *pieces)]
         vectors = await self._embedder.passages(texts)
+        by_owner: dict[int, list[str]] = {}
+        for (_, message), (passages, pieces) in zip(found, parts, strict=True):
+            by_owner.setdefault(message.scope.owner, []).extend((*passages, *pieces))
+        await self._charge(by_owner)
         made = []
         start = 0
         for (seq, message), (passages, pieces) in zip(found, parts, strict=True):

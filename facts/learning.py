@@ -20,7 +20,7 @@ from facts.requests import ExtractionEstimate, ExtractionRequest, Request, Reque
 from llm import prompts
 from llm.chat_model import ChatModel
 from llm.embeddings import Embedder
-from llm.quota import Quota
+from llm.quota import Charge, Quota, charge_nobody
 from records.errors import ContextTooLong, ModelBroken, ModelDeclined, ModelError, QuotaExceeded, StorageError
 from records.facts import Fact, FactChange, HistoryBacklog, NewFact
 from records.messages import Message
@@ -84,6 +84,7 @@ class Facts:
     _settings: FactSettings
     _embedder: Embedder | None
     _backoff: Backoff
+    _charge: Charge = charge_nobody
     _gates: OwnerLocks = field(factory=OwnerLocks, init=False)
     _reading_history: set[int] = field(factory=set[int], init=False)  # owners whose imported history is being read now
 
@@ -228,7 +229,7 @@ class Facts:
     async def _changes(self, batch: _Batch, request: ExtractionRequest) -> list[FactChange]:
         """What the answer to a request changes in what is known."""
         new = await self._extracted(batch, request)
-        vectors = await self._vectors([fact.text for fact in new])
+        vectors = await self._vectors([(batch.scope.owner, fact.text) for fact in new])
         known: Mapping[int, Floats] = {}
         if vectors is not None and self._embedder is not None:
             async with self._memory.opened(batch.scope.owner) as store:
@@ -336,21 +337,27 @@ class Facts:
             return
         for store in self._memory.stores:
             while found := await store.facts.unembedded(self._embedder.name, EMBEDDED_AT_ONCE):
-                vectors = await self._vectors([fact.text for fact in found])
+                vectors = await self._vectors([(fact.owner, fact.text) for fact in found])
                 if vectors is None:
                     return
                 await store.facts.put_vectors(self._embedder.name, found, vectors)
                 if len(found) < EMBEDDED_AT_ONCE:
                     break
 
-    async def _vectors(self, texts: Sequence[str]) -> Floats | None:
+    async def _vectors(self, texts: Sequence[tuple[int, str]]) -> Floats | None:
+        """The vectors of texts, each with its owner; None while the embedder fails."""
         if self._embedder is None or not texts:
             return None
+        by_owner: dict[int, list[str]] = {}
+        for owner, text in texts:
+            by_owner.setdefault(owner, []).append(text)
         try:
-            return await self._embedder.passages(texts)
+            vectors = await self._embedder.passages([text for _, text in texts])
         except ModelError as error:
             log.warning("facts are not embedded yet, only words find them: %s", type(error).__name__)
             return None
+        await self._charge(by_owner)
+        return vectors
 
 
 def answered_turns(messages: Sequence[Message]) -> list[list[Message]]:

@@ -25,7 +25,8 @@ Vectors = npt.NDArray[np.float32]
 # The local model reads 512 tokens; anything beyond would only take its tokenizer time.
 _LOCAL_CHARACTERS = 4_000
 _ENDPOINT_BATCH = 64
-_ENDPOINT_CHARACTERS = 8_000
+LONGEST_INPUT = 8_000
+"""Characters of a text that an endpoint is sent."""
 
 
 class Embedder(Protocol):
@@ -157,7 +158,7 @@ class EndpointEmbedder:
 
     async def _batch(self, texts: Sequence[str]) -> Vectors:
         # Endpoints refuse an empty input, whose vector would mean nothing anyway.
-        clean = [well_formed(text[:_ENDPOINT_CHARACTERS]).strip() or "-" for text in texts]
+        clean = [well_formed(text[:LONGEST_INPUT]).strip() or "-" for text in texts]
         patience = asyncio.timeout(self._endpoint.timeout)
         try:
             async with patience:

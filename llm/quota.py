@@ -1,11 +1,13 @@
 """The day's token budgets: who may still ask the model, and what each call costs whom.
 
-Owns the rule: prompt and completion count, background work too; a chat answer counts for the person who asked,
-background for the owner of the memory; a day begins at 00:00 UTC. Does not know what the model is asked.
+Owns the rule: prompt and completion count, background work and embeddings at an endpoint too; a chat answer counts for
+the person who asked, everything else for the owner of the memory; a day begins at 00:00 UTC. Does not know what the
+model is asked.
 """
 
+import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, timedelta
 from typing import Protocol
@@ -13,12 +15,21 @@ from typing import Protocol
 from attrs import define, field
 
 from llm.chat_model import ChatModel, OnText
+from llm.embeddings import LONGEST_INPUT
 from records.errors import ModelError, QuotaExceeded, StorageError
 from records.model_calls import Completion, PromptMessage, Usage
 from records.scopes import Clock
 from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
+
+
+Charge = Callable[[Mapping[int, Sequence[str]]], Awaitable[None]]
+"""Told of texts that were embedded, by their owner."""
+
+
+async def charge_nobody(texts: Mapping[int, Sequence[str]]) -> None:
+    """For a model on this machine, which costs no tokens."""
 
 
 class Ledger(Protocol):
@@ -101,6 +112,22 @@ class Quota:
         left = [self._per_user - self._spent.get(spender, 0)] if self._per_user else []
         left += [self._overall - sum(self._spent.values())] if self._overall else []
         return max(0, min(left))
+
+    async def charge(self, texts: Mapping[int, Sequence[str]]) -> None:
+        """Count texts that an endpoint has embedded, each for its owner.
+
+        Nothing is refused: what is stored is embedded in any case, and leaves less of the day for everything else.
+        """
+        if not self.is_set:
+            return
+
+        def counted() -> dict[int, int]:
+            count = self._tokens.count
+            return {owner: sum(count(one[:LONGEST_INPUT]) for one in those) for owner, those in texts.items()}
+
+        # In a thread, since counting a batch of long messages takes a while.
+        for owner, tokens in (await asyncio.to_thread(counted)).items():
+            await self._spend(owner, Usage(prompt=tokens))
 
     async def _spend(self, spender: int, used: Usage) -> None:
         """Count it here at once, and in the ledger as soon as it can be written."""

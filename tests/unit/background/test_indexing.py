@@ -161,3 +161,21 @@ async def test_the_bot_embeds_what_is_said_and_tells_its_progress(tmp_path: Path
         status = await talk.services.summaries.status(ANNA)
         assert status.indexed == (4, 4)
         assert "Search index" not in status_text(status)
+
+
+async def test_embeddings_at_an_endpoint_count_towards_their_owners_quota(tmp_path: Path) -> None:
+    spent = dict[str, int]()
+    sent = list[str]()
+    for model in ("none", "e"):
+        async with talking(
+            tmp_path / model, embedding_model=model, facts="off", daily_token_budget_per_user=100_000
+        ) as talk:
+            await talk.remember()
+            await talk.say(" ".join(["The garden gate is green and squeaks."] * 20))
+            if talk.services.indexing is not None:
+                await talk.services.indexing.caught_up()
+            sent = [text for one in talk.server.requests if "embeddings" in one.path for text in one.body["input"]]
+            known = await talk.services.memory.usage.of(talk.moment[0].date())
+            spent[model] = known[ANNA.owner].total
+    assert len(sent) >= 3, "the question, its message, and the answer"
+    assert spent["e"] - spent["none"] == sum(map(TOKENS.count, sent))
