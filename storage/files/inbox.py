@@ -1,7 +1,7 @@
 """The update inbox: every raw update of Telegram, committed before Telegram is told that we have it.
 
-Owns which updates are seen, pending and done, and how often their answer's sending was begun. Lives in memory.db.
-Does not know what is in a payload.
+Owns which updates are seen, pending and done, and how often a file's reading and an answer's sending were begun. Lives
+in memory.db. Does not know what is in a payload.
 """
 
 from collections.abc import Mapping, Sequence
@@ -86,6 +86,14 @@ class UpdateInbox:
     async def begin(self, bot_id: int, update_id: int) -> int:
         """Count the beginning of an update's work, so that one that kills the process is not tried for ever."""
         return await self._count("attempts", bot_id, update_id)
+
+    async def begin_reading(self, bot_id: int, update_id: int) -> int:
+        """Count the beginning of work that an untrusted file decides; 1 for the first, 0 where the id is not kept."""
+        return await self._count("readings", bot_id, update_id)
+
+    async def take_back_reading(self, bot_id: int, update_id: int) -> None:
+        """Uncount a reading that was stopped in order: the process did not die over it."""
+        await self._change("readings = max(readings - 1, 0)", bot_id, update_id)
 
     async def begin_send(self, bot_id: int, update_id: int) -> int:
         """Count the beginning of a sending before it is made; 1 for the first."""

@@ -282,6 +282,12 @@ CREATE TABLE IF NOT EXISTS restores (
 """
 
 
+READINGS_SCHEMA = """
+-- Times that work which an untrusted file decides was begun for an update, by runs that did not end it in order.
+ALTER TABLE updates ADD COLUMN readings INTEGER NOT NULL DEFAULT 0;
+"""
+
+
 def script(text: str) -> Migration:
     """A step that runs the statements of a script, each inside our transaction (executescript would commit first)."""
 
@@ -312,5 +318,6 @@ MIGRATIONS: list[Migration] = [
     pointed,
     order_is_time,
     script(RESTORES_SCHEMA),
+    script(READINGS_SCHEMA),
 ]
 """In order. Append steps; never change, remove or reorder one that was released."""

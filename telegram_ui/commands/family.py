@@ -90,7 +90,8 @@ Handler = Callable[[Any, Ask], Awaitable[str | None]]
 class Command:
     """A command as /help, the menus and README show it, and the method that answers it.
 
-    `where`: the menus that list it. `refusal`: what anybody but an admin is told in a group.
+    `where`: the menus that list it. `refusal`: what anybody but an admin is told in a group. `reads_file`: whether an
+    untrusted file, where the message has one, decides what the work costs.
     """
 
     name: str
@@ -100,6 +101,7 @@ class Command:
     where: Literal["private", "everywhere"]
     queue: Queue
     refusal: str
+    reads_file: bool = False
 
     @property
     def key(self) -> str:
@@ -116,6 +118,7 @@ class Press:
     who: Who
     queue: Queue
     refusal: str
+    reads_file: bool = False
 
     @property
     def key(self) -> str:
@@ -130,18 +133,33 @@ def command(
     where: Literal["private", "everywhere"] = "everywhere",
     queue: Queue = "commands",
     refusal: str = ADMINS_ONLY,
+    reads_file: bool = False,
 ) -> Callable[[Handler], Command]:
     """Declare a method of a family as the answer to a command."""
     return lambda handler: Command(
-        name=name, description=description, handler=handler, who=who, where=where, queue=queue, refusal=refusal
+        name=name,
+        description=description,
+        handler=handler,
+        who=who,
+        where=where,
+        queue=queue,
+        refusal=refusal,
+        reads_file=reads_file,
     )
 
 
 def press(
-    kind: str, *, who: Who = "everyone", queue: Queue = "commands", refusal: str = ADMINS_ONLY
+    kind: str,
+    *,
+    who: Who = "everyone",
+    queue: Queue = "commands",
+    refusal: str = ADMINS_ONLY,
+    reads_file: bool = False,
 ) -> Callable[[Handler], Press]:
     """Declare a method of a family as the answer to its buttons of a kind (at most three characters)."""
-    return lambda handler: Press(kind=kind, handler=handler, who=who, queue=queue, refusal=refusal)
+    return lambda handler: Press(
+        kind=kind, handler=handler, who=who, queue=queue, refusal=refusal, reads_file=reads_file
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -178,6 +196,10 @@ class Family:
 
     async def take_text(self, ask: Ask) -> bool:
         """Whether a text was asked for by this family, and has been dealt with: then it is no message to the bot."""
+        return False
+
+    def awaits_file(self, ask: Ask) -> bool:
+        """Whether take_file() would deal with this file."""
         return False
 
     async def take_file(self, ask: Ask) -> bool:

@@ -87,6 +87,15 @@ class Commands:
         found = self._declared.get(kind_of(data))
         return found[1].queue if found else "commands"
 
+    def reads_file(self, name: str) -> bool:
+        """Whether a command of `names` does what an untrusted file decides."""
+        return self._declared[f"/{name}"][1].reads_file
+
+    def press_reads_file(self, data: str) -> bool:
+        """Whether a press of a button with this data does what an untrusted file decides."""
+        found = self._declared.get(kind_of(data))
+        return found is not None and found[1].reads_file
+
     async def handle(self, update: telegram.Update, chat: Chat, person: Person, name: str, argument: str) -> None:
         """Answer a command of `names`."""
         ask = Ask(update=update, chat=chat, person=person, argument=argument)
@@ -123,6 +132,11 @@ class Commands:
             if await family.take_text(ask):
                 return True
         return False
+
+    def awaits_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
+        """Whether a family had asked for a file."""
+        ask = Ask(update=update, chat=chat, person=person)
+        return any(family.awaits_file(ask) for family in self._families)
 
     async def take_file(self, update: telegram.Update, chat: Chat, person: Person) -> bool:
         """Whether a family had asked for a file, and has dealt with it."""

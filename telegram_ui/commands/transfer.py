@@ -88,7 +88,13 @@ class TransferCommands(Family):
     # /import ---------------------------------------------------------------------------------------------------
 
     # Not slow: the file that it waits for may follow at once.
-    @command("import", "bring in an export: mine, Telegram's or ChatGPT's", who="admins", refusal=ADMINS_IMPORT)
+    @command(
+        "import",
+        "bring in an export: mine, Telegram's or ChatGPT's",
+        who="admins",
+        refusal=ADMINS_IMPORT,
+        reads_file=True,
+    )
     async def _import(self, ask: Ask) -> None:
         document = document_in(ask.update.effective_message)
         if document is not None:
@@ -101,11 +107,14 @@ class TransferCommands(Family):
         how = "" if ask.chat.is_private else "\n\nSend it as a reply to this message."
         await self._delivery.say(ask.chat, ASK_FOR_FILE + how, keyboard=keyboard)
 
+    def awaits_file(self, ask: Ask) -> bool:
+        until = self._awaited.get((ask.chat.scope, ask.person.id))
+        return until is not None and document_in(ask.update.message) is not None and self._monotonic() <= until
+
     async def take_file(self, ask: Ask) -> bool:
         """Whether a file was awaited here from this person, and so has been dealt with."""
-        until = self._awaited.get((ask.chat.scope, ask.person.id))
         document = document_in(ask.update.message)
-        if until is None or document is None or self._monotonic() > until:
+        if document is None or not self.awaits_file(ask):
             return False
         if not await self._may_configure(ask.chat, ask.person):
             await self._delivery.say(ask.chat, ADMINS_IMPORT)
@@ -144,7 +153,7 @@ class TransferCommands(Family):
     async def _press_leave(self, ask: Ask) -> None:
         await self._show(ask, LEFT)
 
-    @press(IMPORT, who="admins", queue="slow", refusal=ADMINS_IMPORT)
+    @press(IMPORT, who="admins", queue="slow", refusal=ADMINS_IMPORT, reads_file=True)
     async def _press_import(self, ask: Ask) -> None:
         query = ask.update.callback_query
         document = document_in(query.message if query else None)

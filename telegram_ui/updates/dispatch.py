@@ -21,11 +21,13 @@ from records.turns import Reply
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
+from telegram_ui.sending.documents import document_in
 from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.access import Access
 from telegram_ui.updates.answer_delivery import AnswerDelivery
 from telegram_ui.updates.durable_queue import MOST_OF_ONE, DurableQueue, Received
 from telegram_ui.updates.error_boundary import ErrorBoundary
+from telegram_ui.updates.file_attempts import FileAttempts
 from telegram_ui.updates.parsing import FILE, NO_WORDS, ParsedUpdate, arrival, incoming, upgraded
 from telegram_ui.updates.paste import Pastes, may_continue
 from telegram_ui.updates.serial_queue import SerialQueues, Work
@@ -70,6 +72,7 @@ class Dispatcher:
         self._delivery = delivery
         self._error_boundary = ErrorBoundary(delivery)
         self._answer_delivery = AnswerDelivery(queue, pause)
+        self._file_attempts = FileAttempts(queue, delivery)
         self._pastes = pastes or Pastes[ParsedUpdate](asyncio.get_running_loop().call_later)
         self._command_queues = SerialQueues("commands", at_once=COMMANDS_AT_ONCE)
         self._slow_queues = SerialQueues("slow commands", at_once=SLOW_AT_ONCE)
@@ -120,7 +123,9 @@ class Dispatcher:
             self._command(received, said)
         elif said.kind == "press":
             data = update.callback_query.data if update.callback_query else None
-            press = partial(self._commands.press, update, said.chat, said.person)
+            press: Work = partial(self._commands.press, update, said.chat, said.person)
+            if self._commands.press_reads_file(data or ""):
+                press = partial(self._file_attempts.run, update, said.chat, press)
             queue = self._commands.queue_of_press(data or "")
             if self._upgrades.is_former(update):
                 self._in_commands(received, said, partial(self._upgrades.refuse_press, update))
@@ -163,7 +168,10 @@ class Dispatcher:
             self._in_commands(received, said, partial(self._stop, said, stopped=stopped))
         elif said.command in self._commands.names:
             handle = self._commands.handle
-            work = partial(handle, received.update, said.chat, said.person, said.command, said.argument)
+            update = received.update
+            work: Work = partial(handle, update, said.chat, said.person, said.command, said.argument)
+            if self._commands.reads_file(said.command) and document_in(update.effective_message):
+                work = partial(self._file_attempts.run, update, said.chat, work)
             self._in_commands(received, said, work, is_slow=self._commands.queue_of(said.command) == "slow")
         elif said.chat.is_private or said.target:
             hint = f"I do not know the command /{said.command}. /help lists those I know."
@@ -257,7 +265,10 @@ class Dispatcher:
             # What fails has taken its input, too: the person is told, and may send it again.
             taken = True
             if said.attachment == FILE:
-                taken = await self._commands.take_file(received.update, said.chat, said.person)
+                taken = self._commands.awaits_file(received.update, said.chat, said.person)
+                if taken:
+                    take = partial(self._commands.take_file, received.update, said.chat, said.person)
+                    await self._file_attempts.run(received.update, said.chat, take)
             elif said.kind == "text" and not said.attachment:
                 taken = await self._commands.take_text(received.update, said.chat, said.person, said.text)
             else:

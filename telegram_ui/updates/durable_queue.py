@@ -231,6 +231,21 @@ class DurableQueue(asyncio.Queue[object]):
         except StorageError as error:
             logger.warning("The inbox cannot count a sending (%s).", type(error).__name__)
 
+    async def begin_reading(self, update_id: int) -> int:
+        """Count, durably, the beginning of work that an untrusted file decides; which one it is, over all runs."""
+        try:
+            return await self._inbox.begin_reading(self._bot_id, update_id)
+        except StorageError as error:
+            logger.warning("The inbox cannot count a reading (%s).", type(error).__name__)
+            return 1
+
+    async def take_back_reading(self, update_id: int) -> None:
+        """The work was stopped in order: it does not count."""
+        try:
+            await self._inbox.take_back_reading(self._bot_id, update_id)
+        except StorageError as error:
+            logger.warning("The inbox cannot count a reading (%s).", type(error).__name__)
+
     def postpone(self, update_ids: Iterable[int]) -> None:
         """Leave updates to the next run."""
         self._finish(update_ids)

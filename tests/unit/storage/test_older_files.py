@@ -90,6 +90,7 @@ async def test_what_was_indexed_before_ranking_read_one_row_for_each_message(tmp
         for column in ("message_id", "is_assistant", "speaker", "size", "marks"):
             connection.execute(f"ALTER TABLE places DROP COLUMN {column}")
         connection.execute("ALTER TABLE updates DROP COLUMN mode")
+        connection.execute("ALTER TABLE updates DROP COLUMN readings")
         connection.execute("PRAGMA user_version=10")
     completed = await pool_of(file, spoken, terms)
     assert made.counts.tolist() == [[2, 0, 0], [0, 1, 0], [0, 1, 0]]
@@ -109,6 +110,7 @@ async def test_messages_with_vowel_points_whose_words_were_cut_at_each(tmp_path:
         pieces = " ".join(word_index.token(ANNA, term) for term in ("الر", "ياض", "המ", "ור", "ה"))
         connection.execute("UPDATE words SET terms = ? WHERE rowid > 1", (pieces,))
         connection.execute("UPDATE places SET marks = x'' WHERE place > 1")
+        connection.execute("ALTER TABLE updates DROP COLUMN readings")
         connection.execute("PRAGMA user_version=12")
     indexed = await pool_of(file, spoken, terms)
     assert file.with_name(f"memory.db.before-format-{len(MIGRATIONS)}").exists()
