@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 from records.errors import StorageError
 from records.messages import Message, NewMessage, Role
@@ -306,22 +307,28 @@ def _appended(
             if draft.source is not None and key in seen:
                 stored[place] = seen[key]
                 continue
-            message = _message(scope, number, _after_its_turn(connection, scope, draft))
+            message = _message(scope, number, _in_order(connection, scope, draft))
             number += 1
             cursor = connection.execute(MESSAGES.upsert, MESSAGES.stored(row_of_message(message)))
-            entries.append(replace(entry, seq=cursor.lastrowid or 0, id=message.id))
+            said_at = message.created_at.timestamp()
+            entries.append(replace(entry, seq=cursor.lastrowid or 0, id=message.id, said_at=said_at))
             explanation_table.keep(connection, message, draft)
             stored[place] = seen[key] = message
         word_index.put(connection, entries)
     return [stored[place] for place in range(len(drafts))]
 
 
-def _after_its_turn(connection: sqlite3.Connection, scope: Scope, draft: NewMessage) -> NewMessage:
-    """An answer is never from before its question, whatever Telegram's clock and this machine's say."""
-    if draft.turn is None:
-        return draft
+def _in_order(connection: sqlite3.Connection, scope: Scope, draft: NewMessage) -> NewMessage:
+    """The message, dated so that it stands where it was said.
+
+    An answer is never from before its question, whatever Telegram's clock and this machine's say. Telegram gives whole
+    seconds: a question in the very second of the last answer came after it.
+    """
     [newest] = connection.execute(_NEWEST_OF_TURN, (scope.owner, scope.thread, draft.turn)).fetchone()
-    return draft if newest is None else replace(draft, created_at=max(draft.created_at, moment_of(newest)))
+    if newest is None or draft.created_at >= (last := moment_of(newest)):
+        return draft
+    is_of_its_second = last - draft.created_at < timedelta(seconds=1)
+    return replace(draft, created_at=last) if draft.turn is not None or is_of_its_second else draft
 
 
 async def digest_of(batches: AsyncIterator[Sequence[Mapping[str, object]]]) -> str:
@@ -377,5 +384,8 @@ WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1 GROUP BY level
 """
 _CHOICES = USERS.only(CONFIG_ROWS.columns)
 _PUT_OWNER = f"{_CHOICES.upsert_with('storage_type')} WHERE storage_type = excluded.storage_type RETURNING user_id"
-_NEWEST_OF_TURN = "SELECT MAX(created_at) FROM messages WHERE user_id = ? AND thread_id = ? AND turn_id = ?"
+_NEWEST_OF_TURN = """
+SELECT MAX(created_at) FROM messages WHERE user_id = ?1 AND thread_id = ?2
+AND turn_id = COALESCE(?3, (SELECT MAX(turn_id) FROM messages WHERE user_id = ?1 AND thread_id = ?2))
+"""
 _BY_SOURCE = "SELECT * FROM messages WHERE user_id = ? AND role = ? AND source = ?"

@@ -285,7 +285,15 @@ async def test_an_answer_is_never_from_before_its_question(tmp_path: Path, stora
             [asked] = await store.append(HERE, [NewMessage(role="user", content="Why?", created_at=NOW)])
             late = NewMessage(role="assistant", content="So.", created_at=NOW - timedelta(seconds=9), turn=asked.turn)
             await store.append(HERE, [late])
-            assert [one.content for one in await store.page(HERE)] == ["Why?", "So."]
+            precise = NewMessage(
+                role="assistant", content="Since.", created_at=NOW + timedelta(milliseconds=300), turn=asked.turn
+            )
+            await store.append(HERE, [precise])
+            await store.append(HERE, [NewMessage(role="user", content="In the same second.", created_at=NOW)])
+            messages = await store.page(HERE)
+            assert [one.content for one in messages] == ["Why?", "So.", "Since.", "In the same second."]
+            pool = await store.pool(HERE, await store.matching(HERE, ["second"], limit=1), reach=1)
+            assert pool.said_at.tolist() == [one.created_at.timestamp() for one in messages]
 
 
 @STORES
