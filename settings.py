@@ -240,7 +240,9 @@ class Settings:
         frozenset(), "numeric ids that are always allowed", admin_ids, is_first=True
     )
     daily_token_budget_per_user: int = setting(
-        0, "tokens that one person may use in a day (UTC), summaries included; 0 = no limit", whole(0)
+        0,
+        "tokens that one person may use in a day (UTC), summaries and embeddings at an endpoint included; 0 = no limit",
+        whole(0),
     )
     daily_token_budget: int = setting(0, "the same for everybody together", whole(0))
     retention_days: int = setting(
