@@ -31,6 +31,7 @@ from retrieval.ranking import REACH, Meaning, Question, Ranked, Scored, rank
 from runtime.tasks import side_by_side
 from storage.protocol import MemoryStore
 from storage.search.protocol import Floats, VectorSearch
+from text import cues
 from text.analyzer import content_terms, folded, normal, readings_of
 from text.tokenizer import Tokenizer
 
@@ -154,7 +155,11 @@ class MemoryRetrieval:
         required = MustInclude.of(found, self._tokens)
         vectors = await self._sentence_vectors(found, store, scope)
         messages = await self._messages(store, scope, found.ranked[:])
-        return [required.snippet(one, message, vectors.get(one.seq)) for one, message in messages]
+        room = self._budgets.snippets
+        return [
+            required.snippet(one, message, vectors.get(one.seq), tokens=required.length(place, room))
+            for place, (one, message) in enumerate(messages)
+        ]
 
     async def _packed(
         self, required: MustInclude, store: MemoryStore, scope: Scope, *, room: int, now: datetime
@@ -176,9 +181,16 @@ class MemoryRetrieval:
             vectors, messages = await asyncio.gather(*reading)
         read = READ_AT_ONCE
         while True:
-            allowed = [(one, message) for one, message in messages if required.allows(message)]
-            shown = (required.snippet(one, message, vectors.get(one.seq)) for one, message in allowed)
-            if any(len(message.content) > SHORT_TEXT for _, message in allowed):
+            allowed = [
+                (place, one, message)
+                for place, (one, message) in enumerate(messages, read - READ_AT_ONCE)
+                if required.allows(message)
+            ]
+            shown = (
+                required.snippet(one, message, vectors.get(one.seq), tokens=required.length(place, room))
+                for place, one, message in allowed
+            )
+            if any(len(message.content) > SHORT_TEXT for _, _, message in allowed):
                 await asyncio.to_thread(packing.offer, shown)
             else:
                 packing.offer(shown)
@@ -238,6 +250,8 @@ class MemoryRetrieval:
             before=frozenset(terms) - frozenset(own),
             ranges=times,
             fact_sources=sources,
+            of_assistant=cues.is_of_assistant(_both_ends(itself)),
+            of_many=cues.is_of_many(_both_ends(itself)),
         )
         meaning = None
         if nearest is not None and self._embedder is not None:

@@ -25,6 +25,7 @@ PARTS: Mapping[str, Sequence[str]] = {
     "smoothing": ("near",),
     "centring": ("centring",),
     "the assistant's penalty": ("assistant", "assistant_whole"),
+    "what always holds": ("standing",),
     "speaker": ("named",),
     "times": ("in_range",),
 }

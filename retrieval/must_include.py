@@ -11,12 +11,18 @@ import numpy as np
 from records.context import RecalledFact, Snippet
 from records.messages import Message
 from retrieval.excerpts import by_words, clipped, holding, sentences
-from retrieval.ranking import WEIGHTS, Meaning, Question, Ranked, Scored, centred, idf
+from retrieval.ranking import WEIGHTS, Meaning, Question, Ranked, Scored, centred, idf, verbosity
 from storage.search.protocol import Floats, Pool
 from text.tokenizer import Tokenizer
 
 SNIPPET_TOKENS = 300
 """Of a remembered message that is longer, only the sentences with the question's words are shown."""
+BEST, BEST_TOKENS, REST_TOKENS = 10, 60, 25
+"""Next to a long-winded assistant people write at length too. Where many messages compete there, the first BEST are
+cut to BEST_TOKENS and the others to REST_TOKENS, so that some 45 fit the budget and not 11.
+"""
+WHOLE_TOKENS = 40
+"""What is no longer is not cut there: it would save little."""
 ASSISTANT_TOKENS = 60
 """Of a long-winded assistant's message, only the sentences closest to the question are shown, within so many tokens."""
 LONG_WINDED = 0.5
@@ -91,17 +97,28 @@ class MustInclude:
         is_earlier = self.before is None or message.turn < self.before
         return is_earlier and message.id not in self.shown and message.origin != "tool"
 
-    def snippet(self, one: Scored, message: Message, sentence_vectors: Floats | None) -> Snippet:
-        """A candidate as the prompt carries it. Made only for those that may fit, since counting tokens is
-        expensive.
+    def snippet(
+        self, one: Scored, message: Message, sentence_vectors: Floats | None, *, tokens: int = SNIPPET_TOKENS
+    ) -> Snippet:
+        """A candidate as the prompt carries it, in at most so many tokens. Made only for those that may fit, since
+        counting tokens is expensive.
         """
-        return Snippet(message=message, text=self._shown(one, message.content, sentence_vectors), score=one.parts)
+        text = self._shown(one, message.content, sentence_vectors, tokens)
+        return Snippet(message=message, text=text, score=one.parts)
+
+    def length(self, place: int, room: int) -> int:
+        """How many tokens of the candidate in this place are shown: fewer where many compete for the room."""
+        if verbosity(self.found.pool) <= LONG_WINDED:
+            return SNIPPET_TOKENS
+        share = room // max(1, len(self.found.ranked))
+        least = BEST_TOKENS if place < BEST and not self.found.asked.of_many else REST_TOKENS
+        return min(SNIPPET_TOKENS, max(least, share))
 
     def cut(self, snippet: Snippet, tokens: int) -> str:
         """At most `tokens` of a required message."""
         return by_words(snippet.message.content, self.own, tokens=tokens, tokenizer=self.tokens)
 
-    def _shown(self, one: Scored, text: str, vectors: Floats | None) -> str:
+    def _shown(self, one: Scored, text: str, vectors: Floats | None, tokens: int) -> str:
         """A whole message, or the relevant sentences of a long one."""
         meaning = self.found.meaning
         if meaning is not None and vectors is not None and one.verbose > LONG_WINDED:
@@ -112,7 +129,9 @@ class MustInclude:
                 if one.id in self.ids:
                     closeness = closeness + ABOVE_ALL * np.array(holding(pieces, self.own), np.float32)
                 return clipped(pieces, closeness.tolist(), tokens=ASSISTANT_TOKENS, count=self.tokens.count)
-        if len(text) <= SNIPPET_TOKENS:
+        if one.verbose > LONG_WINDED:
+            tokens = min(tokens, ASSISTANT_TOKENS)
+        if len(text) <= tokens or (tokens < WHOLE_TOKENS and self.tokens.count(text) <= WHOLE_TOKENS):
             return text
         weights = self.own if one.id in self.ids else self.weights
-        return by_words(text, weights, tokens=SNIPPET_TOKENS, tokenizer=self.tokens)
+        return by_words(text, weights, tokens=tokens, tokenizer=self.tokens)

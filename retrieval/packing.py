@@ -23,8 +23,8 @@ ANYWAY = 300
 """So many tokens of snippets are shown however weak they are; beyond them, only what stands out."""
 STANDS_OUT = 0.75
 """The score from which a message stands out among twice FEW messages or more."""
-FEW = 100
-"""In a scope of so few messages, whatever is nearer to the question than the average is worth its tokens."""
+FEW = 1_000
+"""In a scope of fewer messages the budget is filled: the line below costs recall there (1.1 points on unseen chats)."""
 
 
 def least_score(messages: int) -> float:
@@ -33,7 +33,9 @@ def least_score(messages: int) -> float:
 
     Among many messages some are always a little nearer than the average; one that answers the question stands out more.
     """
-    return STANDS_OUT * min(1.0, math.log2(max(1.0, messages / FEW)))
+    if messages < FEW:
+        return -math.inf
+    return STANDS_OUT * min(1.0, math.log2(messages / FEW))
 
 
 class Packing:

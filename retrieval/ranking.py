@@ -36,9 +36,10 @@ class Weights:
     borrow: tuple[float, float] = (0.7, 0.5)  # what a neighbour's word counts, one and two messages away
     near: tuple[float, float] = (0.4, 0.25)  # smoothing, one and two messages away
     assistant: float = 0.5  # taken off a long-winded assistant's message that can be cut to what matters
-    assistant_whole: float = 1.0  # the same where it has to be shown whole (no vectors): it costs twice the tokens
+    assistant_whole: float = 5.0  # the same by words alone: thirty paragraphs of advice hold every word of a question
     named: float = 1.0  # the question names exactly this speaker
     learned: float = 1.0  # a relevant fact was learned from it
+    standing: float = 1.0  # a person says what always holds or what they prefer; only next to a long-winded assistant
     in_range: float = 0.5  # said within a time that the question names; .6 of it in the days after
     alike: float = 0.45  # centred cosine from which two messages begin to say the same; surely so .1 above
     alike_words: float = 0.85  # the same of the question's words that they hold, where there are no vectors
@@ -58,7 +59,8 @@ REACH = 3
 class Question:
     """A question, analysed. `fact_sources`: the messages from which relevant facts were learned, by id, with the score.
 
-    `before`: those of its terms that come from the turns before a short question.
+    `before`: those of its terms that come from the turns before a short question. `of_assistant`: the assistant's own
+    words are asked for; `of_many`: an order of events, an overview, everything of a kind.
     """
 
     text: str
@@ -66,6 +68,8 @@ class Question:
     before: frozenset[str] = frozenset()
     ranges: tuple[Range, ...] = ()
     fact_sources: Mapping[int, float] = field(default_factory=dict)
+    of_assistant: bool = False
+    of_many: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -198,7 +202,7 @@ def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights 
     `centring` are used here.
     """
     offsets = _offsets(pool)
-    verbose = _verbosity(pool) * pool.by_assistant.astype(np.float64)
+    verbose = verbosity(pool) * pool.by_assistant.astype(np.float64)
     held = [term for term, count in pool.matched.frequency.items() if count]
     by_term = _word_shares(pool, held, question.terms, w, offsets)
     share = by_term.sum(axis=0) ** 2
@@ -209,7 +213,8 @@ def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights 
         "speaker": _named(pool, question.text),
         "fact": _learned(pool, question.fact_sources),
         "time": _timely(pool, question.ranges),
-        "assistant": verbose,
+        "assistant": verbose * (not question.of_assistant),
+        "standing": verbosity(pool) * pool.standing.astype(np.float64),
     }
     if question.before:
         values |= {"words before": before, "words before nearby": _smoothed(before, offsets, w.near)}
@@ -238,6 +243,7 @@ def _parts(found: Signals, w: Weights) -> dict[str, NDArray[np.float64]]:
         "speaker": w.named,
         "fact": w.learned,
         "time": w.in_range,
+        "standing": w.standing,
         "assistant": -(w.assistant if found.meaning else w.assistant_whole),
         "meaning": 1 / w.spread,
         "meaning nearby": w.meaning_near / w.spread,
@@ -285,8 +291,8 @@ def centred(vectors: Floats, mean: Floats, share: float) -> Floats:
     return np.asarray(moved / np.maximum(np.linalg.norm(moved, axis=-1, keepdims=True), 1e-9), dtype=np.float32)
 
 
-def _verbosity(pool: Pool) -> float:
-    """0 up to 1.4 times the mean length of a person's messages, 1 from 2.8 times on.
+def verbosity(pool: Pool) -> float:
+    """How long-winded the assistant is: 0 up to 1.4 times the mean length of a person's messages, 1 from 2.8 times on.
 
     In imported chats of two people, where one has the role of the assistant, it is 0.
     """

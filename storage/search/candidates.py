@@ -6,6 +6,7 @@ or how candidates are ranked.
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from itertools import compress
 from operator import itemgetter
 from typing import Any
@@ -17,6 +18,7 @@ from records.scopes import Scope
 from storage.files.driver import Row, sqlite3
 from storage.search import word_index
 from storage.search.protocol import Matching, Pool, Readings
+from text import cues
 
 MOST_POSTINGS = 10_000
 """The rarest terms of a question are searched until this many messages hold them; the others count in the score only.
@@ -29,6 +31,8 @@ message may be in another language than the question; where a few do, these may 
 """
 ALWAYS = 20
 """So many messages that hold the question's rarest words are candidates, however well others match."""
+STANDING = 10
+"""So many messages that say what always holds, and hold one of the question's words, are candidates."""
 
 SESSION_GAP = 4 * 3600.0
 """Seconds of silence after which a new session begins."""
@@ -98,11 +102,18 @@ def matching(
     held = _readings(connection, scope, frequency, readings) if readings is not None else {}
     frequency |= {term: count for counts in held.values() for term, count in counts.items()}
     surely = list(dict.fromkeys([*surely, *(reading for term in surely for reading in held.get(term, ()))]))
-    wanted = turns if turns <= RANKED_WHOLE else limit
-    seqs = _best(connection, scope, frequency, wanted, most_postings)
-    if wanted < turns:
+    if turns <= RANKED_WHOLE:
+        seqs = _newest(connection, scope, turns)
+    else:
+        rare = [(frequency.get(term, 0), term) for term in surely]
         seqs = list(
-            dict.fromkeys([*seqs, *_holding(connection, scope, [(frequency.get(term, 0), term) for term in surely])])
+            dict.fromkeys(
+                [
+                    *_best(connection, scope, frequency, limit, most_postings),
+                    *_holding(connection, scope, rare),
+                    *_standing_with(connection, scope, frequency, most_postings),
+                ]
+            )
         )
     return Matching(
         seqs=seqs,
@@ -126,6 +137,8 @@ def pool(connection: sqlite3.Connection, scope: Scope, matched: Matching, *, rea
     positions = np.arange(len(rows)) + _APART * runs
     silences = np.abs(np.diff(said_at, prepend=said_at[:1])) > SESSION_GAP
     near = _near(positions, np.isin(seqs, list(hits)), reach)
+    by_assistant = np.array(columns[5], np.bool_)[near]
+    marks = list(compress(columns[7], near))
     return Pool(
         seqs=seqs[near],
         ids=np.array(columns[1], np.int64)[near],
@@ -134,9 +147,10 @@ def pool(connection: sqlite3.Connection, scope: Scope, matched: Matching, *, rea
         lengths=np.array(columns[2], np.int64)[near],
         sizes=np.array(columns[3], np.int64)[near],
         said_at=said_at[near],
-        by_assistant=np.array(columns[5], np.bool_)[near],
+        by_assistant=by_assistant,
+        standing=_standing(marks, by_assistant),
         speakers=tuple(compress(columns[6], near)),
-        counts=_counts(list(compress(columns[7], near)), [word_index.term_hash(term) for term in matched.frequency]),
+        counts=_counts(marks, [word_index.term_hash(term) for term in matched.frequency]),
         matched=matched,
     )
 
@@ -181,25 +195,50 @@ def _best(
 
     Where the words find fewer than `limit`, the newest messages are added.
     """
-    rare = sorted((term for term, count in frequency.items() if count), key=lambda term: frequency[term])
-    taken: list[str] = []
-    postings = 0
-    for term in rare:
-        postings += frequency[term]
-        if taken and postings > most_postings:
-            break
-        taken.append(term)
+    taken = _rarest(frequency, most_postings)
     rows: list[Row] = []
     if taken:
         rows = connection.execute(
             "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid DESC LIMIT ?",
             (word_index.question(scope, taken), limit),
         ).fetchall()
-    if len(rows) < limit:
-        rows += connection.execute(
-            "SELECT seq FROM places WHERE user_id = ? AND thread_id = ? ORDER BY said_at DESC, message_id DESC LIMIT ?",
-            (scope.owner, scope.thread, limit - len(rows)),
-        ).fetchall()
+    found = [row[0] for row in rows]
+    return found if len(found) >= limit else [*found, *_newest(connection, scope, limit - len(found))]
+
+
+def _rarest(frequency: Mapping[str, int], most_postings: int) -> list[str]:
+    """The rarest terms that so many messages hold; one at least where any message holds one."""
+    taken: list[str] = []
+    postings = 0
+    for term in sorted((term for term, count in frequency.items() if count), key=lambda term: frequency[term]):
+        postings += frequency[term]
+        if taken and postings > most_postings:
+            break
+        taken.append(term)
+    return taken
+
+
+def _standing_with(
+    connection: sqlite3.Connection, scope: Scope, frequency: Mapping[str, int], most_postings: int
+) -> list[int]:
+    """Seqs of messages that say what always holds, and hold one of the question's terms."""
+    said = _rarest(_frequency(connection, scope, sorted(cues.standing_terms())), most_postings)
+    asked = _rarest(frequency, most_postings)
+    if not said or not asked:
+        return []
+    rows = connection.execute(
+        "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid DESC LIMIT ?",
+        (f"({word_index.question(scope, said)}) AND ({word_index.question(scope, asked)})", STANDING),
+    )
+    return [row[0] for row in rows]
+
+
+def _newest(connection: sqlite3.Connection, scope: Scope, limit: int) -> list[int]:
+    """Seqs of the newest messages, newest first."""
+    rows = connection.execute(
+        "SELECT seq FROM places WHERE user_id = ? AND thread_id = ? ORDER BY said_at DESC, message_id DESC LIMIT ?",
+        (scope.owner, scope.thread, limit),
+    )
     return [row[0] for row in rows]
 
 
@@ -243,6 +282,21 @@ def _around(
             runs[-1] = (runs[-1][0], last)
             end = ends
     return sorted(cursor.execute(_AROUND, (json.dumps(runs), scope.owner, scope.thread)), key=_TIME)
+
+
+def _standing(texts: Sequence[bytes], by_assistant: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """[texts]: whether a person's message holds a word of those that say what always holds."""
+    found = np.zeros(len(texts), np.bool_)
+    spoken = np.flatnonzero(~by_assistant)
+    hashes = np.frombuffer(b"".join(texts[row] for row in spoken), "<u4")
+    text_of = np.repeat(spoken, [len(texts[row]) // 4 for row in spoken])
+    found[text_of[np.isin(hashes, _standing_hashes())]] = True
+    return found
+
+
+@cache
+def _standing_hashes() -> npt.NDArray[np.uint32]:
+    return np.array(sorted(word_index.term_hash(term) for term in cues.standing_terms()), "<u4")
 
 
 def _counts(texts: Sequence[bytes], hashes: Sequence[int]) -> npt.NDArray[np.float64]:

@@ -63,8 +63,9 @@ class Pool:
 
     A column has one entry for each candidate: `seqs`, the store's own numbers; `ids`; `positions` among the messages of
     the scope; `sessions`, which end with a long silence; `lengths` in terms; `sizes` in bytes; `said_at`, seconds since
-    1970. `counts`: [terms of `matched.frequency`, candidates], how often each is in date, speaker and text. Texts are
-    read only of those that may be shown (`MemoryStore.messages`).
+    1970. `standing`: whether a person says what always holds, or what they prefer (text/cues.py). `counts`: [terms of
+    `matched.frequency`, candidates], how often each is in date, speaker and text. Texts are read only of those that may
+    be shown (`MemoryStore.messages`).
     """
 
     seqs: Ints
@@ -75,6 +76,7 @@ class Pool:
     sizes: Ints
     said_at: npt.NDArray[np.float64]
     by_assistant: npt.NDArray[np.bool_]
+    standing: npt.NDArray[np.bool_]
     speakers: tuple[str, ...]
     counts: npt.NDArray[np.float64]
     matched: Matching
@@ -99,6 +101,7 @@ class Pool:
             sizes=self.sizes[rows],
             said_at=self.said_at[rows],
             by_assistant=self.by_assistant[rows],
+            standing=self.standing[rows],
             speakers=tuple(compress(self.speakers, rows)),
             counts=self.counts[:, rows],
             matched=replace(self.matched, frequency=frequency),

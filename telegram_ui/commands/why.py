@@ -48,6 +48,7 @@ REASONS = {
     "pinned": ("you pinned it", ""),
     "speaker": ("you named who said it", ""),
     "time": ("it was said at the time that is asked about", ""),
+    "standing": ("you said what always holds, or what you prefer", ""),
     "assistant": ("", "a long answer of mine counts less"),
 }
 """A part of the score in words: if it counts for a message, and if it counts against it."""

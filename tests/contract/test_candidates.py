@@ -109,3 +109,17 @@ async def test_readings_are_asked_for_only_where_a_word_is_seldom(store: SqliteS
     assert not asked
     await store.matching(ANNA, ["walrus", "narwhal"], limit=9, readings=readings)
     assert asked == [["narwhal"]]
+
+
+async def test_in_a_small_scope_every_message_is_a_candidate(store: SqliteStore) -> None:
+    await store.append(ANNA, [said("a walrus" if number % 3 else "snow and birds") for number in range(30)])
+    assert sorted((await store.matching(ANNA, ["walrus"], limit=5)).seqs) == list(range(1, 31))
+
+
+async def test_what_says_what_always_holds_is_a_candidate_and_marked(store: SqliteStore) -> None:
+    texts = ["always draw the walrus in blue", *["walrus"] * 40, *["nothing but birds"] * RANKED_WHOLE]
+    await store.append(ANNA, [said(text) for text in texts])
+    matched = await store.matching(ANNA, ["walrus"], limit=9)
+    assert list(matched.seqs)[-1] == 1
+    pool = await store.pool(ANNA, matched, reach=0)
+    assert pool.ids[pool.standing].tolist() == [1]

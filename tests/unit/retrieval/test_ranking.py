@@ -23,6 +23,7 @@ class Said:
     terms: tuple[str, ...] = ()
     role: Role = "user"
     length: int = 6
+    standing: bool = False
 
 
 def pool(*rows: Said) -> Pool:
@@ -37,6 +38,7 @@ def pool(*rows: Said) -> Pool:
         sizes=np.array([len(row.text) for row in rows], np.int64),
         said_at=np.array([(FIRST + timedelta(days=row.days)).timestamp() for row in rows]),
         by_assistant=np.array([row.role == "assistant" for row in rows], np.bool_),
+        standing=np.array([row.standing for row in rows], np.bool_),
         speakers=tuple("Anna" if row.role == "user" else "" for row in rows),
         counts=np.array([[float(term in row.terms) for row in rows] for term in terms]).reshape(len(terms), len(rows)),
         matched=Matching(
@@ -132,3 +134,21 @@ def test_order_is_that_of_the_scores() -> None:
     found = signals(rows, QUESTION, meaning(0.1, 0.5, 1.5))
     assert [rows.ids[row] for row in weighed(found).rows.tolist()] == ids(weighed(found))
     assert not rank(pool(), QUESTION, meaning())
+
+
+def test_next_to_a_long_winded_assistant_what_always_holds_gains() -> None:
+    rows = pool(Said(id=1, text="metres", days=0, standing=True), Said(id=2, text="metres", days=0))
+    wordy = replace(rows, matched=replace(rows.matched, assistant_mean=60))
+    assert [one.id for one in rank(wordy, Question(text="?", terms=()))] == [1, 2]
+    assert rank(rows, Question(text="?", terms=()))[0].score == 0
+
+
+def test_a_long_answer_counts_less_unless_the_assistant_is_asked_for() -> None:
+    rows = pool(
+        Said(id=1, text="walrus", days=0, terms=("walrus",), role="assistant"),
+        Said(id=2, text="birds", days=9),
+    )
+    wordy = replace(rows, matched=replace(rows.matched, assistant_mean=60))
+    asked = Question(text="?", terms=("walrus",))
+    assert [one.id for one in rank(wordy, asked)] == [2, 1]
+    assert [one.id for one in rank(wordy, replace(asked, of_assistant=True))] == [1, 2]

@@ -1,0 +1,27 @@
+"""How much of a long message is shown: less where many compete next to a long-winded assistant."""
+
+from dataclasses import replace
+
+from retrieval.must_include import BEST, BEST_TOKENS, REST_TOKENS, SNIPPET_TOKENS, Found, MustInclude
+from retrieval.ranking import Question, rank
+from tests.unit.retrieval.test_prompt_builder import TOKENS
+from tests.unit.retrieval.test_ranking import Said, pool
+
+
+def required(messages: int, *, assistant_mean: float, of_many: bool = False) -> MustInclude:
+    rows = pool(*(Said(id=number, text="x", days=0) for number in range(1, messages + 1)))
+    rows = replace(rows, matched=replace(rows.matched, assistant_mean=assistant_mean))
+    asked = Question(text="?", terms=(), of_many=of_many)
+    return MustInclude.of(Found(asked=asked, pool=rows, meaning=None, ranked=rank(rows, asked)), TOKENS)
+
+
+def test_the_best_show_more_than_the_rest_next_to_a_long_winded_assistant() -> None:
+    many = required(100, assistant_mean=60)
+    assert (many.length(0, 1500), many.length(BEST, 1500)) == (BEST_TOKENS, REST_TOKENS)
+    assert required(100, assistant_mean=60, of_many=True).length(0, 1500) == REST_TOKENS
+
+
+def test_where_few_compete_or_nobody_is_long_winded_more_is_shown() -> None:
+    assert required(10, assistant_mean=60).length(9, 1500) == 150
+    assert required(3, assistant_mean=60).length(0, 1500) == SNIPPET_TOKENS
+    assert required(100, assistant_mean=6).length(50, 1500) == SNIPPET_TOKENS

@@ -1,0 +1,65 @@
+"""Cues: what a question asks for, and what says that something always holds, in many languages."""
+
+import pytest
+
+from text import cues
+from text.analyzer import analyse
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did you recommend for the roof?",
+        "Welche Farbe hast du mir empfohlen?",
+        "Qu'as-tu recommandé pour le toit ?",
+        "¿Qué me recomendaste para el tejado?",
+        "Что ты мне посоветовал для крыши?",
+        "你推荐过什么？",
+    ],
+)
+def test_the_assistants_own_words_are_asked_for(question: str) -> None:
+    assert cues.is_of_assistant(question)
+    assert not cues.is_of_assistant("Where did I park the car?")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "In which order did I visit the cities?",
+        "Can you summarise how my project went?",
+        "How many different plants did I buy?",
+        "In welcher Reihenfolge habe ich das erwähnt?",
+        "Dans quel ordre ai-je parlé de cela ?",
+        "¿En qué orden visité las ciudades?",
+        "In welke volgorde was dat?",
+        "В каком порядке я это делал?",
+        "总结一下我的项目",
+        "プロジェクトを要約して",
+        "순서대로 말해줘",
+    ],
+)
+def test_the_answer_stands_in_many_messages(question: str) -> None:
+    assert cues.is_of_many(question)
+    assert not cues.is_of_many("Where did I park the car?")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Always show metric units",
+        "I prefer Postgres",
+        "Benutze immer metrische Einheiten",
+        "Utilise toujours le mètre",
+        "Siempre usa el metro",
+        "Usa sempre metri",
+        "Gebruik altijd meters",
+        "Zawsze używaj metrów",
+        "Всегда используй метры",
+        "دائما استخدم المتر",
+        "请总是用公制",
+        "必ずメートルで書いて",
+    ],
+)
+def test_a_message_says_what_always_holds(message: str) -> None:
+    assert cues.standing_terms().intersection(analyse(message))
+    assert not cues.standing_terms().intersection(analyse("I bought two metres of rope in May"))

@@ -1,0 +1,79 @@
+"""Words that say what a question asks for, and what a message is, as data: by language, in the words people use.
+
+Does not know how messages are ranked. Patterns are for `analyzer.normal` text; words are analysed as messages are.
+"""
+
+import re
+from functools import cache
+
+from text import analyzer
+
+# ruff: noqa: E501 - words of many languages, in patterns
+
+# Words with which people say what always holds ("always use metric units") or what they prefer. Left out: words
+# whose stem is another word in some language ("mai", "jamais", "lieber").
+STANDING = {
+    "english": "always never prefer whenever",
+    "german": "immer nie niemals bevorzuge grundsätzlich",
+    "french": "toujours préfère",
+    "spanish": "siempre nunca prefiero",
+    "portuguese": "sempre nunca prefiro",
+    "italian": "sempre preferisco",
+    "dutch": "altijd nooit liever",
+    "turkish": "daima tercih",
+    "polish": "zawsze nigdy preferuję",
+    "russian": "всегда никогда предпочитаю",
+    "arabic": "دائما ابدا افضل",
+    "chinese": "总是 總是 从不 從不 偏好",
+    "japanese": "必ず 常に 今後",
+    "korean": "항상",
+}
+
+_IN_PAIRS = ("chinese", "japanese", "korean")
+
+# A question about the assistant's own words: "what did you recommend?"
+_OF_ASSISTANT = re.compile(
+    r"\b(?:did|have|had) you\b|\byou(?:'ve)? (?:said|told|suggest\w*|recommend\w*|advised?|mention\w*|explain\w*|propos\w*|gave|listed|wrote)\b"
+    r"|\bhast du\b|\b(?:sagtest|empfahlst|rietst) du\b|\bhaben sie (?:mir|gesagt|empfohlen)"
+    r"|\bm'as[- ]tu\b|\bas-tu (?:dit|suggéré|recommandé|conseillé)|\btu (?:m'as|as) (?:dit|suggéré|recommandé|conseillé)|\bavez-vous (?:dit|recommandé)"
+    r"|\b(?:me )?(?:dijiste|recomendaste|sugeriste|aconsejaste|explicaste|propusiste)\b"
+    r"|\bvocê (?:disse|recomendou|sugeriu|aconselhou|explicou)\b|\bhai (?:detto|consigliato|suggerito|raccomandato|spiegato)\b"
+    r"|\bheb je\b.*\b(?:gezegd|aangeraden|voorgesteld|uitgelegd)\b|\b(?:söyledin|önerdin|önermiştin|söylemiştin|tavsiye ett\w+)"
+    r"|\b(?:powiedziałe[śm]|poleciłe[śm]|zaproponowałe[śm]|doradziłe[śm])"
+    r"|\bты (?:мне )?(?:\w+ )?(?:сказал\w*|советовал\w*|посоветовал\w*|рекомендовал\w*|порекомендовал\w*|предлагал\w*|предложил\w*|объяснил\w*)"
+    r"|(?:نصحت|اقترحت|قلت لي)|你(?:之前|当时|那时)?(?:说|說|建议|建議|推荐|推薦|提到|告诉|告訴|给我)"
+    r"|(?:言っていた|勧めて|おすすめして|提案して|教えてくれた)|(?:네가|당신이) .*(?:말|추천|제안)"
+)
+
+# A question whose answer stands in many messages: in which order, an overview, everything, how many in total.
+_OF_MANY = re.compile(
+    r"\b(?:in (?:what|which)|the) order\b|\bin order\b|\bsummar(?:y|ies|i[sz]e)\b|\boverview\b|\brecap\b|\btimeline\b|\blist (?:all|every|the)\b|\ball the \w+|\bin total\b|\bhow many (?:different|times)\b|\bover(?:all)? time\b|\bacross (?:our|all|my)\b|\bthroughout (?:our|all|my)\b"
+    r"|\breihenfolge\b|\bzusammenfass\w*|\bfass\w* .*\bzusammen\b|\büberblick\b|\bliste .*\bauf\b|\balle \w+|\binsgesamt\b|\bwie viele verschiedene\b"
+    r"|\bdans quel ordre\b|\brésum\w+|\bliste[zr]?\b|\btou(?:tes|s) les\b|\bau total\b|\ben tout\b"
+    r"|\ben qué orden\b|\bresum\w+|\btod[oa]s l[oa]s\b|\ben total\b|\bem que ordem\b|\btod[oa]s [oa]s\b|\bno total\b"
+    r"|\bin che ordine\b|\briassum\w+|\btutt[ie] (?:gli|i|le)\b|\bin totale\b|\bin welke volgorde\b|\bsamenvat\w+|\bvat .*\bsamen\b|\bin totaal\b"
+    r"|\bhangi sırayla\b|\bözetle\w*|\btoplam(?:da)?\b|\bw jakiej kolejności\b|\bpodsumuj\w*|\bwszystkie\b|\błącznie\b"
+    r"|\bв каком порядке\b|\bпо порядку\b|\bподведи итог\w*|\bперечисли\w*|\bвсе мои\b|\bкратко расскажи\b|\bсколько всего\b|\bобзор\b"
+    r"|(?:باي ترتيب|بأي ترتيب|لخص|جميع|كل ما|المجموع)|顺序|順序|总结|總結|概括|列出|所有|一共|总共|總共|順番|まとめて|要約|全部|合計|すべて|순서|요약|모두|전부|총"
+)
+
+
+def is_of_assistant(question: str) -> bool:
+    """Whether the assistant's own words are asked for."""
+    return _OF_ASSISTANT.search(analyzer.normal(question)) is not None
+
+
+def is_of_many(question: str) -> bool:
+    """Whether the answer stands in many messages: an order of events, an overview, everything of a kind."""
+    return _OF_MANY.search(analyzer.normal(question)) is not None
+
+
+@cache
+def standing_terms() -> frozenset[str]:
+    """The terms of STANDING as messages of each language hold them."""
+    return frozenset(
+        term
+        for language, words in STANDING.items()
+        for word in words.split()
+        for term in ([word] if language in _IN_PAIRS else [analyzer.stem(word, language)])
+    )
