@@ -70,10 +70,12 @@ def is_of_many(question: str) -> bool:
 
 @cache
 def standing_terms() -> frozenset[str]:
-    """The terms of STANDING as messages of each language hold them."""
+    """The terms of STANDING as messages hold them: a short message may be taken for English."""
     return frozenset(
         term
         for language, words in STANDING.items()
         for word in words.split()
-        for term in ([word] if language in _IN_PAIRS else [analyzer.stem(word, language)])
+        for term in (
+            [word] if language in _IN_PAIRS else [analyzer.stem(word, language), analyzer.stem(word, "english")]
+        )
     )
