@@ -6,10 +6,11 @@ when not everything fits is the rule of retrieval/prompt_builder.py.
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from functools import partial
+from typing import TypeVar
 
 from attrs import define, field
 
@@ -36,7 +37,10 @@ from text.analyzer import content_terms, folded, normal, readings_of
 from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
+Result = TypeVar("Result")
 
+LONG_TEXT = 16_000
+"""Characters above which the parts of a prompt are counted in a thread: counting 100,000 takes a tenth of a second."""
 LAST_TURNS = 4
 """This many turns stay verbatim, whether they are archived or not."""
 TIMES_IN = 2_000
@@ -110,28 +114,33 @@ class MemoryRetrieval:
         than the one in the settings, for an endpoint that refused that length. `zone`: the owner's, for dates.
         """
         scope, now = incoming.scope, self._clock().astimezone(zone)
-        builder = PromptBuilder(
+        begun = partial(
+            PromptBuilder,
             tokenizer=self._tokens,
             budgets=self._budgets.under(min(ceiling or self._budgets.ceiling, self._budgets.ceiling)),
             incoming=incoming,
             system_prompt=self._system_prompt,
             now=now,
         )
+        words = len(incoming.text)
+        builder = await _off_loop(begun, words)
         if store is None:
-            builder.take_last_turns(_newest_turns(unstored, LAST_TURNS))
-            builder.take_older_turns(unstored)
-            return builder.context()
+            words += _characters(unstored)
+            await _off_loop(lambda: builder.take_last_turns(_newest_turns(unstored, LAST_TURNS)), words)
+            await _off_loop(lambda: builder.take_older_turns(unstored), words)
+            return await _off_loop(builder.context, words)
         last = await store.last_turns(scope, LAST_TURNS, before=turn)
         summaries = sorted(await store.summaries(scope), key=lambda one: (-one.level, *one.order))
         newest = _newest_turns([*last, *unstored], LAST_TURNS)
-        builder.take_last_turns(newest)
+        await _off_loop(lambda: builder.take_last_turns(newest), _characters(newest))
         if not scope.is_direct_messages:
             builder.take_profile(await store.profiles.newest(scope.owner))
         shown, repeated = await self._stable_summaries(builder, store, scope, summaries, turn)
         builder.take_summaries(shown)
         earlier = {one.id: one for one in await store.unfolded(scope) if turn is None or one.turn < turn}
         earlier |= {one.id: one for one in repeated}
-        builder.take_older_turns([*sorted(earlier.values(), key=lambda one: one.order), *unstored])
+        older = [*sorted(earlier.values(), key=lambda one: one.order), *unstored]
+        await _off_loop(lambda: builder.take_older_turns(older), _characters(older))
         await self._note_history(builder, store, scope, summaries, shown, incoming if turn is not None else None)
         found = await self.found(incoming.text, store, scope, now=now, lean_on=_last_words(newest), before=turn)
         builder.take_facts(found.facts)
@@ -139,7 +148,7 @@ class MemoryRetrieval:
         if required.ids and builder.keep_room_for_one():
             required = MustInclude.of(found, self._tokens, shown=builder.shown_ids, before=turn)
         builder.take_snippets(await self._packed(required, store, scope, room=builder.snippet_room, now=now))
-        return builder.context()
+        return await _off_loop(builder.context, words + _characters(newest) + _characters(older))
 
     async def recall(self, question: str, *, store: MemoryStore, scope: Scope) -> Recall:
         """What a question alone brings back within the budget of snippets. Raises a StorageError."""
@@ -405,6 +414,15 @@ def _both_ends(text: str, most: int = TIMES_IN) -> str:
     """
     half = most // 2
     return text if len(text) <= most else f"{text[:half]}\n{text[-half:]}"
+
+
+async def _off_loop(work: Callable[[], Result], characters: int) -> Result:
+    """Do what counts and cuts so much text: long texts in a thread, while nobody else touches what it works on."""
+    return await asyncio.to_thread(work) if characters > LONG_TEXT else work()
+
+
+def _characters(messages: Sequence[Message]) -> int:
+    return sum(len(message.content) for message in messages)
 
 
 def _newest_turns(messages: Sequence[Message], turns: int) -> list[Message]:

@@ -53,8 +53,7 @@ async def test_a_long_paste_holds_nobody_up(tmp_path: Path) -> None:
         async with watched_loop() as held:
             await talk.say(CODES[:102_400])
             await talk.say("What was w77x77?")
-        # Counting the tokens of 100,000 characters of codes is most of it.
-        assert held.seconds < 4 * MOST_HELD
+        assert held.seconds < MOST_HELD
 
 
 async def _unseen(done: int, total: int) -> None:
