@@ -10,7 +10,7 @@ import asyncio
 import json
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -210,18 +210,22 @@ def _as_shown(recall: Recall, ids: dict[int, str], now: datetime) -> Iterator[Sh
 
 
 def figures(asked: Sequence[Asked]) -> dict[str, object]:
-    """The result: shares in percent."""
-    categories = sorted({one.question.category for one in asked})
+    """The result: shares in percent; conversations and categories from the worst to the best."""
     return {
         "n": len(asked),
         **_shares(asked),
-        "by_category": {
-            category: {"n": len(of), **_shares(of)}
-            for category in categories
-            for of in [[one for one in asked if one.question.category == category]]
-        },
+        "by_conversation": _worst_first(asked, lambda one: one.sample_id),
+        "by_category": _worst_first(asked, lambda one: one.question.category),
         **{f"ms_{name}": value for name, value in spread([one.seconds for one in asked]).items()},
     }
+
+
+def _worst_first(asked: Sequence[Asked], name: Callable[[Asked], str]) -> dict[str, dict[str, float]]:
+    groups: dict[str, list[Asked]] = {}
+    for one in asked:
+        groups.setdefault(name(one), []).append(one)
+    found = {group: {"n": len(of), **_shares(of)} for group, of in sorted(groups.items())}
+    return dict(sorted(found.items(), key=lambda pair: pair[1]["coverage"]))
 
 
 def _shares(asked: Sequence[Asked]) -> dict[str, float]:

@@ -55,6 +55,9 @@ def test_recall_prints_shares_and_writes_a_line_for_each_question(
     assert result.keys() >= {"n", "coverage", "all_at_10", "by_category", "ms_p50", "ms_p95"}
     assert 0 < result["coverage"] <= 100
     assert sum(of["n"] for of in result["by_category"].values()) == result["n"] > 0
+    assert result["by_conversation"].keys() == {"chat-en-1"}
+    coverages = [of["coverage"] for of in result["by_category"].values()]
+    assert coverages == sorted(coverages)
     lines = [json.loads(line) for line in out.read_text(encoding="utf-8").split("\n") if line]
     assert len(lines) == result["n"]
     for line in lines:
