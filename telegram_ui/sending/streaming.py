@@ -78,10 +78,10 @@ class AnswerStream:
     async def finish(self, markdown: str) -> list[int]:
         """Send the whole answer; its message ids. Raises DeliveryError; called again, it continues where it failed."""
         await self._stop_painting()
-        parts = await _converted(messages, markdown)
+        parts = await converted(messages, markdown)
         is_file = not parts and not is_blank(markdown)
         if is_file:
-            beginning = await _converted(partial(preview, limit=MAX_UNITS - units(IN_FILE)), markdown)
+            beginning = await converted(partial(preview, limit=MAX_UNITS - units(IN_FILE)), markdown)
             parts = [Piece(text=beginning.text + IN_FILE, entities=beginning.entities)]
         sent: list[int] = []
         try:
@@ -127,7 +127,7 @@ class AnswerStream:
             while (wait := max(self._state.preview_from, self._state.final_from) - clock.time()) > 0:
                 await clock.sleep(wait)
             self._changed.clear()
-            piece = await _converted(preview, self._text)
+            piece = await converted(preview, self._text)
             if piece == self._shown and not self._is_draft_old():
                 continue
             self._state.preview_from = clock.time() + PREVIEW_EVERY
@@ -232,7 +232,7 @@ class AnswerStream:
         await ended(painting)
 
 
-async def _converted(convert: Callable[[str], T], markdown: str) -> T:
+async def converted(convert: Callable[[str], T], markdown: str) -> T:
     """Markdown as messages, next to which others go on."""
     if len(markdown) <= CONVERTED_HERE:
         return convert(markdown)

@@ -1,22 +1,24 @@
 """Fuzzing: generated inputs at every door that takes text from outside, and any order of acts on the whole memory.
 
 `python -m tests.fuzz [--inputs 120000] [--examples 60] [--seed 1]` prints one JSON object of counts and exits with 1
-when an exception was not caught. An input is made from the seed and its number alone, so each can be made again.
+when an exception was not caught, or an input cost too much (costs.py). An input is made from the seed and its number
+alone, so each can be made again.
 """
 
 import argparse
 import asyncio
 import copy
+import gc
 import json
 import logging
 import sys
 import tempfile
 import time
 import traceback
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, closing
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -25,11 +27,10 @@ import telegram
 from hypothesis import HealthCheck, Phase
 from hypothesis import settings as hypothesis_settings
 from hypothesis.stateful import run_state_machine_as_test
-from telegram.error import TelegramError
 
 from assembly import budgets, summary_text_budget
 from records.errors import SettingsError, StorageTooNew
-from records.owners import OwnerConfig, StorageType
+from records.owners import StorageType
 from records.scopes import Person, Scope
 from settings import Secret, Settings
 from storage.files.database import Database, migrate
@@ -53,81 +54,16 @@ from telegram_ui.updates.parsing import arrival
 from telegram_ui.updates.relevance import Relevance
 from tests.contract.conftest import NOW, config, fold, said, talk
 from tests.contract.test_interleavings import Interleavings
+from tests.fuzz.behind import OneMemory, OneState, Query, Silent
+from tests.fuzz.costs import Cost, measured
 from tests.fuzz.imports import ImportDoors
+from tests.fuzz.large import Feed, LargeDoors, Make
 from tests.fuzz.values import ATOMS, Chance, garbled, mutated, text_from
 from text.analyzer import content_terms
 
 ErrorBoundary = Callable[[Chance], Awaitable[None]]
-
-
-# what stands behind the doors -----------------------------------------------------------------------------------
-class Silent:
-    """A delivery to nobody."""
-
-    async def say(self, chat: Chat, text: str, **_: object) -> None:
-        text.encode("utf-16-le", "surrogatepass")
-
-    async def send(self, chat: Chat, pieces: Sequence[formatting.Piece], **_: object) -> None: ...
-    async def replace(self, *_: object, **__: object) -> None: ...
-
-    @asynccontextmanager
-    async def typing(self, chat: Chat) -> AsyncIterator[None]:
-        yield
-
-
-class OneState:
-    """The wizard's state of the one person there is."""
-
-    state: WizardState | None = None
-
-    async def get(self, scope: Scope, person: int) -> WizardState | None:
-        return self.state
-
-    async def put(self, state: WizardState) -> None:
-        self.state = state
-
-    async def drop(self, scope: Scope, person: int) -> bool:
-        self.state = None
-        return True
-
-
-class OneMemory:
-    """Configurations that go nowhere, and must be lawful."""
-
-    known: OwnerConfig | None = None
-
-    def __init__(self, wizards: OneState) -> None:
-        self.wizards = wizards
-
-    async def config(self, owner: int) -> OwnerConfig | None:
-        return self.known
-
-    async def configure(self, owner: int, *, storage: StorageType, every_n: int) -> OwnerConfig:
-        assert 1 <= every_n <= 500
-        self.known = OwnerConfig(
-            owner=owner, storage=storage, every_n=every_n, enabled=True, created_at=NOW, updated_at=NOW
-        )
-        return self.known
-
-    async def switch(self, owner: int, *, enabled: bool) -> OwnerConfig:
-        return replace(await self.configure(owner, storage=StorageType.SQLITE, every_n=20), enabled=enabled)
-
-    async def total(self, owner: int) -> int:
-        return 3
-
-
-@dataclass
-class Query:
-    """A press of a button, as commands see it."""
-
-    data: str
-    message: None = None
-    answered: list[str | None] = field(default_factory=list)
-
-    async def answer(self, toast: str | None = None) -> None:
-        self.answered.append(toast)
-        if len(toast or "") > 200:
-            raise TelegramError("A toast has at most 200 characters.")
+AT_START = ("memory.json", "memory.json opened")
+"""What is read before anybody is served: it holds nobody up."""
 
 
 UPDATE: dict[str, Any] = {
@@ -369,23 +305,55 @@ async def open_doors(folder: Path) -> AsyncIterator[Doors]:
             yield doors
 
 
-async def fuzz_doors(inputs: int, seed: int, failures: list[str]) -> dict[str, int]:
-    """That many inputs over all doors; how many each took. Exceptions that were not caught go to `failures`."""
+async def fuzz_doors(inputs: int, seed: int, failures: list[str], worst: dict[str, Cost]) -> dict[str, int]:
+    """That many inputs over all doors; how many each took. Exceptions that were not caught, and inputs that cost too
+    much, go to `failures`; the highest costs at each door to `worst`.
+    """
     counts: dict[str, int] = {}
     with tempfile.TemporaryDirectory() as folder:
-        async with open_doors(Path(folder)) as doors:
-            for name, (share, error_boundary) in doors.all().items():
-                counts[name] = max(1, round(inputs * share))
-                for number in range(counts[name]):
-                    try:
-                        await error_boundary(Chance(f"{seed} {name} {number}"))
-                    except Exception as error:  # whatever it is, it is what this looks for
-                        last = traceback.extract_tb(error.__traceback__)[-1]
-                        failures.append(
-                            f"{name} {number}: {type(error).__name__} at {Path(last.filename).name}:{last.lineno}: "
-                            f"{str(error)[:200]}"
-                        )
+        files = Path(folder)
+        async with open_doors(files) as doors, LargeDoors.open(files / "large") as large:
+            everything: dict[str, tuple[float, Make, Feed]] = {
+                **{name: (share, _itself, door) for name, (share, door) in doors.all().items()},
+                **large.all(),
+            }
+            # A collection of all that the fuzzing itself has loaded would count as the input's.
+            with frozen():
+                for name, (share, make, feed) in everything.items():
+                    counts[name] = max(1, round(inputs * share))
+                    worst[name] = Cost()
+                    for number in range(counts[name]):
+                        found, cost = await _fed(feed, make(Chance(f"{seed} {name} {number}")))
+                        worst[name] = worst[name].max(cost)
+                        too_much = [] if name in AT_START else cost.complaints()
+                        failures += [f"{name} {number}: {one}" for one in (*found, *too_much)]
     return counts
+
+
+def _itself(chance: Chance) -> Chance:
+    """Of a small input: the door makes it."""
+    return chance
+
+
+@contextmanager
+def frozen() -> Iterator[None]:
+    """What there is now is left out of collections inside the block."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+async def _fed(feed: Feed, made: object) -> tuple[list[str], Cost]:
+    """Feed one input: the exception that was not caught, if there was any, and what it cost."""
+    try:
+        return [], await measured(partial(feed, made))
+    except Exception as error:  # whatever it is, it is what this looks for
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(last.filename).name}:{last.lineno}"
+        return [f"{type(error).__name__} at {where}: {str(error)[:200]}"], Cost()
 
 
 class _Counted(Interleavings):
@@ -426,7 +394,8 @@ def main() -> int:
     # What is refused is logged, one line for each of thousands.
     logging.disable()
     started, failures = time.monotonic(), list[str]()
-    doors = asyncio.run(fuzz_doors(options.inputs, options.seed, failures))
+    worst: dict[str, Cost] = {}
+    doors = asyncio.run(fuzz_doors(options.inputs, options.seed, failures, worst))
     try:
         memory = fuzz_memory(options.examples, options.seed)
     except Exception as error:
@@ -439,7 +408,9 @@ def main() -> int:
         "inputs": sum(doors.values()),
         "by_door": doors,
         "memory": memory,
-        "uncaught": len(failures),
+        "failures": len(failures),
+        "most_held_ms": {name: round(cost.held * 1000) for name, cost in worst.items()},
+        "most_memory_mb": {name: round(cost.memory / 1e6) for name, cost in worst.items()},
         "seconds": round(time.monotonic() - started),
     }
     sys.stdout.write(json.dumps(result) + "\n")

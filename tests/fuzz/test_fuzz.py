@@ -1,10 +1,35 @@
 """A short seeded run of the fuzzing; `make fuzz` is the long one."""
 
+import sys
+import time
+
+import pytest
+
 from tests.fuzz.__main__ import fuzz_doors
+from tests.fuzz.costs import MOST_HELD, MOST_MEMORY, measured
 
 
-async def test_no_generated_input_raises() -> None:
+async def test_no_generated_input_raises_or_costs_too_much() -> None:
     failures: list[str] = []
-    counts = await fuzz_doors(4000, 7, failures)
+    counts = await fuzz_doors(4000, 7, failures, {})
     assert failures == []
     assert all(counts.values())
+
+
+async def test_what_holds_the_loop_up_is_found() -> None:
+    async def compute() -> None:
+        until = time.thread_time() + 1.2 * MOST_HELD
+        while time.thread_time() < until:
+            pass
+
+    [complaint] = (await measured(compute)).complaints()
+    assert complaint.startswith("held the event loop up for 1")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is measured on Linux alone")
+async def test_what_takes_much_memory_is_found_also_when_it_is_freed_again() -> None:
+    async def take() -> None:
+        assert len(b"x" * (MOST_MEMORY + 10_000_000))
+
+    for _ in range(2):
+        assert [one for one in (await measured(take)).complaints() if one.startswith("took 2")]

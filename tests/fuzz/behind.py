@@ -1,0 +1,83 @@
+"""What stands behind fuzzing's doors instead of Telegram and the stores. Does not know the doors."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+
+from telegram.error import TelegramError
+
+from records.owners import OwnerConfig, StorageType
+from records.scopes import Scope
+from storage.files.wizard_state import WizardState
+from telegram_ui.sending import formatting
+from telegram_ui.sending.chat import Chat
+from tests.contract.conftest import NOW
+
+
+class Silent:
+    """A delivery to nobody."""
+
+    async def say(self, chat: Chat, text: str, **_: object) -> None:
+        text.encode("utf-16-le", "surrogatepass")
+
+    async def send(self, chat: Chat, pieces: Sequence[formatting.Piece], **_: object) -> None: ...
+    async def replace(self, *_: object, **__: object) -> None: ...
+
+    @asynccontextmanager
+    async def typing(self, chat: Chat) -> AsyncIterator[None]:
+        yield
+
+
+class OneState:
+    """The wizard's state of the one person there is."""
+
+    state: WizardState | None = None
+
+    async def get(self, scope: Scope, person: int) -> WizardState | None:
+        return self.state
+
+    async def put(self, state: WizardState) -> None:
+        self.state = state
+
+    async def drop(self, scope: Scope, person: int) -> bool:
+        self.state = None
+        return True
+
+
+class OneMemory:
+    """Configurations that go nowhere, and must be lawful."""
+
+    known: OwnerConfig | None = None
+
+    def __init__(self, wizards: OneState) -> None:
+        self.wizards = wizards
+
+    async def config(self, owner: int) -> OwnerConfig | None:
+        return self.known
+
+    async def configure(self, owner: int, *, storage: StorageType, every_n: int) -> OwnerConfig:
+        assert 1 <= every_n <= 500
+        self.known = OwnerConfig(
+            owner=owner, storage=storage, every_n=every_n, enabled=True, created_at=NOW, updated_at=NOW
+        )
+        return self.known
+
+    async def switch(self, owner: int, *, enabled: bool) -> OwnerConfig:
+        return replace(await self.configure(owner, storage=StorageType.SQLITE, every_n=20), enabled=enabled)
+
+    async def total(self, owner: int) -> int:
+        return 3
+
+
+@dataclass
+class Query:
+    """A press of a button, as commands see it."""
+
+    data: str
+    message: None = None
+    answered: list[str | None] = field(default_factory=list)
+
+    async def answer(self, toast: str | None = None) -> None:
+        self.answered.append(toast)
+        if len(toast or "") > 200:
+            raise TelegramError("A toast has at most 200 characters.")

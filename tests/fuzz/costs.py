@@ -1,0 +1,61 @@
+"""What one input costs: how long it holds the event loop up, and how much memory it takes. Does not know the inputs."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.support.loop_watch import watched_loop
+
+MOST_HELD = 0.1
+"""Seconds of the processor that one turn of the loop may compute over an input below 1 MB."""
+MOST_MEMORY = 200_000_000
+"""Bytes that such an input may take at any moment."""
+_STATUS, _RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+_NEW_PEAK = "5"
+"""What makes Linux measure the peak again from here (proc(5), clear_refs)."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cost:
+    """`held`: the longest that one turn of the loop computed, in seconds of the processor; `memory`: in bytes, measured
+    on Linux alone.
+    """
+
+    held: float = 0.0
+    memory: int = 0
+
+    def complaints(self) -> list[str]:
+        """What is too much; nothing in an input that is as it should be."""
+        found = []
+        if self.held > MOST_HELD:
+            found.append(f"held the event loop up for {self.held * 1000:.0f} ms of the processor")
+        if self.memory > MOST_MEMORY:
+            found.append(f"took {self.memory / 1e6:.0f} MB")
+        return found
+
+    def max(self, other: "Cost") -> "Cost":
+        return Cost(held=max(self.held, other.held), memory=max(self.memory, other.memory))
+
+
+async def measured(act: Callable[[], Awaitable[object]]) -> Cost:
+    """Do something; what it cost."""
+    before = _memory("VmRSS")
+    _forget_peak()
+    async with watched_loop() as held:
+        await act()
+    return Cost(held=held.seconds, memory=max(0, _memory("VmHWM") - before))
+
+
+def _forget_peak() -> None:
+    with suppress(OSError):
+        _RESET.write_text(_NEW_PEAK)
+
+
+def _memory(name: str) -> int:
+    """One figure of this process in bytes; 0 where the system does not tell."""
+    with suppress(OSError):
+        for line in _STATUS.read_text().splitlines():
+            if line.startswith(name + ":"):
+                return int(line.split()[1]) * 1024
+    return 0
