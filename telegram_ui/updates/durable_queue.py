@@ -166,7 +166,8 @@ class DurableQueue(asyncio.Queue[object]):
         A failing disk is retried with the next call.
 
         `is_remembered`: memory holds their text, so it does no harm where the file's log keeps it for a while.
-        Otherwise it is taken out of there before this returns, or with `soon` by `forget_texts` within a second or so.
+        Otherwise it is taken out of there before this returns, or with `soon` and while others wait for their answers by
+        `forget_texts`, within a second or so.
         """
         finished = set(update_ids)
         self._finish(finished)
@@ -179,7 +180,7 @@ class DurableQueue(asyncio.Queue[object]):
             logger.warning("The inbox cannot mark updates as done (%s); retrying later.", type(error).__name__)
         if not is_remembered:
             self._has_text.set()
-            if not soon:
+            if not soon or not self._unfinished:
                 await self.forget_text()
 
     async def forget_texts(self, pause: Callable[[float], Awaitable[None]]) -> None:
