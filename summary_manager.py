@@ -273,6 +273,12 @@ class SummaryManager:
             lease = await store.begin_fold(scope, plan.reason, now=self._clock(), lease=LEASE)
             if lease is None:
                 return "busy"
+            # Another fold may have ended between the plan and the lease; what it took must not be folded again.
+            summaries = await store.summaries(scope)
+            plan = await self._plan(store, scope, config, reason, summaries)
+            if plan is None:
+                await store.release_fold(lease)
+                return "nothing"
             return await self._work(
                 store, config, lease, plan, [one for one in summaries if one.id in plan.summary_ids]
             )
