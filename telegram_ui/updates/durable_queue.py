@@ -166,8 +166,8 @@ class DurableQueue(asyncio.Queue[object]):
         A failing disk is retried with the next call.
 
         `is_remembered`: memory holds their text, so it does no harm where the file's log keeps it for a while.
-        Otherwise it is taken out of there before this returns, or with `soon` and while others wait for their answers by
-        `forget_texts`, within a second or so.
+        Otherwise it is taken out of there before this returns; with `soon`, and while others wait for their answers,
+        `forget_texts` does it within a second or so.
         """
         finished = set(update_ids)
         self._finish(finished)
