@@ -287,9 +287,10 @@ def _around(
 def _standing(texts: Sequence[bytes], by_assistant: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """[texts]: whether a person's message holds a word of those that say what always holds."""
     found = np.zeros(len(texts), np.bool_)
-    spoken: list[int] = np.flatnonzero(~by_assistant).tolist()
-    hashes = np.frombuffer(b"".join(texts[row] for row in spoken), "<u4")
-    text_of = np.repeat(spoken, [len(texts[row]) // 4 for row in spoken])
+    spoken = np.flatnonzero(~by_assistant)
+    lengths = np.array([len(texts[row]) // 4 for row in spoken.tolist()], np.intp)  # an empty list would be of floats
+    hashes = np.frombuffer(b"".join(texts[row] for row in spoken.tolist()), "<u4")
+    text_of = np.repeat(spoken, lengths)
     found[text_of[np.isin(hashes, _standing_hashes())]] = True
     return found
 
