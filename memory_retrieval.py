@@ -39,8 +39,6 @@ from text.tokenizer import Tokenizer
 log = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
-LONG_TEXT = 16_000
-"""Characters above which the parts of a prompt are counted in a thread: counting 100,000 takes a tenth of a second."""
 LAST_TURNS = 4
 """This many turns stay verbatim, whether they are archived or not."""
 TIMES_IN = 2_000
@@ -293,7 +291,7 @@ class MemoryRetrieval:
             model=model,
             min_similarity=self._facts.min_similarity,
         )
-        ranked = ranking() if len(known) <= MANY_FACTS else await asyncio.to_thread(ranking)
+        ranked = await _done(ranking, in_thread=len(known) > MANY_FACTS)
         best = [one for one in ranked if one.score.keys() - {"pinned"}][: self._facts.top]
         return [one for one in ranked if one in best or one.fact.is_pinned]
 
@@ -405,7 +403,7 @@ def _learned_from(facts: Sequence[RecalledFact]) -> dict[int, float]:
 
 
 async def _terms(question: str) -> list[str]:
-    return content_terms(question) if len(question) <= SHORT_TEXT else await asyncio.to_thread(content_terms, question)
+    return await _done(partial(content_terms, question), in_thread=len(question) > SHORT_TEXT)
 
 
 def _both_ends(text: str, most: int = TIMES_IN) -> str:
@@ -418,7 +416,12 @@ def _both_ends(text: str, most: int = TIMES_IN) -> str:
 
 async def _off_loop(work: Callable[[], Result], characters: int) -> Result:
     """Do what counts and cuts so much text: long texts in a thread, while nobody else touches what it works on."""
-    return await asyncio.to_thread(work) if characters > LONG_TEXT else work()
+    return await _done(work, in_thread=characters > SHORT_TEXT)
+
+
+async def _done(work: Callable[[], Result], *, in_thread: bool) -> Result:
+    """What `work` returns. What takes long is done in a thread, so that it does not hold the event loop up."""
+    return await asyncio.to_thread(work) if in_thread else work()
 
 
 def _characters(messages: Sequence[Message]) -> int:
