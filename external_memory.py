@@ -209,7 +209,7 @@ class ExternalMemory:
     async def with_archives(self, *, older_than: datetime) -> list[int]:
         """The owners who have archives from before then."""
         what = Forgetting(what="archives", until=older_than)
-        owners = [place.owner for place in await self._directory.locations()]
+        owners = [location.owner for location in await self._directory.locations()]
         return [owner for owner in owners if (await self.preview(owner, what)).messages]
 
     async def total(self, owner: int) -> int:
@@ -221,8 +221,8 @@ class ExternalMemory:
         """As `config`, for callers who hold the owner's lock, so that the memory cannot be moved meanwhile."""
         if owner in self._configs:
             return self._configs[owner]
-        place = await self._directory.location(owner)
-        config = await self._stores[place.storage].owner(owner) if place else None
+        location = await self._directory.location(owner)
+        config = await self._stores[location.storage].owner(owner) if location else None
         self._configs[owner] = config
         return config
 
@@ -242,8 +242,8 @@ class ExternalMemory:
         config = replace(change(config), owner=owner, storage=config.storage, updated_at=now)
         self._configs.pop(owner, None)
         # The directory first: no store may hold an owner whom the directory does not know.
-        place = await self._directory.register(config)
-        if place.storage is not config.storage:
+        location = await self._directory.register(config)
+        if location.storage is not config.storage:
             raise StorageError("The memory lives elsewhere than expected; nothing was changed.")
         await self._stores[config.storage].put_owner(config)
         self._configs[owner] = config
@@ -251,8 +251,8 @@ class ExternalMemory:
 
 
 async def _store_of(owner: int, directory: Directory, stores: dict[StorageType, MemoryStore]) -> MemoryStore:
-    place = await directory.location(owner)
-    return stores[place.storage if place else StorageType.SQLITE]
+    location = await directory.location(owner)
+    return stores[location.storage if location else StorageType.SQLITE]
 
 
 def _distrust_index(json: JsonStore, sentence: str) -> None:

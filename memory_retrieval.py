@@ -164,8 +164,8 @@ class MemoryRetrieval:
         messages = await self._messages(store, scope, found.ranked[:])
         room = self._budgets.snippets
         return [
-            required.snippet(one, message, vectors.get(one.seq), tokens=required.length(place, room))
-            for place, (one, message) in enumerate(messages)
+            required.snippet(one, message, vectors.get(one.seq), tokens=required.length(index, room))
+            for index, (one, message) in enumerate(messages)
         ]
 
     async def _packed(
@@ -189,13 +189,13 @@ class MemoryRetrieval:
         read = READ_AT_ONCE
         while True:
             allowed = [
-                (place, one, message)
-                for place, (one, message) in enumerate(messages, read - READ_AT_ONCE)
+                (index, one, message)
+                for index, (one, message) in enumerate(messages, read - READ_AT_ONCE)
                 if required.allows(message)
             ]
             shown = (
-                required.snippet(one, message, vectors.get(one.seq), tokens=required.length(place, room))
-                for place, one, message in allowed
+                required.snippet(one, message, vectors.get(one.seq), tokens=required.length(index, room))
+                for index, one, message in allowed
             )
             if any(len(message.content) > SHORT_TEXT for _, _, message in allowed):
                 await asyncio.to_thread(packing.offer, shown)

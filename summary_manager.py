@@ -320,7 +320,7 @@ class SummaryManager:
         )
 
     async def _run(self, work: "_Work") -> Summary:
-        """Model call outside any transaction, then the gate, then one transaction that checks all sources again."""
+        """Model call outside any transaction, quality gate, then one transaction that checks all sources again."""
         scope, started = work.lease.scope, time.monotonic()
         made = await self.summarise(scope.owner, work.material)
         milliseconds = round((time.monotonic() - started) * 1000)
@@ -345,7 +345,7 @@ class SummaryManager:
             log.warning("a lease of %s stays until it expires: %s", lease.scope, type(error).__name__)
 
     async def summarise(self, owner: int, material: Material) -> NewSummary:
-        """A text that passed the gate, by the model or, if there is one, by the fallback."""
+        """A text that passed the quality gate, by the model or, if there is one, by the fallback."""
         try:
             return await self._summariser.summarise(material, self._within_quota(owner), model=self._model.name)
         except QuotaExceeded:

@@ -68,8 +68,8 @@ def drawn(lines: Mapping[str, Line]) -> str:
     parts.append(f'<text x="{MARGIN}" y="12">coverage, %</text>')
     ends = sorted(((of[BUDGETS[-1]], name) for name, of in lines.items()), reverse=True)
     height = 0.0
-    for place, (end, name) in enumerate(ends):
-        colour, of = COLOURS[place % len(COLOURS)], lines[name]
+    for index, (end, name) in enumerate(ends):
+        colour, of = COLOURS[index % len(COLOURS)], lines[name]
         points = " ".join(f"{x(budget):.1f},{y(value):.1f}" for budget, value in of.items())
         parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts += [f'<circle cx="{x(b):.1f}" cy="{y(v):.1f}" r="3" fill="{colour}"/>' for b, v in of.items()]

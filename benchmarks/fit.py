@@ -32,7 +32,7 @@ STEPS = (0.5, 0.75, 1.25, 1.5, 2.0)
 """What a constant is multiplied by."""
 MOST_CHANGES = 3
 SHAPES = ("centring", "borrow", "near", "k1", "b")
-"""Constants that are part of the signals themselves: a change of one means computing them anew."""
+"""Constants that are part of the signals themselves: after a change of one they must be computed again."""
 
 
 @dataclass(kw_only=True)

@@ -97,10 +97,10 @@ def answered(
         coverage = {}
         for budget in budgets:
             room, fitting = budget, set[str]()
-            for place in dict.fromkeys(ranked):
-                if sizes[place] <= room:
-                    room -= sizes[place]
-                    fitting.add(lines[place].dia_id)
+            for index in dict.fromkeys(ranked):
+                if sizes[index] <= room:
+                    room -= sizes[index]
+                    fitting.add(lines[index].dia_id)
             coverage[budget] = 100 * len(fitting & wanted) / len(wanted)
         first = {lines[number].dia_id for number in list(dict.fromkeys(ranked))[:FIRST]}
         made.append(Answered(coverage=coverage, all_at_10=wanted <= first))

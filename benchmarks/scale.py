@@ -209,7 +209,7 @@ def run(settings: Settings, plan: Plan, folder: Path) -> dict[str, object]:
             floor = folder / f"floor-{storage}-{count}.db"
             _filled(there.data_dir, floor, storage, count)
             if plan.embedding and not backlog and storage is StorageType.SQLITE:
-                progress(f"{storage}: {plan.embedding:.0f} s of turns, and as long beside a backlog")
+                progress(f"{storage}: {plan.embedding:.0f} s of turns, and as long during a backlog")
                 with tempfile.TemporaryDirectory() as aside:  # otherwise what is embedded meanwhile would be found, too
                     copied = shutil.copytree(there.data_dir, aside, dirs_exist_ok=True)
                     backlog = apart(measure_backlog, replace(there, data_dir=Path(copied)), SCOPE, plan.embedding)
@@ -249,7 +249,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--questions", type=number(0), default=100, help="questions timed at each size; 0: no recall part"
     )
-    parser.add_argument("--embedding", type=duration, default=30, help="seconds beside a backlog; 0: none")
+    parser.add_argument("--embedding", type=duration, default=30, help="seconds of turns during a backlog; 0: none")
     parser.add_argument("--storage", type=StorageType, choices=list(StorageType), nargs="+", help="all unless named")
     parser.add_argument("--folder", type=Path, help="keeps what was filled for the next run, which adds to it")
     options = parser.parse_args(arguments)

@@ -102,20 +102,20 @@ class AnswerLoop:
         """The answer to a turn's question, on its person's quota. Raises a ModelError."""
         person, offer = turn.incoming.person.id, self._offer(turn, context)
         schemas = self._schemas(offer)
-        said: list[PromptMessage] = []
+        exchanged: list[PromptMessage] = []
         used: list[Used] = []
         is_short = must_answer = False
         rounds = 0
         # Ends: each time around it is one round nearer to where the model must answer, or was made shorter, once.
         while True:
-            extra = schemas + self._size(said)
+            extra = schemas + self._size(exchanged)
             if context.tokens + extra > self._ceiling:
                 context = await remake(self._ceiling - extra)
             model = self._model
             if offer and isinstance(model, ToolModel):
                 model = model.with_tools(offer, must_answer=must_answer)
             try:
-                completion = await self._quota.complete(person, model, [*context.messages, *said], on_text=on_text)
+                completion = await self._quota.complete(person, model, [*context.messages, *exchanged], on_text=on_text)
             except ContextTooLong:
                 if is_short:
                     raise
@@ -124,14 +124,14 @@ class AnswerLoop:
                 context = await remake(int(context.tokens * SHORTER))
                 continue
             if not completion.calls:
-                whole = _with(context, said, extra)
+                whole = _with(context, exchanged, extra)
                 return Answered(context=whole, completion=completion, at=self._clock(), used=tuple(used))
             if must_answer or self._tools is None:
                 raise ModelBroken("The model went on asking for tools instead of answering.")
             rounds += 1
-            room = self._ceiling // RESULTS_SHARE - self._size(said)
+            room = self._ceiling // RESULTS_SHARE - self._size(exchanged)
             new, results = await self._results(self._tools, completion, turn, room=room)
-            said += new
+            exchanged += new
             used += results
             must_answer = rounds == MOST_ROUNDS or len(results) < len(completion.calls)
 
@@ -166,16 +166,16 @@ class AnswerLoop:
     def _schemas(self, offer: Sequence[Tool]) -> int:
         return self._tokens.count(offered_text(offer))
 
-    def _size(self, said: Sequence[PromptMessage]) -> int:
-        return sum(self._tokens.message_tokens(message) for message in said)
+    def _size(self, exchanged: Sequence[PromptMessage]) -> int:
+        return sum(self._tokens.message_tokens(message) for message in exchanged)
 
 
-def _with(context: Context, said: Sequence[PromptMessage], extra: int) -> Context:
+def _with(context: Context, exchanged: Sequence[PromptMessage], extra: int) -> Context:
     """The context with what tools added to it."""
     if not extra:
         return context
     part = ContextPart(name="tools", tokens=extra, budget=0)
-    return replace(context, messages=(*context.messages, *said), parts=(*context.parts, part))
+    return replace(context, messages=(*context.messages, *exchanged), parts=(*context.parts, part))
 
 
 def _round(text: str, used: Sequence[Used]) -> list[PromptMessage]:

@@ -272,7 +272,7 @@ class Conversation:
             text=answered.completion.text,
             context=answered.context,
             notices=tuple(turn.notices),
-            is_kept=not turn.session.unwritten,
+            is_durable=not turn.session.unwritten,
             is_remembered=turn.is_on,
             is_incognito=turn.mode == "incognito",
             proposals=answered.proposals,
@@ -285,7 +285,7 @@ class Conversation:
             text=f"{notices.apology(error, kept=turn.is_on)} (error {number})",
             notices=tuple(turn.notices),
             is_error=True,
-            is_kept=not turn.session.unwritten,
+            is_durable=not turn.session.unwritten,
             is_remembered=turn.is_on,
             is_incognito=turn.mode == "incognito",
         )

@@ -29,7 +29,7 @@ UNFIT = (ModelRefused, ModelBroken, ModelDeclined)
 
 
 async def trial(model: ChatModel, *, tools: bool, schema: bool) -> str:
-    """One line: that the model answers, and what it can do besides. Raises a ModelError where it does not answer."""
+    """One line: that the model answers, and what else it can do. Raises a ModelError where it does not answer."""
     found = [await model.check()]
     if tools:
         found.append(await _tools(model))

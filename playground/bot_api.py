@@ -48,7 +48,7 @@ class _Door:
         name, method = found
         try:
             given = await parameters(request)
-            fault, gate = self._faults.take(name, given), self._faults.gate()
+            fault, released = self._faults.take(name, given), self._faults.released()
         except Refusal as refusal:
             return _refused(refusal)
         if fault and fault.kind == "drop_before":
@@ -58,7 +58,7 @@ class _Door:
         answer = await _answer(request, method, given, fault)
         self._note(name, given, fault, answer)
         if fault and fault.kind == "hang":
-            await held(request, gate.wait(), True)
+            await held(request, released.wait(), True)
         if fault and fault.kind == "drop_after":
             await drop(request)
             return Response()

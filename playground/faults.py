@@ -84,20 +84,20 @@ class Faults:
         held, self._released = self._released, asyncio.Event()
         held.set()
 
-    def gate(self) -> asyncio.Event:
+    def released(self) -> asyncio.Event:
         """What a hanging call waits for; call this before the journal shows that it hangs."""
         return self._released
 
     def take(self, method: str, parameters: Parameters) -> Fault | None:
         """The fault that hits this call, counted; None when it passes."""
-        for place, rule in enumerate(self._rules):
+        for index, rule in enumerate(self._rules):
             if not rule.fits(method, parameters):
                 continue
             if rule.after:
-                self._rules[place] = replace(rule, after=rule.after - 1)
+                self._rules[index] = replace(rule, after=rule.after - 1)
                 continue
             if rule.times is not None:
-                self._rules[place : place + 1] = [replace(rule, times=rule.times - 1)] if rule.times > 1 else []
+                self._rules[index : index + 1] = [replace(rule, times=rule.times - 1)] if rule.times > 1 else []
             return rule
         return None
 

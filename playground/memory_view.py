@@ -13,9 +13,9 @@ from playground.panel import (
     MemoryPanel,
     OwnerState,
     PanelFact,
+    PanelHistoryExtraction,
     PanelMessage,
     PanelProfile,
-    PanelStudy,
     PanelSummary,
     shortened,
 )
@@ -49,7 +49,7 @@ async def memory_panel(services: Services, owner: int, thread: int) -> MemoryPan
         summaries_total=len(summaries),
         facts=tuple(_fact(fact) for fact in facts[::-1][:FACTS_SHOWN]),
         profiles=tuple(_profile(profile) for profile in profiles),
-        studied=_study(status.history_extraction, learned),
+        history_extraction=_history_extraction(status.history_extraction, learned),
         context=_account(context) if context else None,
         folding=_folding(status),
     )
@@ -123,13 +123,15 @@ def _profile(profile: Profile) -> PanelProfile:
     return PanelProfile(id=profile.id, text=profile.text, created_at=profile.created_at, model=profile.model)
 
 
-def _study(running: tuple[int, int] | None, learned: tuple[int, int] | None) -> PanelStudy | None:
+def _history_extraction(
+    running: tuple[int, int] | None, learned: tuple[int, int] | None
+) -> PanelHistoryExtraction | None:
     if running is not None:
-        return PanelStudy(state="running", read=running[0], total=running[1])
+        return PanelHistoryExtraction(state="running", read=running[0], total=running[1])
     if learned is None:
         return None
     read, total = learned
-    return PanelStudy(state="done" if read == total else "partly", read=read, total=total)
+    return PanelHistoryExtraction(state="done" if read == total else "partly", read=read, total=total)
 
 
 def _account(context: Context) -> ContextAccount:

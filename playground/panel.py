@@ -152,7 +152,7 @@ class FoldingState:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PanelStudy:
+class PanelHistoryExtraction:
     """How far imported history was learned from. `state`: "running", "done" or "partly" (whether anybody stopped it, or
     the rest was never begun).
     """
@@ -172,7 +172,7 @@ class MemoryPanel:
     summaries_total: int = 0
     facts: tuple[PanelFact, ...] = ()  # at most FACTS_SHOWN
     profiles: tuple[PanelProfile, ...] = ()  # newest first
-    studied: PanelStudy | None = None  # None where nothing was learned from
+    history_extraction: PanelHistoryExtraction | None = None  # None where nothing was learned from
     context: ContextAccount | None = None  # None until this process has built a prompt for the scope
     folding: FoldingState | None = None  # None while nothing folds and nothing has failed
 

@@ -16,7 +16,7 @@ KeepsakeError
 │   ├── ModelDeclined      the model declined to answer: a refusal, or the endpoint's content filter
 │   ├── ModelBroken        the answer was cut off, malformed or empty
 │   └── QuotaExceeded        the day's token budget is used up: the model was not asked
-├── FoldRefused          a summary did not pass the gate
+├── FoldRefused          a summary did not pass the quality gate
 └── ImportRefused        a file cannot be imported; says which line or element is wrong
 
 Does not know: who shows the sentence, and where.
@@ -108,7 +108,7 @@ class QuotaExceeded(ModelError):  # noqa: N818
 
 
 class FoldRefused(KeepsakeError):  # noqa: N818
-    """The summary did not pass the gate."""
+    """The summary did not pass the quality gate."""
 
 
 class ImportRefused(KeepsakeError):  # noqa: N818

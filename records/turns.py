@@ -61,10 +61,10 @@ class Reply:
     """An answer, the context that it was made from, and what else its reader should be told.
 
     `is_error`: the text is a sentence saying what failed, not a model's answer. `repeated`: it was stored already and
-    is given again, as after a restart. `is_kept`: what memory should hold of the turn is on disk (True where memory is
-    off); False while a store fails: it is kept in the process and written when the store works again. `is_remembered`:
-    memory holds the turn; where it does not, its text must not stay in any file. `is_incognito`: memory was read for
-    it, and nothing was written. `proposals`: what the model asks the reader to decide.
+    is given again, as after a restart. `is_durable`: what memory should hold of the turn is on disk (True where memory
+    is off); False while a store fails: it is kept in the process and written when the store works again.
+    `is_remembered`: memory holds the turn; where it does not, its text must not stay in any file. `is_incognito`:
+    memory was read for it, and nothing was written. `proposals`: what the model asks the reader to decide.
     """
 
     text: str
@@ -72,7 +72,7 @@ class Reply:
     notices: tuple[str, ...] = ()
     is_error: bool = False
     repeated: bool = False
-    is_kept: bool = True
+    is_durable: bool = True
     is_remembered: bool = False
     is_incognito: bool = False
     proposals: tuple[Proposal, ...] = ()

@@ -28,7 +28,7 @@ AT_START = 0.3
 AT_MOVE = 0.4
 """The share of the other kills that come just after a move between stores was asked for."""
 WITHOUT_INDEX = 0.2
-"""The share of kills after which the JSON store makes its working copy anew, as it does after a power failure."""
+"""The share of kills after which the JSON store rebuilds its working copy, as it does after a power failure."""
 SETTLED_WITHIN = 300.0
 
 
@@ -144,7 +144,7 @@ async def crash_test(folder: Path, *, kills: int, seed: int) -> dict[str, object
         "kills_at_start": done.at_start,
         "kills_while_moving": done.while_moving,
         "kills_with_work_in_the_inbox": done.with_inbox,
-        "working_copies_made_anew": done.without_index,
+        "working_copies_rebuilt": done.without_index,
         "messages": len(test.ledger.said),
         **done.found.counts(),
         "unanswered": len(done.unanswered),

@@ -87,10 +87,10 @@ class Soak:
         """Hold this many turns, then wait for every answer; the exit status of the bot."""
         async with AsyncExitStack() as stack:
 
-            def beside(work: "asyncio.Task[None]") -> None:
+            def track(work: "asyncio.Task[None]") -> None:
                 stack.callback(work.cancel)
 
-            beside(asyncio.create_task(self.ledger.watch()))
+            track(asyncio.create_task(self.ledger.watch()))
             await self._bot.begin()
             await self._bot.ready()
             await asyncio.gather(*(talker.configure_as(STORAGES[n % 10 == 9]) for n, talker in enumerate(self.talkers)))
@@ -98,10 +98,10 @@ class Soak:
             self._house.model.default(SUMMARIES, self._summary)
             faults = [asyncio.create_task(self._telegram()), asyncio.create_task(self._disk())]
             for task in (*faults, asyncio.create_task(self._measure())):
-                beside(task)
+                track(task)
             talking = [asyncio.create_task(talker.talk()) for talker in self.talkers]
             for task in talking:
-                beside(task)
+                track(task)
             while sum(talker.turns for talker in self.talkers) < turns:
                 self._house.model.requests.clear()
                 await asyncio.sleep(0.2)

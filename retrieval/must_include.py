@@ -106,12 +106,12 @@ class MustInclude:
         text = self._shown(one, message.content, sentence_vectors, tokens)
         return Snippet(message=message, text=text, score=one.parts)
 
-    def length(self, place: int, room: int) -> int:
-        """How many tokens of the candidate in this place are shown: fewer where many compete for the room."""
+    def length(self, index: int, room: int) -> int:
+        """How many tokens of the candidate at this index are shown: fewer where many compete for the room."""
         if verbosity(self.found.pool) <= LONG_WINDED:
             return SNIPPET_TOKENS
         share = room // max(1, len(self.found.ranked))
-        least = BEST_TOKENS if place < BEST and not self.found.asked.of_many else REST_TOKENS
+        least = BEST_TOKENS if index < BEST and not self.found.asked.of_many else REST_TOKENS
         return min(SNIPPET_TOKENS, max(least, share))
 
     def cut(self, snippet: Snippet, tokens: int) -> str:

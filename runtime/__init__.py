@@ -1,6 +1,6 @@
 """What any program of this kind needs and that knows nothing of memory: log, locks, HTTP server, threads, collector.
 
-cooperative.py  large work beside which others go on: loops that pause, objects that no collector walks through
+cooperative.py  large work during which other work goes on: loops that pause, objects that no collector walks through
 heap.py         the C library's heap, kept in one piece
 http_client.py  the one way to open an HTTP session: certificates, proxies
 http_server.py  the one way to serve HTTP: webhook, playground

@@ -1,4 +1,5 @@
-"""Large work beside which others go on: loops in a thread that pause, and many objects that no collector walks through.
+"""Large work during which other work goes on: loops in a thread that pause, and many objects that no collector walks
+through.
 
 A thread that computes gives the interpreter away only when others have waited for it for 5 ms, at each of the dozens of
 steps that an answer takes; one that sleeps for a moment gives it away at once. Knows nothing else.

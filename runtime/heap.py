@@ -1,6 +1,6 @@
 """The C library's heap, kept in one piece: glibc gives each thread an arena of its own, and keeps in it what is freed.
 
-Here a dozen threads (SQLite's connections, the pool for work beside the loop) take large things for a moment by turns;
+Here a dozen threads (SQLite's connections, the pool for work outside the loop) take large things for a moment by turns;
 in one arena the next takes what the last gave back. Elsewhere than with glibc nothing happens.
 """
 

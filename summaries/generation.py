@@ -62,7 +62,7 @@ class Summariser:
         self._window = window
 
     async def summarise(self, material: Material, ask: Ask, *, model: str) -> NewSummary:
-        """A text that passed the gate, in two attempts at most. Raises FoldRefused, or what `ask` raises."""
+        """A text that passed the quality gate, in two attempts at most. Raises FoldRefused, or what `ask` raises."""
         spent, reasons = list[Usage](), list[str]()
         wishes = self._tokens.cut_written(material.wishes, self._window // 5, prompts.quoted)
         material = replace(material, wishes=wishes)

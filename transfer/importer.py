@@ -384,7 +384,7 @@ def _in_time(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMessage]
         else:
             beginnings.append(beginnings[-1] if given.answers and beginnings else number)
     order = sorted(range(len(messages)), key=lambda number: messages[number].created_at)
-    position = {number: place for place, number in enumerate(order)}
+    position = {number: index for index, number in enumerate(order)}
     return [messages[number] for number in order], [position[beginnings[number]] for number in order]
 
 

@@ -21,19 +21,19 @@ export const profileSection = {
 export const factsSection = {
   id: "facts",
   title: "Facts",
-  draw({ facts, studied }) {
-    if (!facts?.length) return studied ? { body: studyOf(studied) } : null;
+  draw({ facts, history_extraction }) {
+    if (!facts?.length) return history_extraction ? { body: extractionOf(history_extraction) } : null;
     const { heads, under } = familiesOf(facts);
     const holding = facts.filter(holds).length;
     const order = (fact) => (fact.deleted ? 2 : fact.until === null ? 0 : 1) - (fact.pinned ? 0.5 : 0);
     heads.sort((a, b) => order(a) - order(b) || b.id - a.id);
-    return { note: `${holding} hold, ${facts.length} in all`, body: h("div", {}, studied ? studyOf(studied) : null, h("ul", { class: "fact-list" }, heads.map((fact) => factOf(fact, under.get(fact.id) ?? [])))) };
+    return { note: `${holding} hold, ${facts.length} in all`, body: h("div", {}, history_extraction ? extractionOf(history_extraction) : null, h("ul", { class: "fact-list" }, heads.map((fact) => factOf(fact, under.get(fact.id) ?? [])))) };
   },
 };
 
-const STUDIES = { running: "Learning from imported history", partly: "Learned from part of imported history", done: "Learned from imported history" };
+const EXTRACTIONS = { running: "Learning from imported history", partly: "Learned from part of imported history", done: "Learned from imported history" };
 
-const studyOf = ({ state, read, total }) => progress(STUDIES[state], read, total, "of your messages");
+const extractionOf = ({ state, read, total }) => progress(EXTRACTIONS[state], read, total, "of your messages");
 
 const holds = (fact) => fact.until === null && !fact.deleted;
 

@@ -37,7 +37,7 @@ export const fileUrl = (fileId) => `/api/files/${encodeURIComponent(fileId)}`;
 
 /**
  * Polls for events for ever. After every lost connection it begins with `onConnect()` again, which fetches the whole
- * state and returns its version: a restarted server counts its events anew, so the old number means nothing to it.
+ * state and returns its version: a restarted server starts its count of events again, so the old number means nothing to it.
  */
 export async function follow({ onConnect, onEvents, onLost }) {
   let pause = 250;

@@ -1,7 +1,7 @@
 """The files under DATA_DIR: the folder, the one way into a SQLite file, and the tables that belong to no store.
 
 data_dir.py        DATA_DIR: private, writable, one process
-database.py        the one door to a SQLite file
+database.py        all access to a SQLite file
 driver.py          the SQLite driver and its errors in our words
 inbox.py           raw updates, committed before they are confirmed
 integrity.py       whether a database file is intact, checked in the background

@@ -1,4 +1,4 @@
-"""The one door to a SQLite file: one writer, a few readers beside it, errors in our words.
+"""All access to a SQLite file: one writer, a few readers next to it, errors in our words.
 
 A transaction is whole or nothing, also when its task is cancelled. Does not know what the tables mean.
 """
@@ -15,7 +15,7 @@ from typing import TypeVar
 from records.errors import StorageError, StorageTooNew
 from runtime.tasks import uncancelled
 from storage.files.driver import connect, create_private, explained, fsync_folder, sqlite3
-from storage.files.transaction import Connection, Reader, Transaction, Witness
+from storage.files.transaction import CommitHooks, Connection, Reader, Transaction
 from storage.files.writer import Work, Writer
 
 Migration = Callable[[sqlite3.Connection], None]
@@ -50,13 +50,13 @@ class Database:
         return self._writer.hops + sum(connection.hops for connection in self._all_readers)
 
     @property
-    def witness(self) -> Witness | None:
+    def commit_hooks(self) -> CommitHooks | None:
         """Who hears of every commit, if set: the JSON store keeps its journal there, and tests break the disk there."""
-        return self._writer.witness
+        return self._writer.commit_hooks
 
-    @witness.setter
-    def witness(self, witness: Witness | None) -> None:
-        self._writer.witness = witness
+    @commit_hooks.setter
+    def commit_hooks(self, hooks: CommitHooks | None) -> None:
+        self._writer.commit_hooks = hooks
 
     @classmethod
     @contextlib.asynccontextmanager
@@ -131,7 +131,7 @@ class Database:
             return bool(await run(_cut_log))
 
     async def rewrite(self) -> None:
-        """Write the file anew without what was deleted from it. Its log holds it until `forget_log`.
+        """Rewrite the file without what was deleted from it. Its log still holds that until `forget_log`.
 
         secure_delete blanks what a deletion frees, but not the copies that stay behind where pages were split.
         """

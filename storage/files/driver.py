@@ -26,7 +26,7 @@ __all__ = ["Row", "connect", "create_private", "explained", "fsync_folder", "sen
 Row = sqlite3.Row
 
 _RESTORE = "stop the bot and bring back the last backup: python bot.py --restore FILE"
-_REMEDIES = {"index.db": "the next start makes it anew from memory.json: stop the bot and start it again."}
+_REMEDIES = {"index.db": "the next start rebuilds it from memory.json: stop the bot and start it again."}
 
 _BUSY, _LOCKED, _NOMEM, _READONLY, _IOERR, _CORRUPT, _FULL, _CANTOPEN, _NOTADB = (
     5,

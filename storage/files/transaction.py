@@ -87,8 +87,8 @@ class Transaction(Reader):
         await self._run(all_of_them)
 
 
-class Witness(Protocol):
-    """Who hears of commits, while nobody else writes. The first two are called in the database's thread."""
+class CommitHooks(Protocol):
+    """What is called around each commit, while nobody else writes. The first two run in the database's thread."""
 
     def before_commit(self, connection: sqlite3.Connection) -> None:
         """The last act of a writing transaction; if it raises, nothing is committed."""

@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 from records.errors import StorageBusy
 from runtime.tasks import uncancelled
 from storage.files.driver import explained, sqlite3
-from storage.files.transaction import Connection, Transaction, Witness, closed
+from storage.files.transaction import CommitHooks, Connection, Transaction, closed
 
 Result = TypeVar("Result")
 Work = Callable[[sqlite3.Connection], Result]
@@ -57,11 +57,11 @@ class _Waiting:
 class Writer:
     """Transactions on one connection, one after the other. `patience`: milliseconds that another process is waited for.
 
-    `witness`, if set, hears of every commit. `commits` counts those that were made.
+    `commit_hooks`, if set, are called around every commit. `commits` counts those that were made.
     """
 
     def __init__(self, connection: Connection, path: Path, *, patience: int) -> None:
-        self.witness: Witness | None = None
+        self.commit_hooks: CommitHooks | None = None
         self.commits = 0
         self._connection = connection
         self._path = path
@@ -97,7 +97,7 @@ class Writer:
 
     @contextlib.asynccontextmanager
     async def alone(self) -> AsyncIterator[Transaction]:
-        """One transaction of many steps, nobody else's beside it; committed when the block ends well."""
+        """One transaction of many steps, nobody else's in between; committed when the block ends well."""
         async with self._lock:
             try:
                 await self._run(self._begin)
@@ -158,8 +158,8 @@ class Writer:
 
     def _note_commit(self) -> None:
         self.commits += 1
-        if self.witness:
-            self.witness.after_commit()
+        if self.commit_hooks:
+            self.commit_hooks.after_commit()
 
     async def _roll_back(self) -> None:
         # Queued behind whatever a cancelled task left in the connection's own queue; a no-op outside a transaction.
@@ -234,13 +234,13 @@ class Writer:
     def _commit(self, connection: sqlite3.Connection) -> None:
         try:
             with explained(self._path):
-                if self.witness:
-                    self.witness.before_commit(connection)
+                if self.commit_hooks:
+                    self.commit_hooks.before_commit(connection)
                 connection.execute("COMMIT")
         except BaseException:
             connection.rollback()
-            if self.witness:
-                self.witness.after_failure()
+            if self.commit_hooks:
+                self.commit_hooks.after_failure()
             raise
 
 

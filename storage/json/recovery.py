@@ -151,7 +151,7 @@ class Recovery:
             connection.execute("COMMIT")
         if self._is_damaged:
             kept = f" It was put aside as {self._set_aside(self._index, move=True).name}." if found is None else ""
-            self.reports.append(f"{INDEX_NAME} was damaged and is made anew from {SNAPSHOT_NAME} and journal.{kept}")
+            self.reports.append(f"{INDEX_NAME} was damaged and is rebuilt from {SNAPSHOT_NAME} and journal.{kept}")
         _remove_database(self._index)
         fresh.replace(self._index)
         self._distrusted.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The memories of owners in memory.json, with a journal beside it and a working copy in index.db.
+"""The memories of owners in memory.json, with a journal next to it and a working copy in index.db.
 
 memory.json and memory.json.journal are authoritative. index.db holds the same rows in SQLite and may be deleted while
 the bot is stopped. Each commit is journalled and fsynced first, so that a message costs the same at any size; now and
@@ -81,7 +81,7 @@ class JsonStore(SqliteStore):
                     await tx.rows(statement)
                 row = await tx.row("SELECT seq FROM journal_state")
                 store._seq = int(row[0]) if row else 0
-            database.witness = store
+            database.commit_hooks = store
             if recovery.snapshot_needed:
                 await store.flush()
             try:

@@ -90,13 +90,13 @@ class Entry:
 
 
 async def index(tx: Transaction, rows: Sequence[tuple[int, AnyRow]]) -> None:
-    """Index new messages, (seq, row) each in ascending order; the analysis of many runs beside the event loop."""
+    """Index new messages, (seq, row) each in ascending order; the analysis of many runs outside the event loop."""
     entries = await analysed(rows)
     await tx.run(lambda connection: put(connection, entries))
 
 
 async def analysed(rows: Sequence[tuple[int, AnyRow]]) -> list[Entry]:
-    """Messages as `put` takes them; the analysis of many, or of much, runs beside the event loop."""
+    """Messages as `put` takes them; the analysis of many, or of much, runs outside the event loop."""
     is_short = len(rows) == 1 and len(str(rows[0][1]["content"])) <= SHORT
     return _entries(rows) if is_short else await asyncio.to_thread(_entries, rows)
 

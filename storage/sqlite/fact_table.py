@@ -70,7 +70,7 @@ class FactTable(OwnerTables):
         from_history: bool = False,
     ) -> list[Fact]:
         async with self._db.write() as tx:
-            row = await tx.row(_STUDIED if from_history else _LEARNED, *scope)
+            row = await tx.row(_LEARNED_FROM_HISTORY if from_history else _LEARNED, *scope)
             if (int(row[0]) if row and row[0] is not None else 0) != learned:
                 raise StaleFacts
             rows = await tx.rows(_TEXTS, *scope, json.dumps([message.id for message in read]))
@@ -309,7 +309,7 @@ SELECT f.user_id, f.id FROM facts AS f JOIN users AS u ON u.user_id = f.user_id 
 WHERE f.deleted_at < ? ORDER BY f.user_id, f.id
 """
 _BEGIN = "INSERT OR IGNORE INTO progress (user_id, thread_id, learned_id) VALUES (?, ?, ?)"
-_STUDIED = "SELECT past_id FROM progress WHERE user_id = ? AND thread_id = ? AND past_id < past_until"
+_LEARNED_FROM_HISTORY = "SELECT past_id FROM progress WHERE user_id = ? AND thread_id = ? AND past_id < past_until"
 _PAST = "UPDATE progress SET past_id = min(?3, past_until) WHERE user_id = ?1 AND thread_id = ?2"
 # Of the facts that a fact superseded: the first with the same subject that began after the new one; and those whose
 # successor the new one becomes.

@@ -45,7 +45,7 @@ class HistoryExtractionTable(OwnerTables):
 
     async def next(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
         async with self._db.read(frozen=True) as reader:
-            row = await reader.row(_PLACE, *scope)
+            row = await reader.row(_STATE, *scope)
             if row is None or row["past_id"] is None or row["past_id"] >= row["past_until"]:
                 return 0, []
             rows = await reader.rows(_NEXT, *scope, limit)
@@ -53,7 +53,7 @@ class HistoryExtractionTable(OwnerTables):
 
     async def progress(self, scope: Scope) -> tuple[int, int] | None:
         async with self._db.read(frozen=True) as reader:
-            row = await reader.row(_PLACE, *scope)
+            row = await reader.row(_STATE, *scope)
             if row is None or row["past_id"] is None or row["past_id"] >= row["past_until"]:
                 return None
             counts = await reader.row(_PROGRESS, *scope)
@@ -83,14 +83,14 @@ async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None
     An extraction under way goes back to the first of them that it has read; what an earlier one had read can be offered
     again. Where none is under way, one begins with them, up to the first message between that was never learned from.
     """
-    row = await tx.row(_PLACE, *scope)
+    row = await tx.row(_STATE, *scope)
     if row is None or row["past_from"] is None:
         return
-    start, place, until = row["past_from"], row["past_id"], row["past_until"]
-    if place < until:
+    start, reached, until = row["past_from"], row["past_id"], row["past_until"]
+    if reached < until:
         cuts = _alone(ids)
         if inside := [one for one in ids if start < one <= until]:
-            place = min(place, min(inside) - 1)
+            reached = min(reached, min(inside) - 1)
             cuts.append((min(inside) - 1, until))
         kept = _without(_stretches(row), cuts)
     else:
@@ -98,10 +98,10 @@ async def learn_again(tx: Transaction, scope: Scope, ids: Sequence[int]) -> None
         if not again:
             return
         unasked = await tx.row(_FIRST_UNREAD, *scope, again[0], again[-1])
-        start = place = again[0] - 1
+        start = reached = again[0] - 1
         until = max(one for one in again if unasked is None or unasked[0] is None or one < unasked[0])
         kept = _without(await _learned(tx, scope), _alone(again))
-    await tx.rows(_AGAIN, start, place, until, json.dumps(kept), *scope)
+    await tx.rows(_AGAIN, start, reached, until, json.dumps(kept), *scope)
 
 
 def joined(stretches: Iterable[Stretch]) -> list[Stretch]:
@@ -116,7 +116,7 @@ def joined(stretches: Iterable[Stretch]) -> list[Stretch]:
 
 async def _learned(tx: Transaction, scope: Scope) -> list[Stretch]:
     """All that was learned from so far."""
-    row = await tx.row(_PLACE, *scope)
+    row = await tx.row(_STATE, *scope)
     if row is None or row["past_from"] is None:
         return []
     return joined([*_stretches(row), (row["past_from"], row["past_id"])])
@@ -198,7 +198,7 @@ SELECT p.user_id, p.thread_id FROM progress AS p
 JOIN users AS u ON u.user_id = p.user_id AND u.memory_enabled = 1 AND u.incognito = 0 AND u.storage_type = ?
 WHERE p.past_id < p.past_until ORDER BY p.user_id, p.thread_id
 """
-_PLACE = "SELECT past_from, past_id, past_until, past_learned FROM progress WHERE user_id = ? AND thread_id = ?"
+_STATE = "SELECT past_from, past_id, past_until, past_learned FROM progress WHERE user_id = ? AND thread_id = ?"
 _NEXT = f"""
 SELECT m.* FROM progress AS p JOIN messages AS m ON m.user_id = p.user_id AND m.thread_id = p.thread_id
 AND m.id > p.past_id AND m.id <= p.past_until

@@ -37,7 +37,7 @@ CHOICES_SCHEMA = """
 ALTER TABLE users ADD COLUMN policy TEXT NOT NULL DEFAULT 'pyramid';
 ALTER TABLE users ADD COLUMN auto_fold INTEGER NOT NULL DEFAULT 1;     -- 0: summaries only when asked for
 ALTER TABLE users ADD COLUMN timezone TEXT NOT NULL DEFAULT '';        -- IANA name; '' = UTC
-ALTER TABLE users ADD COLUMN fold_instructions TEXT NOT NULL DEFAULT ''; -- what summaries are to heed besides
+ALTER TABLE users ADD COLUMN fold_instructions TEXT NOT NULL DEFAULT ''; -- what summaries are to follow as well
 ALTER TABLE users ADD COLUMN incognito INTEGER NOT NULL DEFAULT 0;     -- 1: memory is read, nothing is written
 ALTER TABLE users ADD COLUMN next_fact_id INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE users ADD COLUMN next_profile_id INTEGER NOT NULL DEFAULT 1;
@@ -198,7 +198,7 @@ CREATE TABLE rebuild_parts (
 );
 """
 
-STUDIES_SCHEMA = """
+HISTORY_EXTRACTION_SCHEMA = """
 -- Imported history that facts are learned from on request (history extraction). NULL: it never was.
 ALTER TABLE progress ADD COLUMN past_from INTEGER;    -- from behind this message
 ALTER TABLE progress ADD COLUMN past_id INTEGER;      -- learned up to this one
@@ -310,7 +310,7 @@ MIGRATIONS: list[Migration] = [
     script(SIZES_SCHEMA),
     script(RENAMINGS_SCHEMA),
     script(REBUILD_PARTS_SCHEMA),
-    script(STUDIES_SCHEMA),
+    script(HISTORY_EXTRACTION_SCHEMA),
     script(LEARNED_STRETCHES_SCHEMA),
     script(BORROWED_WORDS_SCHEMA),
     ranked,

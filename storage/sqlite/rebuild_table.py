@@ -64,11 +64,11 @@ class RebuildTable(OwnerTables):
             first = await tx.run(take_ids, self.kind, scope.owner, "next_summary_id", len(rebuilt))
             old = [row["id"] for row in await tx.rows(_OLD, *scope)]
             chunks: list[list[int]] = []
-            for place, one in enumerate(rebuilt):
+            for index, one in enumerate(rebuilt):
                 below = [chunk for source in one.sources for chunk in chunks[source]]
-                own = [first + place] if one.message_ids else []
+                own = [first + index] if one.message_ids else []
                 chunks.append(own if one.policy == "sliding" else list(dict.fromkeys([*below, *own])))
-                await _put(tx, scope, one, first, place, chunks[place], now)
+                await _put(tx, scope, one, first, index, chunks[index], now)
             await tx.rows(_DROP, scope.owner, json.dumps(old))
             await tx.rows(_DROP_PARTS, *scope)
             await completed(tx, lease, first + len(rebuilt) - 1, now)
@@ -79,11 +79,11 @@ class RebuildTable(OwnerTables):
 
 
 async def _put(
-    tx: Transaction, scope: Scope, one: Rebuilt, first: int, place: int, chunks: Sequence[int], now: datetime
+    tx: Transaction, scope: Scope, one: Rebuilt, first: int, index: int, chunks: Sequence[int], now: datetime
 ) -> None:
-    """Insert a summary; `first`: the id of the first of its row, in which it is number `place`."""
+    """Insert a summary; `first`: the id of the first of its row, in which it is number `index`."""
     summary = Summary(
-        id=first + place,
+        id=first + index,
         scope=scope,
         level=one.level,
         created_at=now,

@@ -290,22 +290,22 @@ def _appended(
 ) -> list[Message]:
     """What `append` stores, inside the caller's transaction."""
     stored: dict[int, Message] = {}
-    for place, (draft, _) in enumerate(drafts):
+    for index, (draft, _) in enumerate(drafts):
         if draft.source is not None:
             row = connection.execute(_BY_SOURCE, (scope.owner, draft.role, draft.source)).fetchone()
             if row:
-                stored[place] = message_of(row)
+                stored[index] = message_of(row)
     fresh = len(drafts) - len(stored)
     if fresh:
         number = take_ids(connection, kind, scope.owner, "next_message_id", fresh)
         seen: dict[tuple[str, str], Message] = {}
         entries: list[word_index.Entry] = []
-        for place, (draft, entry) in enumerate(drafts):
+        for index, (draft, entry) in enumerate(drafts):
             key = (draft.role, draft.source or "")
-            if place in stored:
+            if index in stored:
                 continue
             if draft.source is not None and key in seen:
-                stored[place] = seen[key]
+                stored[index] = seen[key]
                 continue
             message = _message(scope, number, _in_order(connection, scope, draft))
             number += 1
@@ -313,9 +313,9 @@ def _appended(
             said_at = message.created_at.timestamp()
             entries.append(replace(entry, seq=cursor.lastrowid or 0, id=message.id, said_at=said_at))
             explanation_table.keep(connection, message, draft)
-            stored[place] = seen[key] = message
+            stored[index] = seen[key] = message
         word_index.put(connection, entries)
-    return [stored[place] for place in range(len(drafts))]
+    return [stored[index] for index in range(len(drafts))]
 
 
 def _in_order(connection: sqlite3.Connection, scope: Scope, draft: NewMessage) -> NewMessage:

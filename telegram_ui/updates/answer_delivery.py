@@ -33,34 +33,34 @@ class AnswerDelivery:
         self._queue = queue
         self._pause = pause
 
-    async def send(self, said: ParsedUpdate, stream: AnswerStream, text: str) -> tuple[Outcome, list[int]]:
-        """Send the whole answer to `said`; what came of it, and the ids of the messages that are there now."""
+    async def send(self, parsed: ParsedUpdate, stream: AnswerStream, text: str) -> tuple[Outcome, list[int]]:
+        """Send the whole answer to `parsed`; what came of it, and the ids of the messages that are there now."""
         wait, refusals = 1.0, 0
         shown_as: list[int] = []
-        while await self._queue.begin_send(said.update_id) <= SENDS_EVER:
+        while await self._queue.begin_send(parsed.update_id) <= SENDS_EVER:
             try:
                 shown_as += await stream.finish(text)
             except DeliveryUnknown as unknown:
                 shown_as += unknown.sent
-                logger.warning("Update %s: whether its answer arrived is unknown.", said.update_id)
+                logger.warning("Update %s: whether its answer arrived is unknown.", parsed.update_id)
             except ChatGone:
-                logger.warning("Update %s: its chat is gone; there is nobody to answer.", said.update_id)
+                logger.warning("Update %s: its chat is gone; there is nobody to answer.", parsed.update_id)
                 return "lost", shown_as
             except DeliveryError as error:
-                await self._queue.take_back_send(said.update_id)
+                await self._queue.take_back_send(parsed.update_id)
                 if isinstance(error.__cause__, BadRequest | InvalidToken):
-                    logger.error("Update %s: Telegram refuses its answer (%s).", said.update_id, where(error))  # noqa: TRY400
+                    logger.error("Update %s: Telegram refuses its answer (%s).", parsed.update_id, where(error))  # noqa: TRY400
                     return "lost", shown_as
                 refusals += not _was_unreachable(error)
                 if refusals == REFUSALS:
-                    logger.error("Update %s: its answer is left to the next run.", said.update_id)  # noqa: TRY400
+                    logger.error("Update %s: its answer is left to the next run.", parsed.update_id)  # noqa: TRY400
                     return "later", shown_as
-                logger.warning("Update %s: its answer could not be sent yet.", said.update_id)
+                logger.warning("Update %s: its answer could not be sent yet.", parsed.update_id)
                 await self._pause(wait)
                 wait = min(LONGEST_WAIT, wait * 2)
             else:
                 return "arrived", shown_as
-        logger.warning("Update %s: its answer is not sent a third time.", said.update_id)
+        logger.warning("Update %s: its answer is not sent a third time.", parsed.update_id)
         return "lost", shown_as
 
 

@@ -28,7 +28,7 @@ from telegram_ui.updates.answer_delivery import AnswerDelivery
 from telegram_ui.updates.durable_queue import MOST_OF_ONE, DurableQueue, Received
 from telegram_ui.updates.error_boundary import ErrorBoundary
 from telegram_ui.updates.file_attempts import FileAttempts
-from telegram_ui.updates.parsing import FILE, NO_WORDS, ParsedUpdate, arrival, incoming, upgraded
+from telegram_ui.updates.parsing import FILE, NO_WORDS, ParsedUpdate, incoming, parse, upgraded
 from telegram_ui.updates.paste import Pastes, may_continue
 from telegram_ui.updates.serial_queue import SerialQueues, Work
 from telegram_ui.updates.supergroups import SupergroupUpgrades
@@ -106,35 +106,35 @@ class Dispatcher:
         if (ids := upgraded(update)) is not None:
             self._upgrades.begin(*ids, partial(self._done, received))
             return
-        said = arrival(update, bot.bot)
-        said = said and self._upgrades.as_now(said)
-        if said is None or (said.kind == "command" and not said.addressed):
+        parsed = parse(update, bot.bot)
+        parsed = parsed and self._upgrades.as_now(parsed)
+        if parsed is None or (parsed.kind == "command" and not parsed.addressed):
             await self._done(received)
-        elif not self._access.is_served(said.person):
-            self._tell_stranger(said)
+        elif not self._access.is_served(parsed.person):
+            self._tell_stranger(parsed)
             await self._done(received)
         elif received.is_refused:
-            self._notify(said, TOO_MUCH)
-        elif said.kind == "edited":
+            self._notify(parsed, TOO_MUCH)
+        elif parsed.kind == "edited":
             # The way that the message itself went, so that it is stored by then.
-            enter = partial(self._in_chat, received, said, partial(self._correct, said))
-            self._command_queues.submit(said.scope, partial(_soon, enter))
-        elif said.kind == "command":
-            self._command(received, said)
-        elif said.kind == "press":
+            enter = partial(self._in_chat, received, parsed, partial(self._correct, parsed))
+            self._command_queues.submit(parsed.scope, partial(_soon, enter))
+        elif parsed.kind == "command":
+            self._command(received, parsed)
+        elif parsed.kind == "press":
             data = update.callback_query.data if update.callback_query else None
-            press: Work = partial(self._commands.press, update, said.chat, said.person)
+            press: Work = partial(self._commands.press, update, parsed.chat, parsed.person)
             if self._commands.press_reads_file(data or ""):
-                press = partial(self._file_attempts.run, update, said.chat, press)
+                press = partial(self._file_attempts.run, update, parsed.chat, press)
             queue = self._commands.queue_of_press(data or "")
             if self._upgrades.is_former(update):
-                self._in_commands(received, said, partial(self._upgrades.refuse_press, update))
+                self._in_commands(received, parsed, partial(self._upgrades.refuse_press, update))
             elif queue == "chat":
-                self._in_chat(received, said, press)
+                self._in_chat(received, parsed, press)
             else:
-                self._in_commands(received, said, press, is_slow=queue == "slow")
+                self._in_commands(received, parsed, press, is_slow=queue == "slow")
         else:
-            self._command_queues.submit(said.scope, partial(self._offer_to_wizard, received, said))
+            self._command_queues.submit(parsed.scope, partial(self._offer_to_wizard, received, parsed))
 
     async def idle(self) -> None:
         """Wait until everything dispatched is finished, settling included."""
@@ -159,155 +159,155 @@ class Dispatcher:
         )
 
     # commands -----------------------------------------------------------------------------------------
-    def _command(self, received: Received, said: ParsedUpdate) -> None:
-        self._pastes.end(said.sender)
-        if said.command == "stop":
+    def _command(self, received: Received, parsed: ParsedUpdate) -> None:
+        self._pastes.end(parsed.sender)
+        if parsed.command == "stop":
             # At once, outside all queues; and again in its queue, for a message that came just before and has
             # not begun.
-            stopped = self._chat_queues.cancel(said.scope)
-            self._in_commands(received, said, partial(self._stop, said, stopped=stopped))
-        elif said.command in self._commands.names:
+            stopped = self._chat_queues.cancel(parsed.scope)
+            self._in_commands(received, parsed, partial(self._stop, parsed, stopped=stopped))
+        elif parsed.command in self._commands.names:
             handle = self._commands.handle
             update = received.update
-            work: Work = partial(handle, update, said.chat, said.person, said.command, said.argument)
-            if self._commands.reads_file(said.command) and document_in(update.effective_message):
-                work = partial(self._file_attempts.run, update, said.chat, work)
-            self._in_commands(received, said, work, is_slow=self._commands.queue_of(said.command) == "slow")
-        elif said.chat.is_private or said.target:
-            hint = f"I do not know the command /{said.command}. /help lists those I know."
-            self._in_commands(received, said, partial(self._say, said.chat, hint))
+            work: Work = partial(handle, update, parsed.chat, parsed.person, parsed.command, parsed.argument)
+            if self._commands.reads_file(parsed.command) and document_in(update.effective_message):
+                work = partial(self._file_attempts.run, update, parsed.chat, work)
+            self._in_commands(received, parsed, work, is_slow=self._commands.queue_of(parsed.command) == "slow")
+        elif parsed.chat.is_private or parsed.target:
+            hint = f"I do not know the command /{parsed.command}. /help lists those I know."
+            self._in_commands(received, parsed, partial(self._say, parsed.chat, hint))
         else:  # in a group, a command that some other bot may know
-            self._in_commands(received, said, _nothing)
+            self._in_commands(received, parsed, _nothing)
 
-    def _in_commands(self, received: Received, said: ParsedUpdate, work: Work, *, is_slow: bool = False) -> None:
+    def _in_commands(self, received: Received, parsed: ParsedUpdate, work: Work, *, is_slow: bool = False) -> None:
         async def finished() -> None:
-            await self._error_boundary.guarded(said, work)
+            await self._error_boundary.guarded(parsed, work)
             await self._done(received)
 
         queues = self._slow_queues if is_slow else self._command_queues
-        queues.submit(said.scope, finished)
+        queues.submit(parsed.scope, finished)
 
-    def _in_chat(self, received: Received, said: ParsedUpdate, work: Work) -> None:
-        """Beside no turn of its scope; an answer that it writes is stopped as any other."""
+    def _in_chat(self, received: Received, parsed: ParsedUpdate, work: Work) -> None:
+        """Never at the same time as a turn of its scope; an answer that it writes is stopped as any other."""
 
         async def finished() -> None:
             try:
-                await self._error_boundary.guarded(said, work)
+                await self._error_boundary.guarded(parsed, work)
             except asyncio.CancelledError:
                 if not self._closing:
                     await self._done(received)
                 raise
             await self._done(received)
 
-        self._chat_queues.submit(said.scope, finished)
+        self._chat_queues.submit(parsed.scope, finished)
 
-    async def _correct(self, said: ParsedUpdate) -> None:
+    async def _correct(self, parsed: ParsedUpdate) -> None:
         """What a person changed is changed in memory; where nothing was said since, a new answer is offered."""
-        if said.telegram_id is None:
+        if parsed.telegram_id is None:
             return
-        correction = await self._corrections.correct(said.scope, said.telegram_id, said.text or NO_WORDS)
+        correction = await self._corrections.correct(parsed.scope, parsed.telegram_id, parsed.text or NO_WORDS)
         if correction.turn is not None:
-            self._settle_later(said)
-        if correction.turn is not None and correction.is_last and said.text:
-            await self._commands.offer_answer(said.chat, said.person, correction.turn)
+            self._settle_later(parsed)
+        if correction.turn is not None and correction.is_last and parsed.text:
+            await self._commands.offer_answer(parsed.chat, parsed.person, correction.turn)
 
-    async def _stop(self, said: ParsedUpdate, *, stopped: bool) -> None:
-        if not stopped and not self._chat_queues.cancel(said.scope):
-            waiting = self._chat_queues.drop_next(said.scope, _Turn)
+    async def _stop(self, parsed: ParsedUpdate, *, stopped: bool) -> None:
+        if not stopped and not self._chat_queues.cancel(parsed.scope):
+            waiting = self._chat_queues.drop_next(parsed.scope, _Turn)
             if waiting is None:
-                await self._say(said.chat, "Nothing is being written that could be stopped.")
+                await self._say(parsed.chat, "Nothing is being written that could be stopped.")
                 return
             await self._queue.done(waiting.update_ids)
-        await self._say(said.chat, "Stopped.")
+        await self._say(parsed.chat, "Stopped.")
 
-    def _tell_stranger(self, said: ParsedUpdate) -> None:
+    def _tell_stranger(self, parsed: ParsedUpdate) -> None:
         """Written nowhere, and behind nobody who is served."""
-        if said.chat.is_private and said.kind != "edited" and len(self._notice_queues) < MOST_NOTICES:
-            sentence = self._access.stranger_sentence(said.person)
+        if parsed.chat.is_private and parsed.kind != "edited" and len(self._notice_queues) < MOST_NOTICES:
+            sentence = self._access.stranger_sentence(parsed.person)
             if sentence is not None:
-                self._notify(said, sentence)
+                self._notify(parsed, sentence)
 
-    def _notify(self, said: ParsedUpdate, sentence: str) -> None:
+    def _notify(self, parsed: ParsedUpdate, sentence: str) -> None:
         """Say something that nobody waits for; not at all where too much is to be said already."""
         if len(self._notice_queues) < MOST_NOTICES:
-            say = partial(self._say, said.chat, sentence)
-            self._notice_queues.submit(said.scope, partial(self._error_boundary.guarded, said, say))
+            say = partial(self._say, parsed.chat, sentence)
+            self._notice_queues.submit(parsed.scope, partial(self._error_boundary.guarded, parsed, say))
 
     # chat ---------------------------------------------------------------------------------------------
-    async def _offer_to_wizard(self, received: Received, said: ParsedUpdate) -> None:
+    async def _offer_to_wizard(self, received: Received, parsed: ParsedUpdate) -> None:
         """The step from the command queue to the chat queue: wizards take their input before it is chat, and an
         import its file.
         """
-        if await self._is_taken(received, said):
-            self._pastes.end(said.sender)
+        if await self._is_taken(received, parsed):
+            self._pastes.end(parsed.sender)
             await self._done(received)
-        elif received.is_kept:
-            self._chat(await self._as_said(received, said))
+        elif received.is_durable:
+            self._chat(await self._with_mode(received, parsed))
 
-    async def _as_said(self, received: Received, said: ParsedUpdate) -> ParsedUpdate:
+    async def _with_mode(self, received: Received, parsed: ParsedUpdate) -> ParsedUpdate:
         """With how memory stands now: what waits behind other turns is not to be stored for what is chosen after it."""
         mode = received.mode
         if mode is None:
             try:
-                mode = await self._conversation.mode(said.scope.owner)
+                mode = await self._conversation.mode(parsed.scope.owner)
             except StorageError as error:
-                logger.warning("How memory stands in %s is not known: %s", said.scope, type(error).__name__)
-                return said
+                logger.warning("How memory stands in %s is not known: %s", parsed.scope, type(error).__name__)
+                return parsed
             if mode != "on":
-                await self._queue.note_mode(said.update_id, mode)
-        return replace(said, mode=mode)
+                await self._queue.note_mode(parsed.update_id, mode)
+        return replace(parsed, mode=mode)
 
-    async def _is_taken(self, received: Received, said: ParsedUpdate) -> bool:
+    async def _is_taken(self, received: Received, parsed: ParsedUpdate) -> bool:
         taken = False
 
         async def offer() -> None:
             nonlocal taken
             # What fails has taken its input, too: the person is told, and may send it again.
             taken = True
-            if said.attachment == FILE:
-                taken = self._commands.awaits_file(received.update, said.chat, said.person)
+            if parsed.attachment == FILE:
+                taken = self._commands.awaits_file(received.update, parsed.chat, parsed.person)
                 if taken:
-                    take = partial(self._commands.take_file, received.update, said.chat, said.person)
-                    await self._file_attempts.run(received.update, said.chat, take)
-            elif said.kind == "text" and not said.attachment:
-                taken = await self._commands.take_text(received.update, said.chat, said.person, said.text)
+                    take = partial(self._commands.take_file, received.update, parsed.chat, parsed.person)
+                    await self._file_attempts.run(received.update, parsed.chat, take)
+            elif parsed.kind == "text" and not parsed.attachment:
+                taken = await self._commands.take_text(received.update, parsed.chat, parsed.person, parsed.text)
             else:
                 taken = False
 
-        await self._error_boundary.guarded(said, offer)
+        await self._error_boundary.guarded(parsed, offer)
         return taken
 
-    def _chat(self, said: ParsedUpdate) -> None:
+    def _chat(self, parsed: ParsedUpdate) -> None:
         if self._closing:  # it stays in the inbox
             return
-        if said.kind == "wordless":
-            self._pastes.end(said.sender)
-            self._chat_queues.submit(said.scope, partial(self._answer_wordless, said))
-        elif not self._pastes.extend(said):
-            turn = _Turn([said], self._answer)
-            ticket = self._chat_queues.submit(said.scope, turn, held=may_continue(said))
-            if may_continue(said):
+        if parsed.kind == "wordless":
+            self._pastes.end(parsed.sender)
+            self._chat_queues.submit(parsed.scope, partial(self._answer_wordless, parsed))
+        elif not self._pastes.extend(parsed):
+            turn = _Turn([parsed], self._answer)
+            ticket = self._chat_queues.submit(parsed.scope, turn, held=may_continue(parsed))
+            if may_continue(parsed):
                 self._pastes.begin(turn.pieces, ticket.release)
 
-    async def _answer_wordless(self, said: ParsedUpdate) -> None:
-        if not said.album or self._albums.get(said.scope) != said.album:
-            if said.album:
-                self._albums[said.scope] = said.album
+    async def _answer_wordless(self, parsed: ParsedUpdate) -> None:
+        if not parsed.album or self._albums.get(parsed.scope) != parsed.album:
+            if parsed.album:
+                self._albums[parsed.scope] = parsed.album
             hint = "Yes? Write what you need into the message that mentions me."
-            if said.attachment:
-                hint = f"I can't read {said.attachment} yet: please write it in words."
-            if said.attachment == FILE:
+            if parsed.attachment:
+                hint = f"I can't read {parsed.attachment} yet: please write it in words."
+            if parsed.attachment == FILE:
                 hint += " If it is an export of a chat, send /import first, then the file."
-            await self._error_boundary.guarded(said, partial(self._say, said.chat, hint))
-        await self._queue.done([said.update_id])
+            await self._error_boundary.guarded(parsed, partial(self._say, parsed.chat, hint))
+        await self._queue.done([parsed.update_id])
 
     async def _answer(self, pieces: Sequence[ParsedUpdate]) -> None:
-        said = pieces[0]
+        parsed = pieces[0]
         ids = [piece.update_id for piece in pieces]
-        stream = AnswerStream(self._delivery, said.chat)
+        stream = AnswerStream(self._delivery, parsed.chat)
         delivering: asyncio.Task[None] | None = None
         try:
-            async with self._delivery.typing(said.chat):
+            async with self._delivery.typing(parsed.chat):
                 reply = await self._conversation.reply(incoming(pieces), on_text=stream.show)
             # From here on it is stored: cancelling must not stop it half-way through its sending.
             delivering = asyncio.create_task(self._deliver(pieces, stream, reply))
@@ -321,12 +321,12 @@ class Dispatcher:
                     await self._queue.done(ids)
             raise
         except Exception as error:  # broad: the error boundary
-            await self._error_boundary.apologise(said, error)
+            await self._error_boundary.apologise(parsed, error)
             await self._queue.done(ids)
 
     async def _deliver(self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, reply: Reply) -> None:
         """Send the answer as often as it needs and no oftener, then its notices; then the updates are done."""
-        said = pieces[0]
+        parsed = pieces[0]
         ids = [piece.update_id for piece in pieces]
         text = f"{INCOGNITO}\n\n{reply.text}" if reply.is_incognito else reply.text
         outcome, shown_as = await self._answer_delivery.send(pieces[-1], stream, text)
@@ -335,10 +335,10 @@ class Dispatcher:
             if attachment := next((piece.attachment for piece in pieces if piece.attachment), ""):
                 notices.append(f"I read your words only: I can't read {attachment} yet.")
             for notice in notices:
-                await self._error_boundary.guarded(said, partial(self._say, said.chat, notice))
+                await self._error_boundary.guarded(parsed, partial(self._say, parsed.chat, notice))
             for proposal in reply.proposals:
                 await self._error_boundary.guarded(
-                    said, partial(self._commands.propose, said.chat, said.person, proposal)
+                    parsed, partial(self._commands.propose, parsed.chat, parsed.person, proposal)
                 )
         if outcome == "later":
             self._queue.postpone(ids)
@@ -346,26 +346,28 @@ class Dispatcher:
             await self._queue.done(ids, is_remembered=reply.is_remembered, soon=True)
             if not reply.is_error:
                 await self._conversation.shown(incoming(pieces), shown_as)
-        self._settle_later(said)
+        self._settle_later(parsed)
 
-    def _settle_later(self, said: ParsedUpdate) -> None:
+    def _settle_later(self, parsed: ParsedUpdate) -> None:
         # One waiting per scope is enough: it will see everything that was stored before it began.
-        if said.scope not in self._settling:
-            self._settling.add(said.scope)
+        if parsed.scope not in self._settling:
+            self._settling.add(parsed.scope)
             self._settle_queues.submit(
-                said.scope, partial(self._error_boundary.guarded, said, partial(self._settle, said))
+                parsed.scope, partial(self._error_boundary.guarded, parsed, partial(self._settle, parsed))
             )
 
-    async def _settle(self, said: ParsedUpdate) -> None:
-        self._settling.discard(said.scope)
-        for notice in await self._conversation.settle(said.scope):
-            await self._say(Chat(id=said.chat.id, thread=said.chat.thread, is_private=said.chat.is_private), notice)
+    async def _settle(self, parsed: ParsedUpdate) -> None:
+        self._settling.discard(parsed.scope)
+        for notice in await self._conversation.settle(parsed.scope):
+            await self._say(
+                Chat(id=parsed.chat.id, thread=parsed.chat.thread, is_private=parsed.chat.is_private), notice
+            )
 
     async def _say(self, chat: Chat, text: str) -> None:
         await self._delivery.say(chat, text)
 
     async def _done(self, received: Received) -> None:
-        if received.is_kept:
+        if received.is_durable:
             await self._queue.done([received.update.update_id])
 
 

@@ -50,7 +50,7 @@ class Received:
     """
 
     update: telegram.Update
-    is_kept: bool
+    is_durable: bool
     mode: Mode | None = None
     is_refused: bool = False
 
@@ -123,12 +123,12 @@ class DurableQueue(asyncio.Queue[object]):
             await super().put(item)
             return
         try:
-            is_kept = item.update_id in self._ahead or self._keep(item)
+            is_durable = item.update_id in self._ahead or self._keep(item)
         except Exception as error:  # broad: PTB takes fields of any type; what is raised here would end polling
             logger.error("Update %s is unreadable (%s); ignored.", item.update_id, type(error).__name__)  # noqa: TRY400
             return
-        if not is_kept:
-            await super().put(Received(item, is_kept=False))
+        if not is_durable:
+            await super().put(Received(item, is_durable=False))
         elif item.update_id not in self._ahead and self._is_too_much(item):
             await self._refuse(item)
         else:
@@ -323,7 +323,7 @@ class DurableQueue(asyncio.Queue[object]):
         if update.update_id not in self._unfinished:
             self._unfinished[update.update_id] = who
             self._of_each[who] += 1
-        await super().put(Received(update, is_kept=True, mode=mode))
+        await super().put(Received(update, is_durable=True, mode=mode))
 
     def _finish(self, update_ids: Iterable[int]) -> None:
         for number in update_ids:
@@ -349,7 +349,7 @@ class DurableQueue(asyncio.Queue[object]):
             return
         self._refused[who] = now
         logger.warning("Person %s has %s updates unfinished; more are refused.", who, self._of_each[who])
-        await super().put(Received(update, is_kept=False, is_refused=True))
+        await super().put(Received(update, is_durable=False, is_refused=True))
 
 
 NOBODY = 0

@@ -23,21 +23,21 @@ class ErrorBoundary:
     def __init__(self, delivery: Delivery) -> None:
         self._delivery = delivery
 
-    async def guarded(self, said: ParsedUpdate, work: Work) -> None:
+    async def guarded(self, parsed: ParsedUpdate, work: Work) -> None:
         """Do something for a message; when it fails, say so. Raises nothing but CancelledError."""
         try:
             await work()
         except Exception as error:  # broad: see above
-            await self.apologise(said, error)
+            await self.apologise(parsed, error)
 
-    async def apologise(self, said: ParsedUpdate, error: Exception) -> None:
+    async def apologise(self, parsed: ParsedUpdate, error: Exception) -> None:
         """One log line without the error's text, which may quote the message; a sentence for the person."""
         number = secrets.token_hex(4)
         logger.error(
             "[%s] Update %s, scope %s: %s at %s",
             number,
-            said.update_id,
-            said.scope,
+            parsed.update_id,
+            parsed.scope,
             name_of(error),
             where(error),
         )
@@ -45,7 +45,7 @@ class ErrorBoundary:
             return
         reason = error.sentence if isinstance(error, KeepsakeError) else "Something went wrong here"
         try:
-            await self._delivery.say(said.chat, f"{reason.rstrip('.')}. (error {number})")
+            await self._delivery.say(parsed.chat, f"{reason.rstrip('.')}. (error {number})")
         except DeliveryError as unsaid:
             logger.warning("[%s] The person could not be told (%s).", number, name_of(unsaid))
 

@@ -1,4 +1,4 @@
-"""Update → Arrival → Incoming: the only place that knows what Telegram's updates look like.
+"""Update → ParsedUpdate → Incoming: the only place that knows what Telegram's updates look like.
 
 Does not know who is served, or what is done with what arrived.
 """
@@ -96,19 +96,19 @@ class ParsedUpdate:
         return f"{self.bot_id}:{self.update_id}"
 
 
-def arrival(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
+def parse(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
     """What an update says; None for what is nobody's words to a bot: service messages, channels,
     other bots.
     """
-    said = _said(update, bot)
-    if said is None:
+    parsed = _parsed(update, bot)
+    if parsed is None:
         return None
-    ids = (said.update_id, said.chat.id, said.chat.thread, said.person.id, said.telegram_id or 0)
+    ids = (parsed.update_id, parsed.chat.id, parsed.chat.thread, parsed.person.id, parsed.telegram_id or 0)
     # PTB takes numbers of any length; no store could hold a longer one.
-    return said if max(map(abs, ids)) < LARGEST_ID else None
+    return parsed if max(map(abs, ids)) < LARGEST_ID else None
 
 
-def _said(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
+def _parsed(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
     if update.callback_query:
         return _press(update, update.callback_query, bot)
     message = update.message or update.edited_message
@@ -252,8 +252,8 @@ def _attachment(message: telegram.Message) -> str:
     for field, name in NAMES.items():
         if getattr(message, field, None):
             return name
-    # Kinds newer than the library come in api_kwargs. Service messages do, too, but these stand beside
-    # nothing else.
+    # Kinds newer than the library come in api_kwargs. Service messages do, too, but nothing else comes
+    # with those.
     return "a kind of message that is new to me" if "rich_message" in message.api_kwargs else ""
 
 

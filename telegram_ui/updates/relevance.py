@@ -6,7 +6,7 @@ from cachetools import LRUCache
 from records.scopes import Scope
 from telegram_ui.commands.registry import Commands
 from telegram_ui.updates.access import Access
-from telegram_ui.updates.parsing import ParsedUpdate, arrival, upgraded
+from telegram_ui.updates.parsing import ParsedUpdate, parse, upgraded
 from telegram_ui.updates.paste import continues, may_continue
 
 PASTES = 1_000  # that may go on, in all groups
@@ -25,20 +25,23 @@ class Relevance:
     def __call__(self, update: telegram.Update) -> bool:
         if upgraded(update) is not None:
             return True
-        said = arrival(update, update.get_bot().bot)
-        if said is None:
+        parsed = parse(update, update.get_bot().bot)
+        if parsed is None:
             return False
-        if not self._access.is_served(said.person):
+        if not self._access.is_served(parsed.person):
             return False
-        if said.chat.is_private:
+        if parsed.chat.is_private:
             return True
-        if said.kind == "edited":
-            return said.addressed
-        last = self._long.pop(said.sender, None)
-        concerns = said.addressed and (
-            said.kind != "command" or said.target or said.command == "stop" or said.command in self._commands.names
+        if parsed.kind == "edited":
+            return parsed.addressed
+        last = self._long.pop(parsed.sender, None)
+        concerns = parsed.addressed and (
+            parsed.kind != "command"
+            or parsed.target
+            or parsed.command == "stop"
+            or parsed.command in self._commands.names
         )
-        concerns = concerns or (last is not None and said.kind == "text" and continues(said, last))
-        if concerns and said.kind == "text" and may_continue(said):
-            self._long[said.sender] = said
+        concerns = concerns or (last is not None and parsed.kind == "text" and continues(parsed, last))
+        if concerns and parsed.kind == "text" and may_continue(parsed):
+            self._long[parsed.sender] = parsed
         return concerns

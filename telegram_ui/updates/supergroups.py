@@ -37,12 +37,12 @@ class SupergroupUpgrades:
     _pause: Callable[[float], Awaitable[None]] = field(kw_only=True)
     _under_way: LRUCache[int, int] = field(factory=partial(LRUCache, KNOWN), init=False)
 
-    def as_now(self, said: ParsedUpdate) -> ParsedUpdate:
+    def as_now(self, parsed: ParsedUpdate) -> ParsedUpdate:
         """What was said under an old id as said under the new one; its message cannot be replied to any more."""
-        new = self._now(said.chat.id)
-        if new == said.chat.id:
-            return said
-        return replace(said, chat=replace(said.chat, id=new, reply_to=None), telegram_id=None)
+        new = self._now(parsed.chat.id)
+        if new == parsed.chat.id:
+            return parsed
+        return replace(parsed, chat=replace(parsed.chat, id=new, reply_to=None), telegram_id=None)
 
     def is_former(self, update: telegram.Update) -> bool:
         """Whether a button was pressed under a message of the old chat, which cannot be changed any more."""
@@ -89,8 +89,8 @@ async def _emptied(queues: SerialQueues, key: Scope) -> None:
     """Wait until everything that is in a queue now is over."""
     reached = asyncio.Event()
 
-    async def mark() -> None:
+    async def note() -> None:
         reached.set()
 
-    queues.submit(key, mark)
+    queues.submit(key, note)
     await reached.wait()

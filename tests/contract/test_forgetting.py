@@ -247,7 +247,7 @@ async def test_a_fact_that_took_the_place_of_a_forgotten_one_in_its_own_words_st
 
 
 @pytest.mark.parametrize(
-    ("first", "place", "learned"),
+    ("first", "reached", "learned"),
     [
         (-45, -46, [[-50, -46], [-3, -1]]),
         (-15, -16, [[-50, -30], [-3, -1]]),
@@ -257,15 +257,15 @@ async def test_a_fact_that_took_the_place_of_a_forgotten_one_in_its_own_words_st
     ],
 )
 async def test_imported_history_is_learned_from_again_from_there_on(
-    store: SqliteStore, first: int, place: int, learned: list[list[int]]
+    store: SqliteStore, first: int, reached: int, learned: list[list[int]]
 ) -> None:
-    """Wherever in the study that is. Of what was learned from elsewhere the message alone is to be offered again."""
+    """Wherever in the extraction that is. Of what was learned from elsewhere only the message is offered again."""
     await put(
         store, PROGRESS, thread_id=0, past_from=-50, past_id=-10, past_until=-4, past_learned=[[-50, -30], [-3, -1]]
     )
     async with store._db.write() as tx:
         await history_extraction_table.learn_again(tx, ANNA, [first])
-    assert await rows(store, "SELECT past_id, past_learned FROM progress") == [(place, json.dumps(learned))]
+    assert await rows(store, "SELECT past_id, past_learned FROM progress") == [(reached, json.dumps(learned))]
 
 
 async def history(store: SqliteStore, lowest: int) -> None:
@@ -288,7 +288,7 @@ async def history(store: SqliteStore, lowest: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ids", "study", "learned"),
+    ("ids", "extraction", "learned"),
     [
         ((-7, -6), (-8, -8, -6), [[-9, -8], [-4, -1]]),
         ((-7, -2), (-8, -8, -7), [[-9, -8], [-7, -6], [-4, -3], [-2, -1]]),
@@ -296,8 +296,8 @@ async def history(store: SqliteStore, lowest: int) -> None:
         ((-9, -5), (-4, -1, -1), [[-9, -6]]),
     ],
 )
-async def test_where_no_study_is_under_way_what_is_to_be_learned_from_again_becomes_one(
-    store: SqliteStore, ids: tuple[int, ...], study: tuple[int, ...], learned: list[list[int]]
+async def test_where_no_extraction_is_under_way_what_is_to_be_learned_from_again_becomes_one(
+    store: SqliteStore, ids: tuple[int, ...], extraction: tuple[int, ...], learned: list[list[int]]
 ) -> None:
     """It reads nothing else: what was never learned from (-9, -5 and -4 here) waits until it is asked for."""
     await history(store, -9)
@@ -305,9 +305,9 @@ async def test_where_no_study_is_under_way_what_is_to_be_learned_from_again_beco
     async with store._db.write() as tx:
         await history_extraction_table.learn_again(tx, ANNA, ids)
     found = await rows(store, "SELECT past_from, past_id, past_until, past_learned FROM progress")
-    assert found == [(*study, json.dumps(learned))]
+    assert found == [(*extraction, json.dumps(learned))]
     _, waiting = await store.history_extraction.next(ANNA, 9)
-    assert [one.id for one in waiting] == [one for one in ids if study[1] < one <= study[2]]
+    assert [one.id for one in waiting] == [one for one in ids if extraction[1] < one <= extraction[2]]
 
 
 async def test_live_talk_and_history_are_learned_from_again_each_by_itself(store: SqliteStore) -> None:
@@ -421,7 +421,7 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(tmp_path: Path, 
     assert [one.id for _, one in await store.vectors.backlog("m", 99)] == [stored[2].id]
 
 
-async def test_the_index_is_as_if_it_had_been_made_anew(store: SqliteStore) -> None:
+async def test_the_index_is_as_if_it_had_been_rebuilt(store: SqliteStore) -> None:
     stored, _, _ = await pyramid(store)
     await store.forgetting.revise(ANNA, stored[3].id, "walrus and turn", why="edited", now=NOW)
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[9].id))

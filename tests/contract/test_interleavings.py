@@ -75,13 +75,13 @@ class Interleavings(RuleBasedStateMachine):
         self.stores = {StorageType.SQLITE: SqliteStore(database), StorageType.JSON: json}
 
     async def settle(self, owner: int) -> None:
-        place = await self.directory.register(config(self.stores[StorageType.SQLITE], owner))
-        await self.stores[place.storage].put_owner(config(self.stores[place.storage], owner))
+        location = await self.directory.register(config(self.stores[StorageType.SQLITE], owner))
+        await self.stores[location.storage].put_owner(config(self.stores[location.storage], owner))
 
     async def home(self, owner: int) -> SqliteStore:
-        place = await self.directory.location(owner)
-        assert place is not None
-        return self.stores[place.storage]
+        location = await self.directory.location(owner)
+        assert location is not None
+        return self.stores[location.storage]
 
     def teardown(self) -> None:
         self.run(self.stack.aclose())
@@ -227,13 +227,13 @@ class Interleavings(RuleBasedStateMachine):
 
     async def check(self) -> None:
         for scope, expected in self.expected.items():
-            place = await self.directory.location(scope.owner)
-            assert place is not None
-            kept = await self.stores[place.storage].owner(scope.owner)
+            location = await self.directory.location(scope.owner)
+            assert location is not None
+            kept = await self.stores[location.storage].owner(scope.owner)
             assert kept is not None
             assert kept.enabled == self.enabled[scope.owner]
             for kind, store in self.stores.items():
-                if kind is not place.storage:
+                if kind is not location.storage:
                     assert await store.owner(scope.owner) is None
                     assert (await store.counts(scope)).total == 0
                     continue

@@ -69,7 +69,7 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
             )
         assert (await store.counts(NEW)).total == 10
         for telegram_id in (7, 8, 9):
-            assert await store.forgetting.said_as(NEW, telegram_id) is None, "the new chat counts its messages anew"
+            assert await store.forgetting.said_as(NEW, telegram_id) is None, "the new chat starts its message ids again"
             assert await store.explanations.text(NEW, telegram_id) is None
         assert await store.explanations.text(NEW) == "{}"
 
@@ -93,7 +93,7 @@ async def test_a_fold_under_way_is_void_and_the_next_need_not_wait(store: Sqlite
 
 
 class Broken:
-    """A witness that lets some commits pass and fails the rest."""
+    """Commit hooks that let some commits pass and fail the rest."""
 
     def __init__(self, commits: int) -> None:
         self.commits = commits
@@ -132,15 +132,15 @@ class Files:
 
     async def follows(self, kind: StorageType) -> bool:
         """Whether all is under the new id and nothing under the old; never half of it."""
-        place = await self.directory.location(NEW.owner)
+        location = await self.directory.location(NEW.owner)
         found = [await store.page(NEW) for store in self.stores.values()]
         wizard = await self.wizards.get(NEW, 5)
-        has_followed = (place is not None, sum(map(len, found)) == 1, wizard is not None)
+        has_followed = (location is not None, sum(map(len, found)) == 1, wizard is not None)
         assert len(set(has_followed)) == 1, has_followed
         old = (await self.directory.location(BORIS.owner), await self.wizards.get(BORIS, 5))
         assert [one is None for one in old] == [all(has_followed)] * 2
-        if place is not None:
-            assert place.storage is kind
+        if location is not None:
+            assert location.storage is kind
             assert self.renaming.successors == {BORIS.owner: NEW.owner}
         return all(has_followed)
 
@@ -175,11 +175,11 @@ async def test_where_a_disk_fails_or_a_process_dies_it_is_whole_in_the_end(
     """`passed` commits to memory.db go through, then none: the process tries again, or the next start finishes."""
     async with files(tmp_path) as opened:
         await opened.begin(BORIS, kind)
-        opened.database.witness = Broken(passed)
+        opened.database.commit_hooks = Broken(passed)
         with contextlib.suppress(StorageError):
             await opened.renaming.rename(BORIS.owner, NEW.owner, now=NOW)
         killed = copied(tmp_path)
-        opened.database.witness = None
+        opened.database.commit_hooks = None
         await opened.renaming.rename(BORIS.owner, NEW.owner, now=NOW)
         assert await opened.follows(kind)
     async with files(killed) as recovered:

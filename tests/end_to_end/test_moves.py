@@ -173,7 +173,7 @@ async def test_facts_are_learned_from_history_when_its_owner_says_so(house: Hous
     held = Behaviour(hold="start", text='{"facts": []}')
     asked, holds = len(house.model.asked_for("facts")), house.model._held
     house.model.script_schema("facts", json.dumps({"facts": [oslo]}), held, held, held)
-    async with house.bot(DATA_DIR=f"studied-{storage}", FACTS_BATCH_TURNS="99") as process:
+    async with house.bot(DATA_DIR=f"extracted-{storage}", FACTS_BATCH_TURNS="99") as process:
         await ann.sets_up(storage)
         since = ann.now
         sends(ann, own_chat(ann.id, 25), caption="/import")
@@ -200,11 +200,11 @@ async def test_facts_are_learned_from_history_when_its_owner_says_so(house: Hous
         await ann.hears("in the background", since=since)
         await house.model.until_held(holds + 2)
         await process.kill()
-    async with house.bot(DATA_DIR=f"studied-{storage}", FACTS_BATCH_TURNS="99"):
+    async with house.bot(DATA_DIR=f"extracted-{storage}", FACTS_BATCH_TURNS="99"):
         await house.model.until_held(holds + 3)
         await ann.asks("/summary_status", "20 of 25 of your messages")
         await house.model.release()
-    assert not violations(read(house.folder / f"studied-{storage}"))
+    assert not violations(read(house.folder / f"extracted-{storage}"))
 
 
 async def test_history_is_offered_before_it_is_added(house: House, bot: Process) -> None:

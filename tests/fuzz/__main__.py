@@ -1,4 +1,4 @@
-"""Fuzzing: generated inputs at every door that takes text from outside, and any order of acts on the whole memory.
+"""Fuzzing: generated inputs at every entry point for text from outside, and any order of acts on the whole memory.
 
 `python -m tests.fuzz [--inputs 120000] [--examples 60] [--seed 1]` prints one JSON object of counts and exits with 1
 when an exception was not caught, or an input cost too much (costs.py). An input is made from the seed and its number
@@ -50,14 +50,14 @@ from telegram_ui.commands.wizard import NUMBER, STORAGE, Wizard
 from telegram_ui.sending import formatting
 from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.durable_queue import DurableQueue
-from telegram_ui.updates.parsing import arrival
+from telegram_ui.updates.parsing import parse
 from telegram_ui.updates.relevance import Relevance
 from tests.contract.conftest import NOW, config, fold, said, talk
 from tests.contract.test_interleavings import Interleavings
 from tests.fuzz.behind import OneMemory, OneState, Query, Silent
 from tests.fuzz.costs import Cost, measured
-from tests.fuzz.imports import ImportDoors
-from tests.fuzz.large import Feed, LargeDoors, Make
+from tests.fuzz.imports import ImportEntryPoints
+from tests.fuzz.large import Feed, LargeEntryPoints, Make
 from tests.fuzz.values import ATOMS, Chance, garbled, mutated, text_from
 from text.analyzer import content_terms
 
@@ -94,8 +94,8 @@ JOURNAL = Entry(seq=1).line()
 MY_NAMES = [name for name in Settings.__dataclass_fields__ if name not in ("everyone_allowed", "data_dir")]
 
 
-class Doors:
-    """Every door, with what it needs opened once."""
+class EntryPoints:
+    """Every entry point, with what it needs opened once."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class Doors:
         stores: Sequence[SqliteStore],
         folder: Path,
         written: Sequence[Any],
-        imports: ImportDoors,
+        imports: ImportEntryPoints,
     ) -> None:
         self._imports = imports
         self._stores = stores
@@ -136,7 +136,7 @@ class Doors:
         self._scratch.close()
 
     def all(self) -> dict[str, tuple[float, ErrorBoundary]]:
-        """The doors by name, each with its share of the inputs: the slow ones get fewer."""
+        """The entry points by name, each with its share of the inputs: the slow ones get fewer."""
         return {
             "wizard input": (0.2, self.wizard_input),
             "callback data": (0.2, self.callback_data),
@@ -268,12 +268,12 @@ class Doors:
             return  # inbox and webhook catch whatever PTB stumbles over
         await self._queue.put(update)
         while not self._queue.empty():
-            arrival(cast("Any", self._queue.get_nowait()).update, self._me)
+            parse(cast("Any", self._queue.get_nowait()).update, self._me)
 
 
 @asynccontextmanager
-async def open_doors(folder: Path) -> AsyncIterator[Doors]:
-    """Real stores with something in them behind the doors; the files that they wrote are what is garbled."""
+async def open_entry_points(folder: Path) -> AsyncIterator[EntryPoints]:
+    """Real stores with something in them behind the entry points; the files that they wrote are what is garbled."""
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(
             Database.open(folder / "memory.db", durable=False, migrations=MIGRATIONS)
@@ -301,22 +301,22 @@ async def open_doors(folder: Path) -> AsyncIterator[Doors]:
                        "level": 1, "source_chunk_ids": ["c1"], "is_active": True}]
             },
         }  # fmt: skip
-        imports = await stack.enter_async_context(ImportDoors.open(folder / "imports"))
-        doors = Doors(database, stores, folder, [ours, original], imports)
-        with closing(doors):
-            yield doors
+        imports = await stack.enter_async_context(ImportEntryPoints.open(folder / "imports"))
+        entry_points = EntryPoints(database, stores, folder, [ours, original], imports)
+        with closing(entry_points):
+            yield entry_points
 
 
-async def fuzz_doors(inputs: int, seed: int, failures: list[str], worst: dict[str, Cost]) -> dict[str, int]:
-    """That many inputs over all doors; how many each took. Exceptions that were not caught, and inputs that cost too
-    much, go to `failures`; the highest costs at each door to `worst`.
+async def fuzz_entry_points(inputs: int, seed: int, failures: list[str], worst: dict[str, Cost]) -> dict[str, int]:
+    """That many inputs over all entry points; how many each took. Exceptions that were not caught, and inputs that cost
+    too much, go to `failures`; the highest costs at each entry point to `worst`.
     """
     counts: dict[str, int] = {}
     with tempfile.TemporaryDirectory() as folder:
         files = Path(folder)
-        async with open_doors(files) as doors, LargeDoors.open(files / "large") as large:
+        async with open_entry_points(files) as entry_points, LargeEntryPoints.open(files / "large") as large:
             everything: dict[str, tuple[float, Make, Feed]] = {
-                **{name: (share, _itself, door) for name, (share, door) in doors.all().items()},
+                **{name: (share, _itself, take) for name, (share, take) in entry_points.all().items()},
                 **large.all(),
             }
             # A collection of all that the fuzzing itself has loaded would count as the input's.
@@ -333,7 +333,7 @@ async def fuzz_doors(inputs: int, seed: int, failures: list[str], worst: dict[st
 
 
 def _itself(chance: Chance) -> Chance:
-    """Of a small input: the door makes it."""
+    """Of a small input: the entry point makes it."""
     return chance
 
 
@@ -388,7 +388,7 @@ def fuzz_memory(examples: int, seed: int) -> dict[str, int]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Fuzz the doors and the whole memory.")
+    parser = argparse.ArgumentParser(description="Fuzz the entry points and the whole memory.")
     parser.add_argument("--inputs", type=int, default=120_000)
     parser.add_argument("--examples", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
@@ -397,7 +397,7 @@ def main() -> int:
     logging.disable()
     started, failures = time.monotonic(), list[str]()
     worst: dict[str, Cost] = {}
-    doors = asyncio.run(fuzz_doors(options.inputs, options.seed, failures, worst))
+    entry_points = asyncio.run(fuzz_entry_points(options.inputs, options.seed, failures, worst))
     try:
         memory = fuzz_memory(options.examples, options.seed)
     except Exception as error:
@@ -407,8 +407,8 @@ def main() -> int:
         sys.stderr.write(failure + "\n")
     result = {
         "seed": options.seed,
-        "inputs": sum(doors.values()),
-        "by_door": doors,
+        "inputs": sum(entry_points.values()),
+        "by_entry_point": entry_points,
         "memory": memory,
         "failures": len(failures),
         "most_held_ms": {name: round(cost.held * 1000) for name, cost in worst.items()},

@@ -1,4 +1,4 @@
-"""What stands behind fuzzing's doors instead of Telegram and the stores. Does not know the doors."""
+"""What stands behind the fuzzed entry points instead of Telegram and the stores. Does not know the entry points."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager

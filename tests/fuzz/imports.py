@@ -1,4 +1,4 @@
-"""Fuzzing's doors for imported files: each is refused with a sentence, or read; what is read leaves a sound memory."""
+"""Fuzzing of imported files: each is refused with a sentence, or read; what is read leaves a sound memory."""
 
 import gzip
 import io
@@ -29,7 +29,7 @@ NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 ME = 7
 
 
-class ImportDoors:
+class ImportEntryPoints:
     """The reading of files alone, and whole imports into real stores."""
 
     def __init__(self, memory: ExternalMemory) -> None:
@@ -43,11 +43,11 @@ class ImportDoors:
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, folder: Path) -> AsyncIterator["ImportDoors"]:
+    async def open(cls, folder: Path) -> AsyncIterator["ImportEntryPoints"]:
         async with ExternalMemory.open(folder, clock=lambda: NOW) as memory:
-            doors = cls(memory)
-            await doors._write_an_export()
-            yield doors
+            entry_points = cls(memory)
+            await entry_points._write_an_export()
+            yield entry_points
 
     async def _write_an_export(self) -> None:
         scope = Scope(owner=ME)

@@ -1,5 +1,5 @@
-"""Fuzzing's large inputs, below 1 MB each: what parsers stumble over, repeated, at the doors where a person's input can
-be so long. They go the way that the program takes with them. Does not judge what they cost.
+"""Fuzzing's large inputs, below 1 MB each: what parsers stumble over, repeated, at the entry points where a person's
+input can be so long. They go the way that the program takes with them. Does not judge what they cost.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ SHAPES: tuple[Callable[[str], str], ...] = (
 ELEMENTS = ("{},", "[],", "0,", '"",', "null,", '{"a":{}},', '{"id":1,"date":"2020-01-01","text":"x"},', "[[[[[]]]]],")
 
 
-class LargeDoors:
+class LargeEntryPoints:
     """The assembled program, without Telegram, and the reading of files."""
 
     def __init__(self, talk: Talk) -> None:
@@ -50,13 +50,13 @@ class LargeDoors:
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, folder: Path) -> AsyncIterator["LargeDoors"]:
+    async def open(cls, folder: Path) -> AsyncIterator["LargeEntryPoints"]:
         async with talking(folder) as talk:
             await talk.remember(every_n=5)
             yield cls(talk)
 
     def all(self) -> dict[str, tuple[float, Make, Feed]]:
-        """The doors by name: their share of the inputs, what makes an input, and what is measured while it is fed."""
+        """By name: the entry point's share of the inputs, what makes an input, and what is measured while it is fed."""
         return {
             "large files": (0.0002, _file, self._file),
             "large files, in this process": (0.0001, _file, self._file_here),

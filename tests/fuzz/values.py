@@ -1,6 +1,6 @@
 """What the fuzzing feeds: texts and values that mean something to some parser, and files with one thing wrong.
 
-Made from a seeded chance alone. Does not know the doors.
+Made from a seeded chance alone. Does not know the entry points.
 """
 
 import random
@@ -79,10 +79,10 @@ def mutated(value: Any, chance: Chance) -> Any:
             case _:
                 return {**value, key: mutated(value[key], chance)}
     if isinstance(value, list) and value and chance.random() < 0.93:
-        place = chance.randrange(len(value))
+        index = chance.randrange(len(value))
         if chance.random() < 0.1:
-            return [*value, value[place]]
-        return [*value[:place], mutated(value[place], chance), *value[place + 1 :]]
+            return [*value, value[index]]
+        return [*value[:index], mutated(value[index], chance), *value[index + 1 :]]
     return value_from(chance)
 
 

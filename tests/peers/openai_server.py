@@ -347,8 +347,8 @@ class _Scripted(Response):
         chunks = list(self._chunks())
         middle = len(chunks) // 2
         await _start(send, b"text/event-stream")
-        for place, chunk in enumerate(chunks):
-            if place == middle:
+        for index, chunk in enumerate(chunks):
+            if index == middle:
                 if behaviour.hold == "middle" and not await self._server.hold(receive):
                     return
                 if behaviour.drop == "middle":

@@ -40,17 +40,17 @@ async def write(folder: Path, seed: int) -> None:
                 if await directory.location(owner) is None:
                     kind = list(StorageType)[owner % 2]
                     await directory.register(config(stores[kind], owner))
-                place = await directory.location(owner)
-                assert place
-                home = stores[place.storage]
+                location = await directory.location(owner)
+                assert location
+                home = stores[location.storage]
                 if await home.owner(owner) is None:
                     await home.put_owner(config(home, owner))
             tell("ready")
             while True:
                 owner = chance.choice(OWNERS)
-                place = await directory.location(owner)
-                assert place
-                await step(chance, directory, stores, owner, stores[place.storage])
+                location = await directory.location(owner)
+                assert location
+                await step(chance, directory, stores, owner, stores[location.storage])
 
 
 async def step(

@@ -20,7 +20,7 @@ MOST_VALUES = 20_000_000
 """Values that are read of one text in all: each takes some 100 bytes, however short its text is."""
 TOO_MUCH = "The file holds more than I can read at once. Please send a shorter range of it. Nothing was imported."
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_MARKS = re.compile(rf"{_STRING}|[{{}}\[\],]", re.DOTALL)
+_PUNCTUATION = re.compile(rf"{_STRING}|[{{}}\[\],]", re.DOTALL)
 _SPACE = re.compile(r"[ \t\n\r]*")
 
 
@@ -125,8 +125,8 @@ class JsonStream:
         if self.peek() not in ("{", "["):
             return self._at, 1
         depth, parts = 0, 1
-        for mark in _MARKS.finditer(self._text, self._at):
-            match self._text[mark.start()]:
+        for found in _PUNCTUATION.finditer(self._text, self._at):
+            match self._text[found.start()]:
                 case "{" | "[":
                     depth += 1
                     parts += 1
@@ -135,7 +135,7 @@ class JsonStream:
                 case "}" | "]":
                     depth -= 1
                     if not depth:
-                        return mark.end(), parts
+                        return found.end(), parts
                 case ",":
                     parts += 1
             if parts > most:
@@ -149,17 +149,17 @@ class JsonStream:
             return
         while True:
             yield self._skip_space()
-            mark = self.peek()
-            if mark not in (",", closing) or not mark:
+            character = self.peek()
+            if character not in (",", closing) or not character:
                 self.fail(f"',' or '{closing}' was expected", self._at)
             self._at += 1
-            if mark == closing:
+            if character == closing:
                 self._skip_space()
                 return
 
-    def _expect(self, mark: str) -> None:
-        if self.peek() != mark:
-            self.fail(f"'{mark}' was expected", self._at)
+    def _expect(self, character: str) -> None:
+        if self.peek() != character:
+            self.fail(f"'{character}' was expected", self._at)
         self._at += 1
 
     def _skip_space(self) -> int:

@@ -1,7 +1,7 @@
 """A disk of its own for a test, which can be filled, freed and made read-only; and a folder that becomes so.
 
 A small tmpfs where mounting is allowed; elsewhere the process is forbidden to write files (RLIMIT_FSIZE), which it
-meets as an OSError at the same doors. Needs Linux.
+meets as an OSError at the same calls. Needs Linux.
 """
 
 import os

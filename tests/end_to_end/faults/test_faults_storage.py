@@ -132,7 +132,7 @@ async def test_killed_while_the_disk_is_full_it_starts_anew_with_what_telegram_k
     since = ann.now
     async with house.bot(DATA_DIR=str(full_disk.data)):
         await ann.hears("Noted.", since=since)
-        # Its own words: "In need" is asked anew, and "Before" may be answered once more.
+        # Its own words: "In need" is asked again, and "Before" may be answered once more.
         house.model.default(ANSWERS, lambda sent: "Noted afterwards." if "After" in sent[-1]["content"] else "Noted.")
         await ann.asks("After", "Noted afterwards.")
     assert stored(full_disk.data, ann.id) == ["Before", "In need", "After"]
@@ -311,7 +311,7 @@ async def test_a_page_damaged_in_the_middle_is_named_and_the_last_backup_brings_
     assert len(stored(tmp_path / "data", ann.id)) == 7
 
 
-async def test_a_damaged_working_copy_is_made_anew(house: House, tmp_path: Path) -> None:
+async def test_a_damaged_working_copy_is_rebuilt(house: House, tmp_path: Path) -> None:
     ann = house.person()
     settings = {"DATA_DIR": str(tmp_path / "data")}
     said = [f"Saying {number} has many words: {f'plum{number} ' * 200}" for number in range(6)]
@@ -321,7 +321,7 @@ async def test_a_damaged_working_copy_is_made_anew(house: House, tmp_path: Path)
             await ann.asks(words)
     spoil(tmp_path / "data" / "index.db", "Saying 2 has")
     async with house.bot(**settings) as process:
-        assert "index.db was damaged and is made anew from memory.json" in process.text()
+        assert "index.db was damaged and is rebuilt from memory.json" in process.text()
         await ann.asks("What of the plum2?", "Noted.")
         assert "plum2 plum2" in str(house.chat_requests()[-1])
     assert stored(tmp_path / "data", ann.id) == [*(words.strip() for words in said), "What of the plum2?"]

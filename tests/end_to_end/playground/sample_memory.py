@@ -11,9 +11,9 @@ from playground.panel import (
     MemoryPanel,
     OwnerState,
     PanelFact,
+    PanelHistoryExtraction,
     PanelMessage,
     PanelProfile,
-    PanelStudy,
     PanelSummary,
 )
 
@@ -62,7 +62,7 @@ def sample_panel() -> MemoryPanel:
         summaries=(*level1, level2),
         summaries_total=CHUNKS + 1,
         facts=(_fact(3, "Anna keeps bees.", pinned=True), _fact(2, "Anna lives in Lisbon."), _former()),
-        studied=PanelStudy(state="running", read=20, total=1045),
+        history_extraction=PanelHistoryExtraction(state="running", read=20, total=1045),
         profiles=(_profile(2, "Anna lives in Lisbon and keeps bees."), _profile(1, "Anna lives in Faro.")),
         context=_account(),
     )

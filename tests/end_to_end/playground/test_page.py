@@ -11,7 +11,7 @@ import pytest
 from playwright.async_api import Browser, Page, async_playwright, expect
 
 from playground.app import playground_app
-from playground.panel import MemoryPanel, OwnerState, PanelStudy
+from playground.panel import MemoryPanel, OwnerState, PanelHistoryExtraction
 from playground.server import serve
 from playground.world import World
 from tests.end_to_end.playground.sample_memory import sample_panel
@@ -291,12 +291,12 @@ async def test_the_panel_shows_what_is_known_and_how_it_came_about(playground: P
     page = await playground.open()
     await expect(page.locator(".facts small")).to_have_text("2 hold, 3 in all")
     await expect(page.locator(".facts .fact-list > .fact").first).to_contain_text("Anna keeps bees.")
-    study = page.locator(".facts .progress")
-    await expect(study).to_contain_text("Learning from imported history20 of 1,045 of your messages")
-    await expect(study.get_by_role("progressbar")).to_have_attribute("aria-valuemax", "1045")
-    partly = PanelStudy(state="partly", read=2, total=4)
-    playground.memory[ANNA] = replace(sample_panel(), studied=partly)
-    await expect(study).to_contain_text("Learned from part of imported history2 of 4 of your messages")
+    extraction = page.locator(".facts .progress")
+    await expect(extraction).to_contain_text("Learning from imported history20 of 1,045 of your messages")
+    await expect(extraction.get_by_role("progressbar")).to_have_attribute("aria-valuemax", "1045")
+    partly = PanelHistoryExtraction(state="partly", read=2, total=4)
+    playground.memory[ANNA] = replace(sample_panel(), history_extraction=partly)
+    await expect(extraction).to_contain_text("Learned from part of imported history2 of 4 of your messages")
     lives = page.locator('.facts [data-fact="2"]')
     await expect(lives.locator('[data-fact="1"]')).to_be_hidden()
     await lives.locator("summary").click()
@@ -304,7 +304,7 @@ async def test_the_panel_shows_what_is_known_and_how_it_came_about(playground: P
     await expect(page.locator(".profile .version").first).to_contain_text("keeps bees")
     await page.locator(".profile summary").click()
     await expect(page.locator(".profile .version").nth(1)).to_contain_text("Faro")
-    # Drawn anew while one reads: what was opened stays open.
+    # Drawn again while one reads: what was opened stays open.
     panel = sample_panel()
     playground.memory[ANNA] = replace(
         panel, profiles=(replace(panel.profiles[0], text="Anna has moved."), *panel.profiles[1:])
@@ -401,7 +401,7 @@ async def test_the_own_page_and_programs_pass(served: httpx.AsyncClient) -> None
 
 async def test_the_panel_is_one_json_object(served: httpx.AsyncClient) -> None:
     shown = (await served.get("/api/memory", params={"owner": ANNA, "thread": 0})).json()
-    parts = {"owner", "messages", "summaries", "summaries_total", "facts", "profiles", "studied"} | {
+    parts = {"owner", "messages", "summaries", "summaries_total", "facts", "profiles", "history_extraction"} | {
         "context",
         "folding",
     }

@@ -1,4 +1,4 @@
-"""Making all summaries anew: the old ones serve until the new are whole, and nothing else changes."""
+"""Making all summaries again: the old ones serve until the new are whole, and nothing else changes."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -75,12 +75,12 @@ def demand_sound(messages: list[Message], made: list[Summary], before: list[Mess
 
 
 async def advised(talk: Talk) -> tuple[int, bool]:
-    """How often the oldest detail was compressed, and whether making all anew is advised."""
+    """How often the oldest detail was compressed, and whether a rebuild is advised."""
     status = await talk.services.summaries.status(SCOPE)
     return status.compressed, "/summary_rebuild" in status_text(status)
 
 
-async def test_the_pyramid_is_made_anew_with_another_threshold(talk: Talk) -> None:
+async def test_the_pyramid_is_rebuilt_with_another_threshold(talk: Talk) -> None:
     before = await everything(talk)
     old = await versions(talk)
     await choose(talk, "pyramid", every_n=2)
@@ -96,14 +96,14 @@ async def test_the_pyramid_is_made_anew_with_another_threshold(talk: Talk) -> No
     assert [one.reason for one in made] == ["rebuild"] * 10
     top = next(one for one in made if one.level == 2)
     assert (top.first_id, top.last_id, len(top.source_chunk_ids), top.details["compressed"]) == (1, 20, 5, 2)
-    assert await advised(talk) == (2, False), "what was just made anew is not to be made anew"
+    assert await advised(talk) == (2, False), "what was just rebuilt is not to be rebuilt"
     await choose(talk, "rolling")
     assert await advised(talk) == (2, False), "a second version needs more than 20 turns, and 36 messages may be those"
     await choose(talk, "sliding")
     assert await advised(talk) == (2, True)
 
 
-async def test_rolling_is_made_anew_as_a_chain(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_rolling_is_rebuilt_as_a_chain(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("summaries.rolling.REBUILD_TURNS", 8)
     before = await everything(talk)
     await choose(talk, "rolling")
@@ -123,7 +123,7 @@ async def test_rolling_is_made_anew_as_a_chain(talk: Talk, monkeypatch: pytest.M
     assert live.base_id is not None
 
 
-async def test_sliding_is_made_anew_for_the_window_alone(talk: Talk) -> None:
+async def test_sliding_is_rebuilt_for_the_window_alone(talk: Talk) -> None:
     before = await everything(talk)
     await choose(talk, "sliding")
     assert (await rebuilt(talk))[0].state == "done"

@@ -33,7 +33,7 @@ async def stored(talk: Talk, scope: Scope = SCOPE) -> list[tuple[str, str]]:
 async def test_a_turn_is_answered_and_stored(talk: Talk) -> None:
     await talk.remember()
     reply = await talk.say("My cat is called Murka.")
-    assert (reply.text, reply.is_error, reply.is_kept) == ("Understood.", False, True)
+    assert (reply.text, reply.is_error, reply.is_durable) == ("Understood.", False, True)
     assert await stored(talk) == [("user", "My cat is called Murka."), ("assistant", "Understood.")]
 
 
@@ -191,7 +191,7 @@ async def test_a_store_that_fails_is_told_once_and_caught_up_with(talk: Talk) ->
     await room(talk, 1)
     long = " and so on" * 1000
     first, second = await talk.say("While it fails." + long), await talk.say("Still failing." + long)
-    assert [first.is_kept, second.is_kept] == [False, False]
+    assert [first.is_durable, second.is_durable] == [False, False]
     assert any("cannot write" in notice for notice in first.notices)
     assert not any("cannot write" in notice for notice in second.notices)
     assert "While it fails." in talk.prompts()[-1], "the talk goes on from memory"

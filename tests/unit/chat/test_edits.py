@@ -1,4 +1,4 @@
-"""An edited message: memory follows it, what was built on it goes, and the last turn may be answered anew."""
+"""An edited message: memory follows it, what was built on it goes, and the last turn may be answered again."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -46,7 +46,7 @@ async def versions(talk: Talk) -> list[tuple[str, str]]:
 
 
 async def test_an_edit_changes_no_answer(talk: Talk) -> None:
-    """A supergroup counts its messages anew, so that an earlier number of an answer may name another message there."""
+    """A supergroup starts its message ids again, so that an earlier id of an answer may name another message there."""
     await say(talk, "Hello.", 5)
     [answer] = await answers(talk)
     async with talk.services.memory.home(ANNA.id) as store:

@@ -98,7 +98,7 @@ async def test_incognito_reads_memory_and_leaves_no_trace_in_it(talk: Talk) -> N
     async with talk.services.memory.home(ANNA.id) as store:
         before = await store.digest(ANNA.id)
     reply = await talk.say("What is she called? The word is heliotrope.")
-    assert (reply.is_incognito, reply.is_remembered, reply.is_kept) == (True, False, True)
+    assert (reply.is_incognito, reply.is_remembered, reply.is_durable) == (True, False, True)
     assert "Murka" in talk.prompts()[-1]
     await talk.say("And the word?")
     assert "heliotrope" in talk.prompts()[-1], "the process goes on knowing what was said"

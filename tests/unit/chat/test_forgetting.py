@@ -176,7 +176,7 @@ async def test_a_turn_that_waits_to_be_written_is_not_written_while_it_is_forgot
         await talk.remember()
         await talk.say(OTHER)
         await room(talk, 1)
-        assert not (await talk.say(f"{WORD} " * 2000)).is_kept
+        assert not (await talk.say(f"{WORD} " * 2000)).is_durable
         await room(talk, 2**30)
         async with services.memory.home(ANNA.id):
             # Both get as far as they can while somebody reads: the forgetting up to the memory's gate.

@@ -58,7 +58,7 @@ async def imported(talk: Talk, data: bytes) -> Imported:
     return await talk.services.importer.run(SCOPE, ANNA.id, data, progress=progress)
 
 
-async def studied(talk: Talk, done: Imported) -> None:
+async def extracted(talk: Talk, done: Imported) -> None:
     assert done.ids is not None
     assert await talk.services.history_extraction.begin(ANNA.id, *done.ids) == "begun"
     await talk.services.history_extraction.caught_up()
@@ -70,8 +70,8 @@ def asked(talk: Talk) -> list[str]:
 
 async def shown(talk: Talk) -> tuple[str, int, int] | None:
     """What the playground's panel shows of it."""
-    study = (await memory_panel(talk.services, ANNA.id, 0)).studied
-    return (study.state, study.read, study.total) if study else None
+    extraction = (await memory_panel(talk.services, ANNA.id, 0)).history_extraction
+    return (extraction.state, extraction.read, extraction.total) if extraction else None
 
 
 def lives(place: str, source: int, **more: Any) -> Mapping[str, Any]:
@@ -88,7 +88,7 @@ async def test_nothing_is_learned_unasked_and_only_from_the_owners_own_words(tal
     assert (ahead.messages, ahead.requests) == (2, 1)
     assert 300 < ahead.tokens < 3000
     talk.server.default_schema("facts", answer(lives("Oslo", -4)))
-    await studied(talk, done)
+    await extracted(talk, done)
     [request] = asked(talk)
     assert "I live in Oslo." in request
     assert "Maria says" not in request
@@ -105,15 +105,15 @@ async def test_what_was_said_later_stays_and_what_was_before_is_its_history(talk
     await talk.services.facts.learn(SCOPE)
     done = await imported(talk, chat("I live in Bergen.", first=5, days=700))
     talk.server.default_schema("facts", answer(lives("Bergen", -2)))
-    await studied(talk, done)
+    await extracted(talk, done)
     done = await imported(talk, chat("I live in Oslo."))
     assert done.ids is not None
     talk.server.default_schema("facts", answer(lives("Oslo", done.ids[0])))
-    await studied(talk, done)
+    await extracted(talk, done)
     done = await imported(talk, chat("I live in Rome.", first=9, days=900))
     assert done.ids is not None
     talk.server.default_schema("facts", answer(lives("Rome", done.ids[0])))
-    await studied(talk, done)
+    await extracted(talk, done)
     assert await valid(talk) == ["Anna lives in Paris."]
     by_id = {fact.id: fact for fact in await known(talk)}
     in_order = sorted(by_id.values(), key=lambda fact: fact.valid_from)
@@ -133,7 +133,7 @@ async def test_each_message_of_a_long_turn_is_learned_from_under_a_small_ceiling
         await talk.remember(storage=storage)
         done = await imported(talk, json.dumps(data).encode())
         assert done.ids is not None
-        await studied(talk, done)
+        await extracted(talk, done)
         requests = talk.server.asked_for("facts")
         assert len(requests) > 1
         for request in requests:
@@ -179,7 +179,7 @@ async def test_it_can_be_stopped_and_goes_on_where_it_was(talk: Talk) -> None:
     assert ahead is not None
     assert ahead.messages == 10
     talk.server.requests.clear()
-    await studied(talk, done)
+    await extracted(talk, done)
     [request] = asked(talk)
     assert "number 19." not in request
     assert "number 20." in request
@@ -218,8 +218,8 @@ async def test_what_was_learned_from_is_passed_over_whichever_study_it_was(talk:
     late = await imported(talk, chat("I own a canoe.", first=9, days=9))
     assert early.ids is not None
     assert late.ids is not None
-    await studied(talk, early)
-    await studied(talk, late)
+    await extracted(talk, early)
+    await extracted(talk, late)
     assert await history_extraction.begin(ANNA.id, *early.ids) == "nothing"
     between = await imported(talk, chat("I own a raft.", "I own a kayak.", first=5, days=5))
     assert between.ids is not None
@@ -239,7 +239,7 @@ async def test_a_spent_budget_puts_it_off_to_the_next_day(tmp_path: Path) -> Non
     async with talking(tmp_path, daily_token_budget_per_user=500) as talk:
         await talk.remember()
         done = await imported(talk, chat("I live in Oslo."))
-        await studied(talk, done)
+        await extracted(talk, done)
         assert asked(talk) == []
         assert (await talk.services.summaries.status(SCOPE)).history_extraction == (0, 1)
 
@@ -247,7 +247,7 @@ async def test_a_spent_budget_puts_it_off_to_the_next_day(tmp_path: Path) -> Non
 async def test_a_failing_model_is_asked_again_later_and_live_talk_is_learned_meanwhile(talk: Talk) -> None:
     done = await imported(talk, chat("I live in Oslo."))
     talk.server.default_schema("facts", Behaviour(status=400))
-    await studied(talk, done)
+    await extracted(talk, done)
     assert await talk.services.facts.learn_from_history(SCOPE) is False
     assert len(asked(talk)) == 1
     talk.server.default_schema("facts", answer(told("Anna sails.", 1)))
@@ -291,11 +291,11 @@ async def forget_day(talk: Talk, days: int) -> None:
 
 @pytest.mark.parametrize("forgotten", ["the last that was learned from", "one learned from before", "all"])
 async def test_history_that_comes_after_a_forgotten_one_was_never_learned_from(talk: Talk, forgotten: str) -> None:
-    """Nor was the forgotten file where it is imported anew."""
+    """Nor was the forgotten file where it is imported again."""
     history_extraction = talk.services.history_extraction
     boats, pets = chat("I own a boat.", "It rains."), chat("I own a dog.", "It snows.", first=50, days=500)
-    await studied(talk, await imported(talk, boats))
-    await studied(talk, await imported(talk, pets))
+    await extracted(talk, await imported(talk, boats))
+    await extracted(talk, await imported(talk, pets))
     if forgotten != "one learned from before":
         await forget_day(talk, 500)
     if forgotten != "the last that was learned from":
@@ -307,7 +307,7 @@ async def test_history_that_comes_after_a_forgotten_one_was_never_learned_from(t
     assert ahead is not None
     assert ahead.messages == 1
     assert await shown(talk) == (None if forgotten == "all" else ("partly", 2, 3))
-    await studied(talk, fresh)
+    await extracted(talk, fresh)
     [request] = asked(talk)
     assert "I own a cat." in request
     again = await imported(talk, boats if forgotten == "one learned from before" else pets)
@@ -315,18 +315,18 @@ async def test_history_that_comes_after_a_forgotten_one_was_never_learned_from(t
     ahead = await history_extraction.estimate(ANNA.id, *again.ids)
     assert ahead is not None
     assert ahead.messages == 2
-    await studied(talk, again)
+    await extracted(talk, again)
 
 
 async def test_the_end_of_a_file_that_is_imported_anew_was_never_learned_from(talk: Talk) -> None:
     """There would be room for it where it had been."""
     data = chat("I own a boat.", "I own a canoe.", "I own a raft.")
-    await studied(talk, await imported(talk, data))
+    await extracted(talk, await imported(talk, data))
     await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(-4, -3, -2, -1)))
     talk.server.requests.clear()
     again = await imported(talk, data)
     assert (again.messages, again.known) == (4, 2)
-    await studied(talk, again)
+    await extracted(talk, again)
     [request] = asked(talk)
     assert ["boat" in request, "canoe" in request, "raft" in request] == [False, True, True]
 
@@ -355,15 +355,15 @@ async def test_a_fact_that_falls_with_another_is_learned_again_whatever_was_stud
     assert chef.ids is not None
     cooks = told("Anna cooks at the Heliotrope Bakery.", cook.ids[0], subject="work")
     talk.server.default_schema("facts", answer(cooks))
-    await studied(talk, cook)
+    await extracted(talk, cook)
     leads = told("Anna is the head chef of the Heliotrope Bakery.", chef.ids[0], known=1, relation="replaces")
     talk.server.default_schema("facts", answer(leads))
-    await studied(talk, chef)
+    await extracted(talk, chef)
     talk.server.default_schema("facts", answer())
     if then == "of what was imported after it":
         boat = await imported(talk, other)
     if boat is not None:
-        await studied(talk, boat)
+        await extracted(talk, boat)
     assert await valid(talk) == ["Anna is the head chef of the Heliotrope Bakery."]
     await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=cook.ids))
     assert await known(talk) == []
@@ -388,7 +388,7 @@ async def test_while_memory_is_off_nothing_is_offered_nor_begun(talk: Talk) -> N
     assert await history_extraction.begin(ANNA.id, *done.ids) == "off"
     await memory.choose(ANNA.id, lambda chosen: replace(chosen, incognito=False))
     assert (await talk.services.summaries.status(SCOPE)).history_extraction is None
-    await studied(talk, done)
+    await extracted(talk, done)
     assert len(asked(talk)) == 1
 
 
@@ -398,7 +398,7 @@ async def test_what_is_forgotten_goes_with_its_facts_and_live_talk_is_not_learne
     await talk.services.facts.learn(SCOPE)
     done = await imported(talk, chat("I live in Oslo.", "I live in Bergen now, no longer in Oslo."))
     talk.server.default_schema("facts", answer(lives("Oslo", -4), lives("Bergen", -2)))
-    await studied(talk, done)
+    await extracted(talk, done)
     assert await valid(talk) == ["Anna sails.", "Anna lives in Bergen."]
     talk.server.requests.clear()
     await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(-2,)))

@@ -127,8 +127,8 @@ BOTH = [(StorageType.SQLITE, StorageType.JSON), (StorageType.JSON, StorageType.S
 async def test_a_move_leaves_one_place_that_answers(house: House, source: StorageType, target: StorageType) -> None:
     old = await settle(house, source)
     digest = await old.digest(ANNA.owner)
-    place = await house.directory.move(ANNA.owner, house.stores, target, now=NOW)
-    assert place == Location(owner=ANNA.owner, storage=target, epoch=2) == await house.directory.location(ANNA.owner)
+    location = await house.directory.move(ANNA.owner, house.stores, target, now=NOW)
+    assert location == Location(owner=ANNA.owner, storage=target, epoch=2) == await house.directory.location(ANNA.owner)
     assert await house.directory.moves() == []
     assert await old.owner(ANNA.owner) is None
     assert (await old.counts(ANNA)).total == 0
@@ -189,8 +189,8 @@ async def test_owners_found_in_memory_json_are_adopted(house: House) -> None:
 
 async def test_an_owner_who_is_settled_stays_where_they_live(house: House) -> None:
     await settle(house, StorageType.SQLITE)
-    place = await house.directory.register(config(house.store(StorageType.JSON), ANNA.owner))
-    assert place.storage is StorageType.SQLITE
+    location = await house.directory.register(config(house.store(StorageType.JSON), ANNA.owner))
+    assert location.storage is StorageType.SQLITE
 
 
 # the data directory ------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The door: whole transactions, errors as sentences, private files, backups, migrations."""
+"""Access to a SQLite file: whole transactions, errors as sentences, private files, backups, migrations."""
 
 import asyncio
 import contextlib
@@ -89,7 +89,7 @@ async def test_what_is_committed_is_in_full_sync_mode(tmp_path: Path) -> None:
 
 
 class FullDisk:
-    """A witness that finds no room."""
+    """Commit hooks that find no room."""
 
     def before_commit(self, connection: driver.Connection) -> None:
         raise sentence_for(OSError(28, "No space left on device"), Path("memory.db"))
@@ -105,10 +105,10 @@ async def test_a_full_disk_is_a_sentence_and_changes_nothing(tmp_path: Path) -> 
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         store = SqliteStore(database)
         await store.put_owner(config(store, ANNA.owner))
-        database.witness = FullDisk()
+        database.commit_hooks = FullDisk()
         with pytest.raises(StorageError, match="No space left"):
             await store.append(ANNA, [said("x")])
-        database.witness = None
+        database.commit_hooks = None
         assert (await store.counts(ANNA)).total == 0
         [stored] = await store.append(ANNA, [said("x")])
         assert stored.id == 1

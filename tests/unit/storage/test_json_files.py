@@ -295,7 +295,7 @@ async def test_an_owner_who_moved_away_before_a_kill_leaves_the_index_too(tmp_pa
     assert b"walrus" not in (copy / "index.db").read_bytes()
 
 
-async def test_a_damaged_working_copy_is_made_anew(tmp_path: Path) -> None:
+async def test_a_damaged_working_copy_is_rebuilt(tmp_path: Path) -> None:
     digest = await filled(tmp_path)
     (tmp_path / "index.db").write_bytes(b"garbage" * 5000)
     async with opened(tmp_path) as store:
@@ -457,13 +457,13 @@ def test_a_line_knows_whether_it_is_whole() -> None:
         assert entry_of(line[:length] + b"#" + line[length + 1 :]) is None
 
 
-async def test_a_working_copy_that_was_found_damaged_is_made_anew_once(tmp_path: Path) -> None:
+async def test_a_working_copy_that_was_found_damaged_is_rebuilt_once(tmp_path: Path) -> None:
     async with JsonStore.open(tmp_path, clock=lambda: NOW) as store:
         await store.put_owner(config(store, ANNA.owner))
         await store.append(ANNA, [said("walrus")])
         store.distrust()
     async with JsonStore.open(tmp_path, clock=lambda: NOW) as store:
-        assert "made anew" in str(store.reports)
+        assert "rebuilt" in str(store.reports)
         assert [one.content for one in await store.page(ANNA)] == ["walrus"]
     async with JsonStore.open(tmp_path, clock=lambda: NOW) as store:
         assert store.reports == []

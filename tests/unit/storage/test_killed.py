@@ -64,12 +64,12 @@ async def check(folder: Path, acknowledged: set[tuple[int, str]]) -> None:
         await directory.finish_moves(stores)
         for owner in OWNERS:
             scope = Scope(owner=owner)
-            place = await directory.location(owner)
-            assert place is not None
+            location = await directory.location(owner)
+            assert location is not None
             for kind, store in stores.items():
-                if kind is not place.storage:
+                if kind is not location.storage:
                     assert (await store.counts(scope)).total == 0
-            home = stores[place.storage]
+            home = stores[location.storage]
             found = await home.page(scope, limit=100_000)
             sources = [one.source for one in found]
             assert len(sources) == len(set(sources)), "doubled"

@@ -9,7 +9,7 @@ import pytest
 from records.errors import StorageError
 from storage.files.database import Database
 from storage.files.driver import sqlite3
-from storage.files.transaction import Witness
+from storage.files.transaction import CommitHooks
 from storage.sqlite.migrations import MIGRATIONS
 
 PUT = "INSERT INTO wizards VALUES (?, 0, 0, ?, NULL, 'n', 'never')"
@@ -18,7 +18,7 @@ PEOPLE = "SELECT user_id FROM wizards ORDER BY user_id"
 Work = Callable[[sqlite3.Connection], int]
 
 
-class Commits(Witness):
+class Commits(CommitHooks):
     """Counts commits; `refused`: how many more of them fail."""
 
     def __init__(self) -> None:
@@ -56,14 +56,14 @@ async def people(database: Database) -> list[int]:
 
 
 async def test_who_waits_at_the_same_moment_shares_a_commit(database: Database) -> None:
-    database.witness = commits = Commits()
+    database.commit_hooks = commits = Commits()
     assert await asyncio.gather(*(database.transact(put(person)) for person in range(20))) == list(range(20))
     assert commits.made == 1
     assert await people(database) == list(range(20))
 
 
 async def test_a_statement_that_fails_fails_its_own_waiter_only(database: Database) -> None:
-    database.witness = commits = Commits()
+    database.commit_hooks = commits = Commits()
     outcomes = await asyncio.gather(
         database.transact(put(1)),
         database.transact(put(1)),  # the key is taken by then
@@ -91,7 +91,7 @@ async def test_what_a_piece_of_work_raises_reaches_its_waiter_and_leaves_nothing
 
 
 async def test_a_commit_that_fails_is_tried_for_each_by_itself(database: Database) -> None:
-    database.witness = commits = Commits()
+    database.commit_hooks = commits = Commits()
     commits.refused = 2  # that of the group, and the first one's own
     outcomes = await asyncio.gather(*(database.transact(put(person)) for person in range(3)), return_exceptions=True)
     assert [type(one) for one in outcomes] == [StorageError, int, int]
@@ -148,10 +148,10 @@ async def test_a_witness_that_fails_after_the_commit_leaves_nobody_waiting(datab
         def after_commit(self) -> None:
             raise LookupError
 
-    database.witness = Late()
+    database.commit_hooks = Late()
     with pytest.raises(LookupError):
         await database.transact(put(1))
-    database.witness = None
+    database.commit_hooks = None
     assert await database.transact(put(2)) == 2
 
 

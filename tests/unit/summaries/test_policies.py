@@ -181,7 +181,7 @@ def said(scope: Scope, turns: int) -> list[list[FoldPlan]]:
     return plans
 
 
-def test_rolling_begins_at_ten_messages_and_is_made_anew_every_eight() -> None:
+def test_rolling_begins_at_ten_messages_and_is_rebuilt_every_eight() -> None:
     scope = Scope(policy="rolling")
     plans = said(scope, 17)
     assert [turn for turn, made in enumerate(plans, start=1) if made] == [5, 9, 13, 17]

@@ -25,7 +25,7 @@ from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery, Streaming
 from telegram_ui.sending.http import AiohttpRequest
 from telegram_ui.sending.streaming import STALLED_FOR, AnswerStream
-from telegram_ui.updates.parsing import arrival
+from telegram_ui.updates.parsing import parse
 from tests.support.talk import Talk, talking
 
 TOKEN = "4242:test-token"
@@ -167,7 +167,7 @@ class Desk:
         self.peer.world.say(person, chat, text, **more)
         taken = False
         for update in await self._updates():
-            said = arrival(update, self.peer.bot.bot)
+            said = parse(update, self.peer.bot.bot)
             if said is None:
                 continue
             if said.kind == "command":
@@ -181,7 +181,7 @@ class Desk:
         """A person presses; the toast that is shown."""
         self.peer.world.press(person, chat, message["message_id"], data)
         for update in await self._updates():
-            said = arrival(update, self.peer.bot.bot)
+            said = parse(update, self.peer.bot.bot)
             assert said is not None
             await self.commands.press(update, said.chat, said.person)
         toast: str | None = self.peer.called("answerCallbackQuery")[-1]["params"].get("text")

@@ -44,7 +44,7 @@ def taken(queue: DurableQueue) -> list[int]:
 
 async def test_what_was_put_comes_again_to_the_next_run_until_it_is_done(inbox: UpdateInbox, bot: ExtBot[Any]) -> None:
     queue = await opened(inbox, bot)
-    for number in (7, 3, 5):  # Telegram may start its numbers anew: the order is that of arrival
+    for number in (7, 3, 5):  # Telegram may start its numbers again: the order is that of arrival
         await queue.put(update(number, bot))
     await queue.put(update(3, bot))
     assert taken(queue) == [7, 3, 5]
@@ -125,4 +125,4 @@ async def test_a_row_that_cannot_be_read_holds_up_no_other(inbox: UpdateInbox, b
 
 
 async def test_nothing_of_an_update_is_shown(bot: ExtBot[Any]) -> None:
-    assert repr(Received(update(1, bot), is_kept=True)) == "Received(1)"
+    assert repr(Received(update(1, bot), is_durable=True)) == "Received(1)"

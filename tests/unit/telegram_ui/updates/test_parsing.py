@@ -1,4 +1,4 @@
-"""Update → Arrival → Incoming."""
+"""Update → ParsedUpdate → Incoming."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from records.scopes import Scope
-from telegram_ui.updates.parsing import ParsedUpdate, arrival, incoming, upgraded
+from telegram_ui.updates.parsing import ParsedUpdate, incoming, parse, upgraded
 
 ME = telegram.User(id=42, first_name="Keepsake", is_bot=True, username="keepsake_bot")
 ANN = {"id": 11, "is_bot": False, "first_name": "Ann", "last_name": "Lee", "username": "ann"}
@@ -25,9 +25,9 @@ def update(chat: dict[str, Any] = PRIVATE, kind: str = "message", **message: Any
 
 
 def heard(chat: dict[str, Any] = PRIVATE, kind: str = "message", **message: Any) -> ParsedUpdate:
-    said = arrival(update(chat, kind, **message), ME)
-    assert said
-    return said
+    parsed = parse(update(chat, kind, **message), ME)
+    assert parsed
+    return parsed
 
 
 def entity(kind: str, offset: int, length: int, **more: Any) -> dict[str, Any]:
@@ -118,8 +118,8 @@ def test_a_thread_counts_only_in_a_topic() -> None:
     ],
 )
 def test_what_is_nobodys_words_to_the_bot(message: dict[str, Any]) -> None:
-    assert arrival(update(GROUP, **message), ME) is None
-    assert arrival(update({"id": -1, "type": "channel", "title": "News"}, text="x"), ME) is None
+    assert parse(update(GROUP, **message), ME) is None
+    assert parse(update({"id": -1, "type": "channel", "title": "News"}, text="x"), ME) is None
 
 
 def test_anonymous_admins_speak_as_the_group() -> None:
@@ -138,7 +138,7 @@ def test_edits_are_known_as_such_and_messages_without_text_as_wordless() -> None
 
 @given(st.text(min_size=1, max_size=50), st.integers(0, 60), st.integers(0, 60))
 def test_no_text_and_no_entity_breaks_the_reading(text: str, offset: int, length: int) -> None:
-    arrival(update(GROUP, text=text, entities=[entity("mention", offset, length)]), ME)
+    parse(update(GROUP, text=text, entities=[entity("mention", offset, length)]), ME)
 
 
 @pytest.mark.parametrize(
@@ -161,11 +161,11 @@ def test_a_groups_two_ids_are_read_from_either_chat(
 @pytest.mark.parametrize("huge", [10**30, -(10**30), 2**52])
 def test_an_update_with_an_id_that_no_store_could_hold_is_nobodys(huge: int) -> None:
     group = {"id": -100, "type": "supergroup", "title": "Club", "is_forum": True}
-    assert arrival(update({**group, "id": huge}, text="hi"), ME) is None
-    assert arrival(update(group, text="hi", message_thread_id=huge, is_topic_message=True), ME) is None
-    assert arrival(update(group, text="hi", message_id=huge), ME) is None
+    assert parse(update({**group, "id": huge}, text="hi"), ME) is None
+    assert parse(update(group, text="hi", message_thread_id=huge, is_topic_message=True), ME) is None
+    assert parse(update(group, text="hi", message_id=huge), ME) is None
     somebody: dict[str, Any] = {"from": {"id": huge, "is_bot": False, "first_name": "A"}}
-    assert arrival(update(PRIVATE, text="hi", **somebody), ME) is None
+    assert parse(update(PRIVATE, text="hi", **somebody), ME) is None
 
 
 def test_each_person_who_writes_to_a_channel_has_a_scope_of_their_own() -> None:
