@@ -92,7 +92,8 @@ class ExternalMemory:
                 log.info("owner %d was found in memory.json and adopted", owner)
             for store in (sqlite, json):
                 await store.take_back_leases()
-            erasing = Erasure(database, folder, stores)
+            wizards = WizardStates(database)
+            erasing = Erasure(database, folder, stores, wizards)
             for owner in await erasing.resume(lambda owner: _store_of(owner, directory, stores)):
                 log.warning("a forgetting of %d that an earlier process had begun is finished", owner)
             await stack.enter_async_context(examined(database.path, lambda sentence: log.error("%s", sentence)))
@@ -103,7 +104,7 @@ class ExternalMemory:
                 renaming=renaming,
                 stores=stores,
                 inbox=UpdateInbox(database),
-                wizards=WizardStates(database),
+                wizards=wizards,
                 usage=UsageLedger(database),
                 clock=clock,
             )

@@ -42,12 +42,12 @@ class Unfinished:
 class Erasure:
     """Deletions across the stores of one data directory."""
 
-    def __init__(self, database: Database, folder: Path, stores: Stores) -> None:
+    def __init__(self, database: Database, folder: Path, stores: Stores, wizards: WizardStates) -> None:
         self._db = database
         self._folder = folder
         self._stores = stores
         self._inbox = UpdateInbox(database)
-        self._wizards = WizardStates(database)
+        self._wizards = wizards
         self._erased: set[int] = set()  # records whose tables this process has done
         self._count = 0  # what this process has erased
         self._rewritten = -1  # how much of that is in no file, but perhaps in a log

@@ -19,6 +19,7 @@ _RECEIVE = """
 INSERT INTO updates (bot_id, update_id, payload, received_at) VALUES (?, ?, ?, ?)
 ON CONFLICT (bot_id, update_id) DO NOTHING RETURNING position
 """
+_DONE = "UPDATE updates SET payload = NULL, done_at = ? WHERE bot_id = ? AND update_id = ? AND done_at IS NULL"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -114,22 +115,21 @@ class UpdateInbox:
 
     async def _change(self, what: str, *values: Value) -> None:
         """`values`: what `what` asks for, the bot, the update."""
-        await self._do(f"UPDATE updates SET {what} WHERE bot_id = ? AND update_id = ?", *values)  # noqa: S608
+        sql = f"UPDATE updates SET {what} WHERE bot_id = ? AND update_id = ?"  # noqa: S608
 
-    async def _do(self, sql: str, *values: Value) -> None:
         def run(connection: sqlite3.Connection) -> None:
             connection.execute(sql, values)
 
         await self._db.transact(run)
 
-    async def done(self, bot_id: int, update_id: int, now: datetime) -> None:
-        """All effects are there: the payload goes, the id stays."""
-        await self._do(
-            "UPDATE updates SET payload = NULL, done_at = ? WHERE bot_id = ? AND update_id = ? AND done_at IS NULL",
-            text_of(now),
-            bot_id,
-            update_id,
-        )
+    async def done(self, bot_id: int, update_ids: Sequence[int], now: datetime) -> None:
+        """All effects of these updates are there: their payloads go, their ids stay."""
+        at = text_of(now)
+
+        def mark(connection: sqlite3.Connection) -> None:
+            connection.executemany(_DONE, [(at, bot_id, update_id) for update_id in update_ids])
+
+        await self._db.transact(mark)
 
     async def waiting(self) -> dict[str, int]:
         """Where what is not done and still has its payload stands, by its source ("bot:update")."""

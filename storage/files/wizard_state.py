@@ -3,13 +3,21 @@
 Does not know the wizard's steps or words, nor the time: an expired state is returned, and its reader says so.
 """
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
+
+from cachetools import LRUCache
 
 from records.owners import StorageType
 from records.scopes import Scope
 from storage.files.database import Database
 from storage.files.rows import text_of
+from storage.files.transaction import Transaction
+
+KNOWN = 10_000
+"""States that are held, nearly all of them "in no wizard": each message of a person asks twice."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -25,12 +33,26 @@ class WizardState:
 
 
 class WizardStates:
-    """At most one state for each scope and person. Every method is durable when it returns."""
+    """At most one state for each scope and person. Every method is durable when it returns.
+
+    One instance for each file: what it has read it holds until it writes.
+    """
 
     def __init__(self, database: Database) -> None:
         self._db = database
+        self._known = LRUCache[tuple[Scope, int], WizardState | None](KNOWN)
+        self._writes = 0
 
     async def get(self, scope: Scope, person: int) -> WizardState | None:
+        key, writes = (scope, person), self._writes
+        if key in self._known:
+            return self._known[key]
+        state = await self._read(scope, person)
+        if writes == self._writes:  # otherwise this may be older than what was written in the meantime
+            self._known[key] = state
+        return state
+
+    async def _read(self, scope: Scope, person: int) -> WizardState | None:
         async with self._db.read() as reader:
             row = await reader.row(
                 "SELECT * FROM wizards WHERE user_id = ? AND thread_id = ? AND person_id = ?", *scope, person
@@ -47,7 +69,7 @@ class WizardStates:
         )
 
     async def put(self, state: WizardState) -> None:
-        async with self._db.write() as tx:
+        async with self._writing(state.scope.owner) as tx:
             await tx.rows(
                 """
                 INSERT INTO wizards (user_id, thread_id, person_id, step, storage, nonce, expires_at)
@@ -67,7 +89,7 @@ class WizardStates:
 
     async def drop(self, scope: Scope, person: int) -> bool:
         """Remove the state; whether there was one."""
-        async with self._db.write() as tx:
+        async with self._writing(scope.owner) as tx:
             row = await tx.row(
                 "DELETE FROM wizards WHERE user_id = ? AND thread_id = ? AND person_id = ? RETURNING 1", *scope, person
             )
@@ -75,5 +97,16 @@ class WizardStates:
 
     async def forget(self, owner: int) -> None:
         """Remove the states of all scopes of an owner."""
-        async with self._db.write() as tx:
+        async with self._writing(owner) as tx:
             await tx.rows("DELETE FROM wizards WHERE user_id = ?", owner)
+
+    @asynccontextmanager
+    async def _writing(self, owner: int) -> AsyncIterator[Transaction]:
+        """A transaction, after which nothing is held of the owner: whether or not it failed."""
+        try:
+            async with self._db.write() as tx:
+                yield tx
+        finally:
+            self._writes += 1
+            for key in [key for key in self._known if key[0].owner == owner]:
+                del self._known[key]

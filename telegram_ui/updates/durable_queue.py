@@ -88,6 +88,7 @@ class DurableQueue(asyncio.Queue[object]):
         self._of_each: Counter[int] = Counter()
         self._refused = LRUCache[int, datetime](PEOPLE_KNOWN)
         self._unmarked: set[int] = set()  # finished, but the disk did not take it yet
+        self._being_marked: set[int] = set()
         self._unwritten: dict[int, telegram.Update] = {}  # passed on, but on no disk yet
         self.is_offset_held = False
         self._room = asyncio.Event()
@@ -172,12 +173,17 @@ class DurableQueue(asyncio.Queue[object]):
         finished = set(update_ids)
         self._finish(finished)
         self._unmarked |= finished
+        # What another call is marking is left to it: together they would mark everything many times over.
+        marking = self._unmarked - self._being_marked
+        self._being_marked |= marking
         try:
-            for update_id in sorted(self._unmarked):
-                await self._inbox.done(self._bot_id, update_id, self._now())
-                self._unmarked.discard(update_id)
+            if marking:
+                await self._inbox.done(self._bot_id, sorted(marking), self._now())
+            self._unmarked -= marking
         except StorageError as error:
             logger.warning("The inbox cannot mark updates as done (%s); retrying later.", type(error).__name__)
+        finally:
+            self._being_marked -= marking
         if not is_remembered:
             self._has_text.set()
             if not soon or not self._unfinished:
@@ -297,7 +303,7 @@ class DurableQueue(asyncio.Queue[object]):
             return self._ahead.pop(number)
         is_new = await self._inbox.receive(self._bot_id, number, update.to_json(), self._now())
         if number in self._unwritten and number not in self._unfinished:
-            await self._inbox.done(self._bot_id, number, self._now())
+            await self._inbox.done(self._bot_id, [number], self._now())
         self._unwritten.pop(number, None)
         return is_new
 

@@ -41,7 +41,7 @@ async def test_an_update_is_received_once_and_pending_until_done(database: Datab
     assert await inbox.receive(BOT + 1, 7, "{}", NOW)
     assert await inbox.receive(BOT, 3, '{"text": "ü"}', NOW + MINUTE)
     assert [(one.update_id, one.payload) for one in await inbox.pending(BOT)] == [(7, "{}"), (3, '{"text": "ü"}')]
-    await inbox.done(BOT, 7, NOW)
+    await inbox.done(BOT, [7], NOW)
     assert not await inbox.receive(BOT, 7, "{}", NOW)
     assert [one.update_id for one in await inbox.pending(BOT)] == [3]
 
@@ -49,7 +49,7 @@ async def test_an_update_is_received_once_and_pending_until_done(database: Datab
 async def test_the_payload_of_a_done_update_is_erased(database: Database, tmp_path: Path) -> None:
     inbox = UpdateInbox(database)
     await inbox.receive(BOT, 1, "walrus", NOW)
-    await inbox.done(BOT, 1, NOW)
+    await inbox.done(BOT, [1], NOW)
     await database.forget_log()
     assert b"walrus" not in (tmp_path / "memory.db").read_bytes()
 
@@ -69,8 +69,8 @@ async def test_only_done_ids_are_purged(database: Database) -> None:
     inbox = UpdateInbox(database)
     for number in (1, 2, 3):
         await inbox.receive(BOT, number, "{}", NOW)
-    await inbox.done(BOT, 1, NOW)
-    await inbox.done(BOT, 2, NOW + timedelta(hours=40))
+    await inbox.done(BOT, [1], NOW)
+    await inbox.done(BOT, [2], NOW + timedelta(hours=40))
     assert await inbox.purge(NOW + timedelta(hours=1)) == 1
     assert await inbox.receive(BOT, 1, "{}", NOW)
     assert not await inbox.receive(BOT, 2, "{}", NOW)
@@ -89,6 +89,19 @@ async def test_a_wizard_stands_where_it_was_left(database: Database) -> None:
     assert await states.get(BORIS, 5) == later
     assert await states.drop(BORIS, 5)
     assert not await states.drop(BORIS, 5)
+    assert await states.get(BORIS, 5) is None
+
+
+async def test_who_is_in_no_wizard_is_asked_of_the_file_once(database: Database) -> None:
+    states = WizardStates(database)
+    state = WizardState(scope=BORIS, person=5, step="storage", nonce="a", expires_at=NOW)
+    assert await states.get(BORIS, 5) is None
+    hops = database.hops
+    assert await states.get(BORIS, 5) is None
+    assert database.hops == hops
+    await states.put(state)
+    assert await states.get(BORIS, 5) == state
+    await states.forget(BORIS.owner)
     assert await states.get(BORIS, 5) is None
 
 

@@ -1,7 +1,9 @@
 """The queue whose put() is a commit."""
 
 import asyncio
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +11,9 @@ import telegram
 from telegram.ext import ExtBot
 
 from records.errors import StorageError
+from storage.files.database import Database
 from storage.files.inbox import UpdateInbox
+from storage.sqlite.migrations import MIGRATIONS
 from telegram_ui.updates.durable_queue import BEGINNINGS, TRIED_FOR, DurableQueue, NotKeptError, Received
 from tests.unit.telegram_ui.conftest import NOW, TOKEN, Peer
 
@@ -106,6 +110,29 @@ async def test_what_could_not_be_marked_as_done_is_marked_with_the_next(inbox: U
     weak.is_broken = False
     await queue.done([2])
     assert await inbox.pending(bot.id) == []
+
+
+class Told(UpdateInbox):
+    """Notes which updates it was told to mark."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.marked: list[int] = []
+
+    async def done(self, bot_id: int, update_ids: Sequence[int], now: datetime) -> None:
+        self.marked += update_ids
+        await super().done(bot_id, update_ids, now)
+
+
+async def test_updates_that_are_done_at_the_same_moment_are_marked_once_each(tmp_path: Path, bot: ExtBot[Any]) -> None:
+    async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
+        inbox = Told(database)
+        queue = await opened(inbox, bot)
+        for number in range(5):
+            await queue.put(update(number, bot))
+        await asyncio.gather(*(queue.done([number]) for number in range(5)))
+        assert sorted(inbox.marked) == [0, 1, 2, 3, 4]
+        assert await inbox.pending(bot.id) == []
 
 
 async def test_an_update_that_no_run_finishes_is_given_up(inbox: UpdateInbox, bot: ExtBot[Any]) -> None:
