@@ -13,6 +13,7 @@ from attrs import define, field
 
 from chat.tools import MOST_PROPOSALS, MemoryTools, Used
 from chat.turn import Turn
+from llm import prompts
 from llm.chat_model import ChatModel, OnText, ToolModel
 from llm.quota import Quota
 from llm.tool_calls import offered_text
@@ -112,8 +113,8 @@ class AnswerLoop:
             if context.tokens + extra > self._ceiling:
                 context = await remake(self._ceiling - extra)
             model = self._model
-            if offer and isinstance(model, ToolModel):
-                model = model.with_tools(offer, must_answer=must_answer)
+            if self._tools is not None and isinstance(model, ToolModel):
+                model = model.with_tools(offer, must_answer=must_answer, known=prompts.TOOL_NAMES)
             try:
                 completion = await self._quota.complete(person, model, [*context.messages, *exchanged], on_text=on_text)
             except ContextTooLong:

@@ -1,6 +1,6 @@
 """The protocol of a chat model. Does not know prompts, memory or Telegram."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from records.model_calls import Completion, PromptMessage, Tool
@@ -41,9 +41,10 @@ class ToolModel(ChatModel, Protocol):
         """False as soon as the endpoint has refused them."""
         ...
 
-    def with_tools(self, tools: Sequence[Tool], *, must_answer: bool = False) -> ChatModel:
+    def with_tools(self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()) -> ChatModel:
         """The same model with these tools: a completion may then consist of calls (`Completion.calls`).
 
         `must_answer`: it may call no further tool, though the request still names those that it has used.
+        `known`: names of further tools; an answer that calls one of them is no answer either.
         """
         ...

@@ -14,6 +14,7 @@ import aiohttp
 import httpx2
 import openai
 
+from llm.partial_answer import BrokenOff
 from llm.transport import NoConnection, StatusError, Transport
 from records.errors import ContextTooLong, ModelBroken, ModelBusy, ModelError, ModelRefused, ModelUnreachable
 
@@ -60,10 +61,6 @@ FAILURES: tuple[type[Exception], ...] = (
     ModelError,
 )
 """What a call through the SDK or our own transport, its body read by us, may raise."""
-
-
-class BrokenOff(ModelBroken):
-    """The model's answer broke off."""
 
 
 class Endpoint:

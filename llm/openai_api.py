@@ -10,10 +10,9 @@ import logging
 import random
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing, suppress
 from copy import copy
-from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Self
 
@@ -22,7 +21,6 @@ import aiohttp
 from llm.chat_model import OnText
 from llm.endpoint import (
     FAILURES,
-    BrokenOff,
     Endpoint,
     Retries,
     Sleep,
@@ -32,18 +30,19 @@ from llm.endpoint import (
     open_transport,
 )
 from llm.event_stream import events
-from llm.tool_calls import Calls, Offer, mentions_tools, offered, wire
+from llm.partial_answer import BrokenCall, PartialAnswer
+from llm.tool_calls import Offer, mentions_tools, offered, wire
 from llm.transport import StatusError
-from records.errors import ContextTooLong, ModelBroken, ModelDeclined, ModelError
+from records.errors import ContextTooLong, ModelBroken, ModelError
 from records.model_calls import Completion, PromptMessage, Tool, Usage
 from settings import Secret
 from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
-_THOUGHT = re.compile(r"\s*<(think|thinking|thought)>", re.IGNORECASE)
 DOUBTS = 2
-"""Requests in turn that pass without tools alone, after which an endpoint is taken to have none."""
+"""Requests in turn that pass without tools alone, after which an endpoint is taken to have none; and calls in turn that
+cannot be read, after which a model is offered none."""
 _STREAM_UNSUPPORTED = re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
 
 
@@ -110,21 +109,15 @@ class OpenAIChat:
             "model %s: %d prompt tokens (%d cached), %d completion tokens, %d ms",
             *(self.name, usage.prompt, usage.cached, usage.completion, (monotonic() - started) * 1000),
         )
-        return Completion(
-            text=answer.visible.strip(),
-            model=self.name,
-            usage=usage,
-            is_truncated=answer.finish == "length",
-            calls=answer.calls.made(),
-        )
+        return answer.completion(self.name, usage)
 
     @property
     def takes_tools(self) -> bool:
         return "tools" not in self._unsupported
 
-    def with_tools(self, tools: Sequence[Tool], *, must_answer: bool = False) -> Self:
+    def with_tools(self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()) -> Self:
         equipped = copy(self)  # the connection, and what is known of the endpoint, are shared
-        equipped._offer = Offer(tools=tuple(tools), must_answer=must_answer)
+        equipped._offer = Offer(tools=tuple(tools), must_answer=must_answer, known=frozenset(known))
         return equipped
 
     async def check(self) -> str:
@@ -138,23 +131,31 @@ class OpenAIChat:
         on_text: OnText | None,
         schema: Mapping[str, object] | None,
         patience: asyncio.Timeout,
-    ) -> "_Answer":
+    ) -> PartialAnswer:
         """One whole answer, after as many attempts as are allowed within the time limit."""
-        attempt, offer, is_without_tools = 0, self._offer, False
+        attempt, offer, is_without_tools, was_call_broken = 0, self._offer, False, False
         while True:
-            answer = _Answer()
+            answer = PartialAnswer(offer=offer)
             request = self._request(messages, schema, offer)
             try:
                 await self._read(request, answer, on_text, patience)
+            except BrokenCall as error:
+                if was_call_broken:
+                    raise error from None
+                # What was shown before the call gives way to the answer, as it does before every call.
+                was_call_broken = True
+                self._note_broken_call(request)
+                offer = offer.withdrawn()
+                continue
             except FAILURES as error:
                 if self._drop_parameter(request, error):
                     continue
                 failure = self._endpoint.failure(error)
                 if "tools" in request and _may_be_tools(error, failure):
-                    offer, is_without_tools = Offer(), True
+                    offer, is_without_tools = offer.withdrawn(), True
                     continue
             else:
-                self._judge_tools(request, passed_without=is_without_tools)
+                self._judge_tools(request, answer, passed_without=is_without_tools)
                 return answer
             if answer.was_shown or not await self._retries.pause(failure, attempt, _time_left(patience)):
                 # The exception may quote the endpoint, which may quote the key or the prompt: it is not chained.
@@ -200,21 +201,32 @@ class OpenAIChat:
             return True
         return False
 
-    def _judge_tools(self, request: Mapping[str, Any], *, passed_without: bool) -> None:
+    def _judge_tools(self, request: Mapping[str, Any], answer: PartialAnswer, *, passed_without: bool) -> None:
         """What passes without tools alone, time after time, is refused because of them."""
+        if answer.calls.made() or answer.reading().calls:
+            del self._doubts["calls"]
         if passed_without:
             self._doubts["tools"] += 1
             if self._doubts["tools"] >= DOUBTS and self.takes_tools:
                 self._note_without_tools()
         elif "tools" in request:
-            self._doubts.clear()
+            del self._doubts["tools"]
+
+    def _note_broken_call(self, request: Mapping[str, Any]) -> None:
+        """A model that calls tools in a way that cannot be read, time after time, is offered none."""
+        if "tools" not in request or request.get("tool_choice") == "none":
+            return
+        self._doubts["calls"] += 1
+        log.info("model %s: a call of a tool cannot be read, it is asked again without tools", self.name)
+        if self._doubts["calls"] >= DOUBTS and self.takes_tools:
+            self._note_without_tools()
 
     def _note_without_tools(self) -> None:
         self._unsupported.add("tools")
         log.info("model %s takes no tools: it is asked without from now on", self.name)
 
     async def _read(
-        self, request: Mapping[str, Any], answer: "_Answer", on_text: OnText | None, patience: asyncio.Timeout
+        self, request: Mapping[str, Any], answer: PartialAnswer, on_text: OnText | None, patience: asyncio.Timeout
     ) -> None:
         """Send one request and read its answer to the end. Leaving, for whatever reason, closes the connection."""
         async with self._transport.post("/chat/completions", request) as response:
@@ -235,7 +247,7 @@ class OpenAIChat:
         answer.demand_whole()
         await self._show(answer, on_text, patience)
 
-    async def _show(self, answer: "_Answer", on_text: OnText | None, patience: asyncio.Timeout) -> None:
+    async def _show(self, answer: PartialAnswer, on_text: OnText | None, patience: asyncio.Timeout) -> None:
         """Show what is new. The time that showing takes is not the model's."""
         if on_text and answer.has_news():
             patience.reschedule(None)
@@ -272,80 +284,6 @@ def _may_be_tools(error: Exception, failure: ModelError) -> bool:
 _ALIASES = {"stream_options": "include_usage", "response_format": "json_schema"}
 
 
-@dataclass
-class _Answer:
-    """An answer as far as it has come."""
-
-    text: str = ""
-    refusal: str = ""
-    finish: str | None = None
-    usage: Usage | None = None
-    is_done: bool = False
-    calls: Calls = field(default_factory=Calls)
-    _parts: list[str] = field(default_factory=list)
-    _shown: str = ""
-
-    def add(self, value: Mapping[str, Any], part: str) -> None:
-        """Take in one chunk (part "delta") or a whole answer (part "message")."""
-        if value.get("usage"):
-            self.usage = _usage(value["usage"])
-        choices = value.get("choices")
-        if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
-            return
-        choice = choices[0]
-        said = choice.get(part) or {}
-        if not isinstance(said, Mapping):
-            raise ModelBroken("The model's answer was malformed.")
-        self.text += _words(said.get("content"))
-        self.refusal += _words(said.get("refusal"))
-        self.calls.add(said.get("tool_calls"))
-        self.finish = choice.get("finish_reason") or self.finish
-
-    @property
-    def visible(self) -> str:
-        """The text without the thoughts at its start; empty while it may still turn out to be thought."""
-        return without_thoughts(self.text)
-
-    @property
-    def was_shown(self) -> bool:
-        return bool(self._shown)
-
-    def has_news(self) -> bool:
-        """Whether there is more to show than last time; from then on it counts as shown."""
-        visible = self.visible
-        if not visible.strip() or visible == self._shown or self.refusal:
-            return False
-        self._shown = visible
-        return True
-
-    def demand_whole(self) -> None:
-        """Raises unless this is a whole answer with something in it."""
-        if self.refusal or self.finish == "content_filter":
-            raise ModelDeclined
-        if not self.is_done and self.finish is None:
-            raise BrokenOff
-        if not self.visible.strip() and not self.calls.made():
-            raise ModelBroken(
-                "The model used all of its allowed length before it answered."
-                if self.finish == "length"
-                else "The model's answer was empty."
-            )
-
-
-def without_thoughts(text: str) -> str:
-    """The text after a <think> block at its start; empty while the block or its opening tag is not whole."""
-    opening = _THOUGHT.match(text)
-    if opening:
-        _, closing, rest = text.partition(f"</{opening.group(1)}>")
-        return without_thoughts(rest) if closing else ""
-    start = text.lstrip()
-    if len(start) < len("<thinking>") and any(
-        tag.startswith(start.lower()) for tag in ("<think>", "<thinking>", "<thought>")
-    ):
-        return ""
-    return start
-
-
 async def _heard(body: AsyncIterator[bytes], patience: asyncio.Timeout, seconds: float) -> AsyncIterator[bytes]:
     """The same bytes; each chunk renews the patience."""
     async for chunk in body:
@@ -363,28 +301,3 @@ async def _drain(body: AsyncIterator[bytes]) -> None:
 
 def _time_left(patience: asyncio.Timeout) -> float:
     return (patience.when() or 0.0) - asyncio.get_running_loop().time()
-
-
-def _words(content: object) -> str:
-    """A content as text: a string, or (some servers) a list of parts of which the text counts."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        return "".join(_words(part.get("text")) for part in content if isinstance(part, Mapping))
-    return ""
-
-
-def _usage(value: object) -> Usage | None:
-    if not isinstance(value, Mapping):
-        return None
-    details = value.get("prompt_tokens_details")
-    cached = details.get("cached_tokens") if isinstance(details, Mapping) else value.get("prompt_cache_hit_tokens")
-    return Usage(
-        prompt=_count(value.get("prompt_tokens")),
-        completion=_count(value.get("completion_tokens")),
-        cached=_count(cached),
-    )
-
-
-def _count(value: object) -> int:
-    return value if isinstance(value, int) and value >= 0 else 0

@@ -126,6 +126,7 @@ FORGET = Tool(
     "user asks you to forget it.",
     parameters={"type": "object", "properties": {"fact_id": {"type": "integer"}}, "required": ["fact_id"]},
 )
+TOOL_NAMES = (SEARCH_MEMORY.name, REMEMBER.name, FORGET.name)
 ARCHIVED_RESULT = "[archived result, ask again]"
 """Later prompts carry this instead of what a tool returned."""
 

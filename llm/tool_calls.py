@@ -5,7 +5,7 @@ Owns this part of the JSON of chat completions. Does not know what a tool does.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -105,7 +105,26 @@ def _text(value: object) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Offer:
-    """Tools of one request. `must_answer`: none of them may be called any more."""
+    """Tools of one request. `must_answer`: none of them may be called any more. `known`: names of further tools, of
+    which a model may have read in the conversation.
+    """
 
     tools: tuple[Tool, ...] = ()
     must_answer: bool = False
+    known: frozenset[str] = frozenset()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """What a call may name."""
+        return self.known | {tool.name for tool in self.tools}
+
+    def forbids(self, called: Iterable[str]) -> bool:
+        """Whether one of these calls cannot be answered: of a tool that is not offered, or any where none may be
+        called.
+        """
+        offered = {tool.name for tool in self.tools}
+        return any(self.must_answer or not offered or name in self.names - offered for name in called)
+
+    def withdrawn(self) -> "Offer":
+        """The same, with none of the tools offered any more."""
+        return Offer(must_answer=self.must_answer, known=self.names)

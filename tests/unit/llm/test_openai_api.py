@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from llm.event_stream import events
-from llm.openai_api import OpenAIChat, without_thoughts
+from llm.openai_api import OpenAIChat
+from llm.partial_answer import without_thoughts
 from llm.prompts import SEARCH_MEMORY
 from records.errors import (
     ContextTooLong,

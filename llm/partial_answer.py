@@ -1,0 +1,145 @@
+"""One answer of a model as it arrives: its text, thoughts, calls and usage, and when it is whole.
+
+Owns what of it may be shown. Does not know where it comes from, or who reads it.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from llm import text_calls
+from llm.text_calls import Reading
+from llm.tool_calls import Calls, Offer
+from records.errors import ModelBroken, ModelDeclined
+from records.model_calls import Completion, Usage
+
+_THOUGHT = re.compile(r"\s*<(think|thinking|thought)>", re.IGNORECASE)
+
+
+class BrokenOff(ModelBroken):
+    """The model's answer broke off."""
+
+
+class BrokenCall(ModelBroken):
+    """The model called a tool in a way that cannot be read, instead of answering."""
+
+
+@dataclass
+class PartialAnswer:
+    """An answer as far as it has come. `offer`: the tools that it may call."""
+
+    offer: Offer
+    text: str = ""
+    refusal: str = ""
+    finish: str | None = None
+    usage: Usage | None = None
+    is_done: bool = False
+    calls: Calls = field(default_factory=Calls)
+    _shown: str = ""
+
+    def add(self, value: Mapping[str, Any], part: str) -> None:
+        """Take in one chunk (part "delta") or a whole answer (part "message")."""
+        if value.get("usage"):
+            self.usage = _usage(value["usage"])
+        choices = value.get("choices")
+        if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
+            return
+        choice = choices[0]
+        said = choice.get(part) or {}
+        if not isinstance(said, Mapping):
+            raise ModelBroken("The model's answer was malformed.")
+        self.text += _words(said.get("content"))
+        self.refusal += _words(said.get("refusal"))
+        self.calls.add(said.get("tool_calls"))
+        self.finish = choice.get("finish_reason") or self.finish
+
+    @property
+    def visible(self) -> str:
+        """The text without the thoughts at its start, and without calls of tools; what may still turn out to be either
+        is held back.
+        """
+        return self.reading(is_whole=self.is_done or self.finish is not None).shown
+
+    def reading(self, *, is_whole: bool = True) -> Reading:
+        """The text without its thoughts, and the calls of tools that are written in it."""
+        return text_calls.read(without_thoughts(self.text), self.offer.names, is_whole=is_whole)
+
+    @property
+    def was_shown(self) -> bool:
+        return bool(self._shown)
+
+    def has_news(self) -> bool:
+        """Whether there is more to show than last time; from then on it counts as shown."""
+        visible = self.visible
+        if not visible.strip() or visible == self._shown or self.refusal:
+            return False
+        self._shown = visible
+        return True
+
+    def completion(self, model: str, usage: Usage) -> Completion:
+        """The finished answer."""
+        reading = self.reading()
+        return Completion(
+            text=reading.shown.strip(),
+            model=model,
+            usage=usage,
+            is_truncated=self.finish == "length",
+            calls=self.calls.made() or reading.calls,
+        )
+
+    def demand_whole(self) -> None:
+        """Raises unless this is a whole answer with something in it."""
+        if self.refusal or self.finish == "content_filter":
+            raise ModelDeclined
+        if not self.is_done and self.finish is None:
+            raise BrokenOff
+        reading = self.reading()
+        is_forbidden = self.offer.forbids(call.name for call in reading.calls)
+        if (reading.is_broken or is_forbidden) and not self.calls.made():
+            raise BrokenCall
+        if not reading.shown.strip() and not reading.calls and not self.calls.made():
+            raise ModelBroken(
+                "The model used all of its allowed length before it answered."
+                if self.finish == "length"
+                else "The model's answer was empty."
+            )
+
+
+def without_thoughts(text: str) -> str:
+    """The text after a <think> block at its start; empty while the block or its opening tag is not whole."""
+    opening = _THOUGHT.match(text)
+    if opening:
+        _, closing, rest = text.partition(f"</{opening.group(1)}>")
+        return without_thoughts(rest) if closing else ""
+    start = text.lstrip()
+    if len(start) < len("<thinking>") and any(
+        tag.startswith(start.lower()) for tag in ("<think>", "<thinking>", "<thought>")
+    ):
+        return ""
+    return start
+
+
+def _words(content: object) -> str:
+    """A content as text: a string, or (some servers) a list of parts of which the text counts."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "".join(_words(part.get("text")) for part in content if isinstance(part, Mapping))
+    return ""
+
+
+def _usage(value: object) -> Usage | None:
+    if not isinstance(value, Mapping):
+        return None
+    details = value.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, Mapping) else value.get("prompt_cache_hit_tokens")
+    return Usage(
+        prompt=_count(value.get("prompt_tokens")),
+        completion=_count(value.get("completion_tokens")),
+        cached=_count(cached),
+    )
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and value >= 0 else 0

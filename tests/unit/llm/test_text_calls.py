@@ -1,0 +1,130 @@
+"""Calls of tools that a model wrote as text: each way of writing is understood, nothing of it is ever shown."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llm.text_calls import read
+
+NAMES = frozenset({"search_memory", "remember", "forget"})
+CALL = '{"name": "search_memory", "arguments": {"query": "walnuts"}}'
+WRITTEN = {
+    "bare": CALL,
+    "fenced": f"```json\n{CALL}\n```",
+    "fenced without a language": f"```\n{CALL}\n```",
+    "a fence of another name": f"```tool_call\n{CALL}\n```",
+    "an open fence": f"```json\n{CALL}",
+    "doubled braces outside": "{" + CALL + "}",
+    "doubled braces": '{{"name": "search_memory", "arguments": {{"query": "walnuts"}}}}',
+    "tagged": f"<tool_call>\n{CALL}\n</tool_call>",
+    "an open tag": f"<tool_call>{CALL}",
+    "the wrong tag": f"<tools>\n{CALL}\n</tools>",
+    "a tag in a fence": f"```xml\n<tool_call>{CALL}</tool_call>\n```",
+    "a list": f"[{CALL}]",
+    "a list of two": f"[{CALL}, {CALL}]",
+    "line by line": f"{CALL}\n{CALL}",
+    "tag by tag": f"<tool_call>{CALL}</tool_call>\n<tool_call>{CALL}</tool_call>",
+    "with words after it": f"{CALL}\nThis searches for walnuts.",
+    "by the tool's name alone": '{"search_memory": {"query": "walnuts"}}',
+    "as on the wire": '{"function": {"name": "search_memory", "arguments": "{\\"query\\": \\"walnuts\\"}"}}',
+    "a list within": f'{{"tool_calls": [{CALL}]}}',
+    "Llama": '{"type": "function", "name": "search_memory", "parameters": {"query": "walnuts"}}',
+    "Llama's tag": '<function=search_memory>{"query": "walnuts"}</function>',
+    "Llama's other tag": f"<|python_tag|>{CALL}",
+    "Llama's code": '[search_memory(query="walnuts")]',
+    "Qwen's coder": "<tool_call>\n<function=search_memory>\n<parameter=query>\nwalnuts\n</parameter>\n</function>\n"
+    "</tool_call>",
+    "Claude": '<invoke name="search_memory"><parameter name="query">walnuts</parameter></invoke>',
+    "Mistral": f"[TOOL_CALLS] [{CALL}]",
+    "code": 'search_memory(query="walnuts")',
+    "printed code": "print(search_memory(query='walnuts'))",
+    "flat": '{"tool": "search_memory", "query": "walnuts"}',
+    "arguments first": '{"arguments": {"query": "walnuts"}, "name": "search_memory"}',
+    "a brace too few": CALL[:-1],
+    "two braces too few": CALL[:-2],
+    "Python": "{'name': 'search_memory', 'arguments': {'query': 'walnuts'}}",
+}
+BROKEN = {
+    "no JSON": '{"name": "search_memory", "arguments": {"query": walnuts}}',
+    "words in a tag": "<tool_call>search for walnuts</tool_call>",
+    "nothing in a tag": "<tool_call>",
+    "its own schema": '{"name": "search_memory", "parameters": {"type": "object", "properties": {"query": {}}}}',
+    "no quotes": '{name: "search_memory", query}',
+    "half of it": '{"name": "search_memory", "arguments": "',
+    "half of a line of code": 'search_memory("walnuts',
+}
+NO_CALLS = [
+    '{"name": "Anna", "age": 3}',
+    "[1, 2, 3]",
+    '```json\n{"id": 1, "name": "x"}\n```',
+    'Here:\n```python\ndef f():\n    return {"name": 1}\n```\nDone.',
+    '{"facts": []}',
+    '{"action": "run", "input": 3}',
+    '{"arguments": {"query": "x"}}',
+    '{"Full name": "Anna"}',
+    "remember that",
+    "Remember",
+    "<b>bold</b> a < b and {x}",
+    "[a link](http://example.org)",
+    f"Such a call looks so: {CALL} and then the tool answers.",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", WRITTEN.values(), ids=WRITTEN)
+def test_a_call_is_understood_however_it_is_written_and_no_character_of_it_is_shown(text: str) -> None:
+    found = read(text, NAMES, is_whole=True)
+    assert {call.name for call in found.calls} == {"search_memory"}
+    assert all("walnuts" in call.arguments for call in found.calls)
+    assert not any(read(text[:end], NAMES, is_whole=False).shown for end in range(len(text)))
+    assert not found.shown
+
+
+@pytest.mark.parametrize("way", ["bare", "fenced", "tagged", "doubled braces", "Llama's tag", "two braces too few"])
+def test_words_before_a_call_are_shown_and_the_call_is_not(way: str) -> None:
+    words, text = "Let me look.\n", WRITTEN[way]
+    found = read(words + text, NAMES, is_whole=True)
+    assert [call.name for call in found.calls] == ["search_memory"]
+    assert found.shown == words
+    assert {read(words + text[:end], NAMES, is_whole=False).shown for end in range(len(text))} == {words}
+
+
+def test_two_calls_are_two() -> None:
+    assert [len(read(WRITTEN[way], NAMES, is_whole=True).calls) for way in ("a list of two", "line by line")] == [2, 2]
+
+
+@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
+def test_a_call_that_cannot_be_read_is_told_and_not_shown(text: str) -> None:
+    found = read(text, NAMES, is_whole=True)
+    assert (found.is_broken, found.shown, found.calls) == (True, "", ())
+    assert not any(read(text[:end], NAMES, is_whole=False).shown for end in range(len(text)))
+
+
+@pytest.mark.parametrize("text", NO_CALLS)
+def test_what_calls_nothing_is_shown_whole_and_never_taken_back(text: str) -> None:
+    found = read(text, NAMES, is_whole=True)
+    assert (found.shown, found.calls, found.is_broken) == (text, (), False)
+    lengths = [len(read(text[:end], NAMES, is_whole=False).shown) for end in range(len(text))]
+    assert lengths == sorted(lengths)
+
+
+def test_json_of_anothers_is_shown_while_it_arrives() -> None:
+    assert read('{"name": "Anna", "ag', NAMES, is_whole=False).shown == '{"name": "Anna", "ag'
+    assert read('```json\n{"title": ', NAMES, is_whole=False).shown == '```json\n{"title": '
+
+
+def test_where_no_tool_is_known_everything_is_text() -> None:
+    assert read(CALL, (), is_whole=True).shown == CALL
+
+
+@given(st.text(alphabet="{}[]\"':,<>`ntool_call search_memory()\n", max_size=120))
+def test_any_text_is_read_and_only_its_beginning_is_shown(text: str) -> None:
+    for is_whole in (True, False):
+        found = read(text, NAMES, is_whole=is_whole)
+        assert text.startswith(found.shown)
+        assert not (found.calls and found.is_broken)
+
+
+def test_many_braces_are_read_quickly() -> None:
+    assert read("{" * 20_000, NAMES, is_whole=True).shown
+    assert read("{x} " * 20_000, NAMES, is_whole=False).shown
