@@ -25,6 +25,7 @@ from storage.files.wizard_state import WizardStates
 from storage.protocol import MemoryStore
 
 Stores = Mapping[StorageType, MemoryStore]
+_RECORD = "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?) RETURNING id"
 CUTS = 3
 """How often truncating a log that is in use is tried before it is left to the next `tidy`."""
 
@@ -60,9 +61,7 @@ class Erasure:
         later. The caller holds the owner's lock exclusively. Raises StorageError, with nothing deleted.
         """
         async with self._db.write() as tx:
-            number = await tx.insert(
-                "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)", owner, _text(what), text_of(now)
-            )
+            [[number]] = await tx.rows(_RECORD, owner, _text(what), text_of(now))
         try:
             # Not cancelled half-way: a deletion that is not marked as done is repeated by the next start.
             taken = await uncancelled(lambda: self._erase(number, owner, what, store))

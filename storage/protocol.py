@@ -260,6 +260,9 @@ class MemoryStore(Protocol):
     async def fold_failure(self, scope: Scope) -> FoldFailure | None: ...
     async def mark_failure_told(self, scope: Scope) -> None: ...
 
+    async def take_back_leases(self) -> None:
+        """Void the leases of an earlier process: to be called once at start, by the only process there is."""
+
     # owner-wide ----------------------------------------------------------------------------------------------
     def dump(self, owner: int) -> AsyncIterator[Sequence[Mapping[str, object]]]:
         """Everything of an owner as of one moment, in batches of portable rows, each with a "table" key; see `load`."""

@@ -7,8 +7,9 @@ inbox.py           raw updates, committed before they are confirmed
 integrity.py       whether a database file is intact, checked in the background
 row_validation.py  rows out of a file that people may have edited
 rows.py            rows of SQLite, and the values they stand for
+sql.py             what the tables of a store ask of a database, whichever engine it is
 tables.py          an owner's tables in one portable form
-transaction.py     statements on one connection, read or written
+transaction.py     SQLite's connection in its own thread, and who hears of its commits
 usage.py           tokens spent by person and day
 wizard_state.py    where each person stands in /summary
 writer.py          one durable commit for all who wait at the same moment

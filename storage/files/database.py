@@ -15,7 +15,8 @@ from typing import TypeVar
 from records.errors import StorageError, StorageTooNew
 from runtime.tasks import uncancelled
 from storage.files.driver import connect, create_private, explained, fsync_folder, sqlite3
-from storage.files.transaction import CommitHooks, Connection, Reader, Transaction
+from storage.files.sql import Reader, Transaction
+from storage.files.transaction import CommitHooks, Connection, InItsThread
 from storage.files.writer import Work, Writer
 
 Migration = Callable[[sqlite3.Connection], None]
@@ -28,7 +29,10 @@ LOG_PATIENCE = 200
 
 
 class Database:
-    """An open SQLite file. Made by `open` only; every query of the program passes `transact`, `write` or `read`."""
+    """An open SQLite file. Made by `open` only; every query of the program passes `transact`, `write` or `read`.
+
+    Whose rows are touched, SQLite need not know: it has one writer, and no rows that it could refuse.
+    """
 
     def __init__(self, path: Path, writer: Writer, readers: Sequence[Connection], backups: list[Path]) -> None:
         self.path = path
@@ -89,10 +93,10 @@ class Database:
             stack.push_async_callback(uncancelled, writer.finish)
             readers = [await opened("reader") for _ in range(READERS)]
             for reader in readers:
-                await Reader(reader, path).rows("PRAGMA query_only=ON")
+                await Reader(InItsThread(reader, path)).rows("PRAGMA query_only=ON")
             yield cls(path, writer, readers, backups)
 
-    async def transact(self, work: Work[Result]) -> Result:
+    async def transact(self, work: Work[Result], owner: int | None = None) -> Result:
         """Run `work` with the connection as one transaction, in one hop to its thread; what it returned, on disk.
 
         What waits at the same moment shares one commit, and what fails fails alone. `work` may be run a second time
@@ -100,18 +104,18 @@ class Database:
         """
         return await self._writer.transact(work)
 
-    def write(self) -> AbstractAsyncContextManager[Transaction]:
+    def write(self, owner: int | None = None) -> AbstractAsyncContextManager[Transaction]:
         """One transaction of many steps: committed (and on disk) when the block ends well, otherwise as if it had never
         been. Everybody else waits meanwhile; what needs nothing between its statements is a `transact`.
         """
         return self._writer.alone()
 
     @contextlib.asynccontextmanager
-    async def read(self, *, frozen: bool = False) -> AsyncIterator[Reader]:
+    async def read(self, owner: int | None = None, *, frozen: bool = False) -> AsyncIterator[Reader]:
         """A connection for reading. `frozen`: all statements see the same moment; keep such a block short."""
         connection = await self._readers.get()
         try:
-            reader = Reader(connection, self.path)
+            reader = Reader(InItsThread(connection, self.path))
             if frozen:
                 await reader.rows("BEGIN")
             yield reader

@@ -12,7 +12,7 @@ from records.owners import Mode
 from storage.files.database import Database
 from storage.files.driver import sqlite3
 from storage.files.rows import text_of
-from storage.files.transaction import Value
+from storage.files.sql import Value
 from text.characters import well_formed
 
 _RECEIVE = """

@@ -16,7 +16,7 @@ from records.messages import Message
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
 from records.summaries import FoldFailure, Summary
-from storage.files.driver import Row
+from storage.files.sql import Row
 from storage.files.tables import (
     BY_NAME,
     FACTS,

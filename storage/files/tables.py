@@ -12,10 +12,9 @@ from typing import Literal, get_args
 
 from records.facts import FactKind
 from records.messages import Origin, Role
-from storage.files.driver import Row
+from storage.files.sql import Row, Value
 from text.characters import well_formed
 
-Value = str | int | float | bytes | None
 Portable = dict[str, object]
 Kind = Literal[
     "truth", "whole", "telegram_id", "number", "text", "date", "texts", "ids", "stretches", "figures", "object"

@@ -1,18 +1,18 @@
-"""Statements on one connection: read, or written as one transaction, or heard of when committed.
+"""SQLite's connection in its own thread, and who hears of its commits.
 
 Does not know how a connection is opened, nor how a transaction begins and ends (database.py).
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar, cast
 
 import aiosqlite
 
 from records.errors import StorageError
-from storage.files.driver import Row, explained, sqlite3
+from storage.files.driver import explained, sqlite3
 
-Value = str | int | float | bytes | None
 Result = TypeVar("Result")
 
 
@@ -34,57 +34,18 @@ class Connection(aiosqlite.Connection):
         return await cast(Callable[..., Awaitable[Result]], self._execute)(work, self._conn)
 
 
-class Reader:
-    """Reading statements on one connection."""
+@dataclass(frozen=True, slots=True)
+class InItsThread:
+    """Runs work with a connection in its thread; errors come in our words."""
 
-    def __init__(self, connection: Connection, path: Path) -> None:
-        self._connection = connection
-        self._path = path
+    connection: Connection
+    path: Path
 
-    async def rows(self, sql: str, *values: Value) -> list[Row]:
-        return await self._run(lambda connection: connection.execute(sql, values).fetchall())
-
-    async def row(self, sql: str, *values: Value) -> Row | None:
-        rows = await self.rows(sql, *values)
-        return rows[0] if rows else None
-
-    async def together(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
-        """What `work` reads with the connection, as of one moment: one hop between threads for all its statements."""
-
-        def frozen(connection: sqlite3.Connection) -> Result:
-            connection.execute("BEGIN")
-            try:
-                return work(connection)
-            finally:
-                connection.rollback()
-
-        return await self._run(frozen)
-
-    async def _run(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
-        if not self._connection.is_open:
-            raise closed(self._path)
-        with explained(self._path):
-            return await self._connection.run(work)
-
-
-class Transaction(Reader):
-    """Statements of one transaction; they count only when the `async with db.write()` around them ends well."""
-
-    async def insert(self, sql: str, *values: Value) -> int:
-        """Run an INSERT; the rowid it made."""
-        return await self._run(lambda connection: connection.execute(sql, values).lastrowid or 0)
-
-    async def run(self, work: Callable[..., Result], *values: object) -> Result:
-        """What `work` does with the connection and these values: one hop between threads for all its statements."""
-        return await self._run(lambda connection: work(connection, *values))
-
-    async def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
-        """Run one statement for each row."""
-
-        def all_of_them(connection: sqlite3.Connection) -> None:
-            connection.executemany(sql, rows)
-
-        await self._run(all_of_them)
+    async def __call__(self, work: Callable[[sqlite3.Connection], Result], /) -> Result:
+        if not self.connection.is_open:
+            raise StorageError(f"{self.path.name} is closed.")
+        with explained(self.path):
+            return await self.connection.run(work)
 
 
 class CommitHooks(Protocol):
@@ -98,7 +59,3 @@ class CommitHooks(Protocol):
 
     def after_commit(self) -> None:
         """The transaction is in the file. Called on the event loop, before the next one begins."""
-
-
-def closed(path: Path) -> StorageError:
-    return StorageError(f"{path.name} is closed.")

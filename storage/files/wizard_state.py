@@ -14,7 +14,7 @@ from records.owners import StorageType
 from records.scopes import Scope
 from storage.files.database import Database
 from storage.files.rows import text_of
-from storage.files.transaction import Transaction
+from storage.files.sql import Transaction
 
 KNOWN = 10_000
 """States that are held, nearly all of them "in no wizard": each message of a person asks twice."""

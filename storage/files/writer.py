@@ -16,7 +16,8 @@ from typing import Any, Generic, TypeVar
 from records.errors import StorageBusy
 from runtime.tasks import uncancelled
 from storage.files.driver import explained, sqlite3
-from storage.files.transaction import CommitHooks, Connection, Transaction, closed
+from storage.files.sql import Transaction
+from storage.files.transaction import CommitHooks, Connection, InItsThread
 
 Result = TypeVar("Result")
 Work = Callable[[sqlite3.Connection], Result]
@@ -65,6 +66,7 @@ class Writer:
         self.commits = 0
         self._connection = connection
         self._path = path
+        self._run = InItsThread(connection, path)
         self._patience = patience
         self._was_busy = False
         self._lock = asyncio.Lock()
@@ -101,7 +103,7 @@ class Writer:
         async with self._lock:
             try:
                 await self._run(self._begin)
-                yield Transaction(self._connection, self._path)
+                yield Transaction(self._run)
             except BaseException:
                 await uncancelled(self._roll_back)
                 raise
@@ -165,13 +167,6 @@ class Writer:
         # Queued behind whatever a cancelled task left in the connection's own queue; a no-op outside a transaction.
         with contextlib.suppress(ValueError), explained(self._path):
             await self._connection.rollback()
-
-    async def _run(self, work: Work[Result]) -> Result:
-        """In the database's thread."""
-        if not self._connection.is_open:
-            raise closed(self._path)
-        with explained(self._path):
-            return await self._connection.run(work)
 
     # in the database's thread --------------------------------------------------------------------------------
     def _together(self, works: Sequence[Work[Any]], connection: sqlite3.Connection) -> list[_Outcome] | None:

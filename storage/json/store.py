@@ -51,6 +51,7 @@ class JsonStore(SqliteStore):
 
     def __init__(self, database: Database, folder: Path, reports: list[str]) -> None:
         super().__init__(database, StorageType.JSON)
+        self._working_copy = database
         self.reports = reports
         self._target = folder / SNAPSHOT_NAME
         self._journal = Journal(folder / JOURNAL_NAME)
@@ -109,7 +110,7 @@ class JsonStore(SqliteStore):
 
     async def flush(self) -> None:
         """Write everything to memory.json; no journal remains."""
-        async with self._db.read() as reader:
+        async with self._db.read(None) as reader:
             row = await reader.row("SELECT snapshot FROM journal_state")
         if self._journal.size or row is None or row[0] != snapshot.identity_of(self._target):
             await self._snapshot()
@@ -185,13 +186,13 @@ class JsonStore(SqliteStore):
         async with self._snapshot_lock:
             with explained(self._target):
                 seq = await asyncio.to_thread(self._write_snapshot, is_wanted)
-            async with self._db.write() as tx:
+            async with self._db.write(None) as tx:
                 with explained(self._journal.path):
                     await asyncio.to_thread(self._journal.drop_until, seq)
                 await tx.rows("UPDATE journal_state SET snapshot = ?", snapshot.identity_of(self._target))
 
     def _write_snapshot(self, is_wanted: Callable[[], bool]) -> int:
-        with contextlib.closing(connect(self._db.path, durable=False)) as source:
+        with contextlib.closing(connect(self._working_copy.path, durable=False)) as source:
             return snapshot.write(source, self._target, is_wanted=is_wanted, pauses=not self._is_closing)
 
     async def _close(self) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from records.scopes import Scope
-from storage.files.driver import Row, sqlite3
+from storage.files.sql import Connection, Row
 from storage.search import word_index
 from storage.search.protocol import Matching, Pool, Readings
 from text import cues
@@ -83,7 +83,7 @@ _TIME = itemgetter(4, 1)
 
 
 def matching(
-    connection: sqlite3.Connection,
+    connection: Connection,
     scope: Scope,
     terms: Sequence[str],
     *,
@@ -126,7 +126,7 @@ def matching(
     )
 
 
-def pool(connection: sqlite3.Connection, scope: Scope, matched: Matching, *, reach: int, seeds: Sequence[int]) -> Pool:
+def pool(connection: Connection, scope: Scope, matched: Matching, *, reach: int, seeds: Sequence[int]) -> Pool:
     """What matched, the seeds, and up to `reach` messages around each."""
     hits = {*matched.seqs, *seeds}
     rows = _around(connection, scope, hits, reach, is_whole=len(hits) >= matched.turns)
@@ -167,7 +167,7 @@ def _near(positions: npt.NDArray[np.int64], hits: npt.NDArray[np.bool_], reach: 
 
 
 def _readings(
-    connection: sqlite3.Connection, scope: Scope, frequency: Mapping[str, int], readings: Readings
+    connection: Connection, scope: Scope, frequency: Mapping[str, int], readings: Readings
 ) -> Mapping[str, Mapping[str, int]]:
     """For each rare term, its other readings that any message holds, with how many hold each."""
     rare = [term for term, count in frequency.items() if count <= RARE]
@@ -179,7 +179,7 @@ def _readings(
     return {term: found for term, found in held.items() if found}
 
 
-def _frequency(connection: sqlite3.Connection, scope: Scope, terms: Sequence[str]) -> dict[str, int]:
+def _frequency(connection: Connection, scope: Scope, terms: Sequence[str]) -> dict[str, int]:
     """How many messages of the scope hold each term."""
     tokens = {word_index.token(scope, term): term for term in word_index.wanted(terms)}
     found = connection.execute(
@@ -189,7 +189,7 @@ def _frequency(connection: sqlite3.Connection, scope: Scope, terms: Sequence[str
 
 
 def _best(
-    connection: sqlite3.Connection, scope: Scope, frequency: Mapping[str, int], limit: int, most_postings: int
+    connection: Connection, scope: Scope, frequency: Mapping[str, int], limit: int, most_postings: int
 ) -> list[int]:
     """Seqs of the messages that match best by BM25, rarest terms first, so that twenty words cost as little as three.
 
@@ -218,9 +218,7 @@ def _rarest(frequency: Mapping[str, int], most_postings: int) -> list[str]:
     return taken
 
 
-def _standing_with(
-    connection: sqlite3.Connection, scope: Scope, frequency: Mapping[str, int], most_postings: int
-) -> list[int]:
+def _standing_with(connection: Connection, scope: Scope, frequency: Mapping[str, int], most_postings: int) -> list[int]:
     """Seqs of messages that say what always holds, and hold one of the question's terms."""
     said = _rarest(_frequency(connection, scope, sorted(cues.standing_terms())), most_postings)
     asked = _rarest(frequency, most_postings)
@@ -233,7 +231,7 @@ def _standing_with(
     return [row[0] for row in rows]
 
 
-def _newest(connection: sqlite3.Connection, scope: Scope, limit: int) -> list[int]:
+def _newest(connection: Connection, scope: Scope, limit: int) -> list[int]:
     """Seqs of the newest messages, newest first."""
     rows = connection.execute(
         "SELECT seq FROM places WHERE user_id = ? AND thread_id = ? ORDER BY said_at DESC, message_id DESC LIMIT ?",
@@ -242,7 +240,7 @@ def _newest(connection: sqlite3.Connection, scope: Scope, limit: int) -> list[in
     return [row[0] for row in rows]
 
 
-def _holding(connection: sqlite3.Connection, scope: Scope, terms: Sequence[tuple[int, str]]) -> list[int]:
+def _holding(connection: Connection, scope: Scope, terms: Sequence[tuple[int, str]]) -> list[int]:
     """Seqs of all messages that hold one of the rarest of these terms; each term comes with how many hold it."""
     taken: list[str] = []
     left = ALWAYS
@@ -259,7 +257,7 @@ def _holding(connection: sqlite3.Connection, scope: Scope, terms: Sequence[tuple
 
 
 def _around(
-    connection: sqlite3.Connection, scope: Scope, seqs: Collection[int], reach: int, *, is_whole: bool
+    connection: Connection, scope: Scope, seqs: Collection[int], reach: int, *, is_whole: bool
 ) -> list[tuple[Any, ...]]:
     """The messages from `reach` + 1 before to `reach` + 1 after each of `seqs` in time, in order, whatever their
     session; the last column numbers the runs between which others lie.

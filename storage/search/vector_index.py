@@ -9,16 +9,15 @@ import asyncio
 import json
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from attrs import define, field
 
 from records.messages import Message
 from records.scopes import Scope
-from storage.files.database import Database
-from storage.files.driver import sqlite3
 from storage.files.rows import message_of, runs
-from storage.files.transaction import Transaction
+from storage.files.sql import Connection, OwnerDatabase
 from storage.search.protocol import Compared, Floats, Ints, MessageVectors, VectorSearch
 from storage.search.vector_search import Exact, Signs, compared, grown, joined, rescored
 
@@ -30,6 +29,8 @@ CACHE_BYTES = 256 * 2**20
 LOADED = 5_000
 RENEWED = 10_000
 
+_Blob = tuple[str, int, bytes]
+"""Of a row of `vectors`: kind, part, vector."""
 _INSERT = """
 INSERT INTO vectors (user_id, thread_id, seq, model_id, kind, part, vector) VALUES (?, ?, ?, ?, ?, ?, ?)
 """
@@ -44,6 +45,10 @@ _BACKLOG = """
 SELECT messages.* FROM unindexed CROSS JOIN messages USING (seq)
 WHERE +unindexed.user_id IN (SELECT user_id FROM users WHERE memory_enabled = 1)
 ORDER BY unindexed.seq DESC LIMIT ? -- the sign keeps SQLite from sorting all of an owner's backlog for a few
+"""
+_UNINDEX = """
+INSERT INTO unindexed (seq, user_id) SELECT seq, user_id FROM messages WHERE seq > ? AND seq <= ?
+ON CONFLICT DO NOTHING
 """
 _PAGE = """
 SELECT seq, part, vector FROM vectors
@@ -61,7 +66,7 @@ AND seq BETWEEN json_extract(run.value, '$[0]') AND json_extract(run.value, '$[1
 class VectorIndex:
     """The vectors of one open database; implements protocol.Vectors. Searches run in threads."""
 
-    _db: Database = field(alias="database")
+    _db: OwnerDatabase = field(alias="database")
     _cache_bytes: int = field(default=CACHE_BYTES, kw_only=True)
     _most_exact: int = field(default=MOST_EXACT, kw_only=True)
     _large: int = field(default=LARGE, kw_only=True)
@@ -77,29 +82,33 @@ class VectorIndex:
 
     async def backlog(self, model: str, limit: int) -> list[tuple[int, Message]]:
         await self._make_current(model)
-        async with self._db.read() as reader:
+        async with self._db.read(None) as reader:
             rows = await reader.rows(_BACKLOG, limit)
         return [(int(row["seq"]), message_of(row)) for row in rows]
 
     async def put(self, model: str, items: Sequence[MessageVectors]) -> None:
         await self._make_current(model)
-        blobs = await asyncio.to_thread(_blobs, items)
+        by_owner: dict[int, list[MessageVectors]] = {}
+        for item in items:
+            by_owner.setdefault(item.message.scope.owner, []).append(item)
+        blobs = await asyncio.to_thread(lambda: {owner: _blobs(mine) for owner, mine in by_owner.items()})
         async with self._lock:
-            async with self._db.write() as tx:
-                model_id = await _id_of(tx, model)
-                stored = await tx.rows(_STORED_TEXTS, json.dumps([item.seq for item in items]))
-                texts = {tuple(row) for row in stored}
-                # A seq may belong to another message since this one was read.
-                fresh = [index for index, item in enumerate(items) if _text_key(item) in texts]
-                keys = [(item.message.scope.owner, item.message.scope.thread, item.seq) for item in items]
-                await tx.many(_REMOVE, [keys[index] for index in fresh])
-                await tx.many(_INSERT, [(*keys[index], model_id, *row) for index in fresh for row in blobs[index]])
-                await tx.many("DELETE FROM unindexed WHERE seq = ?", [(items[index].seq,) for index in fresh])
+            outcomes = await asyncio.gather(
+                *(
+                    self._db.transact(partial(_stored, model, mine, blobs[owner]), owner)
+                    for owner, mine in by_owner.items()
+                ),
+                return_exceptions=True,
+            )
             self._puts += 1
-            await self._keep_up(model, [items[index] for index in fresh])
+            stored = [one for one in outcomes if not isinstance(one, BaseException)]
+            await self._keep_up(model, [item for mine in stored for item in mine])
+        for one in outcomes:
+            if isinstance(one, BaseException):
+                raise one
 
     async def progress(self, owner: int, model: str) -> tuple[int, int]:
-        async with self._db.read(frozen=True) as reader:
+        async with self._db.read(owner, frozen=True) as reader:
             total = await reader.row("SELECT COALESCE(SUM(total), 0) FROM scopes WHERE user_id = ?", owner)
             left = await reader.row("SELECT COUNT(*) FROM unindexed WHERE user_id = ?", owner)
             current = await reader.row("SELECT 1 FROM embedding_models WHERE name = ? AND is_current = 1", model)
@@ -121,7 +130,7 @@ class VectorIndex:
 
         if held.kept is not None:
             return await asyncio.to_thread(searched, held.kept.of)
-        async with self._db.read() as reader:
+        async with self._db.read(scope.owner) as reader:
             return await reader.together(
                 lambda connection: searched(lambda seqs: _passages(connection, scope, model, seqs, len(query)))
             )
@@ -135,7 +144,7 @@ class VectorIndex:
         if isinstance(held, Signs) and held.kept is not None and held.dimensions == len(nearest.query):
             others = held.kept.of(unread)
         else:
-            async with self._db.read() as reader:
+            async with self._db.read(scope.owner) as reader:
                 others = await reader.together(
                     lambda connection: _passages(connection, scope, model, unread, len(nearest.query))
                 )
@@ -144,7 +153,7 @@ class VectorIndex:
     async def sentences(self, scope: Scope, model: str, seqs: Sequence[int]) -> Mapping[int, Floats]:
         if not seqs:
             return {}
-        async with self._db.read() as reader:
+        async with self._db.read(scope.owner) as reader:
             return await reader.together(
                 lambda connection: _by_seq(_picked(connection, scope, model, "sentence", seqs))
             )
@@ -174,22 +183,22 @@ class VectorIndex:
 
     async def _make_current(self, model: str) -> None:
         """Mark everything that was embedded by another model as unindexed, in several transactions."""
-        async with self._db.read() as reader:
+        async with self._db.read(None) as reader:
             row = await reader.row("SELECT name FROM embedding_models WHERE is_current = 1")
             newest = await reader.row("SELECT COALESCE(MAX(seq), 0) FROM messages")
         if row is not None and row[0] == model:
             return
         if row is not None:
             for start in range(0, int(newest[0]) if newest else 0, RENEWED):
-                async with self._db.write() as tx:
+                async with self._db.write(None) as tx:
                     await tx.rows(
-                        "INSERT OR IGNORE INTO unindexed SELECT seq, user_id FROM messages WHERE seq > ? AND seq <= ?",
+                        _UNINDEX,
                         start,
                         start + RENEWED,
                     )
-        async with self._db.write() as tx:
-            await tx.rows("INSERT OR IGNORE INTO embedding_models (name) VALUES (?)", model)
-            await tx.rows("UPDATE embedding_models SET is_current = (name = ?)", model)
+        async with self._db.write(None) as tx:
+            await tx.rows("INSERT INTO embedding_models (name) VALUES (?) ON CONFLICT DO NOTHING", model)
+            await tx.rows("UPDATE embedding_models SET is_current = CASE name WHEN ? THEN 1 ELSE 0 END", model)
 
     async def _held(self, scope: Scope, model: str, dimensions: int) -> "Exact | Signs | None":
         key = (scope, model)
@@ -214,7 +223,7 @@ class VectorIndex:
             self._cache.popitem(last=False)
 
     async def _is_large(self, scope: Scope) -> bool:
-        async with self._db.read() as reader:
+        async with self._db.read(scope.owner) as reader:
             row = await reader.row("SELECT turns FROM scope_words WHERE user_id = ? AND thread_id = ?", *scope)
         return row is not None and int(row[0]) > self._large
 
@@ -229,11 +238,11 @@ class VectorIndex:
                 return held if held.count else None
 
     async def _pages(self, scope: Scope, model: str, dimensions: int) -> AsyncIterator[tuple[Ints, Floats]]:
-        async with self._db.read() as reader:
+        async with self._db.read(scope.owner) as reader:
             row = await reader.row("SELECT id FROM embedding_models WHERE name = ?", model)
         after = (-1, 0)
         while row is not None:
-            async with self._db.read() as reader:
+            async with self._db.read(scope.owner) as reader:
                 rows = await reader.rows(_PAGE, *scope, int(row[0]), *after, LOADED)
             if rows:
                 after = (int(rows[-1]["seq"]), int(rows[-1]["part"]))
@@ -266,8 +275,8 @@ def _with_items(held: Exact | Signs, items: Sequence[MessageVectors], most_exact
     return grown(held, seqs, vectors, most_exact)
 
 
-def _blobs(items: Sequence[MessageVectors]) -> list[list[tuple[str, int, bytes]]]:
-    """For each message the rows of its vectors: kind, part, blob."""
+def _blobs(items: Sequence[MessageVectors]) -> list[list[_Blob]]:
+    """For each message the rows of its vectors."""
     made = []
     for item in items:
         kinds = (("passage", item.passages), ("sentence", item.sentences))
@@ -283,7 +292,7 @@ def _blobs(items: Sequence[MessageVectors]) -> list[list[tuple[str, int, bytes]]
 
 
 def _picked(
-    connection: sqlite3.Connection, scope: Scope, model: str, kind: str, seqs: Ints | Sequence[int]
+    connection: Connection, scope: Scope, model: str, kind: str, seqs: Ints | Sequence[int]
 ) -> Iterable[tuple[int, bytes]]:
     """(seq, vector) of these messages; several of one message are in order, which is the order of the index."""
     cursor = connection.cursor()
@@ -291,9 +300,7 @@ def _picked(
     return cursor.execute(_PICK, (runs(seqs), *scope, model, kind))
 
 
-def _passages(
-    connection: sqlite3.Connection, scope: Scope, model: str, seqs: Ints, dimensions: int
-) -> tuple[Ints, Floats]:
+def _passages(connection: Connection, scope: Scope, model: str, seqs: Ints, dimensions: int) -> tuple[Ints, Floats]:
     return _stacked(_picked(connection, scope, model, "passage", seqs), dimensions)
 
 
@@ -315,9 +322,21 @@ def _by_seq(rows: Iterable[tuple[int, bytes]]) -> dict[int, Floats]:
     }
 
 
-async def _id_of(tx: Transaction, model: str) -> int:
-    row = await tx.row("SELECT id FROM embedding_models WHERE name = ?", model)
-    return int(row[0]) if row else await tx.insert("INSERT INTO embedding_models (name) VALUES (?)", model)
+def _stored(
+    model: str,
+    items: Sequence[MessageVectors],
+    blobs: Sequence[Sequence[tuple[str, int, bytes]]],
+    connection: Connection,
+) -> list[MessageVectors]:
+    """Store the vectors of one owner's messages; those that are stored: a seq may belong to another message by now."""
+    [model_id] = connection.execute("SELECT id FROM embedding_models WHERE name = ?", (model,)).fetchone()
+    texts = set(map(tuple, connection.execute(_STORED_TEXTS, (json.dumps([item.seq for item in items]),))))
+    fresh = [index for index, item in enumerate(items) if _text_key(item) in texts]
+    keys = [(item.message.scope.owner, item.message.scope.thread, item.seq) for item in items]
+    connection.executemany(_REMOVE, [keys[index] for index in fresh])
+    connection.executemany(_INSERT, [(*keys[index], model_id, *row) for index in fresh for row in blobs[index]])
+    connection.executemany("DELETE FROM unindexed WHERE seq = ?", [(items[index].seq,) for index in fresh])
+    return [items[index] for index in fresh]
 
 
 def _text_key(item: MessageVectors) -> tuple[int, int, int, int, str]:

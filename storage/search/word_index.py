@@ -17,9 +17,8 @@ import numpy as np
 
 from records.scopes import Scope
 from runtime.cooperative import yielding_gil
-from storage.files.driver import Row, sqlite3
 from storage.files.rows import AnyRow, moment_of
-from storage.files.transaction import Reader, Transaction, Value
+from storage.files.sql import Connection, Reader, Row, Transaction, Value
 from text import analyzer
 
 MOST_TERMS = 64
@@ -101,7 +100,7 @@ async def analysed(rows: Sequence[tuple[int, AnyRow]]) -> list[Entry]:
     return _entries(rows) if is_short else await asyncio.to_thread(_entries, rows)
 
 
-def remove(connection: sqlite3.Connection, owner: int) -> None:
+def remove(connection: Connection, owner: int) -> None:
     """Remove an owner's messages from the index, before they are removed from `messages`.
 
     FTS5 keeps the terms of deleted rows until segments are merged, so all are merged: erased words leave the file.
@@ -111,7 +110,7 @@ def remove(connection: sqlite3.Connection, owner: int) -> None:
     merge(connection)
 
 
-def forget(connection: sqlite3.Connection, owner: int, ids: str) -> None:
+def forget(connection: Connection, owner: int, ids: str) -> None:
     """Remove messages (a JSON array of ids) from the index, before they are removed from `messages`.
 
     Their terms stay in the file until `merge`.
@@ -121,7 +120,7 @@ def forget(connection: sqlite3.Connection, owner: int, ids: str) -> None:
     connection.execute("DELETE FROM scope_words WHERE user_id = ? AND turns = 0", (owner,))
 
 
-def reindex(connection: sqlite3.Connection, seq: int, row: AnyRow) -> None:
+def reindex(connection: Connection, seq: int, row: AnyRow) -> None:
     """Index one message that is new or whose text changed."""
     entries = _entries([(seq, row)])
     connection.execute("DELETE FROM words WHERE rowid = ?", (seq,))
@@ -129,7 +128,7 @@ def reindex(connection: sqlite3.Connection, seq: int, row: AnyRow) -> None:
     put(connection, entries)
 
 
-def merge(connection: sqlite3.Connection) -> None:
+def merge(connection: Connection) -> None:
     """Merge all segments of FTS5 into one: until then it keeps the terms of rows that were deleted.
 
     FTS5's option 'secure-delete' would make this unnecessary, but no SQLite before 3.42 could read the file any more.
@@ -204,7 +203,7 @@ async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int)
     return [(row, float(row["score"])) for row in rows]
 
 
-def rebuild(connection: sqlite3.Connection) -> None:
+def rebuild(connection: Connection) -> None:
     """Index every message of a file again, inside the caller's transaction."""
     for table in ("words", "places", "scope_words"):
         connection.execute(f"DELETE FROM {table}")  # noqa: S608
@@ -214,7 +213,7 @@ def rebuild(connection: sqlite3.Connection) -> None:
         seq = rows[-1]["seq"]
 
 
-def complete(connection: sqlite3.Connection) -> None:
+def complete(connection: Connection) -> None:
     """Add to rows of an earlier format what ranking reads, inside the caller's transaction, without analysing texts
     that are indexed; where none is, index every message.
     """
@@ -231,7 +230,7 @@ def _completed(seq: int, number: int, role: str, speaker: str, content: str, tok
     return number, role == "assistant", speaker, len(content.encode()), _hashes(terms), seq
 
 
-def put(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
+def put(connection: Connection, entries: Sequence[Entry]) -> None:
     """Index new messages inside the caller's transaction."""
     connection.executemany(_INSERT, [(entry.seq, entry.text) for entry in entries])
     connection.executemany(_PLACE, [entry.row() for entry in entries])

@@ -15,11 +15,9 @@ from records.forgetting import Forgetting, Forgotten, Remainder
 from records.messages import Message, NewMessage
 from records.owners import StorageType
 from records.scopes import Scope
-from storage.files.database import Database
-from storage.files.driver import Row
 from storage.files.rows import message_of, text_of
+from storage.files.sql import OwnerDatabase, Reader, Row, Transaction
 from storage.files.tables import VERSIONS
-from storage.files.transaction import Reader, Transaction
 from storage.search import word_index
 from storage.search.vector_index import VectorIndex
 from storage.sqlite import explanation_table, history_extraction_table
@@ -65,22 +63,23 @@ class _Going:
 class DeletionCascade(OwnerTables):
     """The forgetting of one store; `vectors`: what it holds in RAM of what is forgotten."""
 
-    def __init__(self, database: Database, kind: StorageType, vectors: VectorIndex) -> None:
+    def __init__(self, database: OwnerDatabase, kind: StorageType, vectors: VectorIndex) -> None:
         super().__init__(database, kind)
         self._vectors = vectors
 
     async def said_as(self, scope: Scope, telegram_id: int) -> Message | None:
-        row = await self._row(_SAID_AS, *scope, telegram_id)
-        row = row or await self._row(_SHOWN_AS, *scope, telegram_id)
+        row = await self._row(scope.owner, _SAID_AS, *scope, telegram_id)
+        row = row or await self._row(scope.owner, _SHOWN_AS, *scope, telegram_id)
         return message_of(row) if row else None
 
     async def preview(self, owner: int, what: Forgetting) -> Forgotten:
-        async with self._db.read(frozen=True) as reader:
+        async with self._db.read(owner, frozen=True) as reader:
             return (await _decided(reader, owner, what))[1]
 
     async def sources(self, owner: int, what: Forgetting, among: Sequence[str]) -> list[str]:
         where, values = _chosen(owner, what)
         rows = await self._rows(
+            owner,
             f"SELECT DISTINCT source FROM messages WHERE {where} AND source IN (SELECT value FROM json_each(?))",  # noqa: S608
             *values,
             json.dumps(list(among)),
@@ -88,7 +87,7 @@ class DeletionCascade(OwnerTables):
         return [str(row[0]) for row in rows]
 
     async def forget(self, owner: int, what: Forgetting) -> Forgotten:
-        async with self._db.write() as tx:
+        async with self._db.write(owner) as tx:
             going, taken = await _decided(tx, owner, what)
             if not what.is_of_facts_alone:
                 await _void_leases(tx, owner)
@@ -105,7 +104,7 @@ class DeletionCascade(OwnerTables):
         self, scope: Scope, message: int, text: str, *, why: str, now: datetime, account: str = ""
     ) -> Message | None:
         text = well_formed(text)
-        async with self._db.write() as tx:
+        async with self._db.write(scope.owner) as tx:
             row = await tx.row(_MESSAGE, *scope, message)
             if row is None or row["content"] == text:
                 return None
@@ -121,7 +120,7 @@ class DeletionCascade(OwnerTables):
                 "replaced_at": text_of(now),
                 "why": why,
             }
-            await tx.insert(VERSIONS.upsert, *VERSIONS.stored(version))
+            await tx.rows(VERSIONS.upsert, *VERSIONS.stored(version))
             going = await _built_on(tx, scope.owner, {scope.thread: [message]}, before)
             await _void_leases(tx, scope.owner)
             await _erase(tx, scope.owner, replace(going, messages={}), keeps_ends=False)
@@ -151,7 +150,7 @@ def _chosen(owner: int, what: Forgetting) -> tuple[str, tuple[int | str, ...]]:
         case "messages":
             return "user_id = ? AND id IN (SELECT value FROM json_each(?))", (owner, json.dumps(list(what.ids)))
         case "facts" | "edits" | "profiles":
-            return "user_id = ? AND 0", (owner,)
+            return "user_id = ? AND FALSE", (owner,)
         case "everything":
             return "user_id = ?", (owner,)
     until = text_of(what.until) if what.until else "~"  # behind every date

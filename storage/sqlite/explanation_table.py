@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from records.messages import Message, NewMessage
 from records.scopes import Scope
-from storage.files.driver import sqlite3
 from storage.files.rows import text_of
+from storage.files.sql import Connection
 from storage.files.tables import ACCOUNTS
 from storage.sqlite.owner_tables import OwnerTables
 
@@ -23,27 +23,27 @@ class ExplanationTable(OwnerTables):
 
     async def text(self, scope: Scope, telegram_id: int | None = None) -> str | None:
         if telegram_id is None:
-            row = await self._row(_NEWEST, *scope)
+            row = await self._row(scope.owner, _NEWEST, *scope)
         else:
-            row = await self._row(_BY_TELEGRAM_ID, *scope, telegram_id)
+            row = await self._row(scope.owner, _BY_TELEGRAM_ID, *scope, telegram_id)
         return str(row[0]) if row else None
 
     async def note_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
         shown = json.dumps(list(telegram_ids))
 
-        def note(connection: sqlite3.Connection) -> None:
+        def note(connection: Connection) -> None:
             where = (telegram_ids[0], *scope, source)
             if (answer := connection.execute(_SHOWN_AS, where).fetchone()) is not None:
                 connection.execute(_NOTE_SHOWN, (shown, scope.owner, answer[0]))
 
-        await self._db.transact(note)
+        await self._db.transact(note, scope.owner)
 
     async def saved(self, owner: int) -> int:
-        row = await self._row("SELECT tokens_saved FROM users WHERE user_id = ?", owner)
+        row = await self._row(owner, "SELECT tokens_saved FROM users WHERE user_id = ?", owner)
         return int(row[0]) if row else 0
 
 
-def keep(connection: sqlite3.Connection, message: Message, draft: NewMessage) -> None:
+def keep(connection: Connection, message: Message, draft: NewMessage) -> None:
     """Store an answer's explanation in the transaction that stores the answer; the oldest one goes."""
     if not draft.account:
         return

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from records.scopes import Scope
-from storage.files.driver import Row
-from storage.files.transaction import Reader, Transaction
+from storage.files.sql import Reader, Row, Transaction
 from storage.search import word_index
 from storage.sqlite import history_extraction_table
 from storage.sqlite.dependents import FactSources, facts_built_on

@@ -4,9 +4,11 @@ A part of SqliteStore (`store.facts`). Owns the SQL of `facts`, `fact_vectors` a
 are found, or which of them say the same.
 """
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 
 import numpy as np
 
@@ -15,8 +17,8 @@ from records.facts import Fact, FactChange, NewFact
 from records.messages import Message
 from records.scopes import Scope
 from storage.files.rows import FACT_ROWS, fact_of, message_of, text_of
+from storage.files.sql import Connection, Transaction
 from storage.files.tables import FACTS
-from storage.files.transaction import Transaction
 from storage.knowledge_protocol import Floats
 from storage.sqlite.owner_tables import OwnerTables, take_ids
 from text.characters import well_formed
@@ -30,19 +32,21 @@ class FactTable(OwnerTables):
     """The facts of the owners that live in one store."""
 
     async def valid(self, owner: int) -> list[Fact]:
-        return [fact_of(row) for row in await self._rows(f"{_VALID} ORDER BY id", owner)]
+        return [fact_of(row) for row in await self._rows(owner, f"{_VALID} ORDER BY id", owner)]
 
     async def all(self, owner: int) -> list[Fact]:
-        return [fact_of(row) for row in await self._rows("SELECT * FROM facts WHERE user_id = ? ORDER BY id", owner)]
+        return [
+            fact_of(row) for row in await self._rows(owner, "SELECT * FROM facts WHERE user_id = ? ORDER BY id", owner)
+        ]
 
     async def fact(self, owner: int, id_: int) -> Fact | None:
-        row = await self._row(_ONE, owner, id_)
+        row = await self._row(owner, _ONE, owner, id_)
         return fact_of(row) if row else None
 
     # learning ------------------------------------------------------------------------------------------------
 
     async def pending(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
-        async with self._db.read(frozen=True) as reader:
+        async with self._db.read(scope.owner, frozen=True) as reader:
             row = await reader.row(_LEARNED, *scope)
             learned = int(row[0]) if row and row[0] is not None else 0
             rows = await reader.rows(_SINCE, *scope, learned, limit)
@@ -50,11 +54,11 @@ class FactTable(OwnerTables):
 
     async def begin(self, scope: Scope, learned: int) -> None:
         known = "SELECT 1 FROM progress WHERE user_id = ? AND thread_id = ?"
-        if not await self._row(known, *scope):
-            await self._execute(_BEGIN, *scope, learned)
+        if not await self._row(scope.owner, known, *scope):
+            await self._execute(scope.owner, _BEGIN, *scope, learned)
 
     async def waiting(self, quiet_since: datetime) -> list[Scope]:
-        rows = await self._rows(_WAITING, self.kind, text_of(quiet_since))
+        rows = await self._rows(None, _WAITING, self.kind, text_of(quiet_since))
         return [Scope(owner=row[0], thread=row[1]) for row in rows]
 
     async def commit(
@@ -69,7 +73,7 @@ class FactTable(OwnerTables):
         shown: Sequence[Fact] = (),
         from_history: bool = False,
     ) -> list[Fact]:
-        async with self._db.write() as tx:
+        async with self._db.write(scope.owner) as tx:
             row = await tx.row(_LEARNED_FROM_HISTORY if from_history else _LEARNED, *scope)
             if (int(row[0]) if row and row[0] is not None else 0) != learned:
                 raise StaleFacts
@@ -100,12 +104,12 @@ class FactTable(OwnerTables):
     # by hand -------------------------------------------------------------------------------------------------
 
     async def add(self, owner: int, fact: NewFact, *, now: datetime) -> Fact:
-        async with self._db.write() as tx:
+        async with self._db.write(owner) as tx:
             id_ = await self._insert(tx, owner, fact, now)
             return await self._stored(tx, owner, id_)
 
     async def edit(self, owner: int, id_: int, text: str, *, now: datetime) -> Fact | None:
-        async with self._db.write() as tx:
+        async with self._db.write(owner) as tx:
             row = await tx.row(_ONE, owner, id_)
             if row is None:
                 return None
@@ -125,7 +129,7 @@ class FactTable(OwnerTables):
             return await self._stored(tx, owner, id_)
 
     async def before_edit(self, owner: int, id_: int) -> int | None:
-        row = await self._row(_BEFORE_EDIT, owner, id_)
+        row = await self._row(owner, _BEFORE_EDIT, owner, id_)
         return int(row[0]) if row else None
 
     async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
@@ -140,29 +144,34 @@ class FactTable(OwnerTables):
 
     async def deleted(self, before: datetime) -> Mapping[int, Sequence[int]]:
         found: dict[int, list[int]] = {}
-        for owner, id_ in await self._rows(_DELETED, self.kind, text_of(before)):
+        for owner, id_ in await self._rows(None, _DELETED, self.kind, text_of(before)):
             found.setdefault(owner, []).append(id_)
         return found
 
     # meaning -------------------------------------------------------------------------------------------------
 
     async def unembedded(self, model: str, limit: int) -> list[Fact]:
-        return [fact_of(row) for row in await self._rows(_UNEMBEDDED, self.kind, model, limit)]
+        return [fact_of(row) for row in await self._rows(None, _UNEMBEDDED, self.kind, model, limit)]
 
     async def put_vectors(self, model: str, facts: Sequence[Fact], vectors: Floats) -> None:
-        async with self._db.write() as tx:
-            for fact, vector in zip(facts, vectors, strict=True):
-                blob = np.asarray(vector).astype("<f2").tobytes()
-                await tx.rows(_PUT_VECTOR, model, blob, fact.owner, fact.id, fact.text)
+        by_owner: dict[int, list[tuple[str, bytes, int, int, str]]] = {}
+        for fact, vector in zip(facts, vectors, strict=True):
+            blob = np.asarray(vector).astype("<f2").tobytes()
+            by_owner.setdefault(fact.owner, []).append((model, blob, fact.owner, fact.id, fact.text))
+
+        def put(rows: Sequence[tuple[str, bytes, int, int, str]], connection: Connection) -> None:
+            connection.executemany(_PUT_VECTOR, rows)
+
+        await asyncio.gather(*(self._db.transact(partial(put, rows), owner) for owner, rows in by_owner.items()))
 
     async def vectors(self, owner: int, model: str) -> Mapping[int, Floats]:
         rows = await self._rows(
-            "SELECT fact_id, vector FROM fact_vectors WHERE user_id = ? AND model = ?", owner, model
+            owner, "SELECT fact_id, vector FROM fact_vectors WHERE user_id = ? AND model = ?", owner, model
         )
         return {int(row[0]): np.frombuffer(row[1], "<f2").astype(np.float32) for row in rows}
 
     async def seqs(self, scope: Scope, ids: Sequence[int]) -> Mapping[int, int]:
-        rows = await self._rows(_SEQS, *scope, json.dumps(list(ids)))
+        rows = await self._rows(scope.owner, _SEQS, *scope, json.dumps(list(ids)))
         return {int(row[0]): int(row[1]) for row in rows}
 
     # inside --------------------------------------------------------------------------------------------------
@@ -248,6 +257,7 @@ class FactTable(OwnerTables):
 
     async def _changed(self, owner: int, id_: int, assignment: str, *values: int | str, where: str = "") -> Fact | None:
         rows = await self._execute(
+            owner,
             f"UPDATE facts SET {assignment} WHERE user_id = ? AND id = ?{where} RETURNING *",  # noqa: S608
             *values,
             owner,
@@ -298,7 +308,7 @@ WHERE user_id = ? AND thread_id = ? AND id IN (SELECT value FROM json_each(?)) O
 """
 _PROGRESS = """
 INSERT INTO progress (user_id, thread_id, learned_id) VALUES (?, ?, ?)
-ON CONFLICT DO UPDATE SET learned_id = excluded.learned_id
+ON CONFLICT (user_id, thread_id) DO UPDATE SET learned_id = excluded.learned_id
 """
 _BEFORE_EDIT = """
 SELECT e.id FROM facts AS e JOIN facts AS f ON f.user_id = e.user_id AND f.id = e.superseded_by
@@ -308,7 +318,7 @@ _DELETED = """
 SELECT f.user_id, f.id FROM facts AS f JOIN users AS u ON u.user_id = f.user_id AND u.storage_type = ?
 WHERE f.deleted_at < ? ORDER BY f.user_id, f.id
 """
-_BEGIN = "INSERT OR IGNORE INTO progress (user_id, thread_id, learned_id) VALUES (?, ?, ?)"
+_BEGIN = "INSERT INTO progress (user_id, thread_id, learned_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 _LEARNED_FROM_HISTORY = "SELECT past_id FROM progress WHERE user_id = ? AND thread_id = ? AND past_id < past_until"
 _PAST = "UPDATE progress SET past_id = min(?3, past_until) WHERE user_id = ?1 AND thread_id = ?2"
 # Of the facts that a fact superseded: the first with the same subject that began after the new one; and those whose
@@ -332,7 +342,7 @@ LIMIT ?
 _PUT_VECTOR = """
 INSERT INTO fact_vectors (user_id, fact_id, model, vector)
 SELECT user_id, id, ?1, ?2 FROM facts WHERE user_id = ?3 AND id = ?4 AND text = ?5
-ON CONFLICT DO UPDATE SET vector = excluded.vector
+ON CONFLICT (user_id, fact_id, model) DO UPDATE SET vector = excluded.vector
 """
 _SEQS = """
 SELECT id, seq FROM messages WHERE user_id = ? AND thread_id = ? AND id IN (SELECT value FROM json_each(?))

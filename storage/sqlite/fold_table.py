@@ -14,10 +14,9 @@ from records.errors import StaleFold
 from records.owners import StorageType
 from records.scopes import Scope
 from records.summaries import FoldFailure, FoldLease, FoldPlan, FoldReason, NewSummary, Summary
-from storage.files.driver import Row
 from storage.files.rows import FAILURE_ROWS, SUMMARY_ROWS, moment_of, text_of
+from storage.files.sql import Row, Transaction
 from storage.files.tables import SUMMARIES
-from storage.files.transaction import Transaction
 from storage.sqlite.owner_tables import OwnerTables, take_ids
 from text.characters import well_formed
 
@@ -27,10 +26,11 @@ class FoldTable(OwnerTables):
 
     async def take_back_leases(self) -> None:
         """Void the leases of an earlier process: to be called once at start, by the only process there is."""
-        await self._execute("UPDATE jobs SET state = 'expired' WHERE state = 'processing'")
+        await self._execute(None, "UPDATE jobs SET state = 'expired' WHERE state = 'processing'")
 
     async def summaries(self, scope: Scope, *, active_only: bool = True) -> list[Summary]:
         rows = await self._rows(
+            scope.owner,
             "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active >= ? ORDER BY id",
             *scope,
             int(active_only),
@@ -39,6 +39,7 @@ class FoldTable(OwnerTables):
 
     async def superseded(self, scope: Scope, *, limit: int) -> list[Summary]:
         rows = await self._rows(
+            scope.owner,
             "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active = 0 ORDER BY id DESC LIMIT ?",
             *scope,
             limit,
@@ -46,14 +47,14 @@ class FoldTable(OwnerTables):
         return [SUMMARY_ROWS.of(row) for row in reversed(rows)]
 
     async def quiet_scopes(self, before: datetime) -> list[tuple[Scope, int]]:
-        rows = await self._rows(_QUIET, self.kind, text_of(before))
+        rows = await self._rows(None, _QUIET, self.kind, text_of(before))
         return [(Scope(owner=row["user_id"], thread=row["thread_id"]), row["newest"]) for row in rows]
 
     async def begin_fold(
         self, scope: Scope, reason: FoldReason, *, now: datetime, lease: timedelta
     ) -> FoldLease | None:
         expires_at = now + lease
-        async with self._db.write() as tx:
+        async with self._db.write(scope.owner) as tx:
             live = await tx.row(
                 "SELECT id, expires_at FROM jobs WHERE user_id = ? AND thread_id = ? AND state = 'processing'", *scope
             )
@@ -63,10 +64,10 @@ class FoldTable(OwnerTables):
                 await tx.rows("UPDATE jobs SET state = 'expired', ended_at = ? WHERE id = ?", text_of(now), live["id"])
             fence = 1 + await tx.run(take_ids, self.kind, scope.owner, "last_fence")
             failed = await tx.row("SELECT attempts FROM failures WHERE user_id = ? AND thread_id = ?", *scope)
-            job = await tx.insert(
+            job = await tx.row(
                 """
                 INSERT INTO jobs (user_id, thread_id, state, reason, fence, started_at, expires_at)
-                VALUES (?, ?, 'processing', ?, ?, ?, ?)
+                VALUES (?, ?, 'processing', ?, ?, ?, ?) RETURNING id
                 """,
                 *scope,
                 reason,
@@ -76,7 +77,7 @@ class FoldTable(OwnerTables):
             )
         return FoldLease(
             scope=scope,
-            job_id=job,
+            job_id=int(job[0]) if job else 0,
             fence=fence,
             expires_at=expires_at,
             attempt=1 + (failed["attempts"] if failed else 0),
@@ -84,7 +85,7 @@ class FoldTable(OwnerTables):
 
     async def commit_fold(self, lease: FoldLease, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
         scope = lease.scope
-        async with self._db.write() as tx:
+        async with self._db.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             summary = await folded(tx, self.kind, scope, plan, made, now=now)
             await completed(tx, lease, summary.id, now)
@@ -92,7 +93,7 @@ class FoldTable(OwnerTables):
 
     async def fail_fold(self, lease: FoldLease, error: str, *, now: datetime) -> FoldFailure:
         scope = lease.scope
-        async with self._db.write() as tx:
+        async with self._db.write(lease.scope.owner) as tx:
             if await holds(tx, lease):
                 await tx.rows(
                     "UPDATE jobs SET state = 'failed', ended_at = ?, error = ? WHERE id = ?",
@@ -105,8 +106,9 @@ class FoldTable(OwnerTables):
                     """
                     INSERT INTO failures (user_id, thread_id, at, reason, error, attempts, told)
                     VALUES (?, ?, ?, ?, ?, 1, 0)
-                    ON CONFLICT DO UPDATE SET
-                      at = excluded.at, reason = excluded.reason, error = excluded.error, attempts = attempts + 1
+                    ON CONFLICT (user_id, thread_id) DO UPDATE SET
+                      at = excluded.at, reason = excluded.reason, error = excluded.error,
+                      attempts = failures.attempts + 1
                     """,
                     *scope,
                     text_of(now),
@@ -120,16 +122,16 @@ class FoldTable(OwnerTables):
         return FoldFailure(at=now, reason="threshold", error=error, attempts=lease.attempt, told=True)
 
     async def release_fold(self, lease: FoldLease) -> None:
-        async with self._db.write() as tx:
+        async with self._db.write(lease.scope.owner) as tx:
             if await holds(tx, lease):
                 await tx.rows("DELETE FROM jobs WHERE id = ?", lease.job_id)
 
     async def fold_failure(self, scope: Scope) -> FoldFailure | None:
-        row = await self._row(_FAILURE, *scope)
+        row = await self._row(scope.owner, _FAILURE, *scope)
         return FAILURE_ROWS.of(row) if row else None
 
     async def mark_failure_told(self, scope: Scope) -> None:
-        await self._execute("UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", *scope)
+        await self._execute(scope.owner, "UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", *scope)
 
 
 async def holds(tx: Transaction, lease: FoldLease) -> bool:
@@ -226,7 +228,7 @@ def text_and_cost(made: NewSummary) -> dict[str, Any]:
 
 
 async def put_summary(tx: Transaction, summary: Summary) -> None:
-    await tx.insert(SUMMARIES.upsert, *SUMMARIES.stored(SUMMARY_ROWS.row(summary)))
+    await tx.rows(SUMMARIES.upsert, *SUMMARIES.stored(SUMMARY_ROWS.row(summary)))
 
 
 async def _sources(tx: Transaction, sql: str, scope: Scope, ids: Sequence[int]) -> list[Row]:
@@ -258,6 +260,9 @@ SELECT scopes.user_id, scopes.thread_id, (
 ) AS newest FROM scopes JOIN users ON users.user_id = scopes.user_id
 WHERE users.storage_type = ? AND users.memory_enabled = 1 AND users.auto_fold = 1 AND users.incognito = 0
 AND scopes.total > scopes.archived
-AND (SELECT created_at FROM messages WHERE messages.user_id = scopes.user_id AND messages.id = newest) <= ?
+AND (
+  SELECT created_at FROM messages WHERE messages.user_id = scopes.user_id AND messages.thread_id = scopes.thread_id
+  ORDER BY id DESC LIMIT 1
+) <= ?
 """
 _FAILURE = "SELECT * FROM failures WHERE user_id = ? AND thread_id = ?"

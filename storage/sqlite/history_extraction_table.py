@@ -10,9 +10,8 @@ from collections.abc import Iterable, Sequence
 from records.facts import HistoryBacklog
 from records.messages import Message
 from records.scopes import Scope
-from storage.files.driver import Row
 from storage.files.rows import message_of
-from storage.files.transaction import Reader, Transaction
+from storage.files.sql import Reader, Row, Transaction
 from storage.sqlite.owner_tables import OwnerTables
 
 Stretch = tuple[int, int]
@@ -23,11 +22,11 @@ class HistoryExtractionTable(OwnerTables):
     """The extraction of facts from imported history, for the owners that live in one store."""
 
     async def backlog(self, owner: int, first: int, last: int) -> HistoryBacklog:
-        [row] = await self._rows(_AHEAD, owner, first, last)
+        [row] = await self._rows(owner, _AHEAD, owner, first, last)
         return HistoryBacklog(messages=int(row["messages"]), characters=int(row["characters"]))
 
     async def begin(self, owner: int, first: int, last: int) -> bool:
-        async with self._db.write() as tx:
+        async with self._db.write(owner) as tx:
             if await tx.row("SELECT 1 FROM progress WHERE user_id = ? AND past_id < past_until", owner):
                 return False
             for row in await tx.rows(_THREADS, owner, first, last):
@@ -37,14 +36,14 @@ class HistoryExtractionTable(OwnerTables):
 
     async def stop(self, owner: int) -> None:
         await self._execute(
-            "UPDATE progress SET past_until = past_id WHERE user_id = ? AND past_id < past_until", owner
+            owner, "UPDATE progress SET past_until = past_id WHERE user_id = ? AND past_id < past_until", owner
         )
 
     async def waiting(self) -> list[Scope]:
-        return [Scope(owner=row[0], thread=row[1]) for row in await self._rows(_WAITING, self.kind)]
+        return [Scope(owner=row[0], thread=row[1]) for row in await self._rows(None, _WAITING, self.kind)]
 
     async def next(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
-        async with self._db.read(frozen=True) as reader:
+        async with self._db.read(scope.owner, frozen=True) as reader:
             row = await reader.row(_STATE, *scope)
             if row is None or row["past_id"] is None or row["past_id"] >= row["past_until"]:
                 return 0, []
@@ -52,7 +51,7 @@ class HistoryExtractionTable(OwnerTables):
         return int(row["past_id"]), [message_of(row) for row in rows]
 
     async def progress(self, scope: Scope) -> tuple[int, int] | None:
-        async with self._db.read(frozen=True) as reader:
+        async with self._db.read(scope.owner, frozen=True) as reader:
             row = await reader.row(_STATE, *scope)
             if row is None or row["past_id"] is None or row["past_id"] >= row["past_until"]:
                 return None
@@ -60,7 +59,7 @@ class HistoryExtractionTable(OwnerTables):
         return (int(counts[0] or 0), int(counts[1])) if counts else None
 
     async def learned(self, scope: Scope) -> tuple[int, int] | None:
-        counts = await self._row(_ALL_LEARNED, *scope)
+        counts = await self._row(scope.owner, _ALL_LEARNED, *scope)
         return (int(counts[0]), int(counts[1])) if counts and counts[0] else None
 
 
@@ -145,7 +144,7 @@ EXISTS (
   WHERE m.id > json_extract(s.value, '$[0]') AND m.id <= json_extract(s.value, '$[1]')
 )
 """
-_IS_LEARNED = f"(COALESCE(m.id > p.past_from AND m.id <= p.past_id, 0) OR {_IN_A_LEARNED_STRETCH})"
+_IS_LEARNED = f"(COALESCE(m.id > p.past_from AND m.id <= p.past_id, FALSE) OR {_IN_A_LEARNED_STRETCH})"
 _IS_READ = "m.origin = 'imported' AND m.role IN ('user', 'assistant')"
 _IS_OWN = "m.origin = 'imported' AND m.role = 'user'"
 _END = f"""
@@ -155,7 +154,7 @@ UPDATE progress AS p SET past_until = past_id WHERE user_id = ? AND past_id < pa
 )
 """  # noqa: S608
 _AHEAD = f"""
-SELECT COALESCE(SUM(m.role = 'user'), 0) AS messages,
+SELECT COUNT(*) FILTER (WHERE m.role = 'user') AS messages,
   COALESCE(SUM(CASE m.role WHEN 'user' THEN LENGTH(m.content) ELSE MIN(LENGTH(m.content), 240) END), 0) AS characters
 FROM messages AS m LEFT JOIN progress AS p ON p.user_id = m.user_id AND p.thread_id = m.thread_id
 WHERE m.user_id = ? AND m.id BETWEEN ? AND ? AND {_IS_READ} AND NOT {_IS_LEARNED}
@@ -164,7 +163,8 @@ WHERE m.user_id = ? AND m.id BETWEEN ? AND ? AND {_IS_READ} AND NOT {_IS_LEARNED
 _THREADS = f"""
 SELECT m.thread_id, MIN(m.id) AS first, MAX(CASE WHEN {_IS_LEARNED} THEN NULL ELSE m.id END) AS last
 FROM messages AS m LEFT JOIN progress AS p ON p.user_id = m.user_id AND p.thread_id = m.thread_id
-WHERE m.user_id = ? AND m.id BETWEEN ? AND ? AND {_IS_OWN} GROUP BY m.thread_id HAVING last IS NOT NULL
+WHERE m.user_id = ? AND m.id BETWEEN ? AND ? AND {_IS_OWN} GROUP BY m.thread_id
+HAVING COUNT(*) FILTER (WHERE NOT {_IS_LEARNED}) > 0
 """  # noqa: S608
 # A scope that was never learned from does not begin with its live talk either.
 _BEGIN = """
@@ -172,9 +172,9 @@ INSERT INTO progress (user_id, thread_id, learned_id, past_from, past_id, past_u
 SELECT ?1, ?2, COALESCE(
   (SELECT MIN(id) - 1 FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1),
   (SELECT MAX(id) FROM messages WHERE user_id = ?1 AND thread_id = ?2), 0
-), ?3, ?3, ?4, ?5 WHERE 1
-ON CONFLICT DO UPDATE SET past_from = excluded.past_from, past_id = excluded.past_id, past_until = excluded.past_until,
-  past_learned = excluded.past_learned
+), ?3, ?3, ?4, ?5 WHERE TRUE
+ON CONFLICT (user_id, thread_id) DO UPDATE SET past_from = excluded.past_from, past_id = excluded.past_id,
+  past_until = excluded.past_until, past_learned = excluded.past_learned
 """
 _AGAIN = """
 UPDATE progress SET past_from = ?, past_id = ?, past_until = ?, past_learned = ? WHERE user_id = ? AND thread_id = ?
@@ -205,12 +205,12 @@ AND m.id > p.past_id AND m.id <= p.past_until
 WHERE p.user_id = ? AND p.thread_id = ? AND {_IS_READ} AND NOT {_IN_A_LEARNED_STRETCH} ORDER BY m.id LIMIT ?
 """  # noqa: S608
 _ALL_LEARNED = f"""
-SELECT SUM({_IS_LEARNED}), COUNT(*) FROM progress AS p
+SELECT COUNT(*) FILTER (WHERE {_IS_LEARNED}), COUNT(*) FROM progress AS p
 JOIN messages AS m ON m.user_id = p.user_id AND m.thread_id = p.thread_id AND m.id < 1
 WHERE p.user_id = ? AND p.thread_id = ? AND p.past_from IS NOT NULL AND {_IS_OWN}
 """  # noqa: S608
 _PROGRESS = f"""
-SELECT SUM({_IS_LEARNED}), COUNT(*) FROM progress AS p
+SELECT COUNT(*) FILTER (WHERE {_IS_LEARNED}), COUNT(*) FROM progress AS p
 JOIN messages AS m ON m.user_id = p.user_id AND m.thread_id = p.thread_id
 AND m.id > p.past_from AND m.id <= p.past_until WHERE p.user_id = ? AND p.thread_id = ? AND {_IS_OWN}
 """  # noqa: S608

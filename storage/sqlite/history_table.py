@@ -12,8 +12,8 @@ from records.messages import Message, Role
 from records.scopes import Scope
 from records.summaries import FoldLease, FoldPlan, NewSummary, Summary
 from storage.files.rows import grouped, row_of_message
+from storage.files.sql import Transaction
 from storage.files.tables import BY_NAME, COUNTERS, FACTS, MESSAGES, TABLES, USERS
-from storage.files.transaction import Transaction
 from storage.search import word_index
 from storage.sqlite import history_extraction_table
 from storage.sqlite.fold_table import check_lease, folded
@@ -38,6 +38,11 @@ WHERE user_id = ? AND chunk_id IN (SELECT value FROM json_each(?))
 """
 _DROPPED = "DELETE FROM summaries WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
 _BACK = "UPDATE summaries SET is_active = 1 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
+_RESTORING = """
+INSERT INTO restores (user_id, digest) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET digest = excluded.digest
+"""
+NEW_SEQS = "SELECT key + 1 + (SELECT COALESCE(MAX(seq), 0) FROM messages) FROM json_each(?)"
+"""A new number of the store for each element of an array, ascending."""
 _STRETCH = """
 WITH given AS MATERIALIZED (SELECT value AS id FROM json_each(?2)),
 other AS (
@@ -55,12 +60,12 @@ class HistoryTable(OwnerTables):
     async def known(self, owner: int, names: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
         found: dict[tuple[Role, str], int] = {}
         for first in range(0, len(names), BATCH):
-            rows = await self._rows(_KNOWN, owner, json.dumps(names[first : first + BATCH]))
+            rows = await self._rows(owner, _KNOWN, owner, json.dumps(names[first : first + BATCH]))
             found |= {(row[0], row[1]): row[2] for row in rows}
         return found
 
     async def room(self, owner: int, count: int, *, after: int | None = None) -> int:
-        async with self._db.read(frozen=True) as reader:
+        async with self._db.read(owner, frozen=True) as reader:
             taken = await history_extraction_table.taken(reader, owner)
             if after is not None:
                 row = await reader.row("SELECT MIN(id) FROM messages WHERE user_id = ? AND id > ?", owner, after)
@@ -73,11 +78,11 @@ class HistoryTable(OwnerTables):
         return min(0, lowest, *(behind + 1 for behind, _ in taken)) - count
 
     async def stretch(self, owner: int, ids: Sequence[int], first: int, last: int) -> tuple[int, int]:
-        row = await self._row(_STRETCH, owner, json.dumps(ids), first, last)
+        row = await self._row(owner, _STRETCH, owner, json.dumps(ids), first, last)
         return (first, last) if row is None else (min(first, row[0] or first), max(last, row[1] or last))
 
     async def is_empty(self, owner: int) -> bool:
-        async with self._db.read(frozen=True) as reader:
+        async with self._db.read(owner, frozen=True) as reader:
             for table in TABLES[1:]:
                 if await reader.row(f"SELECT 1 FROM {table.name} WHERE user_id = ? LIMIT 1", owner):  # noqa: S608
                     return False
@@ -85,27 +90,27 @@ class HistoryTable(OwnerTables):
 
     async def add(self, lease: FoldLease, messages: Sequence[Message], made: NewSummary, *, now: datetime) -> Summary:
         plan = FoldPlan(level=1, message_ids=tuple(message.id for message in messages), reason="import")
-        async with self._db.write() as tx:
+        async with self._db.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             await insert(tx, [row_of_message(message) for message in messages])
             return await folded(tx, self.kind, messages[0].scope, plan, made, now=now)
 
     async def fold(self, lease: FoldLease, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
-        async with self._db.write() as tx:
+        async with self._db.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             return await folded(tx, self.kind, scope, plan, made, now=now)
 
     async def is_restoring(self, owner: int, digest: str) -> bool:
-        return bool(await self._row("SELECT 1 FROM restores WHERE user_id = ? AND digest = ?", owner, digest))
+        return bool(await self._row(owner, "SELECT 1 FROM restores WHERE user_id = ? AND digest = ?", owner, digest))
 
     async def begin_restore(self, lease: FoldLease, digest: str) -> None:
-        async with self._db.write() as tx:
+        async with self._db.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
-            await tx.rows("INSERT OR REPLACE INTO restores (user_id, digest) VALUES (?, ?)", lease.scope.owner, digest)
+            await tx.rows(_RESTORING, lease.scope.owner, digest)
 
     async def end_restore(self, lease: FoldLease, restored: Set[int]) -> None:
         owner = lease.scope.owner
-        async with self._db.write() as tx:
+        async with self._db.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             made = {
                 row["id"]: json.loads(row["source_ids"])
@@ -124,7 +129,7 @@ class HistoryTable(OwnerTables):
 
     async def put(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
         owner = lease.scope.owner
-        async with self._db.write() as tx:
+        async with self._db.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             for name, portable in grouped(rows, owner).items():
                 if name == USERS.name:
@@ -148,12 +153,12 @@ class HistoryTable(OwnerTables):
                     )
 
     async def new_facts(self, owner: int, facts: Sequence[Mapping[str, object]]) -> int:
-        known = {row[0] for row in await self._rows("SELECT text FROM facts WHERE user_id = ?", owner)}
+        known = {row[0] for row in await self._rows(owner, "SELECT text FROM facts WHERE user_id = ?", owner)}
         return sum(fact["text"] not in known for fact in facts)
 
     async def learn(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
         owner = lease.scope.owner
-        async with self._db.write() as tx:
+        async with self._db.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             known = {row["text"]: row["id"] for row in await tx.rows("SELECT * FROM facts WHERE user_id = ?", owner)}
             fresh = [fact for fact in facts if fact["text"] not in known]
@@ -177,8 +182,8 @@ class HistoryTable(OwnerTables):
 
 async def insert(tx: Transaction, rows: Sequence[Mapping[str, object]]) -> None:
     """New messages with their words."""
-    newest = await tx.row("SELECT COALESCE(MAX(seq), 0) FROM messages")
-    numbered = list(enumerate(rows, start=1 + (int(newest[0]) if newest else 0)))
+    seqs = await tx.rows(NEW_SEQS, json.dumps([0] * len(rows)))
+    numbered = [(int(seq[0]), row) for seq, row in zip(seqs, rows, strict=True)]
     await tx.many(_INSERT, [(*MESSAGES.stored(row), seq) for seq, row in numbered])
     await word_index.index(tx, numbered)
 

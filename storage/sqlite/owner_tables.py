@@ -5,34 +5,35 @@ Owns how single statements run and how new ids are taken. Does not know any tabl
 
 from records.errors import StorageError
 from records.owners import StorageType
-from storage.files.database import Database
-from storage.files.driver import Row, sqlite3
+from storage.files.sql import Connection, OwnerDatabase, Row, Value
 from storage.files.tables import ERASED
-from storage.files.transaction import Value
 from storage.search import word_index
 
 
 class OwnerTables:
-    """A part of a store. `kind` is what `users.storage_type` says of the owners that live in it."""
+    """A part of a store. `kind` is what `users.storage_type` says of the owners that live in it.
 
-    def __init__(self, database: Database, kind: StorageType) -> None:
+    Statements name the owner whose rows they touch, None: everybody's (OwnerDatabase).
+    """
+
+    def __init__(self, database: OwnerDatabase, kind: StorageType) -> None:
         self.kind = kind
         self._db = database
 
-    async def _rows(self, sql: str, *values: Value) -> list[Row]:
-        async with self._db.read() as reader:
+    async def _rows(self, owner: int | None, sql: str, *values: Value) -> list[Row]:
+        async with self._db.read(owner) as reader:
             return await reader.rows(sql, *values)
 
-    async def _row(self, sql: str, *values: Value) -> Row | None:
-        async with self._db.read() as reader:
+    async def _row(self, owner: int | None, sql: str, *values: Value) -> Row | None:
+        async with self._db.read(owner) as reader:
             return await reader.row(sql, *values)
 
-    async def _execute(self, sql: str, *values: Value) -> list[Row]:
+    async def _execute(self, owner: int | None, sql: str, *values: Value) -> list[Row]:
         """One writing statement as a transaction of its own; the rows that it returns."""
-        return await self._db.transact(lambda connection: connection.execute(sql, values).fetchall())
+        return await self._db.transact(lambda connection: connection.execute(sql, values).fetchall(), owner)
 
 
-def take_ids(connection: sqlite3.Connection, kind: StorageType, owner: int, counter: str, count: int = 1) -> int:
+def take_ids(connection: Connection, kind: StorageType, owner: int, counter: str, count: int = 1) -> int:
     """The first of `count` new ids of an owner, by the column of `users` that counts them.
 
     Raises StorageError when the owner does not live here.
@@ -46,7 +47,7 @@ def take_ids(connection: sqlite3.Connection, kind: StorageType, owner: int, coun
     return int(row[0]) - count
 
 
-def erase_tables(connection: sqlite3.Connection, owner: int) -> None:
+def erase_tables(connection: Connection, owner: int) -> None:
     """Delete everything of an owner, with its words; the row of `users` stays."""
     word_index.remove(connection, owner)
     for table in ERASED:

@@ -18,15 +18,15 @@ class ProfileTable(OwnerTables):
     """The profiles of the owners that live in one store."""
 
     async def newest(self, owner: int) -> Profile | None:
-        row = await self._row(f"{_ALL} LIMIT 1", owner)
+        row = await self._row(owner, f"{_ALL} LIMIT 1", owner)
         return PROFILE_ROWS.of(row) if row else None
 
     async def versions(self, owner: int) -> list[Profile]:
-        return [PROFILE_ROWS.of(row) for row in await self._rows(_ALL, owner)]
+        return [PROFILE_ROWS.of(row) for row in await self._rows(owner, _ALL, owner)]
 
     async def put(self, profile: NewProfile, *, now: datetime) -> Profile:
         owner = profile.owner
-        async with self._db.write() as tx:
+        async with self._db.write(profile.owner) as tx:
             texts = await tx.rows(_TEXTS, owner, json.dumps([fact.id for fact in profile.facts]))
             if {row["id"]: row["text"] for row in texts} != {fact.id: fact.text for fact in profile.facts}:
                 raise StaleFacts
@@ -58,7 +58,7 @@ class ProfileTable(OwnerTables):
         return stored
 
     async def undistilled(self, owner: int, limit: int) -> list[Summary]:
-        return [SUMMARY_ROWS.of(row) for row in reversed(await self._rows(_UNDISTILLED, owner, limit))]
+        return [SUMMARY_ROWS.of(row) for row in reversed(await self._rows(owner, _UNDISTILLED, owner, limit))]
 
 
 _ALL = "SELECT * FROM profiles WHERE user_id = ? AND status = 'completed' ORDER BY id DESC"

@@ -9,8 +9,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from storage.files.driver import Row
-from storage.files.transaction import Reader
+from storage.files.sql import Reader, Row
 from storage.search import word_index
 from storage.sqlite.fact_table import EARLIER
 from text import analyzer

@@ -12,7 +12,7 @@ from records.messages import MessageOutline
 from records.scopes import Scope
 from records.summaries import FoldLease, NewSummary, Rebuilt, Summary
 from storage.files.rows import text_of
-from storage.files.transaction import Transaction
+from storage.files.sql import Transaction
 from storage.sqlite.fold_table import check_lease, completed, put_summary, text_and_cost
 from storage.sqlite.owner_tables import OwnerTables, take_ids
 
@@ -24,23 +24,26 @@ class RebuildTable(OwnerTables):
     """The rebuilds of the owners that live in one store."""
 
     async def outline(self, scope: Scope) -> list[MessageOutline]:
-        rows = await self._rows(_OUTLINE, *scope)
+        rows = await self._rows(scope.owner, _OUTLINE, *scope)
         return [MessageOutline(id=row["id"], turn=row["turn_id"], is_user=row["role"] == "user") for row in rows]
 
     async def renew(self, lease: FoldLease, until: datetime) -> None:
-        async with self._db.write() as tx:
+        async with self._db.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             await tx.rows("UPDATE jobs SET expires_at = ? WHERE id = ?", text_of(until), lease.job_id)
 
     async def part(self, scope: Scope, digest: str) -> NewSummary | None:
         row = await self._row(
-            "SELECT made FROM rebuild_parts WHERE user_id = ? AND thread_id = ? AND digest = ?", *scope, digest
+            scope.owner,
+            "SELECT made FROM rebuild_parts WHERE user_id = ? AND thread_id = ? AND digest = ?",
+            *scope,
+            digest,
         )
         return NewSummary(**json.loads(row["made"])) if row else None
 
     async def keep_part(self, lease: FoldLease, digest: str, made: NewSummary) -> None:
         scope, kept = lease.scope, text_and_cost(made)
-        async with self._db.write() as tx:
+        async with self._db.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             await tx.rows(_KEEP_PART, *scope, digest, json.dumps(kept, ensure_ascii=False))
 
@@ -54,7 +57,7 @@ class RebuildTable(OwnerTables):
         now: datetime,
     ) -> None:
         scope = lease.scope
-        async with self._db.write() as tx:
+        async with self._db.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             archived = await tx.row(_ARCHIVED, text_of(since), *scope)
             ids = [one.id for one in outline]
@@ -74,7 +77,7 @@ class RebuildTable(OwnerTables):
             await completed(tx, lease, first + len(rebuilt) - 1, now)
 
     async def interrupted(self) -> list[Scope]:
-        rows = await self._rows(_INTERRUPTED, self.kind, MOST_RESTARTS)
+        rows = await self._rows(None, _INTERRUPTED, self.kind, MOST_RESTARTS)
         return [Scope(owner=row["user_id"], thread=row["thread_id"]) for row in rows]
 
 
@@ -107,10 +110,13 @@ async def _put(
 _OUTLINE = """
 SELECT id, turn_id, role FROM messages WHERE user_id = ? AND thread_id = ? AND is_active = 0 ORDER BY created_at, id
 """
-_KEEP_PART = "INSERT OR REPLACE INTO rebuild_parts (user_id, thread_id, digest, made) VALUES (?, ?, ?, ?)"
+_KEEP_PART = """
+INSERT INTO rebuild_parts (user_id, thread_id, digest, made) VALUES (?, ?, ?, ?)
+ON CONFLICT (user_id, thread_id, digest) DO UPDATE SET made = excluded.made
+"""
 _DROP_PARTS = "DELETE FROM rebuild_parts WHERE user_id = ? AND thread_id = ?"
 _ARCHIVED = """
-SELECT COUNT(*), COALESCE(SUM(id), 0), COALESCE(SUM(edited_at >= ?), 0) FROM messages
+SELECT COUNT(*), COALESCE(SUM(id), 0), COUNT(*) FILTER (WHERE edited_at >= ?) FROM messages
 WHERE user_id = ? AND thread_id = ? AND is_active = 0
 """
 _OLD = "SELECT id FROM summaries WHERE user_id = ? AND thread_id = ?"

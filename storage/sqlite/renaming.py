@@ -12,7 +12,7 @@ from records.errors import StorageError
 from records.owners import StorageType
 from storage.files.database import Database
 from storage.files.rows import text_of
-from storage.files.transaction import Transaction
+from storage.files.sql import Transaction
 from storage.protocol import MemoryStore
 from storage.search import word_index
 

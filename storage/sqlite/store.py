@@ -16,9 +16,8 @@ from records.messages import Message, NewMessage, Role
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
 from records.status import Counts
-from storage.files.database import Database
-from storage.files.driver import sqlite3
 from storage.files.rows import CONFIG_ROWS, config_of, grouped, message_of, moment_of, row_of_message
+from storage.files.sql import Connection, OwnerDatabase
 from storage.files.tables import BY_NAME, MESSAGES, TABLES, UPSERT_USER, USERS, Table
 from storage.search import candidates, word_index
 from storage.search.protocol import Matching, Pool, Readings, WordHit
@@ -50,7 +49,9 @@ class SqliteStore(FoldTable):
     measure its short cuts against that.
     """
 
-    def __init__(self, database: Database, kind: StorageType = StorageType.SQLITE, *, exhaustive: bool = False) -> None:
+    def __init__(
+        self, database: OwnerDatabase, kind: StorageType = StorageType.SQLITE, *, exhaustive: bool = False
+    ) -> None:
         super().__init__(database, kind)
         self.vectors = VectorIndex(database, most_exact=_ALL, large=_ALL) if exhaustive else VectorIndex(database)
         self._most_postings = _ALL if exhaustive else candidates.MOST_POSTINGS
@@ -64,18 +65,18 @@ class SqliteStore(FoldTable):
 
     # owners ------------------------------------------------------------------------------------------------
     async def owners(self) -> list[OwnerConfig]:
-        rows = await self._rows("SELECT * FROM users WHERE storage_type = ? ORDER BY user_id", self.kind)
+        rows = await self._rows(None, "SELECT * FROM users WHERE storage_type = ? ORDER BY user_id", self.kind)
         return [config_of(row) for row in rows]
 
     async def owner(self, owner: int) -> OwnerConfig | None:
-        row = await self._row("SELECT * FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
+        row = await self._row(owner, "SELECT * FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
         return config_of(row) if row else None
 
     async def put_owner(self, config: OwnerConfig) -> None:
         if config.storage is not self.kind:
             raise StorageError(f"This store holds the owners of {self.kind}, not of {config.storage}.")
         choices = CONFIG_ROWS.row(config)
-        if not await self._execute(_PUT_OWNER, *_CHOICES.stored(choices), self.kind):
+        if not await self._execute(config.owner, _PUT_OWNER, *_CHOICES.stored(choices), self.kind):
             raise StorageError("This memory lives in another store.")
 
     # messages ----------------------------------------------------------------------------------------------
@@ -86,15 +87,17 @@ class SqliteStore(FoldTable):
         rows = [(0, row_of_message(_message(scope, 0, draft))) for draft in drafts]
         entries = await word_index.analysed(rows)
         return await self._db.transact(
-            lambda connection: _appended(connection, scope, self.kind, list(zip(drafts, entries, strict=True)))
+            lambda connection: _appended(connection, scope, self.kind, list(zip(drafts, entries, strict=True))),
+            scope.owner,
         )
 
     async def find(self, scope: Scope, *, role: Role, source: str) -> Message | None:
-        row = await self._row(f"{_BY_SOURCE} AND thread_id = ?", scope.owner, role, source, scope.thread)
+        row = await self._row(scope.owner, f"{_BY_SOURCE} AND thread_id = ?", scope.owner, role, source, scope.thread)
         return message_of(row) if row else None
 
     async def messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
         return await self._messages(
+            scope.owner,
             """
             SELECT * FROM messages
             WHERE user_id = ? AND thread_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY created_at, id
@@ -104,7 +107,7 @@ class SqliteStore(FoldTable):
         )
 
     async def page(self, scope: Scope, *, before: int | None = None, limit: int = 100) -> list[Message]:
-        async with self._db.read(frozen=True) as reader:
+        async with self._db.read(scope.owner, frozen=True) as reader:
             key = None
             if before is not None:
                 key = await reader.row(
@@ -123,6 +126,7 @@ class SqliteStore(FoldTable):
 
     async def unfolded(self, scope: Scope) -> list[Message]:
         return await self._messages(
+            scope.owner,
             "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND is_active = 1 ORDER BY created_at, id",
             scope.owner,
             scope.thread,
@@ -130,6 +134,7 @@ class SqliteStore(FoldTable):
 
     async def turn(self, scope: Scope, turn: int) -> list[Message]:
         return await self._messages(
+            scope.owner,
             "SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND turn_id = ? ORDER BY id",
             scope.owner,
             scope.thread,
@@ -138,6 +143,7 @@ class SqliteStore(FoldTable):
 
     async def last_turns(self, scope: Scope, turns: int, *, before: int | None = None) -> list[Message]:
         return await self._messages(
+            scope.owner,
             """
             SELECT * FROM messages WHERE user_id = ?1 AND thread_id = ?2 AND turn_id IN (
               SELECT DISTINCT turn_id FROM messages
@@ -151,7 +157,7 @@ class SqliteStore(FoldTable):
         )
 
     async def counts(self, scope: Scope) -> Counts:
-        rows = await self._rows(_COUNTS, *scope)
+        rows = await self._rows(scope.owner, _COUNTS, *scope)
         total = archived = characters = turns = 0
         levels: dict[int, int] = {}
         for what, a, b, c in rows:
@@ -170,17 +176,19 @@ class SqliteStore(FoldTable):
         )
 
     async def ends(self, scope: Scope) -> tuple[int, int]:
-        row = await self._row("SELECT MIN(id), MAX(id) FROM messages WHERE user_id = ? AND thread_id = ?", *scope)
+        row = await self._row(
+            scope.owner, "SELECT MIN(id), MAX(id) FROM messages WHERE user_id = ? AND thread_id = ?", *scope
+        )
         return (1, 1) if row is None or row[0] is None else (int(row[0]), int(row[1]))
 
     async def scopes(self, owner: int) -> list[Scope]:
         rows = await self._rows(
-            "SELECT thread_id FROM scopes WHERE user_id = ? AND total > 0 ORDER BY thread_id", owner
+            owner, "SELECT thread_id FROM scopes WHERE user_id = ? AND total > 0 ORDER BY thread_id", owner
         )
         return [Scope(owner=owner, thread=row[0]) for row in rows]
 
     async def search(self, scope: Scope, terms: Sequence[str], *, limit: int) -> list[WordHit]:
-        async with self._db.read() as reader:
+        async with self._db.read(scope.owner) as reader:
             found = await word_index.search(reader, scope, terms, limit)
         return [WordHit(message=message_of(row), score=score) for row, score in found]
 
@@ -194,7 +202,7 @@ class SqliteStore(FoldTable):
         readings: Readings | None = None,
     ) -> Matching:
         most = self._most_postings
-        async with self._db.read() as reader:
+        async with self._db.read(scope.owner) as reader:
             return await reader.together(
                 lambda connection: candidates.matching(
                     connection, scope, terms, limit=limit, surely=surely, readings=readings, most_postings=most
@@ -202,18 +210,18 @@ class SqliteStore(FoldTable):
             )
 
     async def pool(self, scope: Scope, matched: Matching, *, reach: int, seeds: Sequence[int] = ()) -> Pool:
-        async with self._db.read() as reader:
+        async with self._db.read(scope.owner) as reader:
             return await reader.together(
                 lambda connection: candidates.pool(connection, scope, matched, reach=reach, seeds=seeds)
             )
 
-    async def _messages(self, sql: str, *values: int | str) -> list[Message]:
-        return [message_of(row) for row in await self._rows(sql, *values)]
+    async def _messages(self, owner: int, sql: str, *values: int | str) -> list[Message]:
+        return [message_of(row) for row in await self._rows(owner, sql, *values)]
 
     # owner-wide --------------------------------------------------------------------------------------------
     async def dump(self, owner: int) -> AsyncIterator[Sequence[Mapping[str, object]]]:
         """Everything of an owner as batches of plain rows, each with a "table" key, as of one moment."""
-        async with self._db.read(frozen=True) as reader:
+        async with self._db.read(owner, frozen=True) as reader:
             for table in TABLES:
                 after: tuple[int | str, ...] | None = None
                 while after is None or after:
@@ -229,7 +237,7 @@ class SqliteStore(FoldTable):
 
         Where a pointer to another store stands in `users`, it stays one until the directory flips it.
         """
-        async with self._db.write() as tx:
+        async with self._db.write(owner) as tx:
             held = await tx.row(
                 """
                 SELECT 1 FROM users WHERE user_id = ?1 AND storage_type = ?2
@@ -257,7 +265,7 @@ class SqliteStore(FoldTable):
 
     async def erase(self, owner: int) -> None:
         """Remove everything of an owner from tables, index, free pages and log. A pointer to another store stays."""
-        async with self._db.write() as tx:
+        async with self._db.write(owner) as tx:
             await tx.run(erase_tables, owner)
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind)
         self.vectors.drop(owner)
@@ -265,7 +273,7 @@ class SqliteStore(FoldTable):
 
     async def scrub(self) -> None:
         """Merge the word index and rewrite the file, so that erased words are in no page or segment."""
-        async with self._db.write() as tx:
+        async with self._db.write(None) as tx:
             await tx.run(word_index.merge)
         await self._db.rewrite()
 
@@ -274,7 +282,7 @@ class SqliteStore(FoldTable):
 
     async def rename(self, owner: int, new: int) -> None:
         """Everything of an owner goes on under another id, in one transaction."""
-        async with self._db.write() as tx:
+        async with self._db.write(owner) as tx:
             await renamed(tx, owner, new)
         self.vectors.drop(owner)
 
@@ -283,7 +291,7 @@ class SqliteStore(FoldTable):
 
 
 def _appended(
-    connection: sqlite3.Connection,
+    connection: Connection,
     scope: Scope,
     kind: StorageType,
     drafts: Sequence[tuple[NewMessage, word_index.Entry]],
@@ -309,16 +317,16 @@ def _appended(
                 continue
             message = _message(scope, number, _in_order(connection, scope, draft))
             number += 1
-            cursor = connection.execute(MESSAGES.upsert, MESSAGES.stored(row_of_message(message)))
+            [seq] = connection.execute(_APPEND, MESSAGES.stored(row_of_message(message))).fetchone()
             said_at = message.created_at.timestamp()
-            entries.append(replace(entry, seq=cursor.lastrowid or 0, id=message.id, said_at=said_at))
+            entries.append(replace(entry, seq=seq, id=message.id, said_at=said_at))
             explanation_table.keep(connection, message, draft)
             stored[index] = seen[key] = message
         word_index.put(connection, entries)
     return [stored[index] for index in range(len(drafts))]
 
 
-def _in_order(connection: sqlite3.Connection, scope: Scope, draft: NewMessage) -> NewMessage:
+def _in_order(connection: Connection, scope: Scope, draft: NewMessage) -> NewMessage:
     """The message, dated so that it stands where it was said.
 
     An answer is never from before its question, whatever Telegram's clock and this machine's say. Telegram gives whole
@@ -383,9 +391,12 @@ SELECT 'level', level, COUNT(*), 0 FROM summaries
 WHERE user_id = ?1 AND thread_id = ?2 AND is_active = 1 GROUP BY level
 """
 _CHOICES = USERS.only(CONFIG_ROWS.columns)
-_PUT_OWNER = f"{_CHOICES.upsert_with('storage_type')} WHERE storage_type = excluded.storage_type RETURNING user_id"
+_PUT_OWNER = (
+    f"{_CHOICES.upsert_with('storage_type')} WHERE users.storage_type = excluded.storage_type RETURNING user_id"
+)
 _NEWEST_OF_TURN = """
 SELECT MAX(created_at) FROM messages WHERE user_id = ?1 AND thread_id = ?2
 AND turn_id = COALESCE(?3, (SELECT MAX(turn_id) FROM messages WHERE user_id = ?1 AND thread_id = ?2))
 """
+_APPEND = f"{MESSAGES.upsert} RETURNING seq"
 _BY_SOURCE = "SELECT * FROM messages WHERE user_id = ? AND role = ? AND source = ?"

@@ -1,4 +1,4 @@
-"""Both stores on real files, opened and reopened by the same words."""
+"""Every store, real: opened and reopened by the same words."""
 
 import contextlib
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -13,8 +13,11 @@ from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
 from records.summaries import FoldLease, FoldPlan, NewSummary, Summary
 from storage.files.database import Database
+from storage.files.sql import Reader, Transaction
 from storage.json.store import JsonStore
+from storage.protocol import MemoryStore
 from storage.sqlite.migrations import MIGRATIONS
+from storage.sqlite.owner_tables import OwnerTables
 from storage.sqlite.store import SqliteStore
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -22,17 +25,17 @@ MINUTE = timedelta(minutes=1)
 ANNA, BORIS = Scope(owner=42), Scope(owner=-1007)
 TOPIC = Scope(owner=-1007, thread=5)
 
-Opener = Callable[[Path], AbstractAsyncContextManager[SqliteStore]]
+Opener = Callable[[Path], AbstractAsyncContextManager[MemoryStore]]
 
 
 @contextlib.asynccontextmanager
-async def open_sqlite(folder: Path) -> AsyncIterator[SqliteStore]:
+async def open_sqlite(folder: Path) -> AsyncIterator[MemoryStore]:
     async with Database.open(folder / "memory.db", migrations=MIGRATIONS) as database:
         yield SqliteStore(database)
 
 
 @contextlib.asynccontextmanager
-async def open_json(folder: Path) -> AsyncIterator[SqliteStore]:
+async def open_json(folder: Path) -> AsyncIterator[MemoryStore]:
     async with JsonStore.open(folder, clock=lambda: NOW) as store:
         yield store
 
@@ -46,7 +49,7 @@ def opener(request: pytest.FixtureRequest) -> Opener:
 
 
 @pytest.fixture
-async def store(opener: Opener, tmp_path: Path) -> AsyncIterator[SqliteStore]:
+async def store(opener: Opener, tmp_path: Path) -> AsyncIterator[MemoryStore]:
     """A store in which Anna (private) and Boris' group (with a topic) have their memory on."""
     async with opener(tmp_path) as store:
         for owner in (ANNA.owner, BORIS.owner):
@@ -54,7 +57,19 @@ async def store(opener: Opener, tmp_path: Path) -> AsyncIterator[SqliteStore]:
         yield store
 
 
-def config(store: SqliteStore, owner: int, *, every_n: int = 3, enabled: bool = True) -> OwnerConfig:
+def read(store: MemoryStore) -> AbstractAsyncContextManager[Reader]:
+    """The tables of a store, whosever rows they are: what no method shows."""
+    assert isinstance(store, OwnerTables)
+    return store._db.read(None)
+
+
+def write(store: MemoryStore) -> AbstractAsyncContextManager[Transaction]:
+    """The tables of a store, to put into them what no method writes."""
+    assert isinstance(store, OwnerTables)
+    return store._db.write(None)
+
+
+def config(store: MemoryStore, owner: int, *, every_n: int = 3, enabled: bool = True) -> OwnerConfig:
     return OwnerConfig(
         owner=owner, storage=StorageType(store.kind), every_n=every_n, enabled=enabled, created_at=NOW, updated_at=NOW
     )
@@ -64,7 +79,7 @@ def said(content: str, *, role: Role = "user", source: str | None = None, turn: 
     return NewMessage(role=role, content=content, created_at=NOW, speaker="Anna", source=source, turn=turn)
 
 
-async def talk(store: SqliteStore, scope: Scope, turns: int, words: str = "turn") -> list[Message]:
+async def talk(store: MemoryStore, scope: Scope, turns: int, words: str = "turn") -> list[Message]:
     """That many turns of a question and its answer."""
     stored: list[Message] = []
     for number in range(turns):
@@ -74,7 +89,7 @@ async def talk(store: SqliteStore, scope: Scope, turns: int, words: str = "turn"
     return stored
 
 
-async def lease(store: SqliteStore, scope: Scope) -> FoldLease:
+async def lease(store: MemoryStore, scope: Scope) -> FoldLease:
     taken = await store.begin_fold(scope, "now", now=NOW, lease=MINUTE)
     assert taken is not None
     return taken
@@ -84,11 +99,11 @@ def made(text: str = "They talked.") -> NewSummary:
     return NewSummary(text=text, model="m", prompt_version="1", tokens_in=7, tokens_out=3, milliseconds=5)
 
 
-async def fold(store: SqliteStore, scope: Scope, messages: Sequence[Message]) -> Summary:
+async def fold(store: MemoryStore, scope: Scope, messages: Sequence[Message]) -> Summary:
     plan = FoldPlan(level=1, message_ids=tuple(message.id for message in messages), reason="now")
     return await store.commit_fold(await lease(store, scope), plan, made(), now=NOW)
 
 
-async def fold_up(store: SqliteStore, scope: Scope, below: Sequence[Summary]) -> Summary:
+async def fold_up(store: MemoryStore, scope: Scope, below: Sequence[Summary]) -> Summary:
     plan = FoldPlan(level=below[0].level + 1, summary_ids=tuple(one.id for one in below), reason="upwards")
     return await store.commit_fold(await lease(store, scope), plan, made(), now=NOW)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storage.files.rows import runs
+from storage.protocol import MemoryStore
 from storage.search.candidates import RANKED_WHOLE, RARE
-from storage.sqlite.store import SqliteStore
 from tests.contract.conftest import ANNA, said
 from text.analyzer import content_terms, other_readings
 
@@ -24,7 +24,7 @@ def test_runs_hold_what_is_near_and_touch_no_other(numbers: list[int], reach: in
     assert all(last + 1 < first for (_, last), (first, _) in pairwise(found))
 
 
-async def test_terms_are_counted_where_they_stand(store: SqliteStore) -> None:
+async def test_terms_are_counted_where_they_stand(store: MemoryStore) -> None:
     texts = ["ab cab ab", "b ab", "Überfahrt überfahrt", "東京 東京", "", "cab cab cab b"]
     for text in texts:
         await store.append(ANNA, [said(text)])
@@ -45,7 +45,7 @@ async def test_terms_are_counted_where_they_stand(store: SqliteStore) -> None:
     assert len(await store.pool(ANNA, await store.matching(ANNA, [], limit=0), reach=0)) == len(texts)
 
 
-async def test_what_holds_the_rarest_word_is_a_candidate_however_much_others_hold(store: SqliteStore) -> None:
+async def test_what_holds_the_rarest_word_is_a_candidate_however_much_others_hold(store: MemoryStore) -> None:
     often = "otters, newts, herons, eagles and lizards"
     texts = ["a walrus of the north", *[often] * 40, *["nothing but birds and snow"] * RANKED_WHOLE]
     await store.append(ANNA, [said(text) for text in texts])
@@ -57,7 +57,7 @@ async def test_what_holds_the_rarest_word_is_a_candidate_however_much_others_hol
     assert (await store.matching(ANNA, common, limit=9, surely=common)).seqs == without.seqs[:9]
 
 
-async def test_a_word_that_no_message_holds_is_what_other_languages_make_of_it(store: SqliteStore) -> None:
+async def test_a_word_that_no_message_holds_is_what_other_languages_make_of_it(store: MemoryStore) -> None:
     said_of_it = "I nostri vicini hanno comprato due vecchie case vicino a Lucca e perso le chiavi."
     await store.append(ANNA, [said(said_of_it), *[said("nothing but birds")] * RANKED_WHOLE])
 
@@ -81,7 +81,7 @@ async def test_a_word_that_no_message_holds_is_what_other_languages_make_of_it(s
     }
 
 
-async def test_a_word_that_few_messages_hold_keeps_its_own_term_beside_its_readings(store: SqliteStore) -> None:
+async def test_a_word_that_few_messages_hold_keeps_its_own_term_beside_its_readings(store: MemoryStore) -> None:
     await store.append(ANNA, [said("Unsere Nachbarn haben zwei alte Häuser in Ulm")])
     for number in range(RARE + 1):
         matched = await store.matching(
@@ -97,7 +97,7 @@ async def test_a_word_that_few_messages_hold_keeps_its_own_term_beside_its_readi
     assert matched.held(["hauser"]) == ["hauser"]
 
 
-async def test_readings_are_asked_for_only_where_a_word_is_seldom(store: SqliteStore) -> None:
+async def test_readings_are_asked_for_only_where_a_word_is_seldom(store: MemoryStore) -> None:
     await store.append(ANNA, [said("walrus and unicorn")] * (RARE + 1))
     asked = list[Collection[str]]()
 
@@ -111,12 +111,12 @@ async def test_readings_are_asked_for_only_where_a_word_is_seldom(store: SqliteS
     assert asked == [["narwhal"]]
 
 
-async def test_in_a_small_scope_every_message_is_a_candidate(store: SqliteStore) -> None:
+async def test_in_a_small_scope_every_message_is_a_candidate(store: MemoryStore) -> None:
     await store.append(ANNA, [said("a walrus" if number % 3 else "snow and birds") for number in range(30)])
     assert sorted((await store.matching(ANNA, ["walrus"], limit=5)).seqs) == list(range(1, 31))
 
 
-async def test_what_says_what_always_holds_is_a_candidate_and_marked(store: SqliteStore) -> None:
+async def test_what_says_what_always_holds_is_a_candidate_and_marked(store: MemoryStore) -> None:
     texts = ["always draw the walrus in blue", *["walrus"] * 40, *["nothing but birds"] * RANKED_WHOLE]
     await store.append(ANNA, [said(text) for text in texts])
     matched = await store.matching(ANNA, ["walrus"], limit=9)

@@ -9,8 +9,8 @@ from records.messages import NewMessage
 from records.scopes import Scope
 from storage.files.database import migrate
 from storage.files.driver import connect
+from storage.protocol import MemoryStore
 from storage.sqlite.migrations import MIGRATIONS
-from storage.sqlite.store import SqliteStore
 from tests.contract.conftest import ANNA, BORIS, TOPIC, Opener, config, fold, open_sqlite, said
 
 
@@ -19,13 +19,13 @@ def answer(number: int, turn: int, *, saved: int = 0) -> NewMessage:
     return replace(draft, account=json.dumps({"form": 1, "number": number}), saved=saved)
 
 
-async def turn(store: SqliteStore, scope: Scope, number: int, *, asked_as: int | None = None, saved: int = 0) -> int:
+async def turn(store: MemoryStore, scope: Scope, number: int, *, asked_as: int | None = None, saved: int = 0) -> int:
     [question] = await store.append(scope, [replace(said(f"question {number}"), telegram_id=asked_as)])
     [reply] = await store.append(scope, [answer(number, question.turn, saved=saved)])
     return reply.id
 
 
-async def number_of(store: SqliteStore, scope: Scope, telegram_id: int | None = None) -> int | None:
+async def number_of(store: MemoryStore, scope: Scope, telegram_id: int | None = None) -> int | None:
     text = await store.explanations.text(scope, telegram_id)
     return json.loads(text)["number"] if text else None
 
@@ -36,7 +36,7 @@ def forget_derived(folder: Path) -> None:
         file.unlink()
 
 
-async def test_the_newest_account_of_a_scope(store: SqliteStore) -> None:
+async def test_the_newest_account_of_a_scope(store: MemoryStore) -> None:
     assert await number_of(store, ANNA) is None
     for number in range(3):
         await turn(store, ANNA, number)
@@ -47,7 +47,7 @@ async def test_the_newest_account_of_a_scope(store: SqliteStore) -> None:
 
 
 async def test_an_account_is_found_by_each_message_that_showed_its_answer_and_by_its_question(
-    store: SqliteStore, opener: Opener, tmp_path: Path
+    store: MemoryStore, opener: Opener, tmp_path: Path
 ) -> None:
     await turn(store, ANNA, 1, asked_as=50)
     await turn(store, ANNA, 2, asked_as=60)
@@ -63,7 +63,7 @@ async def test_an_account_is_found_by_each_message_that_showed_its_answer_and_by
     assert reply.telegram_id == 51
 
 
-async def test_the_newest_hundred_of_an_owner_are_kept(store: SqliteStore) -> None:
+async def test_the_newest_hundred_of_an_owner_are_kept(store: MemoryStore) -> None:
     for number in range(60):
         await turn(store, BORIS, number, asked_as=1000 + number)
         await turn(store, TOPIC, 100 + number, asked_as=2000 + number)
@@ -74,7 +74,7 @@ async def test_the_newest_hundred_of_an_owner_are_kept(store: SqliteStore) -> No
     assert await number_of(store, ANNA, 1000) == 0
 
 
-async def test_what_was_saved_adds_up_once_for_each_answer(store: SqliteStore) -> None:
+async def test_what_was_saved_adds_up_once_for_each_answer(store: MemoryStore) -> None:
     await turn(store, ANNA, 1, saved=100)
     await turn(store, ANNA, 2, saved=50)
     await store.append(ANNA, [answer(2, 3, saved=50)])
@@ -97,14 +97,14 @@ async def test_accounts_and_figures_survive_closing(opener: Opener, tmp_path: Pa
         assert await store.counts(ANNA) == counts
 
 
-async def test_accounts_go_with_their_owner(store: SqliteStore) -> None:
+async def test_accounts_go_with_their_owner(store: MemoryStore) -> None:
     await turn(store, ANNA, 1, asked_as=50)
     await store.erase(ANNA.owner)
     assert await number_of(store, ANNA) is None
     assert (await store.counts(ANNA)).characters == 0
 
 
-async def test_characters_are_counted_as_messages_come_and_are_folded(store: SqliteStore) -> None:
+async def test_characters_are_counted_as_messages_come_and_are_folded(store: MemoryStore) -> None:
     texts = ["Grüße 🎈", "", "x" * 5000]
     stored = await store.append(ANNA, [said(text) for text in texts])
     await fold(store, ANNA, stored[:2])

@@ -11,7 +11,7 @@ from records.errors import StaleFacts
 from records.facts import Fact, FactChange, NewFact, NewProfile
 from records.forgetting import Forgetting
 from records.owners import StorageType
-from storage.sqlite.store import SqliteStore
+from storage.protocol import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, NOW, Opener, config, fold, talk
 
 
@@ -21,14 +21,14 @@ def new(text: str, *sources: int, subject: str = "") -> NewFact:
     )
 
 
-async def learn(store: SqliteStore, *changes: FactChange) -> list[Fact]:
+async def learn(store: MemoryStore, *changes: FactChange) -> list[Fact]:
     """Commit changes as learned from everything that is said."""
     learned, messages = await store.facts.pending(ANNA, 100)
     until = messages[-1].id if messages else learned
     return await store.facts.commit(ANNA, changes, read=messages, learned=learned, until=until, now=NOW)
 
 
-async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: SqliteStore) -> None:
+async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: MemoryStore) -> None:
     await talk(store, ANNA, 2)
     (home, cat) = await learn(
         store, FactChange(fact=new("Anna lives in Oslo.", 1)), FactChange(fact=new("Anna has a cat.", 1))
@@ -52,7 +52,7 @@ async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: SqliteS
     assert await store.facts.valid(BORIS.owner) == []
 
 
-async def test_a_commit_is_refused_whole_where_what_was_read_has_changed(store: SqliteStore) -> None:
+async def test_a_commit_is_refused_whole_where_what_was_read_has_changed(store: MemoryStore) -> None:
     (question, *_) = await talk(store, ANNA, 1)
     learned, messages = await store.facts.pending(ANNA, 100)
     change = [FactChange(fact=new("Anna lives in Oslo.", question.id))]
@@ -64,7 +64,7 @@ async def test_a_commit_is_refused_whole_where_what_was_read_has_changed(store: 
     assert (await store.facts.pending(ANNA, 100))[0] == learned
 
 
-async def test_what_is_waiting_is_known_after_a_restart(store: SqliteStore) -> None:
+async def test_what_is_waiting_is_known_after_a_restart(store: MemoryStore) -> None:
     messages = await talk(store, ANNA, 1)
     assert await store.facts.waiting(NOW - timedelta(minutes=1)) == []
     assert await store.facts.waiting(NOW) == [ANNA]
@@ -73,7 +73,7 @@ async def test_what_is_waiting_is_known_after_a_restart(store: SqliteStore) -> N
     assert await store.facts.pending(ANNA, 100) == (messages[-1].id, [])
 
 
-async def test_what_was_folded_before_facts_were_is_not_waiting(store: SqliteStore) -> None:
+async def test_what_was_folded_before_facts_were_is_not_waiting(store: MemoryStore) -> None:
     old = await talk(store, ANNA, 2)
     await fold(store, ANNA, old)
     assert await store.facts.pending(ANNA, 100) == (old[-1].id, [])
@@ -85,7 +85,7 @@ async def test_what_was_folded_before_facts_were_is_not_waiting(store: SqliteSto
     assert await store.facts.pending(ANNA, 100) == (old[-1].id, [replace(one, chunk_id=2) for one in fresh])
 
 
-async def test_an_edit_keeps_the_id_and_can_be_undone(store: SqliteStore) -> None:
+async def test_an_edit_keeps_the_id_and_can_be_undone(store: MemoryStore) -> None:
     fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
     for words in ("Anna lives in Bergen.", "Anna lives in Stavanger."):
         edited = await store.facts.edit(ANNA.owner, fact.id, words, now=NOW)
@@ -104,7 +104,7 @@ async def test_an_edit_keeps_the_id_and_can_be_undone(store: SqliteStore) -> Non
     assert await store.facts.edit(ANNA.owner, 99, "No.", now=NOW) is None
 
 
-async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: SqliteStore) -> None:
+async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: MemoryStore) -> None:
     fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
     await store.facts.edit(ANNA.owner, fact.id, "Anna lives in Bergen.", now=NOW)
     await store.facts.delete(ANNA.owner, fact.id, now=NOW)
@@ -118,7 +118,7 @@ async def test_a_deleted_fact_can_be_restored_until_it_is_forgotten(store: Sqlit
     assert await store.facts.all(ANNA.owner) == []
 
 
-async def test_vectors_follow_their_facts(store: SqliteStore) -> None:
+async def test_vectors_follow_their_facts(store: MemoryStore) -> None:
     fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
     assert await store.facts.unembedded("m", 10) == [fact]
     vector = np.array([[0.6, 0.8]], np.float32)
@@ -149,7 +149,7 @@ async def test_facts_and_progress_are_there_after_reopening(opener: Opener, tmp_
             assert "Anna lives in Oslo." in (tmp_path / "memory.json").read_text(encoding="utf-8")
 
 
-async def test_a_profile_is_refused_where_its_sources_are_gone(store: SqliteStore) -> None:
+async def test_a_profile_is_refused_where_its_sources_are_gone(store: MemoryStore) -> None:
     fact = await store.facts.add(ANNA.owner, new("Anna lives in Oslo."), now=NOW)
     draft = NewProfile(owner=ANNA.owner, text="Anna.", model="m", base_id=None, facts=(fact,), summary_ids=())
     first = await store.profiles.put(draft, now=NOW)
@@ -188,7 +188,7 @@ async def test_what_a_profile_was_made_from_is_known_after_reopening(opener: Ope
         assert await store.profiles.versions(ANNA.owner) == [sails]
 
 
-async def test_summaries_wait_for_the_profile_until_it_has_them(store: SqliteStore) -> None:
+async def test_summaries_wait_for_the_profile_until_it_has_them(store: MemoryStore) -> None:
     made = [await fold(store, ANNA, await talk(store, ANNA, 1)) for _ in range(4)]
     assert [one.id for one in await store.profiles.undistilled(ANNA.owner, 10)] == [one.id for one in made]
     assert [one.id for one in await store.profiles.undistilled(ANNA.owner, 2)] == [one.id for one in made[2:]]

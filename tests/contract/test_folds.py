@@ -10,7 +10,7 @@ from records.errors import StaleFold
 from records.messages import Message, NewMessage
 from records.scopes import Scope
 from records.summaries import FoldPlan, Rebuilt, Summary
-from storage.sqlite.store import SqliteStore
+from storage.protocol import MemoryStore
 from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, TOPIC, Opener, config, fold, lease, made, talk
 
 
@@ -18,7 +18,7 @@ def ids(messages: list[Message]) -> tuple[int, ...]:
     return tuple(message.id for message in messages)
 
 
-async def version(store: SqliteStore, messages: list[Message], base: Summary | None, window: list[Message]) -> Summary:
+async def version(store: MemoryStore, messages: list[Message], base: Summary | None, window: list[Message]) -> Summary:
     plan = FoldPlan(
         level=1,
         message_ids=ids(messages),
@@ -32,7 +32,7 @@ async def version(store: SqliteStore, messages: list[Message], base: Summary | N
     return await store.commit_fold(await lease(store, ANNA), plan, text, now=NOW)
 
 
-async def test_a_version_takes_the_place_of_its_base(store: SqliteStore) -> None:
+async def test_a_version_takes_the_place_of_its_base(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 3)
     first = await version(store, stored[:2], None, [])
     second = await version(store, stored[2:], first, [])
@@ -49,7 +49,7 @@ async def test_a_version_takes_the_place_of_its_base(store: SqliteStore) -> None
     assert await store.summaries(ANNA) == [second]
 
 
-async def test_a_window_covers_its_messages_alone(store: SqliteStore) -> None:
+async def test_a_window_covers_its_messages_alone(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 4)
     first = await version(store, stored[:6], None, stored[:6])
     second = await version(store, stored[6:], first, stored[2:])
@@ -60,13 +60,13 @@ async def test_a_window_covers_its_messages_alone(store: SqliteStore) -> None:
         await version(store, [], second, [*stored[2:], replace(stored[7], id=99)])
 
 
-async def test_the_ends_of_a_scope(store: SqliteStore) -> None:
+async def test_the_ends_of_a_scope(store: MemoryStore) -> None:
     assert await store.ends(ANNA) == (1, 1)
     stored = await talk(store, ANNA, 2)
     assert await store.ends(ANNA) == (stored[0].id, stored[-1].id)
 
 
-async def test_quiet_scopes(store: SqliteStore) -> None:
+async def test_quiet_scopes(store: MemoryStore) -> None:
     mine, topic = await talk(store, ANNA, 2), await talk(store, TOPIC, 1)
     await fold(store, ANNA, mine[:2])
     later = NewMessage(role="user", content="later", created_at=NOW + 5 * MINUTE)
@@ -99,7 +99,7 @@ def rebuilt(messages: list[Message], sources: tuple[int, ...] = (), *, is_active
     )
 
 
-async def archived(store: SqliteStore, scope: Scope = ANNA) -> list[Message]:
+async def archived(store: MemoryStore, scope: Scope = ANNA) -> list[Message]:
     """Four turns, of which three are folded."""
     stored = await talk(store, scope, 4)
     await fold(store, scope, stored[:6])
@@ -133,7 +133,7 @@ async def test_all_summaries_are_exchanged_at_once(opener: Opener, tmp_path: Pat
         assert await store.begin_fold(ANNA, "now", now=NOW, lease=MINUTE), "the lease is free"
 
 
-async def test_an_exchange_without_its_lease_or_sources_changes_nothing(store: SqliteStore) -> None:
+async def test_an_exchange_without_its_lease_or_sources_changes_nothing(store: MemoryStore) -> None:
     stored = await archived(store)
     outline = await store.rebuilds.outline(ANNA)
     held = await lease(store, ANNA)
@@ -168,7 +168,7 @@ async def test_an_interrupted_rebuild_is_found_three_times_at_most(opener: Opene
         assert await store.rebuilds.interrupted() == []
 
 
-async def test_the_newest_of_what_was_superseded(store: SqliteStore) -> None:
+async def test_the_newest_of_what_was_superseded(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 4)
     base: Summary | None = None
     for end in (2, 4, 6, 8):

@@ -12,41 +12,41 @@ from records.forgetting import Forgetting, Forgotten
 from records.messages import Message, NewMessage
 from records.summaries import FoldPlan, Summary
 from storage.files.tables import ACCOUNTS, FACTS, PROFILES, PROGRESS, Table
+from storage.protocol import MemoryStore
 from storage.search import word_index
 from storage.search.protocol import MessageVectors
 from storage.sqlite import history_extraction_table
-from storage.sqlite.store import SqliteStore
-from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, fold, fold_up, lease, made, said, talk
+from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, fold, fold_up, lease, made, read, said, talk, write
 
 
-async def put(store: SqliteStore, table: Table, **row: object) -> None:
+async def put(store: MemoryStore, table: Table, **row: object) -> None:
     whole = {**table.defaults, "user_id": ANNA.owner, **row}
-    async with store._db.write() as tx:
-        await tx.insert(table.upsert, *table.stored(whole))
+    async with write(store) as tx:
+        await tx.rows(table.upsert, *table.stored(whole))
 
 
-async def fact(store: SqliteStore, number: int, text: str, *sources: int, **more: object) -> None:
+async def fact(store: MemoryStore, number: int, text: str, *sources: int, **more: object) -> None:
     at = NOW.isoformat()
     row = {"id": number, "text": text, "kind": "personal", "observed_at": at, "created_at": at}
     await put(store, FACTS, **row, source_ids=list(sources), **more)
 
 
-async def turn(store: SqliteStore, text: str) -> int:
+async def turn(store: MemoryStore, text: str) -> int:
     [message] = await store.append(ANNA, [said(text)])
     await store.append(ANNA, [said("I see.", role="assistant", turn=message.turn)])
     return message.id
 
 
-async def rows(store: SqliteStore, sql: str) -> list[tuple[object, ...]]:
-    async with store._db.read() as reader:
+async def rows(store: MemoryStore, sql: str) -> list[tuple[object, ...]]:
+    async with read(store) as reader:
         return [tuple(row) for row in await reader.rows(sql)]
 
 
-async def active(store: SqliteStore) -> list[int]:
+async def active(store: MemoryStore) -> list[int]:
     return [one.id for one in await store.unfolded(ANNA)]
 
 
-async def pyramid(store: SqliteStore) -> tuple[list[Message], list[Summary], Summary]:
+async def pyramid(store: MemoryStore) -> tuple[list[Message], list[Summary], Summary]:
     """Twelve messages in three chunks of four under one L2, and two that are not folded."""
     stored = await talk(store, ANNA, 7)
     leaves = [await fold(store, ANNA, stored[start : start + 4]) for start in (0, 4, 8)]
@@ -57,7 +57,7 @@ def messages(*ids: int) -> Forgetting:
     return Forgetting(what="messages", ids=ids)
 
 
-async def test_a_message_goes_with_every_summary_above_it(store: SqliteStore) -> None:
+async def test_a_message_goes_with_every_summary_above_it(store: MemoryStore) -> None:
     stored, leaves, _ = await pyramid(store)
     what = messages(stored[5].id)
     taken = await store.forgetting.preview(ANNA.owner, what)
@@ -71,7 +71,7 @@ async def test_a_message_goes_with_every_summary_above_it(store: SqliteStore) ->
     assert (counts.total, counts.archived, counts.active_by_level) == (13, 8, {1: 2})
 
 
-async def test_forgetting_again_takes_nothing_more(store: SqliteStore) -> None:
+async def test_forgetting_again_takes_nothing_more(store: MemoryStore) -> None:
     stored, _, _ = await pyramid(store)
     await store.forgetting.forget(ANNA.owner, messages(stored[5].id))
     assert (await store.forgetting.forget(ANNA.owner, messages(stored[5].id))).is_nothing
@@ -79,7 +79,7 @@ async def test_forgetting_again_takes_nothing_more(store: SqliteStore) -> None:
     assert (await store.counts(ANNA)).total == 13
 
 
-async def test_a_forgotten_message_is_found_by_no_word_and_its_neighbours_still_are(store: SqliteStore) -> None:
+async def test_a_forgotten_message_is_found_by_no_word_and_its_neighbours_still_are(store: MemoryStore) -> None:
     [first, gone, last] = [
         (await store.append(ANNA, [said(text)]))[0] for text in ("apple tree", "walrus tree", "cherry tree")
     ]
@@ -93,7 +93,7 @@ async def test_a_forgotten_message_is_found_by_no_word_and_its_neighbours_still_
     assert later.id > last.id
 
 
-async def test_a_fold_in_flight_cannot_bring_it_back(store: SqliteStore) -> None:
+async def test_a_fold_in_flight_cannot_bring_it_back(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 3)
     taken = await lease(store, ANNA)
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id))
@@ -105,7 +105,7 @@ async def test_a_fold_in_flight_cannot_bring_it_back(store: SqliteStore) -> None
     assert await store.begin_fold(ANNA, "now", now=NOW, lease=timedelta(minutes=1)) is not None
 
 
-async def test_what_a_failed_fold_said_goes_too(store: SqliteStore) -> None:
+async def test_what_a_failed_fold_said_goes_too(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 1)
     await store.fail_fold(await lease(store, ANNA), "It said heliotrope.", now=NOW)
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id))
@@ -113,7 +113,7 @@ async def test_what_a_failed_fold_said_goes_too(store: SqliteStore) -> None:
     assert await rows(store, "SELECT error FROM jobs WHERE error IS NOT NULL") == []
 
 
-async def test_dates_take_what_was_said_in_them_in_every_thread_of_this_owner(store: SqliteStore) -> None:
+async def test_dates_take_what_was_said_in_them_in_every_thread_of_this_owner(store: MemoryStore) -> None:
     day = timedelta(days=1)
     for scope in (BORIS, TOPIC, ANNA):
         for number in range(4):
@@ -126,7 +126,7 @@ async def test_dates_take_what_was_said_in_them_in_every_thread_of_this_owner(st
     assert len(await store.page(ANNA)) == 4
 
 
-async def test_archives_go_by_whole_chunks_and_what_is_unfolded_stays(store: SqliteStore) -> None:
+async def test_archives_go_by_whole_chunks_and_what_is_unfolded_stays(store: MemoryStore) -> None:
     day = timedelta(days=1)
     stored = [
         (await store.append(ANNA, [NewMessage(role="user", content=f"day {n}", created_at=NOW + n * day)]))[0]
@@ -140,7 +140,7 @@ async def test_archives_go_by_whole_chunks_and_what_is_unfolded_stays(store: Sql
     assert (await store.forgetting.preview(ANNA.owner, what)).is_nothing
 
 
-async def test_everything_leaves_the_settings_and_the_other_owners(store: SqliteStore) -> None:
+async def test_everything_leaves_the_settings_and_the_other_owners(store: MemoryStore) -> None:
     await pyramid(store)
     await fact(store, 1, "Anna likes heliotrope.", 1)
     await talk(store, BORIS, 2)
@@ -156,7 +156,7 @@ async def test_everything_leaves_the_settings_and_the_other_owners(store: Sqlite
 
 
 async def test_facts_and_profiles_built_on_a_message_go_and_what_they_had_replaced_holds_again(
-    store: SqliteStore,
+    store: MemoryStore,
 ) -> None:
     stored, _leaves, _ = await pyramid(store)
     await fact(store, 1, "Anna lives in Portland.", stored[0].id, superseded_by=2, valid_to=NOW.isoformat())
@@ -171,7 +171,7 @@ async def test_facts_and_profiles_built_on_a_message_go_and_what_they_had_replac
     assert await rows(store, "SELECT id FROM profiles") == [(1,)]
 
 
-async def test_a_chain_of_facts_closes_over_the_one_that_goes(store: SqliteStore) -> None:
+async def test_a_chain_of_facts_closes_over_the_one_that_goes(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 3)
     later = (NOW + timedelta(days=9)).isoformat()
     await fact(store, 1, "Portland", stored[0].id, superseded_by=2, valid_to=NOW.isoformat())
@@ -183,7 +183,7 @@ async def test_a_chain_of_facts_closes_over_the_one_that_goes(store: SqliteStore
 
 @pytest.mark.parametrize(("until", "end"), [(None, None), (NOW, NOW.isoformat())])
 async def test_a_fact_that_is_forgotten_by_itself_brings_back_the_one_that_it_had_replaced(
-    store: SqliteStore, until: datetime | None, end: str | None
+    store: MemoryStore, until: datetime | None, end: str | None
 ) -> None:
     """Its message stays. What its owner had only deleted goes a day later, when nobody expects another to come back."""
     stored = await talk(store, ANNA, 1)
@@ -195,7 +195,7 @@ async def test_a_fact_that_is_forgotten_by_itself_brings_back_the_one_that_it_ha
     assert (await store.counts(ANNA)).total == 2
 
 
-async def test_a_fact_that_had_ended_by_itself_stays_over(store: SqliteStore) -> None:
+async def test_a_fact_that_had_ended_by_itself_stays_over(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 2)
     past = (NOW - timedelta(days=99)).isoformat()
     await fact(store, 1, "Worked at a bakery", stored[0].id, superseded_by=2, valid_to=past, valid_from=past)
@@ -204,7 +204,7 @@ async def test_a_fact_that_had_ended_by_itself_stays_over(store: SqliteStore) ->
     assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts") == [(1, None, past)]
 
 
-async def test_what_an_edit_of_a_fact_replaced_goes_with_it(store: SqliteStore) -> None:
+async def test_what_an_edit_of_a_fact_replaced_goes_with_it(store: MemoryStore) -> None:
     await fact(store, 1, "Anna likes tea.", origin="owner")
     await fact(store, 2, "Anna likes coffee.", origin="earlier", superseded_by=1, valid_to=NOW.isoformat())
     await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(1,)))
@@ -212,7 +212,7 @@ async def test_what_an_edit_of_a_fact_replaced_goes_with_it(store: SqliteStore) 
 
 
 async def test_a_fact_that_repeats_what_only_the_forgotten_one_said_goes_and_is_learned_again(
-    store: SqliteStore,
+    store: MemoryStore,
 ) -> None:
     first = await turn(store, "I cook at the Heliotrope Bakery.")
     second = await turn(store, "I am the head chef now.")
@@ -224,7 +224,7 @@ async def test_a_fact_that_repeats_what_only_the_forgotten_one_said_goes_and_is_
     assert await rows(store, "SELECT learned_id FROM progress") == [(second - 1,)]
 
 
-async def test_a_fact_that_was_learned_beside_one_goes_with_the_words_that_it_took_from_it(store: SqliteStore) -> None:
+async def test_a_fact_that_was_learned_beside_one_goes_with_the_words_that_it_took_from_it(store: MemoryStore) -> None:
     """Also with those that an edit had replaced since; what its owner wrote, or its message says, stays."""
     said_so = await turn(store, "I go there every day, with my dog.")
     await fact(store, 1, "Anna walks her dog to the bakery.", origin="owner")
@@ -237,7 +237,7 @@ async def test_a_fact_that_was_learned_beside_one_goes_with_the_words_that_it_to
     assert await rows(store, "SELECT id FROM facts ORDER BY id") == [(4,), (5,)]
 
 
-async def test_a_fact_that_took_the_place_of_a_forgotten_one_in_its_own_words_stays(store: SqliteStore) -> None:
+async def test_a_fact_that_took_the_place_of_a_forgotten_one_in_its_own_words_stays(store: MemoryStore) -> None:
     first = await turn(store, "I live in Portland.")
     second = await turn(store, "I live in Seattle now.")
     await fact(store, 1, "Anna lives in Portland.", first, superseded_by=2, valid_to=NOW.isoformat())
@@ -257,18 +257,18 @@ async def test_a_fact_that_took_the_place_of_a_forgotten_one_in_its_own_words_st
     ],
 )
 async def test_imported_history_is_learned_from_again_from_there_on(
-    store: SqliteStore, first: int, reached: int, learned: list[list[int]]
+    store: MemoryStore, first: int, reached: int, learned: list[list[int]]
 ) -> None:
     """Wherever in the extraction that is. Of what was learned from elsewhere only the message is offered again."""
     await put(
         store, PROGRESS, thread_id=0, past_from=-50, past_id=-10, past_until=-4, past_learned=[[-50, -30], [-3, -1]]
     )
-    async with store._db.write() as tx:
+    async with write(store) as tx:
         await history_extraction_table.learn_again(tx, ANNA, [first])
     assert await rows(store, "SELECT past_id, past_learned FROM progress") == [(reached, json.dumps(learned))]
 
 
-async def history(store: SqliteStore, lowest: int) -> None:
+async def history(store: MemoryStore, lowest: int) -> None:
     """Imported messages of Anna's, up to -1."""
     came_in = [
         Message(
@@ -297,12 +297,12 @@ async def history(store: SqliteStore, lowest: int) -> None:
     ],
 )
 async def test_where_no_extraction_is_under_way_what_is_to_be_learned_from_again_becomes_one(
-    store: SqliteStore, ids: tuple[int, ...], extraction: tuple[int, ...], learned: list[list[int]]
+    store: MemoryStore, ids: tuple[int, ...], extraction: tuple[int, ...], learned: list[list[int]]
 ) -> None:
     """It reads nothing else: what was never learned from (-9, -5 and -4 here) waits until it is asked for."""
     await history(store, -9)
     await put(store, PROGRESS, thread_id=0, past_from=-4, past_id=-1, past_until=-1, past_learned=[[-9, -6]])
-    async with store._db.write() as tx:
+    async with write(store) as tx:
         await history_extraction_table.learn_again(tx, ANNA, ids)
     found = await rows(store, "SELECT past_from, past_id, past_until, past_learned FROM progress")
     assert found == [(*extraction, json.dumps(learned))]
@@ -310,7 +310,7 @@ async def test_where_no_extraction_is_under_way_what_is_to_be_learned_from_again
     assert [one.id for one in waiting] == [one for one in ids if extraction[1] < one <= extraction[2]]
 
 
-async def test_live_talk_and_history_are_learned_from_again_each_by_itself(store: SqliteStore) -> None:
+async def test_live_talk_and_history_are_learned_from_again_each_by_itself(store: MemoryStore) -> None:
     await history(store, -3)
     cook, flute = await turn(store, "I cook at the Heliotrope Bakery."), await turn(store, "I play the ocarina.")
     solo = await turn(store, "I am the soloist now.")
@@ -325,7 +325,7 @@ async def test_live_talk_and_history_are_learned_from_again_each_by_itself(store
     assert found == [(solo - 1, -3, -2, "[[-4, -3], [-2, -1]]")]
 
 
-async def test_accounts_of_forgotten_answers_go(store: SqliteStore) -> None:
+async def test_accounts_of_forgotten_answers_go(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 2)
     for one in (stored[1], stored[3]):
         await put(store, ACCOUNTS, id=one.id, account={}, created_at=NOW.isoformat())
@@ -334,7 +334,7 @@ async def test_accounts_of_forgotten_answers_go(store: SqliteStore) -> None:
 
 
 # edited messages ---------------------------------------------------------------------------------------------
-async def test_an_edit_keeps_the_earlier_text_and_unfolds_what_was_built_on_it(store: SqliteStore) -> None:
+async def test_an_edit_keeps_the_earlier_text_and_unfolds_what_was_built_on_it(store: MemoryStore) -> None:
     stored, leaves, _ = await pyramid(store)
     await fact(store, 1, "Anna said turn 2.", stored[4].id)
     await put(store, PROGRESS, thread_id=0, learned_id=stored[-1].id)
@@ -352,7 +352,7 @@ async def test_an_edit_keeps_the_earlier_text_and_unfolds_what_was_built_on_it(s
     assert (await store.matching(ANNA, ["walrus"], limit=9)).turns == len(stored)
 
 
-async def test_an_edit_that_says_the_same_or_of_nothing_changes_nothing(store: SqliteStore) -> None:
+async def test_an_edit_that_says_the_same_or_of_nothing_changes_nothing(store: MemoryStore) -> None:
     stored, _, _ = await pyramid(store)
     digest = await store.digest(ANNA.owner)
     assert await store.forgetting.revise(ANNA, stored[0].id, "turn 0", why="edited", now=NOW) is None
@@ -361,7 +361,7 @@ async def test_an_edit_that_says_the_same_or_of_nothing_changes_nothing(store: S
     assert await store.digest(ANNA.owner) == digest
 
 
-async def test_versions_go_with_their_message(store: SqliteStore) -> None:
+async def test_versions_go_with_their_message(store: MemoryStore) -> None:
     [message] = await store.append(ANNA, [said("first words")])
     await store.forgetting.revise(ANNA, message.id, "second words", why="edited", now=NOW)
     taken = await store.forgetting.forget(ANNA.owner, messages(message.id))
@@ -369,14 +369,14 @@ async def test_versions_go_with_their_message(store: SqliteStore) -> None:
     assert await rows(store, "SELECT * FROM versions") == []
 
 
-async def test_a_message_is_known_by_its_telegram_id_in_its_own_scope(store: SqliteStore) -> None:
+async def test_a_message_is_known_by_its_telegram_id_in_its_own_scope(store: MemoryStore) -> None:
     draft = NewMessage(role="user", content="hello", created_at=NOW, telegram_id=77)
     [message] = await store.append(ANNA, [draft])
     assert await store.forgetting.said_as(ANNA, 77) == message
     assert await store.forgetting.said_as(ANNA, 78) is await store.forgetting.said_as(BORIS, 77) is None
 
 
-async def test_a_long_answer_is_known_by_each_of_the_messages_that_showed_it(store: SqliteStore) -> None:
+async def test_a_long_answer_is_known_by_each_of_the_messages_that_showed_it(store: MemoryStore) -> None:
     [question] = await store.append(ANNA, [said("tell me", source="1:5")])
     draft = NewMessage(
         role="assistant", content="much", created_at=NOW, source="1:5", turn=question.turn, account='{"form": 1}'
@@ -390,7 +390,7 @@ async def test_a_long_answer_is_known_by_each_of_the_messages_that_showed_it(sto
     assert await store.forgetting.said_as(ANNA, 72) is None
 
 
-async def test_no_vector_of_what_is_forgotten_or_edited_is_left(tmp_path: Path, store: SqliteStore) -> None:
+async def test_no_vector_of_what_is_forgotten_or_edited_is_left(tmp_path: Path, store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 3)
     random = np.random.default_rng(3)
     vectors = random.standard_normal((len(stored), 1, 64)).astype(np.float32)
@@ -400,7 +400,7 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(tmp_path: Path, 
     ]
     await store.vectors.put("m", items)
     await fact(store, 1, "Anna said turn 0.", stored[0].id)
-    async with store._db.write() as tx:
+    async with write(store) as tx:
         blob = vectors[5].astype("<f2").tobytes()
         await tx.rows("INSERT INTO fact_vectors VALUES (?, 1, 'm', ?)", ANNA.owner, blob)
     blobs = [vector.astype("<f2").tobytes() for vector in vectors]
@@ -421,13 +421,13 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(tmp_path: Path, 
     assert [one.id for _, one in await store.vectors.backlog("m", 99)] == [stored[2].id]
 
 
-async def test_the_index_is_as_if_it_had_been_rebuilt(store: SqliteStore) -> None:
+async def test_the_index_is_as_if_it_had_been_rebuilt(store: MemoryStore) -> None:
     stored, _, _ = await pyramid(store)
     await store.forgetting.revise(ANNA, stored[3].id, "walrus and turn", why="edited", now=NOW)
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[9].id))
     wanted = ["turn", "walrus", "reply"]
     before = await store.pool(ANNA, await store.matching(ANNA, wanted, limit=99), reach=0)
-    async with store._db.write() as tx:
+    async with write(store) as tx:
         for table in ("words", "places", "scope_words"):
             await tx.rows(f"DELETE FROM {table}")  # noqa: S608
         found = await tx.rows("SELECT * FROM messages ORDER BY seq")

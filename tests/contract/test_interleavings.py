@@ -22,6 +22,7 @@ from records.summaries import FoldLease, FoldPlan, Summary
 from storage.directory import Directory
 from storage.files.database import Database
 from storage.json.store import JsonStore
+from storage.protocol import MemoryStore
 from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.store import SqliteStore
 from tests.contract.conftest import MINUTE, NOW, config, made, said
@@ -78,7 +79,7 @@ class Interleavings(RuleBasedStateMachine):
         location = await self.directory.register(config(self.stores[StorageType.SQLITE], owner))
         await self.stores[location.storage].put_owner(config(self.stores[location.storage], owner))
 
-    async def home(self, owner: int) -> SqliteStore:
+    async def home(self, owner: int) -> MemoryStore:
         location = await self.directory.location(owner)
         assert location is not None
         return self.stores[location.storage]

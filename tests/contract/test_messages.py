@@ -12,7 +12,7 @@ from records.errors import StaleFold, StorageError
 from records.scopes import Scope
 from records.status import Counts
 from records.summaries import FoldPlan
-from storage.sqlite.store import SqliteStore
+from storage.protocol import MemoryStore
 from tests.contract.conftest import (
     ANNA,
     BORIS,
@@ -32,7 +32,7 @@ from tests.contract.conftest import (
 from text import analyzer
 
 
-async def test_an_owner_is_found_as_put(store: SqliteStore) -> None:
+async def test_an_owner_is_found_as_put(store: MemoryStore) -> None:
     changed = config(store, ANNA.owner, every_n=9, enabled=False)
     await store.put_owner(changed)
     assert await store.owner(ANNA.owner) == changed
@@ -40,14 +40,14 @@ async def test_an_owner_is_found_as_put(store: SqliteStore) -> None:
     assert await store.owner(1) is None
 
 
-async def test_nothing_is_stored_for_an_owner_who_does_not_live_here(store: SqliteStore) -> None:
+async def test_nothing_is_stored_for_an_owner_who_does_not_live_here(store: MemoryStore) -> None:
     with pytest.raises(StorageError):
         await store.append(Scope(owner=1), [said("hello")])
     with pytest.raises(StorageError):
         await store.begin_fold(Scope(owner=1), "now", now=NOW, lease=MINUTE)
 
 
-async def test_a_message_comes_back_as_it_went_in(store: SqliteStore) -> None:
+async def test_a_message_comes_back_as_it_went_in(store: MemoryStore) -> None:
     text = '  Grüße \u2028 \x85\x00 "quoted" \\ 日本語 🎈\n\tend '
     draft = replace(said(text, source="1:2"), telegram_id=77)
     [stored] = await store.append(ANNA, [draft])
@@ -57,19 +57,19 @@ async def test_a_message_comes_back_as_it_went_in(store: SqliteStore) -> None:
     assert await store.find(ANNA, role="assistant", source="1:2") is None
 
 
-async def test_halves_of_characters_do_not_break_the_file(store: SqliteStore, opener: Opener, tmp_path: Path) -> None:
+async def test_halves_of_characters_do_not_break_the_file(store: MemoryStore, opener: Opener, tmp_path: Path) -> None:
     [stored] = await store.append(ANNA, [said("a \ud83d b \ud83d\ude00 c")])
     assert stored.content == "a \ufffd b 😀 c"
 
 
-async def test_a_time_without_a_zone_is_refused(store: SqliteStore) -> None:
+async def test_a_time_without_a_zone_is_refused(store: MemoryStore) -> None:
     naive = datetime(2026, 1, 1)  # noqa: DTZ001
     with pytest.raises(ValueError, match="zone"):
         await store.append(ANNA, [replace(said("x"), created_at=naive)])
     assert (await store.counts(ANNA)).total == 0
 
 
-async def test_the_same_source_is_stored_once(store: SqliteStore) -> None:
+async def test_the_same_source_is_stored_once(store: MemoryStore) -> None:
     [first] = await store.append(ANNA, [said("one", source="1:1")])
     again = await store.append(ANNA, [said("other words", source="1:1"), said("two", source="1:2")])
     twice = await store.append(ANNA, [said("three", source="1:3"), said("three", source="1:3")])
@@ -80,7 +80,7 @@ async def test_the_same_source_is_stored_once(store: SqliteStore) -> None:
     assert [one.content for one in await store.page(ANNA)] == ["one", "two", "three", "reply"]
 
 
-async def test_sources_of_different_owners_do_not_meet(store: SqliteStore) -> None:
+async def test_sources_of_different_owners_do_not_meet(store: MemoryStore) -> None:
     await store.append(ANNA, [said("hers", source="1:1")])
     await store.append(BORIS, [said("his", source="1:1")])
     found = await store.find(BORIS, role="user", source="1:1")
@@ -89,7 +89,7 @@ async def test_sources_of_different_owners_do_not_meet(store: SqliteStore) -> No
     assert await store.find(TOPIC, role="user", source="1:1") is None
 
 
-async def test_concurrent_appends_get_ascending_ids_without_a_gap(store: SqliteStore) -> None:
+async def test_concurrent_appends_get_ascending_ids_without_a_gap(store: MemoryStore) -> None:
     await asyncio.gather(
         *(store.append(scope, [said(f"{n}", source=f"1:{n % 20}")]) for n in range(40) for scope in (ANNA, BORIS))
     )
@@ -97,14 +97,14 @@ async def test_concurrent_appends_get_ascending_ids_without_a_gap(store: SqliteS
         assert [one.id for one in await store.page(scope)] == list(range(1, 21))
 
 
-async def test_pages_go_backwards_and_read_forwards(store: SqliteStore) -> None:
+async def test_pages_go_backwards_and_read_forwards(store: MemoryStore) -> None:
     await store.append(ANNA, [said(f"{n}") for n in range(7)])
     newest = await store.page(ANNA, limit=3)
     older = await store.page(ANNA, before=newest[0].id, limit=3)
     assert [one.content for one in older + newest] == ["1", "2", "3", "4", "5", "6"]
 
 
-async def test_the_last_turns_come_whole_whether_folded_or_not(store: SqliteStore) -> None:
+async def test_the_last_turns_come_whole_whether_folded_or_not(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 4)
     await fold(store, ANNA, stored[:6])
     assert [one.id for one in await store.last_turns(ANNA, 2)] == [one.id for one in stored[4:]]
@@ -112,7 +112,7 @@ async def test_the_last_turns_come_whole_whether_folded_or_not(store: SqliteStor
     assert await store.last_turns(ANNA, 0) == []
 
 
-async def test_scopes_of_one_owner_are_apart(store: SqliteStore) -> None:
+async def test_scopes_of_one_owner_are_apart(store: MemoryStore) -> None:
     [secret] = await store.append(TOPIC, [said("the password is walrus")])
     [other] = await store.append(BORIS, [said("the weather is walrus")])
     assert await store.scopes(BORIS.owner) == [BORIS, TOPIC]
@@ -126,7 +126,7 @@ async def test_scopes_of_one_owner_are_apart(store: SqliteStore) -> None:
     assert await store.summaries(BORIS, active_only=False) == []
 
 
-async def test_counts(store: SqliteStore) -> None:
+async def test_counts(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 4)
     first = await fold(store, ANNA, stored[:2])
     second = await fold(store, ANNA, stored[2:4])
@@ -151,13 +151,13 @@ async def test_counts(store: SqliteStore) -> None:
         ("what's up in C++?", "C++ well-known what's \" OR NEAR( *"),
     ],
 )
-async def test_words_are_found(store: SqliteStore, text: str, question: str) -> None:
+async def test_words_are_found(store: MemoryStore, text: str, question: str) -> None:
     await store.append(ANNA, [said("something else entirely"), said(text)])
     hits = await store.search(ANNA, analyzer.content_terms(question), limit=5)
     assert [hit.message.content for hit in hits] == [text]
 
 
-async def test_any_terms_may_be_searched(store: SqliteStore) -> None:
+async def test_any_terms_may_be_searched(store: MemoryStore) -> None:
     await store.append(ANNA, [said('say "hello" AND goodbye')])
     assert await store.search(ANNA, [], limit=5) == []
     assert await store.search(ANNA, ["hello"], limit=0) == []
@@ -166,7 +166,7 @@ async def test_any_terms_may_be_searched(store: SqliteStore) -> None:
     assert len(await store.search(ANNA, [str(n) for n in range(500)], limit=5)) <= 1
 
 
-async def test_folding_leaves_words_searchable(store: SqliteStore) -> None:
+async def test_folding_leaves_words_searchable(store: MemoryStore) -> None:
     stored = await store.append(ANNA, [said("my cat is Möhre")])
     await fold(store, ANNA, stored)
     [hit] = await store.search(ANNA, ["mohr", "mohre"], limit=5)
@@ -175,7 +175,7 @@ async def test_folding_leaves_words_searchable(store: SqliteStore) -> None:
 
 
 # folds -------------------------------------------------------------------------------------------------------
-async def test_a_fold_archives_exactly_its_messages(store: SqliteStore) -> None:
+async def test_a_fold_archives_exactly_its_messages(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 3)
     summary = await fold(store, ANNA, stored[:4])
     assert (summary.level, summary.source_chunk_ids, summary.source_ids) == (1, (summary.id,), ())
@@ -187,7 +187,7 @@ async def test_a_fold_archives_exactly_its_messages(store: SqliteStore) -> None:
     assert await store.unfolded(ANNA) == stored[4:]
 
 
-async def test_a_higher_fold_takes_the_place_of_its_sources(store: SqliteStore) -> None:
+async def test_a_higher_fold_takes_the_place_of_its_sources(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 3)
     below = [await fold(store, ANNA, stored[n : n + 2]) for n in (0, 2)]
     upper = await fold_up(store, ANNA, below)
@@ -200,7 +200,7 @@ async def test_a_higher_fold_takes_the_place_of_its_sources(store: SqliteStore) 
         await fold_up(store, ANNA, below)
 
 
-async def test_a_scope_has_one_live_lease(store: SqliteStore) -> None:
+async def test_a_scope_has_one_live_lease(store: MemoryStore) -> None:
     first = await lease(store, ANNA)
     assert await store.begin_fold(ANNA, "now", now=NOW + MINUTE / 2, lease=MINUTE) is None
     assert await store.begin_fold(TOPIC, "now", now=NOW, lease=MINUTE) is not None
@@ -209,7 +209,7 @@ async def test_a_scope_has_one_live_lease(store: SqliteStore) -> None:
     assert second.fence > first.fence
 
 
-async def test_a_lost_lease_changes_nothing(store: SqliteStore) -> None:
+async def test_a_lost_lease_changes_nothing(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 2)
     plan = FoldPlan(level=1, message_ids=(stored[0].id,), reason="now")
     lost = await lease(store, ANNA)
@@ -226,7 +226,7 @@ async def test_a_lost_lease_changes_nothing(store: SqliteStore) -> None:
         await store.commit_fold(taker, plan, made(), now=NOW)
 
 
-async def test_sources_that_changed_refuse_the_fold(store: SqliteStore) -> None:
+async def test_sources_that_changed_refuse_the_fold(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 2)
     await fold(store, ANNA, stored[:2])
     held = await lease(store, ANNA)
@@ -237,7 +237,7 @@ async def test_sources_that_changed_refuse_the_fold(store: SqliteStore) -> None:
     await store.commit_fold(held, FoldPlan(level=1, message_ids=(stored[2].id,), reason="now"), made(), now=NOW)
 
 
-async def test_a_failure_is_kept_until_a_fold_succeeds(store: SqliteStore) -> None:
+async def test_a_failure_is_kept_until_a_fold_succeeds(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 1)
     first = await store.fail_fold(await lease(store, ANNA), "no answer", now=NOW)
     assert (first.attempts, first.told, first.error, first.reason) == (1, False, "no answer", "now")
@@ -252,13 +252,13 @@ async def test_a_failure_is_kept_until_a_fold_succeeds(store: SqliteStore) -> No
     assert await store.fold_failure(ANNA) is None
 
 
-async def test_a_released_lease_is_free_at_once(store: SqliteStore) -> None:
+async def test_a_released_lease_is_free_at_once(store: MemoryStore) -> None:
     await store.release_fold(await lease(store, ANNA))
     assert (await lease(store, ANNA)).attempt == 1
     assert await store.fold_failure(ANNA) is None
 
 
-async def test_a_start_takes_its_predecessors_leases_back(store: SqliteStore) -> None:
+async def test_a_start_takes_its_predecessors_leases_back(store: MemoryStore) -> None:
     held = await lease(store, ANNA)
     await store.take_back_leases()
     assert (await lease(store, ANNA)).fence > held.fence
@@ -322,7 +322,7 @@ async def test_a_lease_does_not_survive_a_move(tmp_path: Path) -> None:
             await new.commit_fold(held, FoldPlan(level=1, message_ids=(stored[0].id,), reason="now"), made(), now=NOW)
 
 
-async def test_a_load_is_all_or_nothing(store: SqliteStore) -> None:
+async def test_a_load_is_all_or_nothing(store: MemoryStore) -> None:
     rows = [batch async for batch in store.dump(ANNA.owner)]
     stranger = dict(rows[0][0], user_id=7)
 
@@ -361,7 +361,7 @@ def files_with(folder: Path, needle: bytes) -> list[str]:
     return [file.name for file in folder.iterdir() if needle in file.read_bytes()]
 
 
-async def test_digests_tell_memories_apart(store: SqliteStore) -> None:
+async def test_digests_tell_memories_apart(store: MemoryStore) -> None:
     before = await store.digest(ANNA.owner)
     await store.append(ANNA, [said("x")])
     after = await store.digest(ANNA.owner)
@@ -370,7 +370,7 @@ async def test_digests_tell_memories_apart(store: SqliteStore) -> None:
 
 
 @pytest.mark.parametrize("steps", range(0, 40, 3))
-async def test_a_cancelled_append_is_whole_or_nothing(store: SqliteStore, steps: int) -> None:
+async def test_a_cancelled_append_is_whole_or_nothing(store: MemoryStore, steps: int) -> None:
     """Whenever the task is cancelled: no half turn, no held lock, and the next write works."""
     task = asyncio.ensure_future(store.append(ANNA, [said("one", source="1:1"), said("two", source="1:2")]))
     for _ in range(steps):
@@ -383,7 +383,7 @@ async def test_a_cancelled_append_is_whole_or_nothing(store: SqliteStore, steps:
     assert [one.content for one in await store.page(ANNA)] == ["one", "two"]
 
 
-async def test_a_reader_that_walks_away_blocks_nobody(store: SqliteStore) -> None:
+async def test_a_reader_that_walks_away_blocks_nobody(store: MemoryStore) -> None:
     await store.append(ANNA, [said(f"{n}") for n in range(600)])
     for _ in range(10):
         dump = store.dump(ANNA.owner)
@@ -393,7 +393,7 @@ async def test_a_reader_that_walks_away_blocks_nobody(store: SqliteStore) -> Non
     assert (await store.counts(ANNA)).total == 600
 
 
-async def test_expiry_is_by_the_callers_clock(store: SqliteStore) -> None:
+async def test_expiry_is_by_the_callers_clock(store: MemoryStore) -> None:
     taken = await store.begin_fold(ANNA, "idle", now=NOW, lease=timedelta(seconds=1))
     assert taken is not None
     assert taken.expires_at == NOW + timedelta(seconds=1)

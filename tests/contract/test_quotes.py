@@ -8,9 +8,9 @@ from records.forgetting import Forgetting, Remainder
 from records.messages import NewMessage, Role
 from records.scopes import Scope
 from storage.files.tables import FACTS, PROFILES, VERSIONS
+from storage.protocol import MemoryStore
 from storage.sqlite.quotes import MOST_WORDS
-from storage.sqlite.store import SqliteStore
-from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, fold
+from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, fold, read, write
 from tests.contract.test_forgetting import put
 
 SECRET = "My code word is heliotrope."
@@ -19,7 +19,7 @@ SECRET = "My code word is heliotrope."
 class Talk:
     """Messages, each a minute after the one before."""
 
-    def __init__(self, store: SqliteStore) -> None:
+    def __init__(self, store: MemoryStore) -> None:
         self.store = store
         self.count = 0
 
@@ -47,7 +47,7 @@ class Talk:
         return [one.content for one in await self.store.page(ANNA, limit=999)]
 
 
-async def test_answers_that_repeat_it_are_quotes_and_others_are_not(store: SqliteStore) -> None:
+async def test_answers_that_repeat_it_are_quotes_and_others_are_not(store: MemoryStore) -> None:
     talk = Talk(store)
     await talk.say("Hello.", "Good morning.")
     first, _ = await talk.say(SECRET)
@@ -67,7 +67,7 @@ async def test_answers_that_repeat_it_are_quotes_and_others_are_not(store: Sqlit
     assert (await store.forgetting.forget(ANNA.owner, what)).is_nothing
 
 
-async def test_without_them_they_stay(store: SqliteStore) -> None:
+async def test_without_them_they_stay(store: MemoryStore) -> None:
     talk = Talk(store)
     first, answer = await talk.say(SECRET, "Heliotrope, understood.")
     taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(first,)))
@@ -75,7 +75,7 @@ async def test_without_them_they_stay(store: SqliteStore) -> None:
     assert await talk.contents() == ["Heliotrope, understood."]
 
 
-async def test_words_that_were_in_use_before_are_nobodys_quote(store: SqliteStore) -> None:
+async def test_words_that_were_in_use_before_are_nobodys_quote(store: MemoryStore) -> None:
     talk = Talk(store)
     await talk.say("I work in Vienna.")
     first, _ = await talk.say("I met a friend in Vienna.")
@@ -83,7 +83,7 @@ async def test_words_that_were_in_use_before_are_nobodys_quote(store: SqliteStor
     assert await talk.left_by(first) == Remainder(others=2), "but they still stand there"
 
 
-async def test_what_an_edit_replaced_is_quoted_too(store: SqliteStore) -> None:
+async def test_what_an_edit_replaced_is_quoted_too(store: MemoryStore) -> None:
     """The words were in an earlier text of the message, and the quote is in an earlier text of an answer."""
     talk = Talk(store)
     first, _ = await talk.say(SECRET)
@@ -96,12 +96,12 @@ async def test_what_an_edit_replaced_is_quoted_too(store: SqliteStore) -> None:
     assert [row for row in await rows_of(store, VERSIONS.name) if "heliotrope" in str(row)] == []
 
 
-async def rows_of(store: SqliteStore, table: str) -> list[tuple[object, ...]]:
-    async with store._db.read() as reader:
+async def rows_of(store: MemoryStore, table: str) -> list[tuple[object, ...]]:
+    async with read(store) as reader:
         return [tuple(row) for row in await reader.rows(f"SELECT * FROM {table}")]  # noqa: S608
 
 
-async def test_facts_and_profiles_that_say_it_by_themselves_are_quotes(store: SqliteStore) -> None:
+async def test_facts_and_profiles_that_say_it_by_themselves_are_quotes(store: MemoryStore) -> None:
     talk = Talk(store)
     first, _ = await talk.say(SECRET)
     told, _ = await talk.say("I like the heliotrope.")
@@ -121,7 +121,7 @@ async def test_facts_and_profiles_that_say_it_by_themselves_are_quotes(store: Sq
     assert [fact.id for fact in await store.facts.all(ANNA.owner)] == [2, 3]
 
 
-async def test_a_fact_told_by_hand_is_quoted_by_answers_that_had_it(store: SqliteStore) -> None:
+async def test_a_fact_told_by_hand_is_quoted_by_answers_that_had_it(store: MemoryStore) -> None:
     talk = Talk(store)
     at = NOW
     await store.facts.add(
@@ -142,7 +142,7 @@ async def test_a_fact_told_by_hand_is_quoted_by_answers_that_had_it(store: Sqlit
     assert forgotten.remainder == Remainder(answers=(answer,))
 
 
-async def test_the_message_that_a_fact_was_learned_from_still_says_it(store: SqliteStore) -> None:
+async def test_the_message_that_a_fact_was_learned_from_still_says_it(store: MemoryStore) -> None:
     talk = Talk(store)
     first, _ = await talk.say(SECRET)
     at = (NOW + timedelta(hours=1)).isoformat()
@@ -160,7 +160,7 @@ async def test_the_message_that_a_fact_was_learned_from_still_says_it(store: Sql
     assert forgotten.remainder == Remainder(others=1)
 
 
-async def test_summaries_of_quotes_go_with_them(store: SqliteStore) -> None:
+async def test_summaries_of_quotes_go_with_them(store: MemoryStore) -> None:
     talk = Talk(store)
     first, _ = await talk.say(SECRET)
     _, answer = await talk.say("What is it?", "Heliotrope.")
@@ -173,7 +173,7 @@ async def test_summaries_of_quotes_go_with_them(store: SqliteStore) -> None:
     assert await store.summaries(ANNA, active_only=False) == []
 
 
-async def test_other_topics_are_looked_at_and_other_owners_are_not(store: SqliteStore) -> None:
+async def test_other_topics_are_looked_at_and_other_owners_are_not(store: MemoryStore) -> None:
     talk = Talk(store)
     first, _ = await talk.say(SECRET, scope=TOPIC)
     _, elsewhere = await talk.say("What is it?", "Heliotrope.", scope=BORIS)
@@ -182,7 +182,7 @@ async def test_other_topics_are_looked_at_and_other_owners_are_not(store: Sqlite
     assert (await store.forgetting.preview(TOPIC.owner, what)).remainder.answers == (elsewhere,)
 
 
-async def test_a_number_is_told_from_the_dates_under_which_messages_are_found(store: SqliteStore) -> None:
+async def test_a_number_is_told_from_the_dates_under_which_messages_are_found(store: MemoryStore) -> None:
     talk = Talk(store)
     await talk.say("Hello.")
     first, _ = await talk.say(f"My PIN is {NOW.year}, and my bell says Anna.")
@@ -191,23 +191,23 @@ async def test_a_number_is_told_from_the_dates_under_which_messages_are_found(st
     assert await talk.left_by(first) == Remainder(answers=(answer, bell))
 
 
-async def test_imported_answers_quote_as_well(store: SqliteStore) -> None:
+async def test_imported_answers_quote_as_well(store: MemoryStore) -> None:
     talk = Talk(store)
     await talk.say("Hello.")
-    async with store._db.write() as tx:
+    async with write(store) as tx:
         await tx.rows("UPDATE messages SET id = id - 10, turn_id = turn_id - 10")
     first, _ = await talk.say(SECRET)
     _, answer = await talk.say("What is it?", "Heliotrope.")
     assert (await talk.left_by(first)).answers == (answer,)
 
 
-async def test_where_there_are_too_many_words_nothing_is_promised(store: SqliteStore) -> None:
+async def test_where_there_are_too_many_words_nothing_is_promised(store: MemoryStore) -> None:
     talk = Talk(store)
     first, _ = await talk.say(" ".join(f"walrus{number}" for number in range(MOST_WORDS + 1)))
     assert not (await talk.left_by(first)).is_complete
 
 
-async def test_what_expires_is_not_compared(store: SqliteStore) -> None:
+async def test_what_expires_is_not_compared(store: MemoryStore) -> None:
     talk = Talk(store)
     await talk.say(SECRET)
     await talk.say("What is it?", "Heliotrope.")
@@ -215,7 +215,7 @@ async def test_what_expires_is_not_compared(store: SqliteStore) -> None:
     assert (await store.forgetting.preview(ANNA.owner, what)).remainder == Remainder()
 
 
-async def test_an_answer_in_another_language_quotes_as_well(store: SqliteStore) -> None:
+async def test_an_answer_in_another_language_quotes_as_well(store: MemoryStore) -> None:
     """Each text is stemmed by its own language."""
     talk = Talk(store)
     first, _ = await talk.say("Mein geheimes Codewort ist von heute an Gartenlauben, und das soll niemand wissen.")

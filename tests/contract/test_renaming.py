@@ -18,6 +18,7 @@ from storage.files.database import Database
 from storage.files.driver import sqlite3
 from storage.files.wizard_state import WizardState, WizardStates
 from storage.json.store import JsonStore
+from storage.protocol import MemoryStore
 from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.renaming import OwnerRenaming
 from storage.sqlite.store import SqliteStore
@@ -37,7 +38,7 @@ def copied(folder: Path) -> Path:
 
 
 async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
-    store: SqliteStore, opener: Opener, tmp_path: Path
+    store: MemoryStore, opener: Opener, tmp_path: Path
 ) -> None:
     for scope in (ANNA, BORIS, TOPIC):
         stored = await talk(store, scope, 4, words="walrus")
@@ -55,7 +56,7 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
     await store.rename(BORIS.owner, NEW.owner)
     await store.rename(BORIS.owner, NEW.owner)
 
-    async def check(store: SqliteStore) -> None:
+    async def check(store: MemoryStore) -> None:
         assert await store.digest(ANNA.owner) == annas
         assert await store.scopes(BORIS.owner) == []
         assert await store.owner(BORIS.owner) is None
@@ -80,7 +81,7 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
         assert later.id > numbered.id
 
 
-async def test_a_fold_under_way_is_void_and_the_next_need_not_wait(store: SqliteStore) -> None:
+async def test_a_fold_under_way_is_void_and_the_next_need_not_wait(store: MemoryStore) -> None:
     stored = await talk(store, BORIS, 2)
     taken = await lease(store, BORIS)
     await store.rename(BORIS.owner, NEW.owner)

@@ -10,6 +10,7 @@ import pytest
 from records.messages import Message
 from records.scopes import Scope
 from storage.files.database import Database
+from storage.protocol import MemoryStore
 from storage.search import vector_search
 from storage.search.protocol import Compared, Floats, MessageVectors, VectorSearch
 from storage.search.vector_index import VectorIndex
@@ -35,7 +36,7 @@ def items(backlog: Sequence[tuple[int, Message]], *, seed: int = 0) -> list[Mess
     ]
 
 
-async def embedded(store: SqliteStore, model: str = "m", *, seed: int = 0) -> list[MessageVectors]:
+async def embedded(store: MemoryStore, model: str = "m", *, seed: int = 0) -> list[MessageVectors]:
     made = items(await store.vectors.backlog(model, 1000), seed=seed)
     await store.vectors.put(model, made)
     return made
@@ -56,7 +57,7 @@ def nothing_compared(found: VectorSearch) -> VectorSearch:
     return replace(found, compared=none, is_whole=False)
 
 
-async def test_the_nearest_is_found_by_its_best_passage(store: SqliteStore) -> None:
+async def test_the_nearest_is_found_by_its_best_passage(store: MemoryStore) -> None:
     await talk(store, ANNA, 5)
     assert await store.vectors.nearest(ANNA, "m", unit(1)[0], 3) is None
     made = await embedded(store)
@@ -73,7 +74,7 @@ async def test_the_nearest_is_found_by_its_best_passage(store: SqliteStore) -> N
     assert found.mean_cosine == pytest.approx(cosines.mean(), abs=2e-3)
 
 
-async def test_the_backlog_is_newest_first_and_of_those_whose_memory_is_on(store: SqliteStore) -> None:
+async def test_the_backlog_is_newest_first_and_of_those_whose_memory_is_on(store: MemoryStore) -> None:
     stored = await talk(store, ANNA, 2)
     await talk(store, BORIS, 1)
     await store.put_owner(config(store, BORIS.owner, enabled=False))
@@ -85,7 +86,7 @@ async def test_the_backlog_is_newest_first_and_of_those_whose_memory_is_on(store
     assert await store.vectors.progress(BORIS.owner, "m") == (0, 2)
 
 
-async def test_scopes_do_not_see_one_another(store: SqliteStore) -> None:
+async def test_scopes_do_not_see_one_another(store: MemoryStore) -> None:
     for scope in (ANNA, BORIS, TOPIC):
         await talk(store, scope, 2)
     made = await embedded(store)
@@ -102,7 +103,7 @@ async def test_scopes_do_not_see_one_another(store: SqliteStore) -> None:
     assert await store.vectors.nearest(Scope(owner=ANNA.owner, thread=9), "m", unit(1)[0], 3) is None
 
 
-async def test_what_is_put_later_is_found_too(store: SqliteStore) -> None:
+async def test_what_is_put_later_is_found_too(store: MemoryStore) -> None:
     await talk(store, ANNA, 2)
     await embedded(store)
     assert await store.vectors.nearest(ANNA, "m", unit(1)[0], 3)
@@ -115,7 +116,7 @@ async def test_what_is_put_later_is_found_too(store: SqliteStore) -> None:
     assert (await store.vectors.sentences(ANNA, "m", [new.seq]))[new.seq].shape == (3, SIZE)
 
 
-async def test_another_model_begins_anew_and_replaces(store: SqliteStore) -> None:
+async def test_another_model_begins_anew_and_replaces(store: MemoryStore) -> None:
     await talk(store, ANNA, 2)
     first = await embedded(store)
     assert len(await store.vectors.backlog("n", 100)) == 4

@@ -38,7 +38,7 @@ async def prepared(folder: Path, storage: StorageType) -> int:
                 ]
                 stored = await store.append(SCOPE, drafts)
                 if number % 2:
-                    await fold(store, SCOPE, stored)  # type: ignore[arg-type]
+                    await fold(store, SCOPE, stored)
             await store.append(Scope(owner=8), [NewMessage(role="user", content=OTHER, created_at=now)])
     return 300
 

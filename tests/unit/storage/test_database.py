@@ -15,6 +15,7 @@ from records.errors import StorageBusy, StorageCorrupt, StorageError, StorageToo
 from storage.files.database import Database, Migration
 from storage.files.driver import sentence_for
 from storage.files.driver import sqlite3 as driver
+from storage.files.sql import Connection
 from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.store import SqliteStore
 from tests.contract.conftest import ANNA, config, said
@@ -209,7 +210,7 @@ async def test_a_file_made_where_a_link_leads_is_private(tmp_path: Path) -> None
 
 
 async def test_what_fails_beside_the_connection_is_no_closed_file(tmp_path: Path) -> None:
-    def work(connection: sqlite3.Connection) -> None:
+    def work(connection: Connection) -> None:
         raise ValueError("cannot be reshaped")
 
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database, database.read() as reader:

@@ -149,7 +149,7 @@ async def test_a_fact_goes_by_its_number(desk: Desk, talk: Talk) -> None:
         at = talk.moment[0].isoformat()
         row = {"id": 3, "user_id": ANN, "text": "Ann likes tea.", "kind": "preference", "observed_at": at}
         async with store._db.write() as tx:  # type: ignore[attr-defined]
-            await tx.insert(FACTS.upsert, *FACTS.stored({**FACTS.defaults, **row, "created_at": at}))
+            await tx.rows(FACTS.upsert, *FACTS.stored({**FACTS.defaults, **row, "created_at": at}))
     await desk.say(ANN, ANN, "/forget fact 4")
     assert desk.last(ANN) == "That is not in my memory (any more)."
     await desk.say(ANN, ANN, "/forget fact 3")
