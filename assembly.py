@@ -25,7 +25,7 @@ from facts.history_extraction import HistoryExtraction
 from facts.learning import Facts, FactSettings
 from facts.requests import Requests
 from llm import ollama
-from llm.chat_model import ChatModel
+from llm.chat_model import ChatModel, prompt_room
 from llm.embeddings import Embedder, EndpointEmbedder, embedder_for
 from llm.offline import ExtractiveSummarizer, OfflineModel
 from llm.openai_api import OpenAIChat
@@ -75,18 +75,18 @@ def budgets(settings: Settings) -> Budgets:
     )
 
 
-def summary_text_budget(settings: Settings) -> int:
+def summary_text_budget(settings: Settings, ceiling: int | None = None) -> int:
     """Tokens of one summary's text, so that ten of them with their headers fit their part of the prompt."""
-    part = budgets(settings).under(settings.max_context_tokens).summaries
+    part = budgets(settings).under(ceiling or settings.max_context_tokens).summaries
     return max(LEAST_SUMMARY, part // 10 - SUMMARY_HEADER)
 
 
-def fold_limits(settings: Settings) -> FoldLimits:
-    part = budgets(settings).under(settings.max_context_tokens)
+def fold_limits(settings: Settings, ceiling: int) -> FoldLimits:
+    """`ceiling`: of the prompts that the summaries will be in."""
+    part = budgets(settings).under(ceiling)
     quiet = settings.idle_fold_minutes
     return FoldLimits(
-        window=settings.max_context_tokens,
-        chunk=summary_text_budget(settings),
+        chunk=summary_text_budget(settings, ceiling),
         # One live summary with its header fits the summaries' part.
         live=max(LEAST_SUMMARY, min(settings.rolling_summary_tokens, part.summaries - SUMMARY_HEADER)),
         recent=part.recent,
@@ -149,7 +149,7 @@ async def open_services(
             embedder=embedder,
             facts=FactRecall(top=settings.facts_top_k, min_similarity=settings.fact_min_similarity),
         )
-        requests = Requests(summary_tokenizer, settings.max_context_tokens)
+        requests = Requests(summary_tokenizer, settings.max_context_tokens, under=partial(prompt_room, summariser))
         facts = Facts(
             memory=memory,
             model=summariser,
@@ -185,8 +185,12 @@ async def open_services(
             memory=memory,
             model=summariser,
             tokenizer=summary_tokenizer,
-            limits=fold_limits(settings),
-            summariser=Summariser(tokenizer=summary_tokenizer, window=settings.max_context_tokens),
+            limits_now=lambda: fold_limits(settings, prompt_room(answers, settings.max_context_tokens)),
+            summariser=Summariser(
+                tokenizer=summary_tokenizer,
+                window=settings.max_context_tokens,
+                under=partial(prompt_room, summariser),
+            ),
             budget=quota,
             clock=clock,
             fallback=ExtractiveSummarizer() if settings.summary_fallback == "extractive" else None,

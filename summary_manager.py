@@ -45,13 +45,12 @@ JSON_COMFORT = 100_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoldLimits:
-    """Tokens: `window` of one request's prompt; `chunk` of a pyramid's summary, `live` of a rolling or sliding one.
+    """Tokens: `chunk` of a pyramid's summary, `live` of a rolling or sliding one.
 
     `recent`: the most that active turns take in a prompt; a scope that was quiet for `quiet` (None: never) is folded
     when its active turns take more than half of that.
     """
 
-    window: int
     chunk: int
     live: int
     recent: int
@@ -88,7 +87,7 @@ class SummaryManager:
     _memory: ExternalMemory
     _model: ChatModel
     _tokens: Tokenizer = field(alias="tokenizer")
-    limits: FoldLimits
+    _limits_now: Callable[[], FoldLimits]
     _summariser: Summariser
     _budget: Quota
     _clock: Clock
@@ -98,6 +97,11 @@ class SummaryManager:
     _folding: set[Scope] = field(factory=set, init=False)
     rebuilds: dict[Scope, tuple[int, int]] = field(factory=dict, init=False)
     _too_small: dict[Scope, int] = field(factory=dict, init=False)
+
+    @property
+    def limits(self) -> FoldLimits:
+        """The limits by what is known of the model that answers: its window may be smaller than the settings say."""
+        return self._limits_now()
 
     async def fold(self, scope: Scope, reason: FoldReason) -> FoldOutcome:
         """Fold everything that is due for this reason, level by level; under pressure only once, the rest can wait.

@@ -14,9 +14,10 @@ from attrs import define, field
 from chat.tools import MOST_PROPOSALS, MemoryTools, Used
 from chat.turn import Turn
 from llm import prompts
-from llm.chat_model import ChatModel, OnText, ToolModel
+from llm.chat_model import ChatModel, OnText, ToolModel, prompt_room
 from llm.quota import Quota
 from llm.tool_calls import offered_text
+from llm.window import SHORTER
 from records.context import Context, ContextPart
 from records.errors import ContextTooLong, ModelBroken
 from records.messages import NewMessage
@@ -29,8 +30,8 @@ from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
-SHORTER = 0.6
-"""A prompt that the endpoint found too long is built again this much shorter, once."""
+MOST_REFUSALS = 3
+"""Times that a prompt is built again, shorter, where the endpoint says how long it may be; where it does not, once."""
 MOST_ROUNDS = 3
 """Times that the model may use tools before it has to answer."""
 RESULTS_SHARE = 3
@@ -102,27 +103,33 @@ class AnswerLoop:
     async def answer(self, turn: Turn, context: Context, remake: Remake, *, on_text: OnText | None) -> Answered:
         """The answer to a turn's question, on its person's quota. Raises a ModelError."""
         person, offer = turn.incoming.person.id, self._offer(turn, context)
-        schemas = self._schemas(offer)
         exchanged: list[PromptMessage] = []
         used: list[Used] = []
-        is_short = must_answer = False
-        rounds = 0
-        # Ends: each time around it is one round nearer to where the model must answer, or was made shorter, once.
+        must_answer = False
+        rounds = refusals = 0
+        # Ends: each time around it is one round nearer to where the model must answer, or to the last refusal.
         while True:
-            extra = schemas + self._size(exchanged)
-            if context.tokens + extra > self._ceiling:
-                context = await remake(self._ceiling - extra)
+            ceiling = self.ceiling
+            extra = self._schemas(offer) + self._size(exchanged)
+            if context.tokens + extra > ceiling:
+                context = await remake(ceiling - extra)
             model = self._model
             if self._tools is not None and isinstance(model, ToolModel):
                 model = model.with_tools(offer, must_answer=must_answer, known=prompts.TOOL_NAMES)
             try:
                 completion = await self._quota.complete(person, model, [*context.messages, *exchanged], on_text=on_text)
-            except ContextTooLong:
-                if is_short:
+            except ContextTooLong as refusal:
+                refusals += 1
+                if refusals >= (2 if refusal.limit is None else MOST_REFUSALS):
                     raise
-                is_short = True
                 log.info("the endpoint found %d tokens too long for %s: trying shorter", context.tokens, turn.scope)
-                context = await remake(int(context.tokens * SHORTER))
+                if exchanged:
+                    # In so small a window there is no room for what tools gave.
+                    exchanged, offer = [], ()
+                else:
+                    offer = self._offer(turn, context)
+                shorter = int((context.tokens + extra) * SHORTER) if refusal.limit is None else self.ceiling
+                context = await remake(shorter - self._schemas(offer))
                 continue
             if not completion.calls:
                 whole = _with(context, exchanged, extra)
@@ -130,7 +137,7 @@ class AnswerLoop:
             if must_answer or self._tools is None:
                 raise ModelBroken("The model went on asking for tools instead of answering.")
             rounds += 1
-            room = self._ceiling // RESULTS_SHARE - self._size(exchanged)
+            room = ceiling // RESULTS_SHARE - self._size(exchanged)
             new, results = await self._results(self._tools, completion, turn, room=room)
             exchanged += new
             used += results
@@ -156,11 +163,16 @@ class AnswerLoop:
         with_text = _round(completion.text, used)
         return with_text if self._size(with_text) <= room else _round("", used), used
 
+    @property
+    def ceiling(self) -> int:
+        """The most tokens of one request now: of the settings, or of the model's window where that is smaller."""
+        return prompt_room(self._model, self._ceiling)
+
     def _offer(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
         if self._tools is None or not isinstance(self._model, ToolModel) or not self._model.takes_tools:
             return ()
         offer = self._tools.offered(turn, context)
-        while offer and self._schemas(offer) * LEAST_SHARE > self._ceiling:
+        while offer and self._schemas(offer) * LEAST_SHARE > self.ceiling:
             offer = offer[:-1]
         return offer
 

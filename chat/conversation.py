@@ -205,7 +205,7 @@ class Conversation:
         session = turn.session
         await self._quota.demand(turn.incoming.person.id)
         session.is_outdated = False
-        context = await self._context(turn)
+        context = await self._context(turn, self._answer_loop.ceiling)
         if turn.stored is not None and self._pressure and context.wanted > self._pressure * context.ceiling:
             context = await self._relieved(turn, context)
         answered = await self._answer_loop.answer(turn, context, partial(self._context, turn), on_text=on_text)
@@ -217,8 +217,8 @@ class Conversation:
             turn.notices.append("The model stopped at its own length limit, so the answer may end early.")
         return answered
 
-    async def _context(self, turn: Turn, ceiling: int | None = None) -> Context:
-        """What the request carries; without memory where that cannot be read. `ceiling`: a lower one."""
+    async def _context(self, turn: Turn, ceiling: int) -> Context:
+        """What the request carries, within a ceiling; without memory where that cannot be read."""
         if turn.reads_memory:
             try:
                 async with self._memory.opened(turn.scope.owner) as store:
@@ -248,7 +248,7 @@ class Conversation:
             return context
         if outcome.state == "failed":
             turn.session.has_cut = True  # tried again after the answer
-        return await self._context(turn) if outcome.state == "folded" else context
+        return await self._context(turn, self._answer_loop.ceiling) if outcome.state == "folded" else context
 
     async def _remember_answer(self, turn: Turn, answered: Answered) -> None:
         messages = answered.messages(turn.incoming.source, turn.stored)

@@ -3,7 +3,7 @@
 Owns how much of what goes in: turns, known facts, summaries. Does not know who asks, or when.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 
@@ -74,9 +74,15 @@ class ProfileRequest:
 class Requests:
     """Makes requests of at most `window` tokens; the schema is counted in where the window has room for both."""
 
-    def __init__(self, tokenizer: Tokenizer, window: int) -> None:
+    def __init__(self, tokenizer: Tokenizer, window: int, *, under: Callable[[int], int] = int) -> None:
+        """`under`: a number of tokens, or what is known by now that the model takes, where that is less."""
         self._tokens = tokenizer
-        self._window = window
+        self._most = window
+        self._under = under
+
+    @property
+    def _window(self) -> int:
+        return self._under(self._most)
 
     def extraction(
         self, turns: Sequence[Sequence[Message]], known: Sequence[Fact], *, who: str, zone: tzinfo

@@ -16,4 +16,5 @@ text_calls.py        calls of tools that a model wrote as text
 tool_calls.py        tools on the wire: offered, called, answered
 transport.py         one request for an answer, its bytes as they come
 trial.py             what a model can do, for --check
+window.py            how much a model takes in one request, as its endpoint has told
 """

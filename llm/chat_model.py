@@ -33,6 +33,22 @@ class ChatModel(Protocol):
 
 
 @runtime_checkable
+class WindowModel(ChatModel, Protocol):
+    """A chat model of which it may become known how much it takes in one request."""
+
+    @property
+    def prompt_limit(self) -> int | None:
+        """Tokens that a prompt may have, room for an answer taken off; None where no limit is known."""
+        ...
+
+
+def prompt_room(model: ChatModel, most: int) -> int:
+    """Tokens that a prompt may have now: `most`, or fewer where the model was found to take fewer."""
+    limit = model.prompt_limit if isinstance(model, WindowModel) else None
+    return most if limit is None else min(most, limit)
+
+
+@runtime_checkable
 class ToolModel(ChatModel, Protocol):
     """A chat model that may be able to use tools."""
 

@@ -16,6 +16,7 @@ import openai
 
 from llm.partial_answer import BrokenOff
 from llm.transport import NoConnection, StatusError, Transport
+from llm.window import told
 from records.errors import ContextTooLong, ModelBroken, ModelBusy, ModelError, ModelRefused, ModelUnreachable
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -27,7 +28,7 @@ Sleep = Callable[[float], Awaitable[None]]
 
 _TOO_LONG = re.compile(
     r"context.?(length|window|size)|maximum (context|prompt|input)|(prompt|input|request) (is )?too (long|large)"
-    r"|too many (input )?tokens|exceeds? .{0,40}(token|context)",
+    r"|too many (input )?tokens|exceeds? .{0,40}(token|context)|too large for model with \d+",
     re.IGNORECASE,
 )
 _TOO_LONG_CODES = {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
@@ -94,8 +95,10 @@ class Endpoint:
     def refusal(self, status: int, body: object, headers: Mapping[str, str] | None = None) -> ModelError:
         """An error status, or an error inside a stream (then with the status that its body names), as ours."""
         code, message = error_code(body), error_message(body)
-        if code in _TOO_LONG_CODES or (status in (400, 413, 422, 500) and _TOO_LONG.search(message)):
-            return ContextTooLong()
+        is_named = not _TOO_LONG_CODES.isdisjoint((code, str(error_body(body).get("type"))))
+        if is_named or (status in (400, 413, 422, 500) and _TOO_LONG.search(message)):
+            said = told(error_body(body), message)
+            return ContextTooLong(limit=said.limit, size=said.size)
         if code in ("insufficient_quota", "billing_hard_limit_reached") or status == 402:
             return ModelRefused("The account at the model's endpoint has no credit left.")
         if status == 429:
@@ -159,7 +162,11 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def error_body(body: object) -> Mapping[str, Any]:
-    """The error object of a body, whether or not it is wrapped in {"error": …} (the SDK unwraps it)."""
+    """The error object of a body, whether or not it is wrapped in {"error": …} (the SDK unwraps it), or in a list
+    (Gemini).
+    """
+    if isinstance(body, list) and body:
+        body = body[0]
     if isinstance(body, Mapping):
         inner = body.get("error", body)
         if isinstance(inner, Mapping):
@@ -179,7 +186,10 @@ def error_message(body: object) -> str:
     if isinstance(body, str):
         return body
     error = error_body(body)
-    return str(error.get("message") or _detail(error.get("detail")))
+    words = str(error.get("message") or _detail(error.get("detail")))
+    metadata = error.get("metadata")
+    # OpenRouter says little itself, and repeats what the provider said.
+    return f"{words} {metadata['raw']}" if isinstance(metadata, Mapping) and metadata.get("raw") else words
 
 
 def _detail(detail: object) -> str:

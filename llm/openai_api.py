@@ -31,8 +31,9 @@ from llm.endpoint import (
 )
 from llm.event_stream import events
 from llm.partial_answer import BrokenCall, PartialAnswer
-from llm.tool_calls import Offer, mentions_tools, offered, wire
+from llm.tool_calls import Offer, mentions_tools, offered, offered_text, wire
 from llm.transport import StatusError
+from llm.window import Told, Window
 from records.errors import ContextTooLong, ModelBroken, ModelError
 from records.model_calls import Completion, PromptMessage, Tool, Usage
 from settings import Secret
@@ -78,6 +79,7 @@ class OpenAIChat:
         self._unsupported: set[str] = set()
         self._doubts = Counter[str]()
         self._offer = Offer()
+        self._window = Window()
 
     async def __aenter__(self) -> Self:
         return self
@@ -102,14 +104,19 @@ class OpenAIChat:
             if not patience.expired():
                 raise
             raise self._endpoint.timed_out() from None
-        usage = answer.usage or Usage(
-            prompt=self._tokenizer.prompt_tokens(messages), completion=self._tokenizer.count(answer.text)
-        )
+        counted = self._counted(messages)
+        if answer.usage is not None:
+            self._window.note_usage(counted, answer.usage.prompt)
+        usage = answer.usage or Usage(prompt=counted, completion=self._tokenizer.count(answer.text))
         log.info(
             "model %s: %d prompt tokens (%d cached), %d completion tokens, %d ms",
             *(self.name, usage.prompt, usage.cached, usage.completion, (monotonic() - started) * 1000),
         )
         return answer.completion(self.name, usage)
+
+    @property
+    def prompt_limit(self) -> int | None:
+        return self._window.prompt
 
     @property
     def takes_tools(self) -> bool:
@@ -151,6 +158,8 @@ class OpenAIChat:
                 if self._drop_parameter(request, error):
                     continue
                 failure = self._endpoint.failure(error)
+                if isinstance(failure, ContextTooLong):
+                    self._note_too_long(self._counted(messages), failure)
                 if "tools" in request and _may_be_tools(error, failure):
                     offer, is_without_tools = offer.withdrawn(), True
                     continue
@@ -200,6 +209,17 @@ class OpenAIChat:
             self._unsupported.add("stream")
             return True
         return False
+
+    def _counted(self, messages: Sequence[PromptMessage]) -> int:
+        """Tokens of a prompt, as they are counted here."""
+        return self._tokenizer.prompt_tokens(messages) + self._tokenizer.count(offered_text(self._offer.tools))
+
+    def _note_too_long(self, counted: int, failure: ContextTooLong) -> None:
+        self._window.note_refusal(counted, Told(limit=failure.limit, size=failure.size))
+        log.info(
+            "model %s: %d tokens are too long (its window: %s tokens); prompts are kept to %s tokens from now on",
+            *(self.name, counted, failure.limit or "not told", self.prompt_limit),
+        )
 
     def _judge_tools(self, request: Mapping[str, Any], answer: PartialAnswer, *, passed_without: bool) -> None:
         """What passes without tools alone, time after time, is refused because of them."""

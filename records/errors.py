@@ -94,6 +94,12 @@ class ModelRefused(ModelError):  # noqa: N818
 class ContextTooLong(ModelRefused):
     """The model's endpoint says that the prompt is too long."""
 
+    def __init__(self, sentence: str | None = None, *, limit: int | None = None, size: int | None = None) -> None:
+        """`limit` of the window and `size` of the prompt in the endpoint's own tokens, where it names them."""
+        super().__init__(sentence)
+        self.limit = limit
+        self.size = size
+
 
 class ModelDeclined(ModelError):  # noqa: N818
     """The model declined to answer this."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from llm import prompts
-from records.errors import FoldRefused, ModelDeclined
+from records.errors import ContextTooLong, FoldRefused, ModelDeclined
 from records.messages import Message
 from records.model_calls import Completion, PromptMessage, Usage
 from records.summaries import NewSummary, Summary
@@ -55,11 +55,18 @@ class Material:
 
 
 class Summariser:
-    """Makes texts. `window`: the most tokens of one request's prompt."""
+    """Makes texts. `window`: the most tokens of one request's prompt; `under`: a number of tokens, or what is known by
+    now that the model takes, where that is less.
+    """
 
-    def __init__(self, *, tokenizer: Tokenizer, window: int) -> None:
+    def __init__(self, *, tokenizer: Tokenizer, window: int, under: Callable[[int], int] = int) -> None:
         self._tokens = tokenizer
-        self._window = window
+        self._most = window
+        self._under = under
+
+    @property
+    def _window(self) -> int:
+        return self._under(self._most)
 
     async def summarise(self, material: Material, ask: Ask, *, model: str) -> NewSummary:
         """A text that passed the quality gate, in two attempts at most. Raises FoldRefused, or what `ask` raises."""
@@ -68,7 +75,7 @@ class Summariser:
         material = replace(material, wishes=wishes)
         for attempt in (material, material.without_base()):
             try:
-                text = await self._text(attempt, ask, reasons, spent)
+                text = await self._text_that_fits(attempt, ask, reasons, spent)
             except ModelDeclined:
                 if reasons:
                     raise
@@ -104,6 +111,16 @@ class Summariser:
         told = material.told
         size = source_tokens if not material.window else sum(self._tokens.count(one.text) for one in told)
         return [], score(text, told, tokens=tokens, source_tokens=size)
+
+    async def _text_that_fits(self, material: Material, ask: Ask, reasons: Sequence[str], spent: list[Usage]) -> str:
+        """Once more, in smaller parts, where the endpoint has said that its window is smaller than was known."""
+        window = self._window
+        try:
+            return await self._text(material, ask, reasons, spent)
+        except ContextTooLong as refusal:
+            if refusal.limit is None or self._window >= window:
+                raise
+        return await self._text(material, ask, reasons, spent)
 
     async def _text(self, material: Material, ask: Ask, reasons: Sequence[str], spent: list[Usage]) -> str:
         """In one call where everything fits the window, otherwise a call for each part and one for their texts."""

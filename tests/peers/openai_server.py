@@ -39,6 +39,7 @@ class Behaviour:
     `text`: what is answered; None echoes; "extract:N" in `mode` answers the first N sentences of the input.
     `hold`, `drop`: at the start, before any byte, or in the middle of the answer; a hold ends by `release()`.
     `calls`: tools that are called, {"name", "arguments"} each; with a text only where one is given.
+    `prompt_tokens`: what the usage says of the prompt; None: its words.
     `step`: each chunk of a stream waits for one release. `raw`: this body instead of an answer (of a stream's chunk,
     of a refusal: JSON then).
     """
@@ -64,6 +65,7 @@ class Behaviour:
     cached: int = 0
     calls: tuple[Mapping[str, Any], ...] = ()
     refuses: tuple[str, ...] = ()
+    prompt_tokens: int | None = None
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any] | str) -> Self:
@@ -418,7 +420,9 @@ class _Scripted(Response):
         return said
 
     def _usage(self) -> dict[str, Any]:
-        prompt = sum(len(message["content"].split()) for message in self._recorded.messages)
+        prompt = self._behaviour.prompt_tokens
+        if prompt is None:
+            prompt = sum(len(message["content"].split()) for message in self._recorded.messages)
         completion = len(self._text().split())
         return {
             "prompt_tokens": prompt,

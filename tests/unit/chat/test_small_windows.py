@@ -1,0 +1,97 @@
+"""A server whose window is smaller than the ceiling: the chat goes on, smaller, with its folds and facts."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from records.model_calls import PromptMessage
+from records.scopes import Scope
+from tests.peers.openai_server import Answer, Behaviour
+from tests.support.talk import ANNA, Talk, talking
+from text.tokenizer import Tokenizer
+
+SCOPE = Scope(owner=ANNA.id)
+N_CTX = 1024
+TOKENS = Tokenizer.for_model("chat-model")
+
+
+class LlamaCpp:
+    """A server of 1,024 tokens that counts a third more than we do, and refuses what leaves no room."""
+
+    def __init__(self) -> None:
+        self.refused = 0
+
+    def size(self, messages: Sequence[Mapping[str, str]]) -> int:
+        made = [PromptMessage(role="user", content=one["content"] or "") for one in messages]
+        return TOKENS.prompt_tokens(made) * 4 // 3
+
+    def answers(self, text: str) -> "Answering":
+        return Answering(self, text)
+
+
+class Answering:
+    def __init__(self, server: LlamaCpp, text: str) -> None:
+        self._server = server
+        self._text = text
+
+    def __call__(self, messages: Sequence[Mapping[str, str]]) -> Answer:
+        size = self._server.size(messages)
+        if size < N_CTX:
+            return Behaviour(text=self._text, prompt_tokens=size)
+        self._server.refused += 1
+        error = {"code": 400, "message": "the request exceeds the available context size, try increasing it"}
+        error |= {"type": "exceed_context_size_error", "n_prompt_tokens": size, "n_ctx": N_CTX}
+        return Behaviour(status=400, raw=json.dumps({"error": error}))
+
+
+async def a_long_talk(talk: Talk, *, turns: int = 24) -> list[str]:
+    """What was told when a fold failed."""
+    await talk.remember(every_n=4)
+    told: list[str] = []
+    for number in range(turns):
+        told += await talk.turn(f"Note {number}: the heron of pond {number} " + "eats frogs and small fish. " * 20)
+    return told
+
+
+async def test_with_a_small_server_the_chat_goes_on_with_its_folds(tmp_path: Path) -> None:
+    server = LlamaCpp()
+    async with talking(tmp_path) as talk:
+        talk.server.default("chat-model", server.answers("It does. " * 20))
+        talk.server.default("summary-model", server.answers("The user noted what the herons of some ponds eat."))
+        talk.server.default_schema("facts", server.answers('{"facts": []}'))
+        assert await a_long_talk(talk) == []
+        assert server.refused <= 6, "a limit that was told is kept"
+        status = await talk.services.summaries.status(SCOPE)
+        assert status.counts.archived >= 32
+        reply = await talk.say("What eats the heron of pond 2?")
+        assert not reply.is_error
+        assert reply.context is not None
+        assert reply.context.ceiling < N_CTX
+        prompt = talk.prompts()[-1]
+        assert "pond 23" in prompt, "the last turn stays"
+        assert "pond 2 eats" in prompt.replace("\n", " "), "what the question asks for is brought back"
+        assert server.size(talk.server.of("chat-model")[-1].messages) <= N_CTX * 3 // 4
+
+
+async def test_the_limit_is_kept_and_the_endpoints_own_counting_corrects_ours(tmp_path: Path) -> None:
+    server = LlamaCpp()
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=500)
+        for number in range(6):
+            await talk.say(f"Note {number}: " + "frogs and small fish. " * 40)
+        talk.server.default("chat-model", server.answers("Yes."))
+        before = len(talk.server.of("chat-model"))
+        assert (await talk.say("And now?")).text == "Yes."
+        assert (await talk.say("And then?")).text == "Yes."
+        sizes = [server.size(request.messages) for request in talk.server.of("chat-model")[before:]]
+        assert [size >= N_CTX for size in sizes] == [True, False, False]
+        assert sizes[-1] > N_CTX // 2, "not smaller than it has to be"
+
+
+async def test_a_message_that_alone_is_too_long_is_answered_by_its_ends(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talk:
+        talk.server.default("chat-model", LlamaCpp().answers("Yes."))
+        await talk.remember()
+        reply = await talk.say("START " + "frogs and small fish. " * 400 + "END")
+        assert reply.text == "Yes."
+        assert any("without the middle" in notice for notice in reply.notices)
