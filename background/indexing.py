@@ -18,10 +18,11 @@ from llm.embeddings import Embedder
 from llm.quota import Charge, charge_nobody
 from records.errors import KeepsakeError, ModelBroken, ModelRefused
 from records.messages import Message
-from retrieval.excerpts import sentences
+from retrieval.excerpts import sentences, spread
 from runtime.tasks import ended
 from storage.protocol import MemoryStore
 from storage.search.protocol import MessageVectors
+from text.characters import reading_length
 from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
@@ -32,6 +33,10 @@ PASSAGE_TOKENS = 400
 """A longer message is embedded in pieces: the local model reads 512 of its own tokens."""
 SENTENCES_ABOVE = 60
 """A longer answer is shown in parts (memory_retrieval.py), and therefore also embedded by sentence."""
+LONGEST_ANSWER = 600
+"""A longer answer, in letters, is embedded as sentences from all its parts that together have so many: 900 tokens,
+whole and by sentence, took 2.5 s of a processor (docs/decisions/2026-11-22-what-is-embedded-of-an-answer.md).
+"""
 LONGEST_PAUSE = 300.0
 
 
@@ -141,8 +146,12 @@ class Indexing:
         return made
 
     def _parts(self, message: Message) -> tuple[list[str], list[str]]:
-        """The texts of a message that are embedded: its passages, and its sentences where it is shown in parts."""
+        """The texts of a message that are embedded: its passages, or what stands for a long answer; and the sentences
+        of an answer that is shown in parts.
+        """
         speaker, text = prompts.speaker(message), message.content
+        if message.role == "assistant" and reading_length(text) > LONGEST_ANSWER:
+            return [f"{speaker}: {spread(text, LONGEST_ANSWER)}"], []
         # With rare exceptions a token has at least one character.
         passages = [text] if len(text) <= PASSAGE_TOKENS else self._tokens.split(text, PASSAGE_TOKENS)
         pieces: list[str] = []

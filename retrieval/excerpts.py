@@ -1,18 +1,23 @@
-"""What is shown of a long message: the relevant sentences, or a passage around the word that was asked for. Pure.
+"""What is shown of a long message: the relevant sentences, or a passage around the word that was asked for; and what
+stands for one where it is too long to be embedded whole. Pure.
 
 Does not know how messages were ranked, or which of them are shown.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 
 from text.analyzer import positions
-from text.characters import sentence_ends
+from text.characters import reading_length, sentence_ends
 from text.tokenizer import NEAR, Tokenizer
 
 ELLIPSES = 4
 """Tokens of the ellipses where something is left out."""
+LEAST_SENTENCE = 12
+"""What is not longer, as a list's number or a closing brace, says nothing by itself."""
+_CODE_BLOCK = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 
 
 def sentences(text: str) -> list[str]:
@@ -26,6 +31,24 @@ def sentences(text: str) -> list[str]:
     if text[start:].strip():
         pieces.append(text[start:])
     return pieces
+
+
+def spread(text: str, length: int) -> str:
+    """Sentences from all parts of a text, evenly, that together have about that `reading_length`; blocks of code are
+    left out, and so is what is too short to say anything.
+    """
+    pieces = [piece for one in sentences(_CODE_BLOCK.sub("", text)) if len(piece := one.strip()) > LEAST_SENTENCE]
+    pieces = pieces or [text]
+    lengths = [reading_length(piece) for piece in pieces]
+    wanted = max(1, length * len(pieces) // max(1, sum(lengths)))
+    chosen, left = list[str](), length
+    for index in sorted({at * (len(pieces) - 1) // max(1, wanted - 1) for at in range(wanted)}):
+        if lengths[index] <= left:
+            chosen.append(pieces[index])
+            left -= lengths[index]
+        elif not chosen:
+            return pieces[index][: len(pieces[index]) * length // lengths[index]]
+    return "\n".join(chosen)
 
 
 def clipped(pieces: Sequence[str], scores: Sequence[float], *, tokens: int, count: Callable[[str], int]) -> str:

@@ -7,7 +7,8 @@ messages and questions; terms are compared for equality only. Does not know how 
 import re
 import threading
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import islice
 
@@ -154,7 +155,10 @@ def _has_digit(word: str) -> bool:
     return not word.isalpha() and any(map(str.isdigit, word))
 
 
-def _known(word: str) -> tuple[str, tuple[tuple[str, float], ...]]:
+_Known = tuple[str, tuple[tuple[str, float], ...]]
+
+
+def _known(word: str) -> _Known:
     return _inspect(word) if _has_digit(word) else _known_word(word)
 
 
@@ -162,7 +166,7 @@ def _term(word: str, language: str) -> tuple[str, bool]:
     return _make_term(word, language) if _has_digit(word) else _known_term(word, language)
 
 
-def _inspect(word: str) -> tuple[str, tuple[tuple[str, float], ...]]:
+def _inspect(word: str) -> _Known:
     """A word's script (PAIRS where part of it is written without spaces), and how much it speaks for each language."""
     is_ascii = word.isascii()
     if not is_ascii and _PAIRS.search(word):
@@ -182,12 +186,17 @@ def _inspect(word: str) -> tuple[str, tuple[tuple[str, float], ...]]:
     return script, tuple(votes)
 
 
-def latin_language(words: list[str], default: str = "english") -> str:
+def latin_language(words: Iterable[str], default: str = "english") -> str:
     """The language of a message's Latin words, by function words and telling letters; `default` where none decides."""
+    counts = Counter(words)
+    return _voted(counts, {word: _known(word) for word in counts}, default)
+
+
+def _voted(counts: Mapping[str, int], known: Mapping[str, _Known], default: str = "english") -> str:
     scores = dict.fromkeys(_LATIN, 0.0) | {default: 0.25}
-    for word in words:
-        for language, vote in _known(word)[1]:
-            scores[language] += vote
+    for word, (_, votes) in known.items():
+        for language, vote in votes:
+            scores[language] += counts[word] * vote
     best = max(_LATIN, key=lambda language: scores[language])
     # One foreign letter is not enough: "café" is an English word too.
     return best if scores[best] > 0.5 else default
@@ -211,9 +220,9 @@ def _analyse(text: str, terms: list[str], function_words: list[str]) -> None:
     """Add the terms of one stretch of a text."""
     plain = normal(text)
     words = _WORD.findall(plain)
-    languages = _languages(plain, words)
+    languages, known = _languages(plain, words)
     for word in words:
-        script = _known(word)[0]
+        script = known[word][0]
         if script == "PAIRS":
             terms += _pairs(word)
             continue
@@ -245,27 +254,34 @@ def positions(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
 
 def _positions(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
     plain = normal(text)
-    words = list(_WORD.finditer(plain))
-    languages = _languages(plain, [word.group() for word in words])
+    words = [(word.group(), *word.span()) for word in _WORD.finditer(plain)]
+    languages, known = _languages(plain, [word for word, _, _ in words])
+    alone = {
+        word: term
+        for word, (script, _) in known.items()
+        if script != "PAIRS" and (term := _term(word, languages.get(script, ""))[0]) in terms
+    }
     found: list[tuple[int, int, str]] = []
-    for word in words:
-        start, end = word.span()
-        script = _known(word.group())[0]
-        if script != "PAIRS":
-            found.append((start, end, _term(word.group(), languages.get(script, ""))[0]))
-            continue
-        rest = start
-        for run in _PAIRS.finditer(plain, start, end):
-            found.append((rest, run.start(), folded(plain[rest : run.start()])))
-            found += [(at, at + 2, plain[at : at + 2]) for at in range(run.start(), run.end() - 1)]
-            found.append((*run.span(), run.group()))  # one letter by itself
-            rest = run.end()
-        found.append((rest, end, folded(plain[rest:end])))
-    found += [(*code.span(), _code(code.group())) for code in _CODE.finditer(plain)]
+    for word, start, end in words:
+        if word in alone:
+            found.append((start, end, alone[word]))
+        elif known[word][0] == "PAIRS":
+            found += (one for one in _paired(plain, start, end) if one[2] in terms)
+    if not all(map(str.isalnum, terms)):  # a code holds a sign
+        found += [(*code.span(), term) for code in _CODE.finditer(plain) if (term := _code(code.group())) in terms]
     origins = _origins(text, plain)
-    return sorted(
-        (origins[start], max(origins[end], origins[end - 1] + 1), term) for start, end, term in found if term in terms
-    )
+    return sorted((origins[start], max(origins[end], origins[end - 1] + 1), term) for start, end, term in found)
+
+
+def _paired(plain: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """Where which terms are in a word, plain[start:end], that is written without spaces."""
+    rest = start
+    for run in _PAIRS.finditer(plain, start, end):
+        yield rest, run.start(), folded(plain[rest : run.start()])
+        yield from ((at, at + 2, plain[at : at + 2]) for at in range(run.start(), run.end() - 1))
+        yield (*run.span(), run.group())  # one letter by itself
+        rest = run.end()
+    yield rest, end, folded(plain[rest:end])
 
 
 def _origins(text: str, plain: str) -> Sequence[int]:
@@ -278,13 +294,15 @@ def _origins(text: str, plain: str) -> Sequence[int]:
     return origins[: len(plain)] + [len(text)] * (len(plain) + 1 - len(origins))
 
 
-def _languages(plain: str, words: Sequence[str]) -> dict[str, str]:
-    """By script, the language in which the words of a text are taken to be."""
-    latin = [word for word in words if _known(word)[0] == "LATIN"]
-    languages = _SCRIPT_LANGUAGE | {"LATIN": latin_language(latin) if latin else "english"}
+def _languages(plain: str, words: Sequence[str]) -> tuple[dict[str, str], dict[str, _Known]]:
+    """By script, the language in which the words of a text are taken to be; and what is known of each distinct word."""
+    counts = Counter(words)  # a word is looked at once: questions are answered by analysing a hundred long messages
+    known = {word: _known(word) for word in counts}
+    is_latin = any(script == "LATIN" for script, _ in known.values())
+    languages = _SCRIPT_LANGUAGE | {"LATIN": _voted(counts, known) if is_latin else "english"}
     if not plain.isascii() and re.search("[پچژگ]", plain) is not None:
         languages["ARABIC"] = "persian"
-    return languages
+    return languages, known
 
 
 def _make_term(word: str, language: str) -> tuple[str, bool]:

@@ -1,6 +1,7 @@
 """Embedding in the background: everything is embedded some day, whatever fails, and found by what it means."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
@@ -9,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from background.indexing import Indexing
+from background.indexing import LONGEST_ANSWER, Indexing
 from external_memory import ExternalMemory
 from llm.embeddings import EndpointEmbedder, LocalEmbedder
 from records.messages import NewMessage, Role
@@ -93,20 +94,32 @@ async def test_the_local_model_finds_across_languages(memory: ExternalMemory) ->
         assert await best(memory, embedder, "When is the wedding?") == "La boda es en junio."
 
 
-async def test_speaker_and_text_are_embedded_and_long_answers_by_sentence(
+async def test_speaker_and_text_are_embedded_and_answers_by_sentence(
     memory: ExternalMemory, server: tuple[OpenAIServer, str]
 ) -> None:
     await remember(memory, "Hello.")
-    answer = " ".join(f"This is sentence number {number} of a long-winded answer." for number in range(60))
+    answer = " ".join(f"This is sentence number {number} of an answer." for number in range(12))
     await remember(memory, answer, role="assistant")
     async with indexed(memory, server[1]):
         texts = [text for request in server[0].of("e") for text in request.body["input"]]
         assert "User: Hello." in texts
-        assert "Assistant: This is sentence number 7 of a long-winded answer." in texts
+        assert "Assistant: This is sentence number 7 of an answer." in texts
         async with memory.home(ANNA.owner) as store:
             pool = await store.pool(ANNA, await store.matching(ANNA, [], limit=0), reach=0, seeds=[1, 2])
             [seq] = pool.seqs[pool.by_assistant].tolist()
-            assert (await store.vectors.sentences(ANNA, "e", [seq]))[seq].shape == (60, 64)
+            assert (await store.vectors.sentences(ANNA, "e", [seq]))[seq].shape == (12, 64)
+
+
+async def test_a_long_answer_costs_no_more_than_sentences_from_all_its_parts(
+    memory: ExternalMemory, server: tuple[OpenAIServer, str]
+) -> None:
+    await remember(memory, " ".join(f"This is sentence number {n} of an answer." for n in range(200)), role="assistant")
+    async with indexed(memory, server[1]):
+        [text] = [text for request in server[0].of("e") for text in request.body["input"]]
+    assert len(text) <= LONGEST_ANSWER + len("Assistant: ")
+    assert "number 0 of" in text
+    assert "number 199 of" in text
+    assert {int(number) // 50 for number in re.findall(r"\d+", text)} == {0, 1, 2, 3}
 
 
 async def test_another_model_recomputes_everything(memory: ExternalMemory, server: tuple[OpenAIServer, str]) -> None:

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.excerpts import around, by_words, clipped, holding, sentences
+from retrieval.excerpts import around, by_words, clipped, holding, sentences, spread
 from text.analyzer import analyse
+from text.characters import reading_length
 from text.tokenizer import Tokenizer
 
 EXACT, ESTIMATE = Tokenizer.for_model("gpt-5.4-mini"), Tokenizer.estimate()
@@ -88,3 +89,20 @@ def test_a_stretch_fits_and_holds_what_it_is_around(before: str, word: str, afte
         assert tokenizer.count(shown) <= tokens
         assert word in shown or tokenizer.count(word) > tokens
         assert shown.removeprefix("… ").removesuffix(" …").strip() in text
+
+
+@given(st.text(max_size=400), st.integers(1, 300))
+def test_what_stands_for_a_text_is_of_it_and_no_longer(text: str, length: int) -> None:
+    chosen = spread(text, length)
+    assert reading_length(chosen) <= length + chosen.count("\n")
+    assert all(line in text for line in chosen.split("\n"))
+
+
+def test_code_does_not_stand_for_an_answer() -> None:
+    answer = "Use a dictionary for the counts.\n```python\nfor word in words: pass\n```\nSort them by value at the end."
+    assert spread(answer, 200) == "Use a dictionary for the counts.\nSort them by value at the end."
+    assert spread("```\nfor word in words: pass\n```", 200) == "```\nfor word in words: pass\n```"
+
+
+def test_a_script_without_spaces_counts_more_letters() -> None:
+    assert len(spread("我们今天去公园散步" * 100, 250)) == 100
