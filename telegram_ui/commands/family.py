@@ -91,7 +91,8 @@ class Command:
     """A command as /help, the menus and README show it, and the method that answers it.
 
     `where`: the menus that list it. `refusal`: what anybody but an admin is told in a group. `reads_file`: whether an
-    untrusted file, where the message has one, decides what the work costs.
+    untrusted file, where the message has one, decides what the work costs. `stands_alone`: words after it mean nothing,
+    and whoever writes them is told so.
     """
 
     name: str
@@ -102,6 +103,7 @@ class Command:
     queue: Queue
     refusal: str
     reads_file: bool = False
+    stands_alone: bool = False
 
     @property
     def key(self) -> str:
@@ -134,6 +136,7 @@ def command(
     queue: Queue = "commands",
     refusal: str = ADMINS_ONLY,
     reads_file: bool = False,
+    stands_alone: bool = False,
 ) -> Callable[[Handler], Command]:
     """Declare a method of a family as the answer to a command."""
     return lambda handler: Command(
@@ -145,6 +148,7 @@ def command(
         queue=queue,
         refusal=refusal,
         reads_file=reads_file,
+        stands_alone=stands_alone,
     )
 
 

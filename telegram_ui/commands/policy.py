@@ -4,6 +4,7 @@ Owns their words and buttons. Does not know what a policy does, nor how a summar
 """
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 
 from telegram import InlineKeyboardMarkup
@@ -13,7 +14,7 @@ from chat.notices import counted
 from records.owners import OwnerConfig
 from summaries.policies import POLICIES
 from telegram_ui.commands.family import Ask, Family, command, press
-from telegram_ui.commands.wording import DEAD_BUTTON, turns
+from telegram_ui.commands.wording import DEAD_BUTTON, ticked, turns
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
 
@@ -25,8 +26,12 @@ LONGEST_INSTRUCTIONS = 1000
 """Characters of an owner's instructions: every request for a summary carries them."""
 PROGRESS_EVERY = 3.0
 """Seconds between two edits of a message that shows progress: Telegram allows few."""
-RESET = "reset"
+WORDS = {"on": AUTOMATIC, "automatic": AUTOMATIC, "off": BY_HAND, "manual": BY_HAND, "by hand": BY_HAND}
+"""What people write after /summary_policy for the switch; the names of the policies are understood as well."""
+RESETS = frozenset({"reset", "off", "none", "delete", "remove", "clear"})
+"""What people write after /summary_prompt to have no instructions: no summary could follow one of these words."""
 
+CHOICES = f"After /summary_policy you can write {', '.join(POLICIES)}, on or off."
 KEEPS = (
     "With each of these your messages stay as they are, and all of them can be found. After a change, "
     "/summary_rebuild makes the earlier summaries again."
@@ -39,14 +44,23 @@ class PolicyCommands(Family):
     # /summary_policy -----------------------------------------------------------------------------------------
 
     @command("summary_policy", "choose how I summarise, and whether automatically", who="admins")
-    async def _policy(self, ask: Ask) -> None:
-        config = await self._services.memory.config(ask.chat.scope.owner)
+    async def _policy(self, ask: Ask) -> str | None:
+        """With buttons; or what is named after the command is chosen at once."""
+        word, memory, owner = ask.argument.strip().casefold(), self._services.memory, ask.chat.scope.owner
+        if word:
+            change = _change(WORDS.get(word, word))
+            if change is None:
+                return f"I know no such way of summarising. {CHOICES} Nothing was changed."
+            config: OwnerConfig | None = await memory.choose(owner, change)
+        else:
+            config = await memory.config(owner)
         await self._delivery.say(ask.chat, policy_text(config), keyboard=self._keyboard(ask, config))
+        return None
 
     def _keyboard(self, ask: Ask, config: OwnerConfig | None) -> InlineKeyboardMarkup:
         chosen = config.policy if config else "pyramid"
         policies = [
-            self._button(ask, KIND, f"{'✓ ' if policy == chosen else ''}{policy.capitalize()}", policy)
+            self._button(ask, KIND, ticked(policy.capitalize(), is_chosen=policy == chosen), policy)
             for policy in POLICIES
         ]
         if config is None or config.auto_fold:
@@ -57,19 +71,14 @@ class PolicyCommands(Family):
 
     @press(KIND, who="admins")
     async def _press(self, ask: Ask) -> str:
-        memory, owner = self._services.memory, ask.chat.scope.owner
-        if ask.argument in (AUTOMATIC, BY_HAND):
-            on = ask.argument == AUTOMATIC
-            config = await memory.choose(owner, lambda current: replace(current, auto_fold=on))
-            toast = f"Automatic summaries are {'on' if on else 'off'}."
-        else:
-            policy = next((one for one in POLICIES if one == ask.argument), None)
-            if policy is None:
-                return DEAD_BUTTON
-            config = await memory.choose(owner, lambda current: replace(current, policy=policy))
-            toast = f"{policy.capitalize()} it is."
+        change = _change(ask.argument)
+        if change is None:
+            return DEAD_BUTTON
+        config = await self._services.memory.choose(ask.chat.scope.owner, change)
         await self._show(ask, policy_text(config), self._keyboard(ask, config))
-        return toast
+        if ask.argument in (AUTOMATIC, BY_HAND):
+            return f"Automatic summaries are {'on' if config.auto_fold else 'off'}."
+        return f"{config.policy.capitalize()} it is."
 
     # /summary_prompt -----------------------------------------------------------------------------------------
 
@@ -79,7 +88,7 @@ class PolicyCommands(Family):
         if not text:
             config = await memory.config(owner)
             return prompt_text(config.fold_instructions if config else "")
-        if text.lower() == RESET:
+        if text.casefold() in RESETS:
             await memory.choose(owner, lambda current: replace(current, fold_instructions=""))
             return "Your instructions for summaries are gone; the usual rules apply."
         if len(text) > LONGEST_INSTRUCTIONS:
@@ -94,7 +103,7 @@ class PolicyCommands(Family):
 
     # /summary_rebuild ----------------------------------------------------------------------------------------
 
-    @command("summary_rebuild", "make all summaries again", who="admins")
+    @command("summary_rebuild", "make all summaries again", who="admins", stands_alone=True)
     async def _rebuild(self, ask: Ask) -> str | None:
         config = await self._services.memory.config(ask.chat.scope.owner)
         if config is None or not config.enabled:
@@ -122,6 +131,13 @@ class PolicyCommands(Family):
                 log.warning("progress was not shown: %s", type(error).__name__)
 
         return tell
+
+
+def _change(choice: str) -> Callable[[OwnerConfig], OwnerConfig] | None:
+    """What choosing a policy, or the switch, changes; None for no choice of ours."""
+    if choice in (AUTOMATIC, BY_HAND):
+        return lambda current: replace(current, auto_fold=choice == AUTOMATIC)
+    return (lambda current: replace(current, policy=choice)) if choice in POLICIES else None
 
 
 def policy_text(config: OwnerConfig | None) -> str:

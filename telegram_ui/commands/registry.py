@@ -8,6 +8,7 @@ import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from difflib import get_close_matches
 
 import telegram
 from telegram import BotCommandScopeAllChatAdministrators, BotCommandScopeAllGroupChats, BotCommandScopeAllPrivateChats
@@ -35,6 +36,11 @@ from telegram_ui.commands.wording import DEAD_BUTTON
 from telegram_ui.sending.chat import Chat
 
 log = logging.getLogger(__name__)
+
+TAKES_NOTHING = "/{name} takes no words after it, so nothing was done. Send /{name} alone."
+UNKNOWN = "I do not know the command /{name}. {hint}/help lists those I know."
+LIKENESS = 0.7
+"""Of the name of a command to what was written, from 0 to 1, for it to be what was meant (difflib's ratio)."""
 
 FAMILIES: tuple[type[Family], ...] = (
     Basics,
@@ -78,6 +84,11 @@ class Commands:
     def names(self) -> frozenset[str]:
         return frozenset(row.name for row in self._rows)
 
+    def unknown(self, name: str) -> str:
+        """What is said to a command that is none of `names`: the nearest of them, where one is near enough."""
+        near = get_close_matches(name, sorted(self.names), n=1, cutoff=LIKENESS)
+        return UNKNOWN.format(name=name, hint=f"Did you mean /{near[0]}? " if near else "")
+
     def queue_of(self, name: str) -> Queue:
         """Where a command of `names` waits for its turn."""
         return self._declared[f"/{name}"][1].queue
@@ -102,7 +113,12 @@ class Commands:
         # Whatever waits for this person's answer is asked first; the handler says that nothing does.
         if name == CANCEL and any([await family.cancel(ask) for family in self._families]):
             return
-        if text := await self._answer(ask, *self._declared[f"/{name}"]):
+        family, declared = self._declared[f"/{name}"]
+        if argument and isinstance(declared, Command) and declared.stands_alone:
+            text: str | None = TAKES_NOTHING.format(name=name)
+        else:
+            text = await self._answer(ask, family, declared)
+        if text:
             await self._dependencies.delivery.say(chat, text)
 
     async def press(self, update: telegram.Update, chat: Chat, person: Person) -> None:

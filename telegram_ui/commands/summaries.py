@@ -26,12 +26,12 @@ class SummaryCommands(Family):
         super().__init__(dependencies)
         self._retention = retention_text(dependencies.retention_days)
 
-    @command("summary_status", "the state of memory in figures")
+    @command("summary_status", "the state of memory in figures", stands_alone=True)
     async def _status(self, ask: Ask) -> str:
         status = status_text(await self._services.summaries.status(ask.chat.scope))
         return "\n".join(filter(None, (status, self._retention)))
 
-    @command("summary_show", "read the summaries")
+    @command("summary_show", "read the summaries", stands_alone=True)
     async def _show_summaries(self, ask: Ask) -> str:
         if await self._services.memory.config(ask.chat.scope.owner) is None:
             return NOT_CONFIGURED
@@ -40,11 +40,11 @@ class SummaryCommands(Family):
             return "There are no summaries yet. /summary_status shows when the next is due."
         return "\n\n".join(summary_text(summary) for summary in summaries)
 
-    @command("summary_on", "turn memory on", who="admins")
+    @command("summary_on", "turn memory on", who="admins", stands_alone=True)
     async def _on(self, ask: Ask) -> str:
         return (await self._turn_on(ask.chat))[0]
 
-    @command("summary_off", "turn memory off; what is stored stays", who="admins")
+    @command("summary_off", "turn memory off; what is stored stays", who="admins", stands_alone=True)
     async def _off(self, ask: Ask) -> str:
         config = await self._services.memory.config(ask.chat.scope.owner)
         if config is None:
@@ -57,7 +57,7 @@ class SummaryCommands(Family):
             "until /summary_on."
         )
 
-    @command("summary_now", "summarise now what is not summarised yet", who="admins", queue="slow")
+    @command("summary_now", "summarise now what is not summarised yet", who="admins", queue="slow", stands_alone=True)
     async def _fold_now(self, ask: Ask) -> str:
         config = await self._services.memory.config(ask.chat.scope.owner)
         if config is None or not config.enabled:

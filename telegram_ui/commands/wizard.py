@@ -1,16 +1,17 @@
-"""/summary: two questions, storage and threshold, then memory is on. Also /cancel.
+"""/summary: two questions, storage and threshold, by button or in words; then memory is on. Also /cancel.
 
 Owns the steps, their words and what input counts. The step of each person is kept in the store, so that a restart
 changes nothing. Does not know other commands, nor how messages are sent.
 """
 
 import logging
+import re
 import secrets
 from dataclasses import replace
 from datetime import timedelta
 
 import telegram
-from telegram import ForceReply, InlineKeyboardMarkup, MessageEntity
+from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup, MessageEntity
 
 from records.errors import StorageError
 from records.owners import StorageType
@@ -18,7 +19,7 @@ from records.scopes import Person, Scope
 from storage.files.wizard_state import WizardState
 from telegram_ui.commands.buttons import nonce
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.wording import ADMINS_ONLY, STORAGE_NAMES, messages, turns
+from telegram_ui.commands.wording import ADMINS_ONLY, STORAGE_NAMES, messages, thresholds, ticked, turns
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
 from telegram_ui.sending.formatting import Piece, units
@@ -47,17 +48,40 @@ FIRST = (
 RANGE = f"a whole number from {SMALLEST} to {LARGEST}"
 SECOND = (
     "Setup, step 2 of 2: after how many turns (your message and my answer) should I summarise? "
-    f"Send {RANGE}; 20 is a good start"
+    f"Press a number, or send {RANGE}; 20 is a good start"
 )
+AGAIN = (
+    "I can keep your memory in SQLite or in JSON, and in nothing else. Nothing is lost: please press one of the "
+    "buttons, or send one of the two names. /cancel leaves the setup."
+)
+WORDS_OF_AN_ANSWER = 4
+"""A text with more words than this does not answer the setup's first question: it is a message to the bot."""
+_AROUND_NUMBERS = frozenset({"after", "each", "every", "please", "turn", "turns"})
+_WORD = re.compile(r"\w+")
 
 
 def number_in(text: str) -> int | None:
-    """The threshold that a text names, in the digits of any script; None if there is none within the limits."""
-    digits = text.strip()
-    if not digits.isdecimal() or len(digits) > 10:
+    """The threshold that a text names ("20", "every 20 turns"), in the digits of any script; None if there is none
+    within the limits.
+    """
+    words = [word.rstrip(",.!") for word in text.casefold().split()[: WORDS_OF_AN_ANSWER + 1]]
+    numbers = [word for word in words if word.isdecimal()]
+    if len(numbers) != 1 or len(numbers[0]) > 10 or not {*words} - {*numbers} <= _AROUND_NUMBERS:
         return None
-    number = int(digits)
+    number = int(numbers[0])
     return number if SMALLEST <= number <= LARGEST else None
+
+
+def storage_in(text: str) -> StorageType | None:
+    """The storage that a short text names ("SQLite please"); None if it names none, or several."""
+    words = _WORD.findall(text.casefold())
+    named = {storage for storage in StorageType if storage in words}
+    return named.pop() if len(named) == 1 and len(words) <= WORDS_OF_AN_ANSWER else None
+
+
+def _may_answer(text: str) -> bool:
+    """Whether a text is short enough for an answer to the first question, and asks nothing itself."""
+    return len(text.split()) <= WORDS_OF_AN_ANSWER and "?" not in text
 
 
 class Wizard(Family):
@@ -68,7 +92,7 @@ class Wizard(Family):
         self._states = self._services.memory.wizards
         self._unwritten: dict[tuple[Scope, int], WizardState] = {}  # ends that the disk has not taken yet
 
-    @command("summary", "set up memory: storage and how often to summarise", who="admins")
+    @command("summary", "set up memory: storage and how often to summarise", who="admins", stands_alone=True)
     async def _begin(self, ask: Ask) -> None:
         """Ask the first question; an earlier setup of the same person here is replaced."""
         state = WizardState(
@@ -80,7 +104,12 @@ class Wizard(Family):
         )
         await self._states.put(state)
         self._unwritten.pop((ask.chat.scope, ask.person.id), None)
-        row = [self._button(ask, KIND, name, f"{state.nonce}.{storage}") for storage, name in STORAGE_NAMES.items()]
+        config = await self._services.memory.config(ask.chat.scope.owner)
+        chosen = config.storage if config else None
+        row = [
+            self._button(ask, KIND, ticked(name, is_chosen=storage is chosen), f"{state.nonce}.{storage}")
+            for storage, name in STORAGE_NAMES.items()
+        ]
         await self._delivery.say(ask.chat, FIRST, keyboard=InlineKeyboardMarkup([row]))
 
     @command(CANCEL, "leave the setup or the import, nothing changed", who="admins")
@@ -98,23 +127,35 @@ class Wizard(Family):
 
     @press(KIND)
     async def _press(self, ask: Ask) -> str | None:
-        """A storage button. A press that comes too late, or from a person who may not configure, changes nothing."""
+        """A button of either step. A press that comes too late, or from a person who may not configure, changes
+        nothing.
+        """
         nonce_, _, choice = ask.argument.partition(".")
         state = await self._open(ask)
-        if state is None or choice not in set(StorageType) or not secrets.compare_digest(state.nonce, nonce_):
+        number = number_in(choice)
+        is_known = choice in set(StorageType) or number is not None
+        if state is None or not is_known or not secrets.compare_digest(state.nonce, nonce_):
             return STALE
         if self._is_expired(state):
             await self._states.drop(ask.chat.scope, ask.person.id)
             await self._show(ask, EXPIRED)
             return "This setup has expired."
-        if state.step != STORAGE:
+        if number is not None and state.step != NUMBER:
+            return STALE
+        if number is None and state.step != STORAGE:
             return f"{STORAGE_NAMES[state.storage or StorageType.SQLITE]} is chosen. Now send {RANGE}."
         if not await self._may_configure(ask.chat, ask.person):
             return ADMINS_ONLY
+        if number is not None:
+            await self._finish(ask, state, number)
+            await self._show(ask, f"Setup, step 2 of 2: {turns(number)}.")
+            return None
         storage = StorageType(choice)
-        await self._choose(state, storage)
-        await self._show(ask, f"Setup, step 1 of 2: {STORAGE_NAMES[storage]} is chosen.")
-        await self._ask_number(ask.chat, ask.person, SECOND)
+        numbers = await self._choose(ask, state, storage)
+        # In a group the question itself opens a field for the answer, and can have no buttons.
+        here = None if ask.chat.is_private else numbers
+        await self._show(ask, f"Setup, step 1 of 2: {STORAGE_NAMES[storage]} is chosen.", here)
+        await self._ask_number(ask.chat, ask.person, SECOND, numbers)
         return None
 
     async def take_text(self, ask: Ask) -> bool:
@@ -134,13 +175,16 @@ class Wizard(Family):
             await self._delivery.say(chat, EXPIRED)
             return is_answer
         if state.step == STORAGE:
-            choice = text.strip().lower()
-            if choice not in set(StorageType):
+            storage = storage_in(text)
+            if storage is None and not _may_answer(text):
                 return False
-            await self._choose(state, StorageType(choice))
-            await self._ask_number(chat, person, SECOND)
+            if storage is None:
+                await self._delivery.say(chat, AGAIN)
+            else:
+                await self._ask_number(chat, person, SECOND, await self._choose(ask, state, storage))
         elif number is None:
-            await self._ask_number(chat, person, f"That is not {RANGE}. Nothing is lost: please try again")
+            again = f"That is not {RANGE}. Nothing is lost: please try again"
+            await self._ask_number(chat, person, again, await self._numbers(ask, state))
         else:
             await self._finish(ask, state, number)
         return True
@@ -178,8 +222,18 @@ class Wizard(Family):
         else:
             self._unwritten.pop((end.scope, end.person), None)
 
-    async def _choose(self, state: WizardState, storage: StorageType) -> None:
+    async def _choose(self, ask: Ask, state: WizardState, storage: StorageType) -> InlineKeyboardMarkup:
+        """Go on to the second question; its buttons."""
         await self._states.put(replace(state, step=NUMBER, expires_at=self._now() + LIFETIME, storage=storage))
+        return await self._numbers(ask, state)
+
+    async def _numbers(self, ask: Ask, state: WizardState) -> InlineKeyboardMarkup:
+        config = await self._services.memory.config(ask.chat.scope.owner)
+
+        def button(label: str, number: int) -> InlineKeyboardButton:
+            return self._button(ask, KIND, label, f"{state.nonce}.{number}")
+
+        return InlineKeyboardMarkup([thresholds(config.every_n if config else None, button)])
 
     async def _finish(self, ask: Ask, state: WizardState, number: int) -> None:
         chat, storage, memory = ask.chat, state.storage or StorageType.SQLITE, self._services.memory
@@ -208,10 +262,10 @@ class Wizard(Family):
             raise
         await self._leave(state, ask.update)
 
-    async def _ask_number(self, chat: Chat, person: Person, question: str) -> None:
+    async def _ask_number(self, chat: Chat, person: Person, question: str, numbers: InlineKeyboardMarkup) -> None:
         tail = ". /cancel leaves the setup."
         if chat.is_private:
-            await self._delivery.say(chat, question + tail)
+            await self._delivery.say(chat, question + tail, keyboard=numbers)
             return
         # Selective: the reply field opens only for the person who is mentioned.
         name = well_formed(person.name).strip()[:64] or "You there"

@@ -1,6 +1,9 @@
-"""Words that several families share: counts, dates, quotations. Pure; does not know any command."""
+"""Words that several families share: counts, dates, quotations, labels. Pure; does not know any command."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
+
+from telegram import InlineKeyboardButton
 
 from chat.notices import counted
 from records.messages import Message
@@ -11,6 +14,8 @@ ADMINS_ONLY = "Only the admins of this group can change its memory settings."
 DEAD_BUTTON = "This button does nothing any more."
 QUOTED = 200
 """Characters of a text that are quoted."""
+OFFERED = (5, 10, 20, 50)
+"""Turns after which a summary can be chosen by a button."""
 
 
 def messages(number: int) -> str:
@@ -47,3 +52,14 @@ def quoted(text: str, most: int = QUOTED) -> str:
     if len(line) <= most:
         return line
     return line[:most].rsplit(" ", 1)[0].rstrip() + " …"
+
+
+def ticked(label: str, *, is_chosen: bool) -> str:
+    """A button's label, marked if it is the current choice."""
+    return f"✓ {label}" if is_chosen else label
+
+
+def thresholds(chosen: int | None, button: Callable[[str, int], InlineKeyboardButton]) -> list[InlineKeyboardButton]:
+    """A row of numbers of turns with the current one among them, marked. `button` makes one of label and number."""
+    numbers = sorted({*OFFERED, *([chosen] if chosen is not None else [])})
+    return [button(ticked(str(number), is_chosen=number == chosen), number) for number in numbers]

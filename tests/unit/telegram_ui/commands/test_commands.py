@@ -94,7 +94,7 @@ async def test_changing_storage_says_how_much_moved(desk: Desk) -> None:
     assert "Moved: 1 message from SQLite to JSON" in desk.last(ANN)
 
 
-@pytest.mark.parametrize("wrong", ["0", "501", "-3", "2.5", "twenty", "20 turns", "²", "9" * 5000])
+@pytest.mark.parametrize("wrong", ["0", "501", "-3", "2.5", "twenty", "20 or 30", "²", "9" * 5000])
 async def test_a_wrong_number_is_asked_for_again_and_nothing_is_lost(desk: Desk, wrong: str) -> None:
     await desk.say(ANN, ANN, "/summary")
     await choose(desk, ANN, ANN, "SQLite")
@@ -104,6 +104,68 @@ async def test_a_wrong_number_is_asked_for_again_and_nothing_is_lost(desk: Desk,
     assert "/cancel" in desk.last(ANN)
     await desk.say(ANN, ANN, "٢٠")
     assert "Threshold: 20 turns" in desk.last(ANN)
+
+
+@pytest.mark.parametrize("number", ["20 turns", "Every 20 turns, please.", "after each 20"])
+async def test_a_number_is_understood_within_words(desk: Desk, number: str) -> None:
+    await desk.say(ANN, ANN, "/summary")
+    await choose(desk, ANN, ANN, "SQLite")
+    assert await desk.say(ANN, ANN, number)
+    assert "Threshold: 20 turns" in desk.last(ANN)
+
+
+@pytest.mark.parametrize("chat", [ANN, GROUP])
+async def test_a_number_can_be_pressed_and_the_current_choices_are_marked(desk: Desk, chat: int) -> None:
+    await desk.say(ANN, chat, "/summary@keepsake_bot")
+    await choose(desk, ANN, chat, "JSON")
+    assert list(desk.buttons(chat)[1]) == ["5", "10", "20", "50"]
+    message, buttons = desk.buttons(chat)
+    assert await desk.press(ANN, chat, message, buttons["10"]) is None
+    assert "Threshold: 10 turns" in desk.last(chat)
+    assert "earlier setup" in (await desk.press(ANN, chat, message, buttons["20"]) or "")
+    await desk.services.memory.configure(chat, storage=StorageType.JSON, every_n=7)
+    await desk.say(ANN, chat, "/summary@keepsake_bot")
+    assert list(desk.buttons(chat)[1]) == ["SQLite", "✓ JSON"]
+    await choose(desk, ANN, chat, "✓ JSON")
+    assert list(desk.buttons(chat)[1]) == ["5", "✓ 7", "10", "20", "50"]
+
+
+async def test_another_storage_is_asked_for_again_and_a_question_is_no_answer(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/summary")
+    assert await desk.say(ANN, ANN, "mongo")
+    assert "SQLite or in JSON" in desk.last(ANN)
+    assert not await desk.say(ANN, ANN, "mongo?")
+    assert not await desk.say(ANN, ANN, "I would like to know what you make of Mongolia")
+    assert await desk.say(ANN, ANN, "sqlite, please")
+    assert "step 2" in desk.last(ANN)
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        ("/summary_policy sliding", "How I summarise: sliding"),
+        ("/summary_policy Off", "Automatic summaries are off"),
+        ("/summary_policy on", "Summaries are made automatically"),
+        ("/summary_policy cubic", "Nothing was changed"),
+        ("/summary_off now", "/summary_off takes no words after it"),
+        ("/summary_prompt be brief", "Summaries follow this from now on"),
+        ("/summary_prompt off", "are gone"),
+    ],
+)
+async def test_words_after_a_command_are_read_or_refused(desk: Desk, written: str, says: str) -> None:
+    await desk.services.memory.switch(ANN, enabled=True)
+    await desk.say(ANN, ANN, written)
+    assert says in desk.last(ANN)
+    config = await desk.services.memory.config(ANN)
+    assert config is not None
+    assert config.enabled
+    assert config.policy == ("sliding" if "sliding" in written else "pyramid")
+    assert config.auto_fold == ("Off" not in written)
+
+
+def test_a_misspelt_command_is_told_the_nearest_one(desk: Desk) -> None:
+    assert "Did you mean /summary?" in desk.commands.unknown("sumary")
+    assert "Did you mean" not in desk.commands.unknown("zzz")
 
 
 async def test_the_wizard_survives_a_restart_and_other_commands(desk: Desk) -> None:
