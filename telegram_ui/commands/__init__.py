@@ -4,13 +4,14 @@ A new command is a method of a family, declared with @command; a new family is a
 
 basics.py              /start, /help and /stop
 buttons.py             callback data that works for its person in its scope alone
+choices.py             /settings: every choice in one message, and /tz
 edits.py               the button that answers a corrected message again
 family.py              what a family is made of, and how it declares commands and buttons
 forget.py              /forget: what would be erased, the question, the receipt
 forget_targets.py      what /forget is to erase, in words and in a button
 history_extraction.py  learning from imported history: offered under its receipt, begun and stopped
 incognito.py           /incognito
-memory.py              /memory and /tz
+memory.py              /memory
 memory_texts.py        words and buttons of /memory
 policy.py              /summary_policy, /summary_prompt, /summary_rebuild
 proposals.py           what the model proposes to remember or to forget, with two buttons

@@ -1,6 +1,6 @@
-"""What I know about an owner, shown and corrected: /memory, and /tz.
+"""What I know about an owner, shown and corrected: /memory.
 
-Owns the commands, and the step of a person who is asked for the new text of a fact. Does not know how facts are
+Owns the command, and the step of a person who is asked for the new text of a fact. Does not know how facts are
 learned, nor how messages are sent; the words are in memory_texts.py.
 """
 
@@ -21,7 +21,6 @@ from telegram_ui.commands.wizard import LEFT
 from telegram_ui.commands.wording import ADMINS_ONLY, DEAD_BUTTON
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
-from text.time_zones import similar_names, zone_named
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +32,7 @@ LONGEST_FACT = 300
 
 
 class MemoryCommands(Family):
-    """Answers /memory and /tz. In groups everybody reads, and admins change."""
+    """Answers /memory. In groups everybody reads, and admins change."""
 
     # /memory -------------------------------------------------------------------------------------------------
 
@@ -202,23 +201,6 @@ class MemoryCommands(Family):
         # As in the wizard: the update that ended it is recognised when it is replayed.
         await states.put(replace(state, step=LEFT, nonce=str(ask.update.update_id)))
         return True
-
-    # /tz -----------------------------------------------------------------------------------------------------
-
-    @command("tz", "your time zone")
-    async def _tz(self, ask: Ask) -> str:
-        owner, words = ask.chat.scope.owner, ask.argument.strip()
-        if not words:
-            config = await self._services.memory.config(owner)
-            zone = config.zone if config else UTC
-            return texts.zone_text(config.timezone if config else "", self._now(), zone)
-        if not await self._may_configure(ask.chat, ask.person):
-            return ADMINS_ONLY
-        name = zone_named(words)
-        if name is None:
-            return texts.no_zone(words, similar_names(words))
-        config = await self._services.memory.choose(owner, lambda current: replace(current, timezone=name))
-        return texts.zone_text(name, self._now(), config.zone, asked=words)
 
 
 def _id(text: str) -> int:

@@ -5,7 +5,7 @@ Owns what each button carries: an action and its numbers, "f.12.0" (see LOOKS an
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
@@ -13,7 +13,6 @@ from records.facts import Fact, Profile
 from records.forgetting import Forgotten
 from telegram_ui.commands.forget import TRACES, counts
 from telegram_ui.commands.wording import DEAD_BUTTON, day, messages
-from text.time_zones import label
 
 Button = Callable[[str, str], InlineKeyboardButton]
 Shown = tuple[str, InlineKeyboardMarkup | None]
@@ -245,27 +244,3 @@ def undone(id_: int, forgotten: Forgotten | None) -> str:
 def erased(forgotten: Forgotten) -> str:
     """The result of erasing a version of the profile."""
     return PROFILE_ERASED + ("" if forgotten.is_clean else f" {TRACES}") if forgotten.profiles else DEAD_BUTTON
-
-
-def zone_text(name: str, now: datetime, zone: tzinfo, *, asked: str = "") -> str:
-    """Which time zone is in use, and how to choose another. `asked`: the words by which it was just chosen."""
-    local, shown = now.astimezone(zone), label(name)
-    understood = "" if not asked or asked.casefold() == shown.casefold() else f"I understood “{asked}” as {shown}. "
-    return (
-        f"{understood}Your time zone is {shown}; it is {local:%Y-%m-%d %H:%M} there{_ahead(local, shown)}. "
-        'I use it for dates ("tomorrow", "last week").\n'
-        "To change it: /tz Europe/Berlin, the name of a larger city, or an offset such as UTC+3."
-    )
-
-
-def _ahead(local: datetime, shown: str) -> str:
-    """How far a zone is ahead of UTC now, or behind it; nothing where its name says so."""
-    if shown.startswith("UTC"):
-        return ""
-    offset = f"{local:%z}"
-    return f" (UTC{offset[0]}{int(offset[1:3])}{f':{offset[3:5]}' if offset[3:5] != '00' else ''} now)"
-
-
-def no_zone(wanted: str, similar: Sequence[str]) -> str:
-    hint = f"Did you mean {', '.join(similar)}?" if similar else "Names look like Europe/Berlin, Seattle or UTC+3."
-    return f"I know no time zone “{wanted[:60]}”. {hint} Nothing was changed."

@@ -19,6 +19,7 @@ from records.turns import Proposal
 from telegram_ui.commands import edits, proposals
 from telegram_ui.commands.basics import Basics
 from telegram_ui.commands.buttons import NotTheirs, kind_of
+from telegram_ui.commands.choices import ChoiceCommands
 from telegram_ui.commands.edits import EditedMessages
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press, Queue
 from telegram_ui.commands.forget import ForgetCommands
@@ -45,6 +46,7 @@ LIKENESS = 0.7
 FAMILIES: tuple[type[Family], ...] = (
     Basics,
     Wizard,
+    ChoiceCommands,
     SummaryCommands,
     PolicyCommands,
     MemoryCommands,

@@ -30,9 +30,9 @@ def facts(number: int) -> str:
     return counted(number, "fact", "facts")
 
 
-def minute(at: datetime) -> str:
-    """A moment to the minute, in UTC."""
-    return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+def minute(at: datetime, zone: tzinfo = UTC) -> str:
+    """A moment to the minute in a time zone."""
+    return at.astimezone(zone).strftime("%Y-%m-%d %H:%M")
 
 
 def day(at: datetime, zone: tzinfo = UTC) -> str:

@@ -1,4 +1,4 @@
-"""/memory and /tz as a person sees them: the list, one fact, its buttons, and who may."""
+"""/memory as a person sees it: the list, one fact, its buttons, and who may."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -209,38 +209,3 @@ async def test_what_cannot_be_meant_is_answered_with_how_it_goes(desk: Desk) -> 
     for data in ("", "l.x", "f", "q.1", "f.1.2.3", "f.-1", "l.99999999999"):
         action, _, numbers = data.partition(".")
         assert view_of(action, numbers) is None
-
-
-async def test_a_zone_is_chosen_by_name_or_city(desk: Desk, talk: Talk) -> None:
-    await desk.say(ANN, ANN, "/tz")
-    assert "is UTC" in desk.last(ANN)
-    await desk.say(ANN, ANN, "/tz new york")
-    assert "America/New_York; it is 2026-11-21 04:" in desk.last(ANN)
-    config = await talk.services.memory.config(ANN)
-    assert config is not None
-    assert config.timezone == "America/New_York"
-    await desk.say(ANN, ANN, "/tz berl")
-    assert "Did you mean Europe/Berlin?" in desk.last(ANN)
-    await desk.say(BOB, GROUP, "/tz Europe/Berlin")
-    assert desk.last(GROUP) == ADMINS_ONLY
-    await desk.say(ANN, ANN, "/tz utc")
-    assert "is UTC" in desk.last(ANN)
-
-
-async def test_what_was_understood_as_a_zone_is_said(desk: Desk, talk: Talk) -> None:
-    await desk.say(ANN, ANN, "/tz GMT-5")
-    assert "“GMT-5” as UTC-5." in desk.last(ANN)
-    assert "is UTC-5; it is 2026-11-21 04:" in desk.last(ANN)
-    await desk.say(ANN, ANN, "/tz UTC+3")
-    assert "is UTC+3; it is 2026-11-21 12:" in desk.last(ANN)
-    await desk.say(ANN, ANN, "/tz seattle")
-    assert "I understood “seattle” as America/Los_Angeles." in desk.last(ANN)
-    assert "2026-11-21 01:" in desk.last(ANN)
-    assert "(UTC-8 now)" in desk.last(ANN)
-    await desk.say(ANN, ANN, "/tz Mumbai")
-    assert "(UTC+5:30 now)" in desk.last(ANN)
-    await desk.say(ANN, ANN, "/tz UTC+99")
-    assert "I know no time zone “UTC+99”" in desk.last(ANN)
-    config = await talk.services.memory.config(ANN)
-    assert config is not None
-    assert config.timezone == "Asia/Kolkata"

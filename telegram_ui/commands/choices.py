@@ -1,0 +1,244 @@
+"""/settings: every choice of an owner in one message, changed by its buttons; and /tz.
+
+Owns their words, and the step of a person who is asked for a city. Does not know what a choice does.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
+
+from records.owners import OwnerConfig, StorageType
+from storage.files.wizard_state import WizardState
+from summaries.policies import POLICIES
+from telegram_ui.commands.buttons import nonce
+from telegram_ui.commands.family import Ask, Family, command, press
+from telegram_ui.commands.wizard import LEFT, number_in
+from telegram_ui.commands.wording import (
+    ADMINS_ONLY,
+    DEAD_BUTTON,
+    STORAGE_NAMES,
+    messages,
+    minute,
+    thresholds,
+    ticked,
+    turns,
+)
+from text.time_zones import label, similar_names, zone_named
+
+KIND = "set"
+ASKING = "zone:"
+"""How the step begins of a person who is asked for a city; the id of the message with the settings follows."""
+LIFETIME = timedelta(minutes=10)
+MEMORY, STORAGE, NUMBER, POLICY, AUTOMATIC, INCOGNITO, ZONE = "m", "s", "n", "p", "a", "i", "z"
+ON, OFF = "on", "off"
+WHICH_CITY = (
+    "Which larger city are you in, or near? A name such as Europe/Berlin or an offset such as UTC+3 will do, too."
+)
+NOTHING_ELSE = "Memory is off. I store nothing, and the other choices wait until you turn it on."
+
+Button = Callable[[str, str], InlineKeyboardButton]
+"""Makes a button of its label and what it carries."""
+
+
+class ChoiceCommands(Family):
+    """Answers /settings and /tz. In groups only admins choose."""
+
+    @command("settings", "everything that can be chosen, with buttons", who="admins", stands_alone=True)
+    async def _settings(self, ask: Ask) -> None:
+        await self._show_settings(ask, await self._config(ask), None)
+
+    @press(KIND, who="admins")
+    async def _press(self, ask: Ask) -> str | None:
+        """A choice: what it is about, and its value. The message shows it at once."""
+        what, _, value = ask.argument.partition(".")
+        if what == ZONE:
+            await self._ask_city(ask)
+            return None
+        before = await self._config(ask)
+        toast = await self._choose(ask, what, value, before)
+        if toast is not None:
+            await self._show_settings(ask, await self._config(ask), ask.message_id)
+        return toast or DEAD_BUTTON
+
+    async def _choose(self, ask: Ask, what: str, value: str, before: OwnerConfig | None) -> str | None:
+        """Make a choice; what the toast says, None for no choice of ours."""
+        memory, owner = self._services.memory, ask.chat.scope.owner
+        if what == MEMORY and value in (ON, OFF):
+            await memory.switch(owner, enabled=value == ON)
+            return "Memory is on: I remember from now on." if value == ON else "Memory is off. What is stored stays."
+        if before is None or not before.enabled:
+            return NOTHING_ELSE
+        if what == STORAGE and value in set(StorageType):
+            return await self._move(ask, StorageType(value), before)
+        change = _change(what, value)
+        if change is None:
+            return None
+        change_of, toast = change
+        await memory.choose(owner, change_of)
+        return toast
+
+    async def _move(self, ask: Ask, storage: StorageType, before: OwnerConfig) -> str:
+        memory, owner = self._services.memory, ask.chat.scope.owner
+        if storage is before.storage:
+            return f"Memory is kept in {STORAGE_NAMES[storage]} already."
+        async with self._delivery.typing(ask.chat):
+            await memory.configure(owner, storage=storage, every_n=before.every_n)
+        return f"Moved: {messages(await memory.total(owner))}, to {STORAGE_NAMES[storage]}."
+
+    async def _config(self, ask: Ask) -> OwnerConfig | None:
+        return await self._services.memory.config(ask.chat.scope.owner)
+
+    async def _show_settings(self, ask: Ask, config: OwnerConfig | None, instead_of: int | None) -> None:
+        def button(label: str, payload: str) -> InlineKeyboardButton:
+            return self._button(ask, KIND, label, payload)
+
+        text, keyboard = settings_text(config, self._now()), InlineKeyboardMarkup(settings_rows(config, button))
+        await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard)
+
+    # the time zone -------------------------------------------------------------------------------------------
+
+    @command("tz", "your time zone")
+    async def _tz(self, ask: Ask) -> str:
+        words = ask.argument.strip()
+        if words:
+            return (await self._choose_zone(ask, words))[0]
+        config = await self._config(ask)
+        return zone_text(config.timezone if config else "", self._now(), config.zone if config else UTC)
+
+    async def _choose_zone(self, ask: Ask, words: str) -> tuple[str, OwnerConfig | None]:
+        """Set the zone that the words name; what to say, and the owner's choices now (None: nothing was changed)."""
+        if not await self._may_configure(ask.chat, ask.person):
+            return ADMINS_ONLY, None
+        name = zone_named(words)
+        if name is None:
+            return no_zone(words, similar_names(words)), None
+        config = await self._services.memory.choose(
+            ask.chat.scope.owner, lambda current: replace(current, timezone=name)
+        )
+        return zone_text(name, self._now(), config.zone, asked=words), config
+
+    async def _ask_city(self, ask: Ask) -> None:
+        state = WizardState(
+            scope=ask.chat.scope,
+            person=ask.person.id,
+            step=f"{ASKING}{ask.message_id or ''}",
+            nonce=nonce(),
+            expires_at=self._now() + LIFETIME,
+        )
+        await self._services.memory.wizards.put(state)
+        if ask.chat.is_private:
+            await self._delivery.say(ask.chat, WHICH_CITY)
+        else:
+            field = ForceReply(selective=True, input_field_placeholder="Berlin")
+            await self._delivery.say(ask.chat, f"{WHICH_CITY} Reply to this message.", keyboard=field)
+
+    async def take_text(self, ask: Ask) -> bool:
+        """A text that may name a city; whether it was asked for."""
+        states = self._services.memory.wizards
+        state = await states.get(ask.chat.scope, ask.person.id)
+        if state is None or not state.step.startswith(ASKING):
+            return False
+        if not ask.chat.is_private and not ask.answers_the_bot:
+            return False
+        if self._now() >= state.expires_at:
+            await states.drop(ask.chat.scope, ask.person.id)
+            return False
+        text, config = await self._choose_zone(ask, ask.argument.strip())
+        await self._delivery.say(ask.chat, text)
+        # As in the setup: the update that ended it is recognised when it is replayed.
+        await states.put(replace(state, step=LEFT, nonce=str(ask.update.update_id)))
+        shown = state.step.removeprefix(ASKING)
+        if config is not None and shown.isdecimal():
+            await self._show_settings(ask, config, int(shown))
+        return True
+
+
+def _change(what: str, value: str) -> tuple[Callable[[OwnerConfig], OwnerConfig], str] | None:
+    """What a choice changes, apart from memory's switch and its storage, and the toast; None for no choice of ours."""
+    number, is_on = number_in(value), value == ON
+    if what == NUMBER and number is not None:
+        return lambda current: replace(current, every_n=number), f"A summary after every {turns(number)}."
+    if what == POLICY and value in POLICIES:
+        return lambda current: replace(current, policy=value), f"{value.capitalize()} it is."
+    if what == AUTOMATIC and value in (ON, OFF):
+        return lambda current: replace(current, auto_fold=is_on), f"Automatic summaries are {value}."
+    if what == INCOGNITO and value in (ON, OFF):
+        return lambda current: replace(current, incognito=is_on), f"Incognito is {value}."
+    return None
+
+
+def settings_text(config: OwnerConfig | None, now: datetime) -> str:
+    """The choices of an owner in words."""
+    zone = f"Time zone: {label(config.timezone if config else '')}, where it is {minute(now, _zone(config))}"
+    if config is None or not config.enabled:
+        return f"Settings\n\n{NOTHING_ELSE}\n{zone}"
+    manner = "made automatically" if config.auto_fold else "made only by /summary_now"
+    incognito = "on: memory is read, nothing is written" if config.incognito else "off"
+    return "\n".join(
+        [
+            "Settings",
+            "",
+            f"Memory: on, kept in {STORAGE_NAMES[config.storage]}",
+            f"Summaries: after every {turns(config.every_n)}, {config.policy}, {manner}",
+            f"Incognito: {incognito}",
+            zone,
+            "",
+            "/summary_policy explains the ways of summarising, /memory shows what I know, /forget erases.",
+        ]
+    )
+
+
+def settings_rows(config: OwnerConfig | None, button: Button) -> list[list[InlineKeyboardButton]]:
+    """The buttons under the settings, the current choices marked; only those that have an effect now."""
+
+    def choice(label: str, what: str, value: str, *, is_chosen: bool) -> InlineKeyboardButton:
+        return button(ticked(label, is_chosen=is_chosen), f"{what}.{value}")
+
+    def switch(name: str, what: str, *, is_on: bool) -> list[InlineKeyboardButton]:
+        return [
+            choice(f"{name} on", what, ON, is_chosen=is_on),
+            choice(f"{name} off", what, OFF, is_chosen=not is_on),
+        ]
+
+    zone = [button(f"Time zone: {label(config.timezone if config else '')}", ZONE)]
+    if config is None or not config.enabled:
+        return [switch("Memory", MEMORY, is_on=False), zone]
+    return [
+        switch("Memory", MEMORY, is_on=True),
+        [choice(name, STORAGE, one, is_chosen=one is config.storage) for one, name in STORAGE_NAMES.items()],
+        thresholds(config.every_n, lambda label, number: button(label, f"{NUMBER}.{number}")),
+        [choice(one.capitalize(), POLICY, one, is_chosen=one == config.policy) for one in POLICIES],
+        switch("Automatic", AUTOMATIC, is_on=config.auto_fold),
+        switch("Incognito", INCOGNITO, is_on=config.incognito),
+        zone,
+    ]
+
+
+def _zone(config: OwnerConfig | None) -> tzinfo:
+    return config.zone if config else UTC
+
+
+def zone_text(name: str, now: datetime, zone: tzinfo, *, asked: str = "") -> str:
+    """Which time zone is in use, and how to choose another. `asked`: the words by which it was just chosen."""
+    local, shown = now.astimezone(zone), label(name)
+    understood = "" if not asked or asked.casefold() == shown.casefold() else f"I understood “{asked}” as {shown}. "
+    return (
+        f"{understood}Your time zone is {shown}; it is {local:%Y-%m-%d %H:%M} there{_ahead(local, shown)}. "
+        'I use it for dates ("tomorrow", "last week").\n'
+        "To change it: /tz Europe/Berlin, the name of a larger city, or an offset such as UTC+3."
+    )
+
+
+def _ahead(local: datetime, shown: str) -> str:
+    """How far a zone is ahead of UTC now, or behind it; nothing where its name says so."""
+    if shown.startswith("UTC"):
+        return ""
+    offset = f"{local:%z}"
+    return f" (UTC{offset[0]}{int(offset[1:3])}{f':{offset[3:5]}' if offset[3:5] != '00' else ''} now)"
+
+
+def no_zone(wanted: str, similar: Sequence[str]) -> str:
+    hint = f"Did you mean {', '.join(similar)}?" if similar else "Names look like Europe/Berlin, Seattle or UTC+3."
+    return f"I know no time zone “{wanted[:60]}”. {hint} Nothing was changed."

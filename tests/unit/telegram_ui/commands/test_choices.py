@@ -1,0 +1,107 @@
+"""/settings and /tz as a person sees them: what is shown, what a button changes, and who may."""
+
+from typing import Any
+
+from records.owners import OwnerConfig, StorageType
+from telegram_ui.commands.wording import ADMINS_ONLY
+from tests.support.talk import Talk
+from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
+
+
+def labels(desk: Desk, chat: int) -> list[str]:
+    return list(desk.buttons(chat)[1])
+
+
+async def choose(desk: Desk, label: str, chat: int = ANN) -> str | None:
+    message, buttons = desk.buttons(chat)
+    return await desk.press(ANN, chat, message, buttons[label])
+
+
+async def config_of(desk: Desk, owner: int = ANN) -> OwnerConfig:
+    config = await desk.services.memory.config(owner)
+    assert config is not None
+    return config
+
+
+async def test_while_memory_is_off_only_what_has_an_effect_is_shown(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/settings")
+    assert labels(desk, ANN) == ["Memory on", "✓ Memory off", "Time zone: UTC"]
+    await choose(desk, "Memory on")
+    assert (await config_of(desk)).enabled
+    assert "✓ Memory on" in labels(desk, ANN)
+    assert "✓ 20" in labels(desk, ANN)
+
+
+async def test_each_button_changes_one_choice_in_the_same_message(desk: Desk) -> None:
+    await desk.services.memory.configure(ANN, storage=StorageType.SQLITE, every_n=7)
+    await desk.say(ANN, ANN, "/settings")
+    message, _ = desk.buttons(ANN)
+    marked = [label for label in labels(desk, ANN) if label.startswith("✓")]
+    assert marked == ["✓ Memory on", "✓ SQLite", "✓ 7", "✓ Pyramid", "✓ Automatic on", "✓ Incognito off"]
+    for label in ("50", "Sliding", "Automatic off", "Incognito on", "JSON"):
+        assert await choose(desk, label)
+        assert f"✓ {label}" in labels(desk, ANN)
+        assert desk.buttons(ANN)[0]["message_id"] == message["message_id"]
+    config = await config_of(desk)
+    assert (config.every_n, config.policy, config.auto_fold, config.incognito, config.storage, config.enabled) == (
+        *(50, "sliding", False, True, StorageType.JSON, True),
+    )
+    assert "kept in JSON" in desk.last(ANN)
+    assert "after every 50 turns, sliding" in desk.last(ANN)
+
+
+async def test_a_city_is_asked_for_and_the_settings_show_its_time(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/settings")
+    message, _ = desk.buttons(ANN)
+    assert await choose(desk, "Time zone: UTC") is None
+    assert "Which city" in desk.last(ANN)
+    assert await desk.say(ANN, ANN, "berlin")
+    assert (await config_of(desk)).timezone == "Europe/Berlin"
+    shown: dict[str, Any] = desk.peer.world.messages[ANN][message["message_id"]]
+    assert "Europe/Berlin, where it is 2026-11-21 10:" in shown["text"]
+    assert not await desk.say(ANN, ANN, "london")
+
+
+async def test_in_a_group_only_admins_see_and_change_the_settings(desk: Desk) -> None:
+    await desk.say(BOB, GROUP, "/settings@keepsake_bot")
+    assert desk.last(GROUP) == ADMINS_ONLY
+    await desk.say(ANN, GROUP, "/settings@keepsake_bot")
+    await choose(desk, "Memory on", GROUP)
+    assert (await config_of(desk, GROUP)).enabled
+    message, buttons = desk.buttons(GROUP)
+    assert "somebody else" in (await desk.press(BOB, GROUP, message, buttons["JSON"]) or "")
+
+
+async def test_a_zone_is_chosen_by_name_or_city(desk: Desk, talk: Talk) -> None:
+    await desk.say(ANN, ANN, "/tz")
+    assert "is UTC" in desk.last(ANN)
+    await desk.say(ANN, ANN, "/tz new york")
+    assert "America/New_York; it is 2026-11-21 04:" in desk.last(ANN)
+    config = await talk.services.memory.config(ANN)
+    assert config is not None
+    assert config.timezone == "America/New_York"
+    await desk.say(ANN, ANN, "/tz berl")
+    assert "Did you mean Europe/Berlin?" in desk.last(ANN)
+    await desk.say(BOB, GROUP, "/tz Europe/Berlin")
+    assert desk.last(GROUP) == ADMINS_ONLY
+    await desk.say(ANN, ANN, "/tz utc")
+    assert "is UTC" in desk.last(ANN)
+
+
+async def test_what_was_understood_as_a_zone_is_said(desk: Desk, talk: Talk) -> None:
+    await desk.say(ANN, ANN, "/tz GMT-5")
+    assert "“GMT-5” as UTC-5." in desk.last(ANN)
+    assert "is UTC-5; it is 2026-11-21 04:" in desk.last(ANN)
+    await desk.say(ANN, ANN, "/tz UTC+3")
+    assert "is UTC+3; it is 2026-11-21 12:" in desk.last(ANN)
+    await desk.say(ANN, ANN, "/tz seattle")
+    assert "I understood “seattle” as America/Los_Angeles." in desk.last(ANN)
+    assert "2026-11-21 01:" in desk.last(ANN)
+    assert "(UTC-8 now)" in desk.last(ANN)
+    await desk.say(ANN, ANN, "/tz Mumbai")
+    assert "(UTC+5:30 now)" in desk.last(ANN)
+    await desk.say(ANN, ANN, "/tz UTC+99")
+    assert "I know no time zone “UTC+99”" in desk.last(ANN)
+    config = await talk.services.memory.config(ANN)
+    assert config is not None
+    assert config.timezone == "Asia/Kolkata"
