@@ -54,7 +54,7 @@ async def test_a_city_is_asked_for_and_the_settings_show_its_time(desk: Desk) ->
     await desk.say(ANN, ANN, "/settings")
     message, _ = desk.buttons(ANN)
     assert await choose(desk, "Time zone: UTC") is None
-    assert "Which city" in desk.last(ANN)
+    assert "Which larger city" in desk.last(ANN)
     assert await desk.say(ANN, ANN, "berlin")
     assert (await config_of(desk)).timezone == "Europe/Berlin"
     shown: dict[str, Any] = desk.peer.world.messages[ANN][message["message_id"]]
