@@ -85,14 +85,14 @@ class ExternalMemory:
                     move.target,
                     move.state,
                 )
-            renaming = OwnerRenaming(database, stores)
+            wizards = WizardStates(database)
+            renaming = OwnerRenaming(database, stores, wizards)
             for owner in await renaming.resume():
                 log.warning("%d, a group that became a supergroup, has its new id now", owner)
             for owner in await directory.adopt(stores):
                 log.info("owner %d was found in memory.json and adopted", owner)
             for store in (sqlite, json):
                 await store.take_back_leases()
-            wizards = WizardStates(database)
             erasing = Erasure(database, folder, stores, wizards)
             for owner in await erasing.resume(lambda owner: _store_of(owner, directory, stores)):
                 log.warning("a forgetting of %d that an earlier process had begun is finished", owner)

@@ -16,7 +16,7 @@ from attrs import define, field
 
 from llm.embeddings import Embedder
 from llm.quota import Charge, charge_nobody
-from records.context import Context, RecalledFact, Snippet
+from records.context import Context, ContextSources, RecalledFact, Snippet
 from records.errors import ModelError
 from records.facts import Fact
 from records.messages import Message
@@ -24,11 +24,12 @@ from records.scopes import Clock, Scope
 from records.summaries import Summary
 from records.turns import Incoming
 from retrieval import date_expressions, prefix_cache
-from retrieval.fact_ranking import rank_facts
+from retrieval.fact_ranking import learned_from, rank_facts
 from retrieval.must_include import LONG_WINDED, Found, MustInclude
 from retrieval.packing import Packing, least_score
 from retrieval.prompt_builder import Budgets, PromptBuilder
 from retrieval.ranking import REACH, Meaning, Question, Ranked, Scored, rank
+from retrieval.turns import last_words, newest_turns
 from runtime.tasks import side_by_side
 from storage.protocol import MemoryStore
 from storage.search.protocol import Floats, VectorSearch
@@ -124,23 +125,24 @@ class MemoryRetrieval:
         builder = await _off_loop(begun, words)
         if store is None:
             words += _characters(unstored)
-            await _off_loop(lambda: builder.take_last_turns(_newest_turns(unstored, LAST_TURNS)), words)
+            await _off_loop(lambda: builder.take_last_turns(newest_turns(unstored, LAST_TURNS)), words)
             await _off_loop(lambda: builder.take_older_turns(unstored), words)
             return await _off_loop(builder.context, words)
-        last = await store.last_turns(scope, LAST_TURNS, before=turn)
-        summaries = sorted(await store.summaries(scope), key=lambda one: (-one.level, *one.order))
-        newest = _newest_turns([*last, *unstored], LAST_TURNS)
+        sources = await store.context_sources(scope, turns=LAST_TURNS, before=turn)
+        summaries = sorted(sources.summaries, key=lambda one: (-one.level, *one.order))
+        newest = newest_turns([*sources.last, *unstored], LAST_TURNS)
         await _off_loop(lambda: builder.take_last_turns(newest), _characters(newest))
         if not scope.is_direct_messages:
-            builder.take_profile(await store.profiles.newest(scope.owner))
+            builder.take_profile(sources.profile)
         shown, repeated = await self._stable_summaries(builder, store, scope, summaries, turn)
         builder.take_summaries(shown)
-        earlier = {one.id: one for one in await store.unfolded(scope) if turn is None or one.turn < turn}
-        earlier |= {one.id: one for one in repeated}
+        earlier = {one.id: one for one in (*sources.unfolded, *repeated)}
         older = [*sorted(earlier.values(), key=lambda one: one.order), *unstored]
         await _off_loop(lambda: builder.take_older_turns(older), _characters(older))
-        await self._note_history(builder, store, scope, summaries, shown, incoming if turn is not None else None)
-        found = await self.found(incoming.text, store, scope, now=now, lean_on=_last_words(newest), before=turn)
+        await self._note_history(builder, store, scope, sources, shown, incoming if turn is not None else None)
+        facts = _facts_for(scope, sources.facts)
+        lean_on = last_words(newest)
+        found = await self.found(incoming.text, store, scope, now=now, lean_on=lean_on, before=turn, facts=facts)
         builder.take_facts(found.facts)
         required = MustInclude.of(found, self._tokens, shown=builder.shown_ids, before=turn)
         if required.ids and builder.keep_room_for_one():
@@ -182,17 +184,12 @@ class MemoryRetrieval:
         )
         reading = (
             asyncio.create_task(self._sentence_vectors(required.found, store, scope)),
-            asyncio.create_task(self._messages(store, scope, required.in_order(0, READ_AT_ONCE))),
+            asyncio.create_task(self._allowed(required, store, scope, 0)),
         )
         async with side_by_side(*reading):
-            vectors, messages = await asyncio.gather(*reading)
+            vectors, allowed = await asyncio.gather(*reading)
         read = READ_AT_ONCE
         while True:
-            allowed = [
-                (index, one, message)
-                for index, (one, message) in enumerate(messages, read - READ_AT_ONCE)
-                if required.allows(message)
-            ]
             shown = (
                 required.snippet(one, message, vectors.get(one.seq), tokens=required.length(index, room))
                 for index, one, message in allowed
@@ -203,12 +200,21 @@ class MemoryRetrieval:
                 packing.offer(shown)
             if packing.is_full or read >= len(required.found.ranked):
                 return packing.taken
-            messages = await self._messages(store, scope, required.in_order(read, READ_AT_ONCE))
+            allowed = await self._allowed(required, store, scope, read)
             read += READ_AT_ONCE
+
+    async def _allowed(
+        self, required: MustInclude, store: MemoryStore, scope: Scope, start: int
+    ) -> list[tuple[int, Scored, Message]]:
+        """The next candidates that may be shown, each with its index; what is whole in the prompt is not even read."""
+        some = required.in_order(start, READ_AT_ONCE)
+        indexes = {one.id: index for index, one in enumerate(some, start) if one.id not in required.shown}
+        messages = await self._messages(store, scope, [one for one in some if one.id in indexes])
+        return [(indexes[one.id], one, message) for one, message in messages if required.allows(message)]
 
     async def _messages(self, store: MemoryStore, scope: Scope, some: Sequence[Scored]) -> list[tuple[Scored, Message]]:
         """Candidates with their messages; those that were forgotten in the meantime are left out."""
-        messages = {message.id: message for message in await store.messages(scope, [one.id for one in some])}
+        messages = {one.id: one for one in await store.messages(scope, [one.id for one in some])} if some else {}
         return [(one, messages[one.id]) for one in some if one.id in messages]
 
     async def found(
@@ -221,9 +227,11 @@ class MemoryRetrieval:
         lean_on: str = "",
         before: int | None = None,
         limit: int | None = None,
+        facts: Sequence[Fact] | None = None,
     ) -> Found:
         """All candidates of a question, best first. `now`: in the owner's zone. `lean_on`: what was said before, for a
-        short question. `before`: the turn that is being answered, which is no candidate. Raises a StorageError.
+        short question. `before`: the turn that is being answered, which is no candidate. `facts`: those that a prompt
+        may carry, where they were read already. Raises a StorageError.
         """
         now = now or self._clock()
         question = _both_ends(question, LONGEST_QUESTION)
@@ -233,22 +241,35 @@ class MemoryRetrieval:
             question = f"{_both_ends(lean_on, LONGEST_QUESTION)}\n{question}"
             terms = list(dict.fromkeys([*own, *await _terms(question)]))  # of a long question the first are looked up
         readings = readings_of(own, itself, question)
-        of_words = CANDIDATES if self._embedder is None else WITH_MEANING
-        # No part of the search waits for another.
-        arms = (
-            asyncio.create_task(self._nearest(question, store, scope, limit or CANDIDATES)),
-            asyncio.create_task(store.matching(scope, terms, limit=limit or of_words, surely=own, readings=readings)),
-            asyncio.create_task(self._times(normal(question), store, scope, now)),
-            asyncio.create_task(_facts_for(scope, store)),
-        )
-        async with side_by_side(*arms):
-            (vector, nearest), matched, times, known = await asyncio.gather(*arms)
-        facts = await self._relevant_facts(known, store, scope.owner, own, terms, vector)
-        sources = _learned_from(facts)
-        seeds = [*(nearest.seqs if nearest else ())]
-        if sources:
-            seeds += [seq for seq in (await store.facts.seqs(scope, list(sources))).values() if seq not in seeds]
-        pool = await store.pool(scope, matched, reach=REACH, seeds=seeds)
+        known = _facts_for(scope, await store.facts.valid(scope.owner)) if facts is None else facts
+        nearest: VectorSearch | None = None
+        if self._embedder is None:
+            times = await self._times(normal(question), store, scope, now)
+            relevant = await self._relevant_facts(known, store, scope.owner, own, terms, None)
+            sources = learned_from(relevant)
+            pool = await store.matching_pool(
+                scope,
+                terms,
+                limit=limit or CANDIDATES,
+                reach=REACH,
+                surely=own,
+                readings=readings,
+                sources=list(sources),
+            )
+        else:
+            # Words and meaning are searched at the same time.
+            matching = store.matching(scope, terms, limit=limit or WITH_MEANING, surely=own, readings=readings)
+            arms = (
+                asyncio.create_task(self._nearest(question, store, scope, limit or CANDIDATES)),
+                asyncio.create_task(matching),
+                asyncio.create_task(self._times(normal(question), store, scope, now)),
+            )
+            async with side_by_side(*arms):
+                (vector, nearest), matched, times = await asyncio.gather(*arms)
+            relevant = await self._relevant_facts(known, store, scope.owner, own, terms, vector)
+            sources = learned_from(relevant)
+            seeds = nearest.seqs if nearest else ()
+            pool = await store.pool(scope, matched, reach=REACH, seeds=seeds, sources=list(sources))
         pool = pool if before is None else pool.before(before)
         terms, own = pool.matched.held(terms), pool.matched.held(own)
         asked = Question(
@@ -265,7 +286,7 @@ class MemoryRetrieval:
             compared = await store.vectors.compared(scope, self._embedder.name, nearest, pool.seqs)
             meaning = Meaning.of(nearest, compared, pool.seqs)
         ranked = rank(pool, asked, meaning)
-        return Found(asked=asked, pool=pool, meaning=meaning, ranked=ranked, facts=facts)
+        return Found(asked=asked, pool=pool, meaning=meaning, ranked=ranked, facts=relevant)
 
     async def _relevant_facts(
         self,
@@ -372,7 +393,7 @@ class MemoryRetrieval:
         builder: PromptBuilder,
         store: MemoryStore,
         scope: Scope,
-        active: Sequence[Summary],
+        sources: ContextSources,
         shown: Sequence[Summary],
         stored: Incoming | None,
     ) -> None:
@@ -380,26 +401,16 @@ class MemoryRetrieval:
 
         No hole: archived messages that no active summary covers are at least listed as cut.
         """
-        counts = await store.counts(scope)
         pieces = stored.pieces if stored else ()
         builder.note_history(
-            messages=counts.total - len(pieces),
-            characters=counts.characters - sum(len(piece.text) for piece in pieces),
+            messages=sources.total - len(pieces),
+            characters=sources.characters - sum(len(piece.text) for piece in pieces),
         )
-        if counts.archived > sum(summary.message_count for summary in active):
+        active = {one.id for one in sources.summaries}
+        if sources.archived > sum(summary.message_count for summary in sources.summaries):
             oldest, newest = await store.ends(scope)
             # What came after an earlier version is in the prompt word for word.
-            builder.list_uncovered(shown, oldest, newest, after_last=list(shown) == list(active))
-
-
-def _learned_from(facts: Sequence[RecalledFact]) -> dict[int, float]:
-    """The messages from which relevant facts were learned, by id, each with the best score among its facts."""
-    sources: dict[int, float] = {}
-    for one in facts:
-        if one.score.keys() - {"pinned"}:
-            for source in one.fact.source_ids:
-                sources[source] = max(sources.get(source, 0.0), sum(one.score.values()))
-    return sources
+            builder.list_uncovered(shown, oldest, newest, after_last={one.id for one in shown} == active)
 
 
 async def _terms(question: str) -> list[str]:
@@ -428,16 +439,6 @@ def _characters(messages: Sequence[Message]) -> int:
     return sum(len(message.content) for message in messages)
 
 
-def _newest_turns(messages: Sequence[Message], turns: int) -> list[Message]:
-    newest = sorted({message.turn for message in messages})[-turns:]
-    return [message for message in messages if message.turn in newest]
-
-
-def _last_words(messages: Sequence[Message]) -> str:
-    """What a person said last, which a short follow-up question refers to."""
-    return next((one.content for one in reversed(messages) if one.role == "user"), "")
-
-
-async def _facts_for(scope: Scope, store: MemoryStore) -> list[Fact]:
+def _facts_for(scope: Scope, facts: Sequence[Fact]) -> Sequence[Fact]:
     """The facts that a prompt of this scope may carry: the owner's, unless its scopes are of different persons."""
-    return [] if scope.is_direct_messages else await store.facts.valid(scope.owner)
+    return () if scope.is_direct_messages else facts

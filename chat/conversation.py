@@ -188,12 +188,7 @@ class Conversation:
                     if store is None:
                         turn.mode = "off"
                     else:
-                        stored = await store.append(turn.scope, questions[:1])
-                        turn.stored = stored[0].turn
-                        if rest := [replace(one, turn=turn.stored) for one in questions[1:]]:
-                            await store.append(turn.scope, rest)
-                        source = questions[-1].source
-                        turn.answer = await store.find(turn.scope, role="assistant", source=source) if source else None
+                        turn.stored, turn.answer = await store.ask(turn.scope, questions)
                 self._store_fails = False
             except StorageError as error:
                 self._note_failure(error, turn)

@@ -1,6 +1,6 @@
 """What one request carries, and where each part of it comes from."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -8,6 +8,25 @@ from records.facts import Fact, Profile
 from records.messages import Message
 from records.model_calls import PromptMessage
 from records.summaries import Summary
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ContextSources:
+    """What a context is made of apart from what is searched for, read at one moment.
+
+    `last`: the messages of the newest turns, active or archived; `unfolded`: the active messages; `summaries`: the
+    active ones; all of the scope and ascending. `facts` that hold and the `profile` are the owner's. `total`,
+    `archived`, `characters`: of all messages of the scope, the turn that is being answered included.
+    """
+
+    last: Sequence[Message]
+    unfolded: Sequence[Message]
+    summaries: Sequence[Summary]
+    profile: Profile | None
+    facts: Sequence[Fact]
+    total: int
+    archived: int
+    characters: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -88,6 +88,16 @@ def _word_shares(facts: Sequence[Fact], terms: Sequence[str]) -> dict[int, float
     return {id_: sum(weight[term] for term in weight if term in found) / most for id_, found in words.items()}
 
 
+def learned_from(facts: Sequence[RecalledFact]) -> dict[int, float]:
+    """The messages from which relevant facts were learned, by id, each with the best score among its facts."""
+    sources: dict[int, float] = {}
+    for one in facts:
+        if one.score.keys() - {"pinned"}:
+            for source in one.fact.source_ids:
+                sources[source] = max(sources.get(source, 0.0), sum(one.score.values()))
+    return sources
+
+
 def _terms(fact: Fact) -> frozenset[str]:
     return _analysed(" ".join((fact.text, fact.subject, *fact.tags))[:LOOKED_AT])
 

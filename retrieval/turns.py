@@ -89,3 +89,14 @@ def _common_limit(sizes: Sequence[int], room: int) -> int:
         else:
             high = middle - 1
     return low
+
+
+def newest_turns(messages: Sequence[Message], turns: int) -> list[Message]:
+    """The messages of so many of the newest turns, in their order."""
+    newest = sorted({message.turn for message in messages})[-turns:]
+    return [message for message in messages if message.turn in newest]
+
+
+def last_words(messages: Sequence[Message]) -> str:
+    """What a person said last, which a short follow-up question refers to."""
+    return next((one.content for one in reversed(messages) if one.role == "user"), "")

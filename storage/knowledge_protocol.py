@@ -92,9 +92,6 @@ class Facts(Protocol):
     async def vectors(self, owner: int, model: str) -> Mapping[int, Floats]:
         """The vector [d] of each of the owner's facts that has one."""
 
-    async def seqs(self, scope: Scope, ids: Sequence[int]) -> Mapping[int, int]:
-        """The store's own numbers of messages of a scope, by id, for `pool`."""
-
 
 class HistoryExtractionProgress(Protocol):
     """Learning facts from imported history on request, one range of an owner's ids at a time."""

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence, Set
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from records.context import ContextSources
 from records.forgetting import Forgetting, Forgotten
 from records.messages import Message, MessageOutline, NewMessage, Role
 from records.owners import OwnerConfig, StorageType
@@ -181,6 +182,12 @@ class MemoryStore(Protocol):
         A draft with turn=None opens a turn (its turn is its own id).
         """
 
+    async def ask(self, scope: Scope, pieces: Sequence[NewMessage]) -> tuple[int, Message | None]:
+        """Store a question's pieces as one turn, as `append` does: its turn, and the answer that is stored already to
+        the last of them (by its source), where an earlier process got that far.
+        """
+        ...
+
     async def find(self, scope: Scope, *, role: Role, source: str) -> Message | None: ...
     async def messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
         """Those of `ids` that are this scope's, in ascending order."""
@@ -199,6 +206,12 @@ class MemoryStore(Protocol):
 
         Imported history is left out.
         """
+
+    async def context_sources(self, scope: Scope, *, turns: int, before: int | None = None) -> ContextSources:
+        """What a context is made of apart from what is searched for, with the messages of the newest `turns` turns; of
+        messages only those of turns below `before`.
+        """
+        ...
 
     async def counts(self, scope: Scope) -> Counts: ...
     async def ends(self, scope: Scope) -> tuple[int, int]:
@@ -223,8 +236,32 @@ class MemoryStore(Protocol):
         terms in `surely`. `readings` is asked only for terms that few messages hold.
         """
 
-    async def pool(self, scope: Scope, matched: Matching, *, reach: int, seeds: Sequence[int] = ()) -> Pool:
-        """The matches and the seeds (seqs that were found otherwise), with up to `reach` messages around each."""
+    async def pool(
+        self,
+        scope: Scope,
+        matched: Matching,
+        *,
+        reach: int,
+        seeds: Sequence[int] = (),
+        sources: Sequence[int] = (),
+    ) -> Pool:
+        """The matches, the seeds (seqs that were found otherwise) and the messages `sources` (ids), with up to `reach`
+        messages around each.
+        """
+
+    async def matching_pool(
+        self,
+        scope: Scope,
+        terms: Sequence[str],
+        *,
+        limit: int,
+        reach: int,
+        surely: Sequence[str] = (),
+        readings: Readings | None = None,
+        sources: Sequence[int] = (),
+    ) -> Pool:
+        """The `pool` of what `matching` finds, in one read: where nothing else searches meanwhile."""
+        ...
 
     # summaries and folds -------------------------------------------------------------------------------------
     async def summaries(self, scope: Scope, *, active_only: bool = True) -> list[Summary]:

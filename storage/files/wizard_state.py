@@ -107,6 +107,10 @@ class WizardStates:
             async with self._db.write() as tx:
                 yield tx
         finally:
-            self._writes += 1
-            for key in [key for key in self._known if key[0].owner == owner]:
-                del self._known[key]
+            self.changed(owner)
+
+    def changed(self, owner: int) -> None:
+        """An owner's rows were written, here or by a renaming: what is held of them may be wrong."""
+        self._writes += 1
+        for key in [key for key in self._known if key[0].owner == owner]:
+            del self._known[key]

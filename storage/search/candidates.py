@@ -78,6 +78,7 @@ CROSS JOIN places AS near ON near.user_id = ? AND near.thread_id = ?
   AND (near.said_at, near.message_id) >= (a.said_at, a.message_id)
   AND (near.said_at, near.message_id) <= (b.said_at, b.message_id)
 """  # noqa: S608
+_SEQS = "SELECT seq FROM messages WHERE user_id = ? AND thread_id = ? AND id IN (SELECT value FROM json_each(?))"
 _EVERYTHING = f"SELECT {_COLUMNS}, 0 FROM places AS near WHERE user_id = ? AND thread_id = ?"  # noqa: S608
 _TIME = itemgetter(4, 1)
 
@@ -126,9 +127,19 @@ def matching(
     )
 
 
-def pool(connection: Connection, scope: Scope, matched: Matching, *, reach: int, seeds: Sequence[int]) -> Pool:
-    """What matched, the seeds, and up to `reach` messages around each."""
+def pool(
+    connection: Connection,
+    scope: Scope,
+    matched: Matching,
+    *,
+    reach: int,
+    seeds: Sequence[int] = (),
+    sources: Sequence[int] = (),
+) -> Pool:
+    """What matched, the seeds, the messages `sources` (ids), and up to `reach` messages around each."""
     hits = {*matched.seqs, *seeds}
+    if sources:
+        hits.update(row[0] for row in connection.execute(_SEQS, (*scope, json.dumps(list(sources)))))
     rows = _around(connection, scope, hits, reach, is_whole=len(hits) >= matched.turns)
     # One object for each column and not one for each candidate: of 900 candidates a dozen are shown.
     columns = list(zip(*rows, strict=True)) or [()] * 9

@@ -1,6 +1,7 @@
 """The store in memory.db. Its tables serve the JSON store too, as its working copy.
 
 deletion_cascade.py          what goes with a forgotten or edited message, in one transaction
+context_sources.py           what a context is made of apart from what is searched for
 dependents.py                which summaries, facts and profiles were built on a message
 explanation_table.py         the explanations of the newest answers
 fact_cascade.py              which facts go with what is forgotten
@@ -10,6 +11,7 @@ fold_table.py                summaries, and the folds that make them
 history_extraction_table.py  which imported history is learned from, and how far that has come
 history_table.py             importing into a memory
 initial_schema.py            the schema of the first version
+message_table.py             how messages are stored: ids, order in time, words
 migrations.py                the schema, as one list of migrations
 original_files.py            files of the original design, and how they are repaired
 owner_tables.py              what the parts of a store have in common: single statements, new ids

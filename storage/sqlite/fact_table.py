@@ -32,7 +32,7 @@ class FactTable(OwnerTables):
     """The facts of the owners that live in one store."""
 
     async def valid(self, owner: int) -> list[Fact]:
-        return [fact_of(row) for row in await self._rows(owner, f"{_VALID} ORDER BY id", owner)]
+        return await self._together(owner, lambda connection: valid(connection, owner))
 
     async def all(self, owner: int) -> list[Fact]:
         return [
@@ -170,10 +170,6 @@ class FactTable(OwnerTables):
         )
         return {int(row[0]): np.frombuffer(row[1], "<f2").astype(np.float32) for row in rows}
 
-    async def seqs(self, scope: Scope, ids: Sequence[int]) -> Mapping[int, int]:
-        rows = await self._rows(scope.owner, _SEQS, *scope, json.dumps(list(ids)))
-        return {int(row[0]): int(row[1]) for row in rows}
-
     # inside --------------------------------------------------------------------------------------------------
 
     async def _insert(self, tx: Transaction, owner: int, fact: NewFact, now: datetime) -> int:
@@ -272,6 +268,11 @@ class FactTable(OwnerTables):
         return fact_of(row)
 
 
+def valid(connection: Connection, owner: int) -> list[Fact]:
+    """The facts that hold, ascending by id."""
+    return [fact_of(row) for row in connection.execute(f"{_VALID} ORDER BY id", (owner,))]
+
+
 def _target(number: int | None, made: Mapping[int, int]) -> int | None:
     """The id of a stored fact, or of the one that an earlier change of the same list made."""
     return made.get(number) if number is not None and number < 0 else number
@@ -343,7 +344,4 @@ _PUT_VECTOR = """
 INSERT INTO fact_vectors (user_id, fact_id, model, vector)
 SELECT user_id, id, ?1, ?2 FROM facts WHERE user_id = ?3 AND id = ?4 AND text = ?5
 ON CONFLICT (user_id, fact_id, model) DO UPDATE SET vector = excluded.vector
-"""
-_SEQS = """
-SELECT id, seq FROM messages WHERE user_id = ? AND thread_id = ? AND id IN (SELECT value FROM json_each(?))
 """

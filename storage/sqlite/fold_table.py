@@ -15,7 +15,7 @@ from records.owners import StorageType
 from records.scopes import Scope
 from records.summaries import FoldFailure, FoldLease, FoldPlan, FoldReason, NewSummary, Summary
 from storage.files.rows import FAILURE_ROWS, SUMMARY_ROWS, moment_of, text_of
-from storage.files.sql import Row, Transaction
+from storage.files.sql import Connection, Row, Transaction
 from storage.files.tables import SUMMARIES
 from storage.sqlite.owner_tables import OwnerTables, take_ids
 from text.characters import well_formed
@@ -29,13 +29,9 @@ class FoldTable(OwnerTables):
         await self._execute(None, "UPDATE jobs SET state = 'expired' WHERE state = 'processing'")
 
     async def summaries(self, scope: Scope, *, active_only: bool = True) -> list[Summary]:
-        rows = await self._rows(
-            scope.owner,
-            "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active >= ? ORDER BY id",
-            *scope,
-            int(active_only),
+        return await self._together(
+            scope.owner, lambda connection: summaries(connection, scope, active_only=active_only)
         )
-        return [SUMMARY_ROWS.of(row) for row in rows]
 
     async def superseded(self, scope: Scope, *, limit: int) -> list[Summary]:
         rows = await self._rows(
@@ -132,6 +128,15 @@ class FoldTable(OwnerTables):
 
     async def mark_failure_told(self, scope: Scope) -> None:
         await self._execute(scope.owner, "UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", *scope)
+
+
+def summaries(connection: Connection, scope: Scope, *, active_only: bool = True) -> list[Summary]:
+    """Ascending by id."""
+    rows = connection.execute(
+        "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active >= ? ORDER BY id",
+        (*scope, int(active_only)),
+    )
+    return [SUMMARY_ROWS.of(row) for row in rows]
 
 
 async def holds(tx: Transaction, lease: FoldLease) -> bool:

@@ -3,11 +3,16 @@
 Owns how single statements run and how new ids are taken. Does not know any table but `users`.
 """
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from records.errors import StorageError
 from records.owners import StorageType
 from storage.files.sql import Connection, OwnerDatabase, Row, Value
 from storage.files.tables import ERASED
 from storage.search import word_index
+
+Result = TypeVar("Result")
 
 
 class OwnerTables:
@@ -27,6 +32,11 @@ class OwnerTables:
     async def _row(self, owner: int | None, sql: str, *values: Value) -> Row | None:
         async with self._db.read(owner) as reader:
             return await reader.row(sql, *values)
+
+    async def _together(self, owner: int, work: Callable[[Connection], Result]) -> Result:
+        """What `work` reads, as of one moment and in one hop to the database's thread."""
+        async with self._db.read(owner) as reader:
+            return await reader.together(work)
 
     async def _execute(self, owner: int | None, sql: str, *values: Value) -> list[Row]:
         """One writing statement as a transaction of its own; the rows that it returns."""

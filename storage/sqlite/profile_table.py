@@ -10,6 +10,7 @@ from records.errors import StaleFacts
 from records.facts import NewProfile, Profile
 from records.summaries import Summary
 from storage.files.rows import PROFILE_ROWS, SUMMARY_ROWS
+from storage.files.sql import Connection
 from storage.files.tables import PROFILES
 from storage.sqlite.owner_tables import OwnerTables, take_ids
 
@@ -18,8 +19,7 @@ class ProfileTable(OwnerTables):
     """The profiles of the owners that live in one store."""
 
     async def newest(self, owner: int) -> Profile | None:
-        row = await self._row(owner, f"{_ALL} LIMIT 1", owner)
-        return PROFILE_ROWS.of(row) if row else None
+        return await self._together(owner, lambda connection: newest(connection, owner))
 
     async def versions(self, owner: int) -> list[Profile]:
         return [PROFILE_ROWS.of(row) for row in await self._rows(owner, _ALL, owner)]
@@ -59,6 +59,12 @@ class ProfileTable(OwnerTables):
 
     async def undistilled(self, owner: int, limit: int) -> list[Summary]:
         return [SUMMARY_ROWS.of(row) for row in reversed(await self._rows(owner, _UNDISTILLED, owner, limit))]
+
+
+def newest(connection: Connection, owner: int) -> Profile | None:
+    """The version in use."""
+    row = connection.execute(f"{_ALL} LIMIT 1", (owner,)).fetchone()
+    return PROFILE_ROWS.of(row) if row else None
 
 
 _ALL = "SELECT * FROM profiles WHERE user_id = ? AND status = 'completed' ORDER BY id DESC"

@@ -13,6 +13,7 @@ from records.owners import StorageType
 from storage.files.database import Database
 from storage.files.rows import text_of
 from storage.files.sql import Transaction
+from storage.files.wizard_state import WizardStates
 from storage.protocol import MemoryStore
 from storage.search import word_index
 
@@ -29,10 +30,11 @@ ON CONFLICT DO UPDATE SET new_id = excluded.new_id, at = excluded.at, is_done = 
 class OwnerRenaming:
     """Owners who got another id. `successors`: new ids by old ids, of all owners that were ever renamed."""
 
-    def __init__(self, database: Database, stores: Mapping[StorageType, MemoryStore]) -> None:
+    def __init__(self, database: Database, stores: Mapping[StorageType, MemoryStore], wizards: WizardStates) -> None:
         self.successors: dict[int, int] = {}
         self._db = database
         self._stores = stores
+        self._wizards = wizards
 
     async def resume(self) -> list[int]:
         """Finish the renamings that an earlier process had begun; returns the old ids. Call it at start."""
@@ -78,9 +80,13 @@ class OwnerRenaming:
             raise
 
     async def _finish(self, old: int, new: int, at: str) -> None:
-        async with self._db.write() as tx:
-            await renamed(tx, old, new)
-            await tx.rows(_RECORD, old, new, at, 1)
+        try:
+            async with self._db.write() as tx:
+                await renamed(tx, old, new)
+                await tx.rows(_RECORD, old, new, at, 1)
+        finally:
+            for owner in (old, new):
+                self._wizards.changed(owner)
 
 
 async def renamed(tx: Transaction, old: int, new: int) -> None:

@@ -8,32 +8,30 @@ import asyncio
 import hashlib
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import replace
-from datetime import timedelta
 
+from records.context import ContextSources
 from records.errors import StorageError
 from records.messages import Message, NewMessage, Role
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
 from records.status import Counts
-from storage.files.rows import CONFIG_ROWS, config_of, grouped, message_of, moment_of, row_of_message
+from storage.files.rows import CONFIG_ROWS, config_of, grouped, message_of
 from storage.files.sql import Connection, OwnerDatabase
 from storage.files.tables import BY_NAME, MESSAGES, TABLES, UPSERT_USER, USERS, Table
 from storage.search import candidates, word_index
 from storage.search.protocol import Matching, Pool, Readings, WordHit
 from storage.search.vector_index import VectorIndex
-from storage.sqlite import explanation_table, history_table
+from storage.sqlite import context_sources, history_table, message_table
 from storage.sqlite.deletion_cascade import DeletionCascade
 from storage.sqlite.explanation_table import ExplanationTable
 from storage.sqlite.fact_table import FactTable
 from storage.sqlite.fold_table import FoldTable
 from storage.sqlite.history_extraction_table import HistoryExtractionTable
 from storage.sqlite.history_table import HistoryTable
-from storage.sqlite.owner_tables import erase_tables, take_ids
+from storage.sqlite.owner_tables import erase_tables
 from storage.sqlite.profile_table import ProfileTable
 from storage.sqlite.rebuild_table import RebuildTable
 from storage.sqlite.renaming import renamed
-from text.characters import well_formed
 
 BATCH = 500
 _AFTER_THE_LAST = 2**62
@@ -83,17 +81,21 @@ class SqliteStore(FoldTable):
     async def append(self, scope: Scope, drafts: Sequence[NewMessage]) -> list[Message]:
         if not drafts:
             return []
-        # The analysis needs nothing from the file, so no other writer should wait for it.
-        rows = [(0, row_of_message(_message(scope, 0, draft))) for draft in drafts]
-        entries = await word_index.analysed(rows)
+        analysed = await message_table.analysed(scope, drafts)
         return await self._db.transact(
-            lambda connection: _appended(connection, scope, self.kind, list(zip(drafts, entries, strict=True))),
-            scope.owner,
+            lambda connection: message_table.append(connection, scope, self.kind, analysed), scope.owner
+        )
+
+    async def ask(self, scope: Scope, pieces: Sequence[NewMessage]) -> tuple[int, Message | None]:
+        analysed = await message_table.analysed(scope, pieces)
+        return await self._db.transact(
+            lambda connection: message_table.ask(connection, scope, self.kind, analysed), scope.owner
         )
 
     async def find(self, scope: Scope, *, role: Role, source: str) -> Message | None:
-        row = await self._row(scope.owner, f"{_BY_SOURCE} AND thread_id = ?", scope.owner, role, source, scope.thread)
-        return message_of(row) if row else None
+        return await self._together(
+            scope.owner, lambda connection: message_table.find(connection, scope, role=role, source=source)
+        )
 
     async def messages(self, scope: Scope, ids: Sequence[int]) -> list[Message]:
         return await self._messages(
@@ -156,6 +158,12 @@ class SqliteStore(FoldTable):
             max(0, turns),
         )
 
+    async def context_sources(self, scope: Scope, *, turns: int, before: int | None = None) -> ContextSources:
+        return await self._together(
+            scope.owner,
+            lambda connection: context_sources.context_sources(connection, scope, turns=turns, before=before),
+        )
+
     async def counts(self, scope: Scope) -> Counts:
         rows = await self._rows(scope.owner, _COUNTS, *scope)
         total = archived = characters = turns = 0
@@ -202,18 +210,47 @@ class SqliteStore(FoldTable):
         readings: Readings | None = None,
     ) -> Matching:
         most = self._most_postings
-        async with self._db.read(scope.owner) as reader:
-            return await reader.together(
-                lambda connection: candidates.matching(
-                    connection, scope, terms, limit=limit, surely=surely, readings=readings, most_postings=most
-                )
-            )
+        return await self._together(
+            scope.owner,
+            lambda connection: candidates.matching(
+                connection, scope, terms, limit=limit, surely=surely, readings=readings, most_postings=most
+            ),
+        )
 
-    async def pool(self, scope: Scope, matched: Matching, *, reach: int, seeds: Sequence[int] = ()) -> Pool:
-        async with self._db.read(scope.owner) as reader:
-            return await reader.together(
-                lambda connection: candidates.pool(connection, scope, matched, reach=reach, seeds=seeds)
+    async def pool(
+        self,
+        scope: Scope,
+        matched: Matching,
+        *,
+        reach: int,
+        seeds: Sequence[int] = (),
+        sources: Sequence[int] = (),
+    ) -> Pool:
+        return await self._together(
+            scope.owner,
+            lambda connection: candidates.pool(connection, scope, matched, reach=reach, seeds=seeds, sources=sources),
+        )
+
+    async def matching_pool(
+        self,
+        scope: Scope,
+        terms: Sequence[str],
+        *,
+        limit: int,
+        reach: int,
+        surely: Sequence[str] = (),
+        readings: Readings | None = None,
+        sources: Sequence[int] = (),
+    ) -> Pool:
+        most = self._most_postings
+
+        def both(connection: Connection) -> Pool:
+            matched = candidates.matching(
+                connection, scope, terms, limit=limit, surely=surely, readings=readings, most_postings=most
             )
+            return candidates.pool(connection, scope, matched, reach=reach, sources=sources)
+
+        return await self._together(scope.owner, both)
 
     async def _messages(self, owner: int, sql: str, *values: int | str) -> list[Message]:
         return [message_of(row) for row in await self._rows(owner, sql, *values)]
@@ -290,55 +327,6 @@ class SqliteStore(FoldTable):
         """Nothing is kept back: every method is on disk when it returns."""
 
 
-def _appended(
-    connection: Connection,
-    scope: Scope,
-    kind: StorageType,
-    drafts: Sequence[tuple[NewMessage, word_index.Entry]],
-) -> list[Message]:
-    """What `append` stores, inside the caller's transaction."""
-    stored: dict[int, Message] = {}
-    for index, (draft, _) in enumerate(drafts):
-        if draft.source is not None:
-            row = connection.execute(_BY_SOURCE, (scope.owner, draft.role, draft.source)).fetchone()
-            if row:
-                stored[index] = message_of(row)
-    fresh = len(drafts) - len(stored)
-    if fresh:
-        number = take_ids(connection, kind, scope.owner, "next_message_id", fresh)
-        seen: dict[tuple[str, str], Message] = {}
-        entries: list[word_index.Entry] = []
-        for index, (draft, entry) in enumerate(drafts):
-            key = (draft.role, draft.source or "")
-            if index in stored:
-                continue
-            if draft.source is not None and key in seen:
-                stored[index] = seen[key]
-                continue
-            message = _message(scope, number, _in_order(connection, scope, draft))
-            number += 1
-            [seq] = connection.execute(_APPEND, MESSAGES.stored(row_of_message(message))).fetchone()
-            said_at = message.created_at.timestamp()
-            entries.append(replace(entry, seq=seq, id=message.id, said_at=said_at))
-            explanation_table.keep(connection, message, draft)
-            stored[index] = seen[key] = message
-        word_index.put(connection, entries)
-    return [stored[index] for index in range(len(drafts))]
-
-
-def _in_order(connection: Connection, scope: Scope, draft: NewMessage) -> NewMessage:
-    """The message, dated so that it stands where it was said.
-
-    An answer is never from before its question, whatever Telegram's clock and this machine's say. Telegram gives whole
-    seconds: a question in the very second of the last answer came after it.
-    """
-    [newest] = connection.execute(_NEWEST_OF_TURN, (scope.owner, scope.thread, draft.turn)).fetchone()
-    if newest is None or draft.created_at >= (last := moment_of(newest)):
-        return draft
-    is_of_its_second = last - draft.created_at < timedelta(seconds=1)
-    return replace(draft, created_at=last) if draft.turn is not None or is_of_its_second else draft
-
-
 async def digest_of(batches: AsyncIterator[Sequence[Mapping[str, object]]]) -> str:
     """A hash over the rows of a dump, whatever its batches."""
     digest = hashlib.sha256()
@@ -349,21 +337,6 @@ async def digest_of(batches: AsyncIterator[Sequence[Mapping[str, object]]]) -> s
 
 def _lines(batch: Sequence[Mapping[str, object]]) -> bytes:
     return "".join(json.dumps(row, sort_keys=True, separators=(",", ":")) + "\n" for row in batch).encode()
-
-
-def _message(scope: Scope, number: int, draft: NewMessage) -> Message:
-    return Message(
-        id=number,
-        scope=scope,
-        role=draft.role,
-        content=well_formed(draft.content),
-        created_at=draft.created_at,
-        turn=number if draft.turn is None else draft.turn,
-        speaker=well_formed(draft.speaker),
-        source=draft.source,
-        telegram_id=draft.telegram_id,
-        origin=draft.origin,
-    )
 
 
 def _order(table: Table) -> tuple[str, ...]:
@@ -394,9 +367,3 @@ _CHOICES = USERS.only(CONFIG_ROWS.columns)
 _PUT_OWNER = (
     f"{_CHOICES.upsert_with('storage_type')} WHERE users.storage_type = excluded.storage_type RETURNING user_id"
 )
-_NEWEST_OF_TURN = """
-SELECT MAX(created_at) FROM messages WHERE user_id = ?1 AND thread_id = ?2
-AND turn_id = COALESCE(?3, (SELECT MAX(turn_id) FROM messages WHERE user_id = ?1 AND thread_id = ?2))
-"""
-_APPEND = f"{MESSAGES.upsert} RETURNING seq"
-_BY_SOURCE = "SELECT * FROM messages WHERE user_id = ? AND role = ? AND source = ?"

@@ -115,9 +115,9 @@ class Files:
     def __init__(self, database: Database, json: JsonStore) -> None:
         self.database = database
         self.stores = {StorageType.SQLITE: SqliteStore(database), StorageType.JSON: json}
-        self.renaming = OwnerRenaming(database, self.stores)
         self.directory = Directory(database)
         self.wizards = WizardStates(database)
+        self.renaming = OwnerRenaming(database, self.stores, self.wizards)
 
     async def begin(self, scope: Scope, kind: StorageType) -> OwnerConfig:
         """Somebody who has said one thing, and is in a setup."""

@@ -8,6 +8,7 @@ import pytest
 
 from records.owners import StorageType
 from records.scopes import Person, Scope
+from storage.files.database import Database
 from storage.sqlite.store import SqliteStore
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, BORIS, Talk, talking
@@ -219,3 +220,16 @@ async def test_what_an_unwritten_answer_was_made_from_is_held_until_it_is_writte
     assert stored is not None
     assert stored.is_stored
     assert stored.record.shown == (501, 502)
+
+
+async def test_a_turn_crosses_to_the_database_a_handful_of_times(talk: Talk) -> None:
+    await talk.remember()
+    await talk.say("My cat is called Murka.")
+    async with talk.services.memory.home(ANNA.id) as store:
+        assert isinstance(store, SqliteStore)
+        database = store._db
+        assert isinstance(database, Database)
+        before = database.hops
+    await talk.say("What does she eat?")
+    # The question, what the context is made of, what its words find, and the answer.
+    assert database.hops - before == 4

@@ -1,0 +1,66 @@
+"""What a turn needs of a memory comes at once: the same as from the single reads, as of one moment."""
+
+from dataclasses import replace
+
+from records.messages import NewMessage
+from records.scopes import Scope
+from storage.sqlite.store import SqliteStore
+from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, fold, said, talk
+
+
+async def test_a_question_in_pieces_is_one_turn_and_finds_its_answer(store: SqliteStore) -> None:
+    pieces = [said("first half", source="1:1"), said("second half", source="1:2")]
+    turn, answer = await store.ask(ANNA, pieces)
+    assert answer is None
+    assert [(one.content, one.turn) for one in await store.page(ANNA)] == [("first half", turn), ("second half", turn)]
+    [reply] = await store.append(ANNA, [said("reply", role="assistant", source="1:2", turn=turn)])
+    assert await store.ask(ANNA, pieces) == (turn, reply)
+    assert len(await store.page(ANNA)) == 3
+    assert [hit.message.turn for hit in await store.search(ANNA, ["half"], limit=9)] == [turn, turn]
+
+
+async def test_an_answer_is_found_in_its_own_scope_only(store: SqliteStore) -> None:
+    question, reply = said("hello", source="1:1"), said("reply", role="assistant", source="1:1")
+    await store.append(TOPIC, [reply])
+    assert (await store.ask(BORIS, [question]))[1] is None
+    assert (await store.ask(TOPIC, [question]))[1] is not None
+
+
+async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: SqliteStore) -> None:
+    stored = await talk(store, ANNA, 5)
+    await talk(store, BORIS, 2)
+    await fold(store, ANNA, stored[:4])
+    await fold(store, ANNA, stored[4:6])
+    for turns, before in ((4, None), (2, stored[-2].turn), (0, stored[-2].turn), (9, 1)):
+        sources = await store.context_sources(ANNA, turns=turns, before=before)
+        assert sources.last == await store.last_turns(ANNA, turns, before=before)
+        assert sources.unfolded == [one for one in await store.unfolded(ANNA) if before is None or one.turn < before]
+        assert sources.summaries == await store.summaries(ANNA)
+        counts = await store.counts(ANNA)
+        assert (sources.total, sources.archived, sources.characters) == (
+            counts.total,
+            counts.archived,
+            counts.characters,
+        )
+        assert (sources.profile, sources.facts) == (None, [])
+    nobody = await store.context_sources(Scope(owner=ANNA.owner, thread=99), turns=4)
+    assert (nobody.last, nobody.unfolded, nobody.summaries, nobody.total) == ([], [], [], 0)
+
+
+async def test_messages_of_an_imported_past_are_no_last_turns(store: SqliteStore) -> None:
+    drafts: list[NewMessage] = [replace(said("long ago"), turn=-3), said("today")]
+    await store.append(ANNA, drafts)
+    sources = await store.context_sources(ANNA, turns=4)
+    assert [one.content for one in sources.last] == ["today"]
+    assert sources.last == await store.last_turns(ANNA, 4)
+
+
+async def test_matches_and_what_is_around_them_come_in_one_read(store: SqliteStore) -> None:
+    stored = await store.append(ANNA, [said(text) for text in ("a walrus", "a newt", "a heron", "an otter")])
+    matched = await store.matching(ANNA, ["walrus"], limit=9)
+    apart = await store.pool(ANNA, matched, reach=1, sources=[stored[3].id])
+    pool = await store.matching_pool(ANNA, ["walrus"], limit=9, reach=1, sources=[stored[3].id])
+    assert pool.ids.tolist() == apart.ids.tolist() == [one.id for one in stored]
+    assert pool.counts.tolist() == apart.counts.tolist()
+    assert pool.matched == matched
+    assert NOW.timestamp() == pool.said_at[0]
