@@ -24,7 +24,7 @@ from records.scopes import Clock, Scope
 from records.summaries import Summary
 from records.turns import Incoming
 from retrieval import date_expressions, prefix_cache
-from retrieval.fact_ranking import learned_from, rank_facts
+from retrieval.fact_ranking import applying, best, learned_from, rank_facts
 from retrieval.must_include import LONG_WINDED, Found, MustInclude
 from retrieval.packing import Packing, least_score
 from retrieval.prompt_builder import Budgets, PromptBuilder
@@ -35,6 +35,7 @@ from storage.protocol import MemoryStore
 from storage.search.protocol import Floats, VectorSearch
 from text import cues
 from text.analyzer import content_terms, folded, normal, readings_of
+from text.standing import Asked
 from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
@@ -132,6 +133,9 @@ class MemoryRetrieval:
         summaries = sorted(sources.summaries, key=lambda one: (-one.level, *one.order))
         newest = newest_turns([*sources.last, *unstored], LAST_TURNS)
         await _off_loop(lambda: builder.take_last_turns(newest), _characters(newest))
+        known, lean_on = _facts_for(scope, sources.facts), last_words(newest)
+        found = await self.found(incoming.text, store, scope, now=now, lean_on=lean_on, before=turn, facts=known)
+        builder.take_instructions(found.instructions)
         if not scope.is_direct_messages:
             builder.take_profile(sources.profile)
         shown, repeated = await self._stable_summaries(builder, store, scope, summaries, turn)
@@ -140,9 +144,6 @@ class MemoryRetrieval:
         older = [*sorted(earlier.values(), key=lambda one: one.order), *unstored]
         await _off_loop(lambda: builder.take_older_turns(older), _characters(older))
         await self._note_history(builder, store, scope, sources, shown, incoming if turn is not None else None)
-        facts = _facts_for(scope, sources.facts)
-        lean_on = last_words(newest)
-        found = await self.found(incoming.text, store, scope, now=now, lean_on=lean_on, before=turn, facts=facts)
         builder.take_facts(found.facts)
         required = MustInclude.of(found, self._tokens, shown=builder.shown_ids, before=turn)
         if required.ids and builder.keep_room_for_one():
@@ -241,11 +242,13 @@ class MemoryRetrieval:
             question = f"{_both_ends(lean_on, LONGEST_QUESTION)}\n{question}"
             terms = list(dict.fromkeys([*own, *await _terms(question)]))  # of a long question the first are looked up
         readings = readings_of(own, itself, question)
+        leans = len(own) < FOLLOW_UP_TERMS or cues.goes_on(_both_ends(itself))
+        touched = Asked.of(question, terms) if leans else Asked.of(itself, own)
         known = _facts_for(scope, await store.facts.valid(scope.owner)) if facts is None else facts
         nearest: VectorSearch | None = None
         if self._embedder is None:
             times = await self._times(normal(question), store, scope, now)
-            relevant = await self._relevant_facts(known, store, scope.owner, own, terms, None)
+            relevant, standing = await self._facts_of(known, touched, store, scope.owner, own, terms, None)
             sources = learned_from(relevant)
             pool = await store.matching_pool(
                 scope,
@@ -266,7 +269,7 @@ class MemoryRetrieval:
             )
             async with side_by_side(*arms):
                 (vector, nearest), matched, times = await asyncio.gather(*arms)
-            relevant = await self._relevant_facts(known, store, scope.owner, own, terms, vector)
+            relevant, standing = await self._facts_of(known, touched, store, scope.owner, own, terms, vector)
             sources = learned_from(relevant)
             seeds = nearest.seqs if nearest else ()
             pool = await store.pool(scope, matched, reach=REACH, seeds=seeds, sources=list(sources))
@@ -286,35 +289,38 @@ class MemoryRetrieval:
             compared = await store.vectors.compared(scope, self._embedder.name, nearest, pool.seqs)
             meaning = Meaning.of(nearest, compared, pool.seqs)
         ranked = rank(pool, asked, meaning)
-        return Found(asked=asked, pool=pool, meaning=meaning, ranked=ranked, facts=relevant)
+        return Found(asked=asked, pool=pool, meaning=meaning, ranked=ranked, facts=relevant, instructions=standing)
 
-    async def _relevant_facts(
+    async def _facts_of(
         self,
         known: Sequence[Fact],
+        touched: Asked,
         store: MemoryStore,
         owner: int,
         own: Sequence[str],
         terms: Sequence[str],
         vector: Floats | None,
-    ) -> list[RecalledFact]:
-        """The pinned facts, and the best of the others."""
+    ) -> tuple[list[RecalledFact], list[RecalledFact]]:
+        """The facts that matter to a question, and the instructions and preferences that apply to it."""
         if not known:
-            return []
+            return [], []
         model = self._embedder.name if self._embedder is not None else ""
-        vectors = await store.facts.vectors(owner, model) if vector is not None else {}
         ranking = partial(
             rank_facts,
             known,
             own,
             with_before=terms,
             query=vector,
-            vectors=vectors,
+            vectors=await store.facts.vectors(owner, model) if vector is not None else {},
             model=model,
             min_similarity=self._facts.min_similarity,
         )
-        ranked = await _done(ranking, in_thread=len(known) > MANY_FACTS)
-        best = [one for one in ranked if one.score.keys() - {"pinned"}][: self._facts.top]
-        return [one for one in ranked if one in best or one.fact.is_pinned]
+
+        def chosen() -> tuple[list[RecalledFact], list[RecalledFact]]:
+            ranked = ranking()
+            return best(ranked, self._facts.top), applying(known, ranked, touched)
+
+        return await _done(chosen, in_thread=len(known) > MANY_FACTS)
 
     async def _times(
         self, question: str, store: MemoryStore, scope: Scope, now: datetime

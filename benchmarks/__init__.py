@@ -21,6 +21,7 @@ planted.py         something to find in a memory of any size: real chats among i
 recall.py          how much of the evidence for a question is brought back
 scale.py           what a turn costs as a memory grows
 scale_recall.py    what searching costs in a large memory, and what its short cuts miss
+standing.py        whether standing instructions are in the prompt when they apply
 tokens.py          what a conversation costs in tokens
 vector_file.py     vectors kept in a file between runs, so that repeated measurements need no model
 """

@@ -29,6 +29,7 @@ from records.owners import MODES, Mode, OwnerConfig, mode_of
 from records.scopes import Clock, Person, Scope
 from records.turns import Incoming, Reply
 from summary_manager import SummaryManager
+from text import standing
 
 log = logging.getLogger(__name__)
 
@@ -66,6 +67,7 @@ class Conversation:
                 await self._remember_question(turn)
                 if turn.answer is not None:
                     return Reply(text=turn.answer.content, repeated=True, is_remembered=True)
+                await self._note(turn)
                 try:
                     answered = await self._answer(turn, on_text)
                 except ModelError as error:
@@ -93,6 +95,7 @@ class Conversation:
                 return None
             again = self._turn(session, incoming, config, "on")
             again.stored = turn
+            await self._note(again)
             try:
                 answered = await self._answer(again, on_text)
             except ModelError as error:
@@ -194,6 +197,11 @@ class Conversation:
                 self._note_failure(error, turn)
                 turn.session.unwritten.append(Unwritten(questions, if_on=not turn.is_mode_known))
         self._sessions.remember(turn.session, questions, turn=turn.local_id, mode=turn.mode)
+
+    async def _note(self, turn: Turn) -> None:
+        """What the question asks to keep to from now on holds for its own answer already."""
+        if turn.is_on and turn.stored is not None and any(standing.find(piece.text) for piece in turn.incoming.pieces):
+            await self._facts.note(turn.scope, turn.stored)
 
     async def _answer(self, turn: Turn, on_text: OnText | None) -> Answered:
         """The context, and the model's answer to it. Raises a ModelError."""

@@ -6,6 +6,7 @@ extraction.py          what the model is asked about facts, and its answer, read
 fingerprint.py         what must be equal in two sentences that say the same: numbers, dates, names, negation
 history_extraction.py  learning facts from imported messages, because their owner asked for it
 learning.py            what is known about an owner: facts, learned from their own words or added by hand
+noting.py              what a person asks to keep to, found by rule in their own words as they say it
 profile_schema.py      the profile's schema, and an answer read defensively
 reconciliation.py      what a new fact does to the known ones: repeats, changes or ends one, or is another
 requests.py            the requests for facts and the profile, within the model's window

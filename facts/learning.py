@@ -13,7 +13,7 @@ from functools import partial
 from attrs import define, field
 
 from external_memory import ExternalMemory
-from facts import extraction, reconciliation, verification
+from facts import extraction, noting, reconciliation, verification
 from facts.backoff import Backoff, Source
 from facts.fingerprint import essence
 from facts.requests import ExtractionEstimate, ExtractionRequest, Request, Requests
@@ -21,7 +21,15 @@ from llm import prompts
 from llm.chat_model import ChatModel
 from llm.embeddings import Embedder
 from llm.quota import Charge, Quota, charge_nobody
-from records.errors import ContextTooLong, ModelBroken, ModelDeclined, ModelError, QuotaExceeded, StorageError
+from records.errors import (
+    ContextTooLong,
+    ModelBroken,
+    ModelDeclined,
+    ModelError,
+    QuotaExceeded,
+    StaleFacts,
+    StorageError,
+)
 from records.facts import Fact, FactChange, HistoryBacklog, NewFact
 from records.messages import Message
 from records.scopes import Clock, Scope
@@ -55,12 +63,14 @@ class FactSettings:
 class _Batch:
     """What is learned at once: a request (None: there is nothing to learn), and the state in which it was read.
 
+    `known`: the facts that hold; `noted`: all instructions and preferences, also those that have ended.
     `from_history`: from imported history, otherwise from what was said here.
     """
 
     scope: Scope
     request: ExtractionRequest | None
     known: tuple[Fact, ...]
+    noted: tuple[Fact, ...]
     learned: int
     until: int
     zone: tzinfo
@@ -87,6 +97,33 @@ class Facts:
     _charge: Charge = charge_nobody
     _gates: OwnerLocks = field(factory=OwnerLocks, init=False)
     _reading_history: set[int] = field(factory=set[int], init=False)  # owners whose imported history is being read now
+
+    # at once -------------------------------------------------------------------------------------------------
+
+    async def note(self, scope: Scope, turn: int) -> None:
+        """Keep to what a turn asks for from now on, before it is answered: a rule finds it, and no model is asked.
+
+        Where that fails it is logged; the words themselves are stored, and are learned from later.
+        """
+        if not self._settings.is_on or scope.is_direct_messages:
+            return
+        try:
+            try:
+                await self._note(scope, turn)
+            except StaleFacts:  # facts were learned from this scope at the same moment
+                await self._note(scope, turn)
+        except StorageError as error:
+            log.warning("what a turn of %s asks for is not noted yet: %s", scope, type(error).__name__)
+
+    async def _note(self, scope: Scope, turn: int) -> None:
+        async with self._memory.opened(scope.owner) as store:
+            if store is None:
+                return
+            said = [one for one in await store.last_turns(scope, 1) if one.turn == turn and one.is_user]
+            made = noting.changes(said, await store.facts.valid(scope.owner), speaks_for=scope.owner < 0)
+            if made:
+                learned, _ = await store.facts.pending(scope, 1)
+                await store.facts.commit(scope, made, read=said, learned=learned, until=learned, now=self._clock())
 
     # learning ------------------------------------------------------------------------------------------------
 
@@ -206,7 +243,8 @@ class Facts:
                 await store.facts.begin(scope, learned)
                 if is_all and len(turns) < max(1, at_least):
                     return None
-            known = await store.facts.valid(scope.owner)
+            facts = await store.facts.all(scope.owner)
+        known = [fact for fact in facts if fact.is_valid]
         who = prompts.whom(scope.owner)
         request = self._requests.extraction(turns, known, who=who, zone=config.zone) if turns else None
         # Messages after the last answer wait for their own answer; imported history gets no more answers.
@@ -215,6 +253,7 @@ class Facts:
             scope=scope,
             request=request,
             known=tuple(known),
+            noted=tuple(fact for fact in facts if fact.is_standing),
             learned=learned,
             until=end.id if request is None or request.is_all else request.until,
             zone=config.zone,
@@ -254,7 +293,7 @@ class Facts:
             objections = verification.objections(fact, request.messages, also=[*speakers, *named], zone=batch.zone)
             if objections:
                 log.info("a fact about %s is refused: %s", batch.scope, "; ".join(objections))
-            else:
+            elif not noting.is_noted(fact, batch.noted):
                 kept.append(verification.without_invented_beginning(fact, request.messages, zone=batch.zone))
         return kept
 
@@ -297,7 +336,7 @@ class Facts:
                     return fact, False
             new = NewFact(
                 text=text,
-                kind="personal",
+                kind=noting.kind_of(text),
                 subject="",
                 source_ids=(),
                 observed_at=now,

@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import Literal
 
 from facts.fingerprint import Fingerprint, essence, fingerprint, topics
-from records.facts import Fact, FactChange, NewFact
+from records.facts import STANDING, Fact, FactChange, NewFact
+from text import standing
 
 Distance = Callable[[int, Fact], float | None]
 """Cosine distance between the new fact of this index and a known one; None where there are no vectors."""
@@ -69,6 +70,8 @@ def verdict(new: NewFact, text: str, *, kind: str, subject: str, is_named: bool 
     is_about = same_subject(new.subject, subject)
     if essence(new.text) == essence(text):
         return "ended" if new.valid_to else "same"
+    if _is_wish_instead(new, text, kind):
+        return "changed"
     if _is_flip(new.text, text, mine, theirs):
         return "changed"
     model_says = is_named and (is_about or _is_related(new, text))
@@ -108,6 +111,8 @@ def _nominated(index: int, draft: NewFact, held: _Known, distance: Distance, nea
             scored.append((near, number))
         elif topics(draft.text) == topics(one.text):
             scored.append((2 * near, number))
+        elif _is_wish_instead(draft, one.text, one.kind):
+            scored.append((3 * near, number))
     return [number for _, number in sorted(scored)]
 
 
@@ -120,6 +125,14 @@ def _has_value(found: Fingerprint, new: NewFact) -> bool:
 def _is_flip(new: str, known: str, mine: Fingerprint, theirs: Fingerprint) -> bool:
     """The same statement with and without a negation."""
     return mine == replace(theirs, polarity=not theirs.polarity) and topics(new) == topics(known)
+
+
+def _is_wish_instead(new: NewFact, text: str, kind: str) -> bool:
+    """Whether an instruction takes the place of another, or a preference about the answers themselves."""
+    if new.valid_to is not None or new.kind not in STANDING or kind not in STANDING:
+        return False
+    are_instructions = new.kind == kind == "instruction"
+    return (are_instructions or bool(standing.aspect(new.text))) and standing.replaces(new.text, text)
 
 
 def _is_related(new: NewFact, text: str) -> bool:

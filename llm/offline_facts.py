@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from llm.prompt_sentences import is_question, split_sentences
+from text import standing
 from text.date_words import ENGLISH_MONTHS
 
 _LINE = re.compile(r"^#(?P<id>\d+) \[[^\]\n]*\] (?P<name>[^:\n]{1,64}): (?P<words>.*(?:\n  .*)*)", re.MULTILINE)
@@ -48,11 +49,10 @@ _PATTERNS = (
     _Pattern(_said(r"i(?:'ve| have)? moved (?:from [\w .'-]+? )?to"), "{n} lives in {rest}.", "home", only_one=True),
     _Pattern(_said(r"i (?:now )?work (?:at|for)"), "{n} works at {rest}.", "employer", only_one=True, importance=4),
     _Pattern(_said(r"i (?:now )?work as"), "{n} works as {rest}.", "job", only_one=True, importance=4),
-    _Pattern(_said(r"(?:call me|my name is)"), "{n} is called {rest}.", "name", only_one=True, importance=4),
+    _Pattern(_said("my name is"), "{n} is called {rest}.", "name", only_one=True, importance=4),
     _Pattern(_said(r"i(?:'m| am) allergic to"), "{n} is allergic to {rest}.", "allergy", importance=5),
     _Pattern(_said(r"i (?:really )?(?:like|love|enjoy)"), "{n} likes {rest}.", "tastes", "preference"),
     _Pattern(_said(r"i (?:hate|dislike|(?:do not|don't) like)"), "{n} does not like {rest}.", "tastes", "preference"),
-    _Pattern(_said(r"i prefer"), "{n} prefers {rest}.", "tastes", "preference"),
     _Pattern(
         re.compile(
             rf"\bi(?:'m| am) (?P<rest>an? (?!(?:bit|little|lot|few)\b)[a-z-]+(?: [a-z-]+)?){_END}", re.IGNORECASE
@@ -86,7 +86,9 @@ def _facts(request: str) -> Iterator[dict[str, object]]:
     known = [(int(match["id"]), match["subject"].strip(), match["text"]) for match in _KNOWN.finditer(request)]
     for line in _LINE.finditer(request):
         for sentence in split_sentences(line["words"]):
-            if is_question(sentence) or '"' in sentence or "“" in sentence:
+            wishes = [one for one in standing.find(sentence) if one.kind != "end"]
+            yield from (_wish(one, int(line["id"]), known) for one in wishes)
+            if wishes or is_question(sentence) or '"' in sentence or "“" in sentence:
                 continue
             for pattern in _PATTERNS:
                 found = pattern.said.search(sentence.replace("’", "'"))
@@ -95,6 +97,32 @@ def _facts(request: str) -> Iterator[dict[str, object]]:
                 of = found["of"] if "of" in found.groupdict() else ""
                 names = {"n": line["name"].strip(), "rest": found["rest"].strip(), "of": of}
                 yield _fact(pattern, names, int(line["id"]), known)
+
+
+def _wish(wish: standing.Standing, source: int, known: list[tuple[int, str, str]]) -> dict[str, object]:
+    """What the person asks to keep to, or prefers, in their own words."""
+    same = next((number for number, _, words in known if words.casefold() == wish.text.casefold()), None)
+    older = next(
+        (
+            number
+            for number, _, words in known
+            if standing.replaces(wish.text, words, are_preferences=wish.kind == "preference")
+        ),
+        None,
+    )
+    return {
+        "text": wish.text,
+        "type": wish.kind,
+        "subject": standing.aspect(wish.text),
+        "importance": 5 if wish.kind == "instruction" else 4,
+        "tags": [],
+        "sources": [source],
+        "since": None,
+        "until": None,
+        "only_one": False,
+        "relation": "repeats" if same else "replaces" if older else "new",
+        "known": same or older,
+    }
 
 
 def _fact(

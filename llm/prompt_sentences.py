@@ -1,7 +1,7 @@
 """A prompt as the sentences that it remembers: who said each, and on which day.
 
-Owns the reading of what prompts.py writes (<summaries>, <facts>, <remembered>, <conversation>; `[date] Name: text`
-lines), any part of which may be missing. Does not know what the sentences are used for.
+Owns the reading of what prompts.py writes (<summaries>, <facts>, <remembered>, <instructions>, <conversation>;
+`[date] Name: text` lines), any part of which may be missing. Does not know what the sentences are used for.
 """
 
 import re
@@ -18,7 +18,7 @@ Said = Literal["user", "summary", "fact", "assistant"]
 _ASSISTANT_NAMES = {"assistant", "keepsake", "bot"}
 
 _BLOCK = re.compile(
-    r"\s*<(?P<kind>remembered|summaries|conversation|dropped|profile|facts)>\n?(?P<inside>.*?)(?:</(?P=kind)>|\Z)",
+    r"\s*<(?P<kind>remembered|summaries|conversation|dropped|profile|facts|instructions)>\n?(?P<inside>.*?)(?:</(?P=kind)>|\Z)",
     re.DOTALL,
 )
 _CLOCK = re.compile(r"\s*It is now \d[^\n]*(?:\n|\Z)")
@@ -130,7 +130,8 @@ def _without_blocks(text: str) -> tuple[list[Sentence], str]:
     while block := _BLOCK.match(text):
         if block["kind"] != "dropped":
             sentences += read_lines(
-                block["inside"], "summary" if block["kind"] in ("summaries", "profile", "facts") else "user"
+                block["inside"],
+                "summary" if block["kind"] in ("summaries", "profile", "facts", "instructions") else "user",
             )
         text = text[block.end() :]
     return sentences, text

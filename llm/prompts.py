@@ -25,12 +25,14 @@ LONGEST_PROFILE = 400
 LONGEST_NAME = 64
 """Characters of a name that a prompt carries (Telegram's first and last name: 64 each)."""
 
-_OUR_TAGS = re.compile(r"<(/?(?:remembered|summaries|conversation|dropped|profile|facts|known)\b)", re.IGNORECASE)
+_OUR_TAGS = re.compile(
+    r"<(/?(?:remembered|summaries|conversation|dropped|profile|facts|known|instructions)\b)", re.IGNORECASE
+)
 
 # Whatever a model may read as the beginning of a new line.
 _LINE_BREAK = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 
-Block = Literal["remembered", "summaries", "conversation", "dropped", "facts", "known"]
+Block = Literal["remembered", "summaries", "conversation", "dropped", "facts", "known", "instructions"]
 FoldKind = Literal["conversation", "summaries", "rolling", "sliding"]
 """What is folded: messages; summaries; a summary and what was said since; or that while some messages are dropped."""
 
@@ -271,7 +273,7 @@ def clock_line(now: datetime) -> str:
     return f"It is now {minute(now)} {label(now.tzinfo.key) if isinstance(now.tzinfo, ZoneInfo) else 'UTC'}."
 
 
-def last_message(*, facts: str = "", remembered: str, clock: str, words: str) -> str:
-    """The one message that changes every turn: facts, snippets, clock, the user's words."""
-    data = "\n".join(part for part in (facts, remembered, clock) if part)
+def last_message(*, facts: str = "", remembered: str, instructions: str = "", clock: str, words: str) -> str:
+    """The one message that changes every turn: facts, snippets, what the user asked to keep to, clock, their words."""
+    data = "\n".join(part for part in (facts, remembered, instructions, clock) if part)
     return "\n\n".join(part for part in (data, words) if part)

@@ -43,7 +43,7 @@ class Snippet:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecalledFact:
-    """A fact that was brought back for this question; `score` is by part, as a snippet's."""
+    """A fact that was brought back for this question, or always holds; `score` is by part, as a snippet's."""
 
     fact: Fact
     score: Mapping[str, float]
@@ -60,7 +60,17 @@ class ContextPart:
     """One part of a prompt: its tokens, and the most it was allowed."""
 
     name: Literal[
-        "system", "profile", "summaries", "recent", "tools", "facts", "snippets", "clock", "message", "overhead"
+        "system",
+        "profile",
+        "summaries",
+        "recent",
+        "tools",
+        "facts",
+        "snippets",
+        "instructions",
+        "clock",
+        "message",
+        "overhead",
     ]
     tokens: int
     budget: int
@@ -83,6 +93,7 @@ class Cut:
 class Context:
     """What one request carries, and where each part of it comes from.
 
+    `facts`: first the instructions and preferences that apply, then what matches the question.
     `wanted`: the tokens that it would have without snippets, if nothing were cut.
     `earlier`: the number of messages before the question that the store holds.
     `whole`: the estimated tokens of a request with the whole history in it; 0 where there is no store.

@@ -4,7 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-FactKind = Literal["personal", "preference", "knowledge", "event"]
+FactKind = Literal["personal", "preference", "knowledge", "event", "instruction"]
+"""An "instruction" is what the owner asks a bot to keep to."""
+STANDING: tuple[FactKind, ...] = ("instruction", "preference")
+"""Kinds of facts that are in every prompt to which they could apply, those that come first first."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,6 +61,11 @@ class Fact:
     @property
     def is_valid(self) -> bool:
         return self.valid_to is None and self.deleted_at is None
+
+    @property
+    def is_standing(self) -> bool:
+        """Whether it is in every prompt to which it could apply."""
+        return self.kind in STANDING
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -39,13 +39,16 @@ they do not: the rarest word of a longer question often says little.
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Found:
-    """The candidates of one question. `facts`: the relevant ones, best first."""
+    """The candidates of one question. `facts`: the relevant ones, best first; `instructions`: what the owner asked to
+    keep to and prefers, as far as it could apply, the most important first.
+    """
 
     asked: Question
     pool: Pool
     meaning: Meaning | None
     ranked: Ranked
     facts: Sequence[RecalledFact] = ()
+    instructions: Sequence[RecalledFact] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -24,6 +24,8 @@ MOST_PROFILE, PROFILE_SHARE = 800, 8
 """The profile takes at most 800 tokens and one in 8 of the ceiling, out of what would go to snippets."""
 ONE_SNIPPET = 64
 """In so many tokens a piece of one snippet can be shown."""
+MOST_INSTRUCTIONS, INSTRUCTIONS_SHARE = 400, 10
+"""What the owner asked to keep to takes at most 400 tokens and one in 10 of the ceiling; the newest stays."""
 FACTS_SHARE = 3
 """Facts take at most one in 3 tokens of the snippets' budget."""
 USUAL_SHARE = 0.25
@@ -56,7 +58,8 @@ class Budgets:
 
 
 class PromptBuilder:
-    """Parts are offered in this order: last turns, profile, summaries, older turns, facts, snippets; then `context`.
+    """Parts are offered in this order: last turns, instructions, profile, summaries, older turns, facts, snippets; then
+    `context`.
 
     Dates are written in the zone of `now`.
     """
@@ -73,6 +76,7 @@ class PromptBuilder:
         self._summaries: list[Summary] = []
         self._snippets: list[Snippet] = []
         self._facts: list[RecalledFact] = []
+        self._instructions: list[RecalledFact] = []
         self._profile: Profile | None = None
         self._profile_text = ""
         self._cut: list[Cut] = []
@@ -120,6 +124,20 @@ class PromptBuilder:
             self._cut.append(turn.cut("cut in its middle" if squeezed else "no room"))
             if squeezed:
                 self._add(squeezed)
+
+    def take_instructions(self, instructions: Sequence[RecalledFact]) -> None:
+        """What the owner asked to keep to, the most important first, while it fits."""
+        room = min(MOST_INSTRUCTIONS, self._budgets.ceiling // INSTRUCTIONS_SHARE, self._left) - 4
+        room -= self._tokens.count(prompts.block("instructions", []))
+        for one in instructions:
+            size = self._tokens.count(self._fact_line(one)) + 1
+            if size <= room:
+                self._instructions.append(one)
+                room -= size
+        if self._instructions:
+            used = self._tokens.count(self._instructions_text()) + 4
+            self._left -= used
+            self._wanted += used
 
     def take_profile(self, profile: Profile | None) -> None:
         """The profile, whole where it fits its share of the ceiling, else its beginning."""
@@ -251,7 +269,7 @@ class PromptBuilder:
             recent=tuple(message for turn in self._ordered() for message in turn.messages),
             summaries=tuple(self._summaries),
             snippets=tuple(sorted(self._snippets, key=lambda snippet: snippet.message.order)),
-            facts=tuple(self._facts),
+            facts=(*self._instructions, *self._facts),
             profile=self._profile,
             cut=tuple(sorted(self._cut, key=lambda cut: cut.first_id)),
             message_was_cut=self._message_was_cut,
@@ -288,6 +306,8 @@ class PromptBuilder:
             self._cut_summary(self._summaries.pop())
         elif self._profile is not None:
             self._profile, self._profile_text = None, ""
+        elif self._instructions:
+            self._instructions.pop()
         elif self._turns:
             self._cut.append(self._turns.pop().cut("no room"))
         elif self._clock and self._tokens.count(self._words) < over + WORTH_SHOWING:
@@ -334,6 +354,7 @@ class PromptBuilder:
         last = prompts.last_message(
             facts=self._facts_text(),
             remembered=self._snippets_text(),
+            instructions=self._instructions_text(),
             clock=self._clock,
             words=self._words,
         )
@@ -355,6 +376,13 @@ class PromptBuilder:
 
     def _facts_text(self) -> str:
         return prompts.block("facts", [self._fact_line(one) for one in self._facts]) if self._facts else ""
+
+    def _instructions_text(self) -> str:
+        """In the order in which they were said, since of two that contradict each other the later one holds."""
+        if not self._instructions:
+            return ""
+        in_time = sorted(self._instructions, key=lambda one: (one.fact.valid_from, one.fact.id))
+        return prompts.block("instructions", [self._fact_line(one) for one in in_time])
 
     def _snippets_text(self) -> str:
         if not self._snippets:
@@ -379,6 +407,7 @@ class PromptBuilder:
             ),
             ContextPart(name="facts", tokens=count(self._facts_text()), budget=budgets.snippets // FACTS_SHARE),
             ContextPart(name="snippets", tokens=count(self._snippets_text()), budget=budgets.snippets),
+            ContextPart(name="instructions", tokens=count(self._instructions_text()), budget=MOST_INSTRUCTIONS),
             ContextPart(name="clock", tokens=count(self._clock), budget=0),
             ContextPart(name="message", tokens=count(self._words), budget=budgets.ceiling),
         ]

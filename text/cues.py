@@ -57,6 +57,16 @@ _OF_MANY = re.compile(
     r"|(?:باي ترتيب|بأي ترتيب|لخص|جميع|كل ما|المجموع)|顺序|順序|总结|總結|概括|列出|所有|一共|总共|總共|順番|まとめて|要約|全部|合計|すべて|순서|요약|모두|전부|총"
 )
 
+# A question that goes on from what was said before: "and in Rust?", "what about Oslo?"
+_GOES_ON = re.compile(
+    r"^\W*(?:and|or|but|what about|how about|same|also|und|oder|aber|auch|y|o|e|ou|mas|pero|también|et|mais|ed|oppure|ma|en|of|maar|ve|ya|peki|i|a|и|а|или|но|тоже|و|او)\b|^\W*(?:那|还有|還有|じゃあ|では|그럼|그리고)|呢[?？]?$"
+)
+
+
+def goes_on(question: str) -> bool:
+    """Whether a question says by its first words that it goes on from what was said before."""
+    return _GOES_ON.search(analyzer.normal(question)) is not None
+
 
 def is_of_assistant(question: str) -> bool:
     """Whether the assistant's own words are asked for."""

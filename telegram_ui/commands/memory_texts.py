@@ -9,7 +9,7 @@ from datetime import tzinfo
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
-from records.facts import Fact, Profile
+from records.facts import STANDING, Fact, Profile
 from records.forgetting import Forgotten
 from telegram_ui.commands.forget import TRACES, counts
 from telegram_ui.commands.wording import DEAD_BUTTON, day, messages
@@ -58,6 +58,7 @@ DONE: Mapping[str, str] = {
     "delete": "Fact {id} is deleted. Undo brings it back for a day; then it is erased. /forget erases at once.",
     "undo": "Fact {id} is as it was before.",
 }
+HEADINGS = ("What you asked me to keep to", "What you prefer", "Facts")
 WORTH = ((0.85, "vital"), (0.6, "important"), (0.35, ""), (0.0, "minor"))
 
 
@@ -116,7 +117,7 @@ def _list(
     is_group: bool,
     button: Button,
 ) -> Shown:
-    valid = sorted((fact for fact in facts if fact.is_valid), key=lambda one: (not one.is_pinned, -one.id))
+    valid = sorted((fact for fact in facts if fact.is_valid), key=lambda one: (_rank(one), not one.is_pinned, -one.id))
     deleted = [fact for fact in facts if fact.deleted_at is not None]
     pages = max(1, -(-len(valid) // PAGE))
     page = min(page, pages - 1)
@@ -129,8 +130,11 @@ def _list(
         lines += ["", f"Profile (version {newest.id}, {day(newest.created_at, zone)})", newest.text]
     if valid:
         where = f", page {page + 1} of {pages}" if pages > 1 else ""
-        lines += ["", f"Facts ({len(valid)}{where})"]
-        lines += [line for fact in here for line in _listed(fact, facts, zone)]
+        for rank, heading in enumerate(HEADINGS):
+            if of_this := [fact for fact in here if _rank(fact) == rank]:
+                total = sum(_rank(fact) == rank for fact in valid)
+                lines += ["", f"{heading} ({total}{where})"]
+                lines += [line for fact in of_this for line in _listed(fact, facts, zone)]
     elif not versions:
         lines += ["", NOTHING_KNOWN]
     if deleted and page == 0:
@@ -147,6 +151,11 @@ def _list(
     if versions or valid:
         rows.append([button("Profile: versions, rewrite", "p")])
     return "\n".join(lines), InlineKeyboardMarkup(rows) if rows else None
+
+
+def _rank(fact: Fact) -> int:
+    """Where a fact stands in the list: what the owner asks to keep to comes first."""
+    return STANDING.index(fact.kind) if fact.is_standing else len(STANDING)
 
 
 def _listed(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:

@@ -30,6 +30,7 @@ PARTS = {
     "summaries": "summaries",
     "recent": "recent talk, word for word",
     "tools": "tools and what they found",
+    "instructions": "what you asked me to keep to",
     "facts": "facts about you",
     "snippets": "earlier messages brought back",
     "clock": "date and time",
@@ -46,6 +47,8 @@ REASONS = {
     "fact": ("a fact that matters was learned from it", ""),
     "importance": ("it is important", "it is less important"),
     "pinned": ("you pinned it", ""),
+    "instruction": ("you asked me to keep to it", ""),
+    "preference": ("it is what you prefer", ""),
     "speaker": ("you named who said it", ""),
     "time": ("it was said at the time that is asked about", ""),
     "standing": ("you said what always holds, or what you prefer", ""),
@@ -135,7 +138,7 @@ def _profile(explanation: Explanation) -> str:
 def _facts(told: Sequence[tuple[Fact | None, Chosen]]) -> str:
     if not told:
         return ""
-    lines = ["Facts about you that match your question, best first:"]
+    lines = ["Facts about you: what you asked me to keep to, then what matches your question, best first:"]
     for fact, chosen in told:
         if fact is None:
             lines.append("· forgotten since")

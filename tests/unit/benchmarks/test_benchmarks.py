@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assembly import open_services
-from benchmarks import ablation, fit, load, recall, scale, tokens
+from benchmarks import ablation, fit, load, recall, scale, standing, tokens
 from benchmarks.backlog import chatting
 from benchmarks.filling import UNFOLDED, fill, said
 from benchmarks.locomo import read
@@ -44,6 +44,15 @@ def tiny(tmp_path: Path) -> Path:
     file = tmp_path / "tiny.json"
     file.write_text(json.dumps([sample]), encoding="utf-8")
     return file
+
+
+def test_instructions_are_in_the_prompts_to_which_they_apply(capsys: pytest.CaptureFixture[str]) -> None:
+    """Ten labelled dialogues in each of six languages."""
+    standing.main([])
+    result = printed(capsys)
+    assert (result["dialogues"], result["by_language"].keys()) == (60, {"en", "ru", "es", "de", "zh", "pt"})
+    assert result["carried"] >= 98
+    assert result["wrongly"] <= 2
 
 
 def test_recall_prints_shares_and_writes_a_line_for_each_question(

@@ -52,6 +52,17 @@ async def test_a_fact_is_added_shown_and_not_added_twice(desk: Desk) -> None:
     assert "Facts (1)" in shown(desk)
 
 
+async def test_what_is_asked_for_is_shown_first(desk: Desk) -> None:
+    for text in ("Always be brief.", "Ann plays the cello.", "I prefer tea to coffee.", "Call me Annie."):
+        await desk.say(ANN, ANN, f"/memory add {text}")
+    await desk.say(ANN, ANN, "/memory")
+    lines = shown(desk).splitlines()
+    numbers = [line.split(" · ")[0] for line in lines if line[:1].isdigit()]
+    assert numbers == ["4", "1", "3", "2"]
+    headings = ["What you asked me to keep to (2)", "What you prefer (1)", "Facts (1)"]
+    assert [line for line in lines if line in headings] == headings
+
+
 async def test_incognito_notes_nothing(desk: Desk, talk: Talk) -> None:
     await desk.say(ANN, ANN, "/memory add Ann plays the cello.")
     await desk.say(ANN, ANN, "/incognito on")
