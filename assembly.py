@@ -29,6 +29,7 @@ from llm.chat_model import ChatModel, prompt_room
 from llm.embeddings import Embedder, EndpointEmbedder, embedder_for
 from llm.offline import ExtractiveSummarizer, OfflineModel
 from llm.openai_api import OpenAIChat
+from llm.precedence import BackgroundModel, Precedence
 from llm.quota import Quota, charge_nobody
 from memory_retrieval import FactRecall, MemoryRetrieval
 from records.errors import SettingsError
@@ -123,6 +124,8 @@ async def open_services(
         if models is None:
             models = (OfflineModel(), ExtractiveSummarizer()) if offline else await open_models(settings, stack)
         answers, summariser = models
+        precedence = Precedence()
+        background = BackgroundModel(summariser, precedence)
         tokenizer = Tokenizer.for_model(settings.openai_model)
         summary_tokenizer = Tokenizer.for_model(settings.summary_model)
         quota = Quota(
@@ -149,10 +152,10 @@ async def open_services(
             embedder=embedder,
             facts=FactRecall(top=settings.facts_top_k, min_similarity=settings.fact_min_similarity),
         )
-        requests = Requests(summary_tokenizer, settings.max_context_tokens, under=partial(prompt_room, summariser))
+        requests = Requests(summary_tokenizer, settings.max_context_tokens, under=partial(prompt_room, background))
         facts = Facts(
             memory=memory,
-            model=summariser,
+            model=background,
             requests=requests,
             budget=quota,
             clock=clock,
@@ -168,7 +171,7 @@ async def open_services(
         )
         distiller = ProfileDistiller(
             memory=memory,
-            model=summariser,
+            model=background,
             requests=requests,
             budget=quota,
             clock=clock,
@@ -183,13 +186,13 @@ async def open_services(
         await stack.enter_async_context(history_extraction)
         summaries = SummaryManager(
             memory=memory,
-            model=summariser,
+            model=background,
             tokenizer=summary_tokenizer,
             limits_now=lambda: fold_limits(settings, prompt_room(answers, settings.max_context_tokens)),
             summariser=Summariser(
                 tokenizer=summary_tokenizer,
                 window=settings.max_context_tokens,
-                under=partial(prompt_room, summariser),
+                under=partial(prompt_room, background),
             ),
             budget=quota,
             clock=clock,
@@ -217,6 +220,7 @@ async def open_services(
             memory=memory,
             sessions=sessions,
             retrieval=retrieval,
+            precedence=precedence,
             answer_loop=AnswerLoop(
                 model=answers,
                 quota=quota,

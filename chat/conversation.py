@@ -21,6 +21,7 @@ from external_memory import ExternalMemory
 from facts.distillation import ProfileDistiller
 from facts.learning import Facts
 from llm.chat_model import OnText
+from llm.precedence import Precedence
 from llm.quota import Quota
 from memory_retrieval import MemoryRetrieval
 from records.context import Context
@@ -47,6 +48,7 @@ class Conversation:
     _facts: Facts
     _distiller: ProfileDistiller
     _answer_loop: AnswerLoop
+    _precedence: Precedence
     _explanations: Explanations
     _quota: Quota
     _clock: Clock
@@ -204,7 +206,11 @@ class Conversation:
             await self._facts.note(turn.scope, turn.stored)
 
     async def _answer(self, turn: Turn, on_text: OnText | None) -> Answered:
-        """The context, and the model's answer to it. Raises a ModelError."""
+        """The context, and the model's answer to it. What is asked in the background waits. Raises a ModelError."""
+        async with self._precedence.answering():
+            return await self._answered(turn, on_text)
+
+    async def _answered(self, turn: Turn, on_text: OnText | None) -> Answered:
         session = turn.session
         await self._quota.demand(turn.incoming.person.id)
         session.is_outdated = False

@@ -96,7 +96,7 @@ class Facts:
     _backoff: Backoff
     _charge: Charge = charge_nobody
     _gates: OwnerLocks = field(factory=OwnerLocks, init=False)
-    _reading_history: set[int] = field(factory=set[int], init=False)  # owners whose imported history is being read now
+    _reading: set[int] = field(factory=set[int], init=False)  # owners whose messages are being read now
 
     # at once -------------------------------------------------------------------------------------------------
 
@@ -138,7 +138,7 @@ class Facts:
                 learned, waiting = await store.facts.pending(scope, 1) if store is not None else (0, [])
                 if not waiting or learned >= max(message_ids):
                     return
-                if store is not None and scope.owner in self._reading_history:
+                if store is not None and scope.owner in self._reading:
                     # Somebody may be waiting for this fold; what it archives is learned from later.
                     await store.facts.begin(scope, learned)
                     return
@@ -161,13 +161,17 @@ class Facts:
         """
         made: list[Fact] = []
         async with self._gates.of(scope.owner).exclusive():
-            while batch := await self._batch(scope, at_least=at_least):
-                inserted = await self._learn(batch)
-                if inserted is None:
-                    break
-                made += inserted
-                if batch.is_last:
-                    break
+            self._reading.add(scope.owner)
+            try:
+                while batch := await self._batch(scope, at_least=at_least):
+                    inserted = await self._learn(batch)
+                    if inserted is None:
+                        break
+                    made += inserted
+                    if batch.is_last:
+                        break
+            finally:
+                self._reading.discard(scope.owner)
         if made:
             await self.embed_missing()
         return made
@@ -183,12 +187,12 @@ class Facts:
 
     async def _learn_from_history(self, scope: Scope) -> bool:
         async with self._gates.of(scope.owner).exclusive():
-            self._reading_history.add(scope.owner)
+            self._reading.add(scope.owner)
             try:
                 batch = await self._batch(scope, from_history=True)
                 made = await self._learn(batch) if batch is not None else None
             finally:
-                self._reading_history.discard(scope.owner)
+                self._reading.discard(scope.owner)
         if made:
             await self.embed_missing()
         return made is not None

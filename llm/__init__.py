@@ -9,6 +9,7 @@ offline_facts.py     the facts that a text states outright, by pattern
 ollama.py            finds an Ollama on this machine, for the playground
 openai_api.py        chat completions of any OpenAI-compatible endpoint
 partial_answer.py    one answer as it arrives: what of it may be shown, and when it is whole
+precedence.py        answers go first: background requests wait, and give way
 prompt_sentences.py  a prompt as the sentences that it remembers, for the offline model
 prompts.py           every instruction given to a model, and how memory is quoted
 quota.py             the day's token budgets: who may still ask the model

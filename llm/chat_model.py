@@ -42,6 +42,15 @@ class WindowModel(ChatModel, Protocol):
         ...
 
 
+@runtime_checkable
+class LimitableModel(ChatModel, Protocol):
+    """A chat model whose answers can be kept from running on."""
+
+    def limited(self) -> ChatModel:
+        """The same model for background requests: an answer is at most about as long as its prompt."""
+        ...
+
+
 def prompt_room(model: ChatModel, most: int) -> int:
     """Tokens that a prompt may have now: `most`, or fewer where the model was found to take fewer."""
     limit = model.prompt_limit if isinstance(model, WindowModel) else None

@@ -17,10 +17,22 @@ import openai
 from llm.partial_answer import BrokenOff
 from llm.transport import NoConnection, StatusError, Transport
 from llm.window import told
-from records.errors import ContextTooLong, ModelBroken, ModelBusy, ModelError, ModelRefused, ModelUnreachable
+from records.errors import (
+    ContextTooLong,
+    ModelBroken,
+    ModelBusy,
+    ModelError,
+    ModelLoading,
+    ModelRefused,
+    ModelUnreachable,
+)
 
 OPENAI_URL = "https://api.openai.com/v1"
 RETRIES = 2
+LOADING_PAUSE = 2.0
+"""Seconds between two attempts while a server loads the model, for as long as a person would wait."""
+MOST_LOADING = 100
+"""Such attempts, at most."""
 LONGEST_WAIT = 20.0
 """Seconds that a `retry-after` may ask for and still be waited for; beyond it the person is told at once."""
 
@@ -31,6 +43,8 @@ _TOO_LONG = re.compile(
     r"|too many (input )?tokens|exceeds? .{0,40}(token|context)|too large for model with \d+",
     re.IGNORECASE,
 )
+_LOADING = re.compile(r"\bloading\b|\bstarting up\b", re.IGNORECASE)
+"""llama.cpp ("Loading model"), Hugging Face ("Model x is currently loading"), and what stands in front of them."""
 _TOO_LONG_CODES = {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
 
 
@@ -105,6 +119,8 @@ class Endpoint:
             wait = retry_after(headers or {})
             later = f"; it asks to wait {wait:.0f} seconds" if wait and wait >= 1 else "; please try again in a moment"
             return ModelBusy(f"The model's endpoint takes no more requests right now{later}.", retry_after=wait)
+        if status == 503 and _LOADING.search(message):
+            return ModelLoading()
         if status in (408, 409) or status >= 500:
             return ModelBusy(
                 f"The model's endpoint has a fault of its own (status {status}); please try again in a moment.",
@@ -126,7 +142,9 @@ class Endpoint:
 
 
 class Retries:
-    """Up to two more attempts after a failure that may pass, each after a jittered pause."""
+    """Up to two more attempts after a failure that may pass, each after a jittered pause; while a model is loaded, one
+    every two seconds.
+    """
 
     def __init__(self, sleep: Sleep = asyncio.sleep, jitter: Callable[[], float] = random.random) -> None:
         self._sleep = sleep
@@ -134,6 +152,11 @@ class Retries:
 
     async def pause(self, failure: ModelError, attempt: int, time_left: float) -> bool:
         """Whether to try again after failed attempt number `attempt` (0 = the first); if so, the pause is over."""
+        if isinstance(failure, ModelLoading):
+            if attempt >= MOST_LOADING or time_left <= LOADING_PAUSE:
+                return False
+            await self._sleep(LOADING_PAUSE)
+            return True
         if attempt >= RETRIES or not isinstance(failure, ModelBusy | ModelUnreachable | BrokenOff):
             return False
         wait = 0.5 * 2**attempt * (0.5 + self._jitter() / 2)

@@ -41,6 +41,13 @@ from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
+LEAST_ANSWER, MOST_ANSWER = 500, 2000
+"""Tokens of an answer in the background: as many as its prompt has, but at least 500 and at most 2,000."""
+THINKING = 8
+"""Times as many for a model that spent them all before its first word: it thinks."""
+_LIMITS = ("max_completion_tokens", "max_tokens")
+"""What names an answer's length, newest first; the second is what most servers at home know."""
+_SHORT_ANSWERS = "answers within their limit"
 DOUBTS = 2
 """Requests in turn that pass without tools alone, after which an endpoint is taken to have none; and calls in turn that
 cannot be read, after which a model is offered none."""
@@ -80,6 +87,7 @@ class OpenAIChat:
         self._doubts = Counter[str]()
         self._offer = Offer()
         self._window = Window()
+        self._is_limited = False
 
     async def __aenter__(self) -> Self:
         return self
@@ -127,6 +135,11 @@ class OpenAIChat:
         equipped._offer = Offer(tools=tuple(tools), must_answer=must_answer, known=frozenset(known))
         return equipped
 
+    def limited(self) -> Self:
+        short = copy(self)
+        short._is_limited = True
+        return short
+
     async def check(self) -> str:
         """Asks for the shortest of answers: only that proves address, key and model together."""
         await self.complete([PromptMessage(role="user", content="Reply with the word: ok")])
@@ -155,9 +168,12 @@ class OpenAIChat:
                 offer = offer.withdrawn()
                 continue
             except FAILURES as error:
-                if self._drop_parameter(request, error):
-                    continue
                 failure = self._endpoint.failure(error)
+                # A limit too long for the window is no limit that is not known.
+                if not isinstance(failure, ContextTooLong) and self._drop_parameter(request, error):
+                    continue
+                if self._found_thinking(request, answer):
+                    continue
                 if isinstance(failure, ContextTooLong):
                     self._note_too_long(self._counted(messages), failure)
                 if "tools" in request and _may_be_tools(error, failure):
@@ -165,6 +181,7 @@ class OpenAIChat:
                     continue
             else:
                 self._judge_tools(request, answer, passed_without=is_without_tools)
+                self._judge_limit(request, answer)
                 return answer
             if answer.was_shown or not await self._retries.pause(failure, attempt, _time_left(patience)):
                 # The exception may quote the endpoint, which may quote the key or the prompt: it is not chained.
@@ -187,14 +204,39 @@ class OpenAIChat:
                 request["tool_choice"] = "none"
         if schema is not None and "response_format" not in self._unsupported:
             request["response_format"] = {"type": "json_schema", "json_schema": dict(schema)}
+        if self._is_limited and (limit := next((one for one in _LIMITS if one not in self._unsupported), None)):
+            request[limit] = self._answer_limit(self._counted(messages))
         return request
+
+    def _answer_limit(self, counted: int) -> int:
+        """Tokens of an answer to a background request; within the window, since some servers refuse more."""
+        most = min(MOST_ANSWER, max(LEAST_ANSWER, counted))
+        if _SHORT_ANSWERS in self._unsupported:
+            most *= THINKING
+        left = self._window.left(counted)
+        return most if left is None else max(1, min(most, left))
+
+    def _found_thinking(self, request: Mapping[str, Any], answer: PartialAnswer) -> bool:
+        """Whether the limit was used up before the first word; from then on it is a greater one."""
+        is_used_up = answer.finish == "length" and not answer.visible.strip()
+        if not is_used_up or _SHORT_ANSWERS in self._unsupported or not any(one in request for one in _LIMITS):
+            return False
+        self._unsupported.add(_SHORT_ANSWERS)
+        log.info("model %s thinks before it answers: its background answers may take longer", self.name)
+        return True
+
+    def _judge_limit(self, request: Mapping[str, Any], answer: PartialAnswer) -> None:
+        """An endpoint that overlooks a limit is given the other name of it."""
+        for name in _LIMITS:
+            if answer.usage is not None and answer.usage.completion > request.get(name, answer.usage.completion):
+                self._unsupported.add(name)
 
     def _drop_parameter(self, request: Mapping[str, Any], error: Exception) -> bool:
         """Whether the endpoint refused an optional parameter of the request; it is then never sent to it again."""
         if not isinstance(error, StatusError) or error.status_code not in (400, 404, 415, 422, 501):
             return False
         named, words = str(error_body(error.body).get("param") or ""), error_message(error.body)
-        for parameter in ("stream_options", "response_format", "tool_choice"):
+        for parameter in ("stream_options", "response_format", "tool_choice", *_LIMITS):
             alias = _ALIASES.get(parameter, parameter)
             if parameter in request and (
                 named.split(".")[0] == parameter or re.search(rf"\b({parameter}|{alias})\b", words)

@@ -6,6 +6,7 @@ Owns how refusals of many servers are read, and what is left of a window for a p
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import ceil
 
 LEAST = 256
 """Tokens that a prompt may always have: with fewer there is no room for a question."""
@@ -97,6 +98,10 @@ class Window:
             room = self.tokens - min(MOST_ANSWER, self.tokens // ANSWER_SHARE)
             known.append(int(room / self.ratio))
         return max(LEAST, min(known)) if known else None
+
+    def left(self, counted: int) -> int | None:
+        """Tokens of the window, in the endpoint's own, that such a prompt leaves; None where it is not known."""
+        return None if self.tokens is None else self.tokens - ceil(counted * self.ratio)
 
     def note_usage(self, counted: int, reported: int) -> None:
         """A prompt of so many tokens, as counted here, has so many by the endpoint's own account."""

@@ -11,6 +11,7 @@ KeepsakeError
 ├── ModelError           the model gave no usable answer
 │   ├── ModelUnreachable   no connection, or no byte within MODEL_TIMEOUT
 │   ├── ModelBusy          429 or 5xx after the bounded retries
+│   ├── ModelLoading       503 while the endpoint's server loads the model, longer than MODEL_TIMEOUT
 │   ├── ModelRefused       the endpoint refused the request (400, 401, 403, 404)
 │   ├── ContextTooLong     the endpoint says that the prompt is too long
 │   ├── ModelDeclined      the model declined to answer: a refusal, or the endpoint's content filter
@@ -85,6 +86,10 @@ class ModelBusy(ModelError):  # noqa: N818
     def __init__(self, sentence: str | None = None, retry_after: float | None = None) -> None:
         super().__init__(sentence)
         self.retry_after = retry_after
+
+
+class ModelLoading(ModelBusy):
+    """The model's server is still loading the model; please try again in a minute."""
 
 
 class ModelRefused(ModelError):  # noqa: N818

@@ -16,6 +16,7 @@ from records.errors import (
     ModelBusy,
     ModelDeclined,
     ModelError,
+    ModelLoading,
     ModelRefused,
     ModelUnreachable,
 )
@@ -134,6 +135,62 @@ async def test_refused_parameters_are_dropped_one_by_one_and_never_sent_again(be
     assert (await equipped.complete(asked())).text == "Yes."
     assert set(bench.server.requests[4].body) == {"model", "messages", "stream"}
     assert bench.pauses.seconds == []
+
+
+def limits(bench: Bench) -> list[dict[str, int]]:
+    """What each request said of the answer's length."""
+    names = ("max_completion_tokens", "max_tokens")
+    return [{name: one.body[name] for name in names if name in one.body} for one in bench.server.requests]
+
+
+async def test_an_answer_in_the_background_is_about_as_long_as_its_prompt_at_most(bench: Bench) -> None:
+    background = bench.model.limited()
+    for words in (3, 1000, 9000):
+        await background.complete(asked("word " * words))
+    await bench.model.complete(asked())
+    short, middle, long, answer = limits(bench)
+    assert (short, long, answer) == ({"max_completion_tokens": 500}, {"max_completion_tokens": 2000}, {})
+    assert 1000 < middle["max_completion_tokens"] < 1050
+
+
+async def test_the_limit_goes_by_another_name_where_the_first_is_refused_or_overlooked(bench: Bench) -> None:
+    bench.server.script("m", Behaviour(text="Yes.", refuses=("max_completion_tokens",)))
+    await bench.model.limited().complete(asked())
+    bench.server.script("m", Behaviour(text="word " * 600))
+    await bench.model.limited().complete(asked())
+    await bench.model.limited().complete(asked())
+    assert [list(one) for one in limits(bench)] == [["max_completion_tokens"], ["max_tokens"], ["max_tokens"], []]
+
+
+async def test_a_limit_that_is_too_long_for_the_window_is_still_sent(bench: Bench) -> None:
+    words = (
+        "'max_tokens' or 'max_completion_tokens' is too large: 500. This model's maximum context length is 600 tokens"
+    )
+    assert type(await bench.failure(Behaviour(status=400, message=words, param="max_tokens"))) is ContextTooLong
+    await bench.model.limited().complete(asked("word " * 300))
+    assert 200 < limits(bench)[-1]["max_completion_tokens"] < 290, "what the prompt leaves of the window"
+
+
+async def test_a_model_that_thinks_gets_a_longer_limit(bench: Bench) -> None:
+    background = bench.model.limited()
+    bench.server.script("m", Behaviour(text="", reasoning="hm hm", finish="length"), "Yes.", "No.")
+    assert (await background.complete(asked())).text == "Yes."
+    await background.complete(asked())
+    assert [one["max_completion_tokens"] for one in limits(bench)] == [500, 4000, 4000]
+
+
+async def test_a_model_that_is_being_loaded_is_waited_for(bench: Bench) -> None:
+    loading = Behaviour(status=503, raw='{"error": {"code": 503, "message": "Loading model", "type": "unavailable"}}')
+    bench.server.script("m", *[loading] * 12, "Awake.")
+    assert (await bench.model.complete(asked())).text == "Awake."
+    assert bench.pauses.seconds == [2.0] * 12
+
+
+async def test_a_model_that_is_loaded_for_longer_than_a_person_waits_is_told_as_what_it_is() -> None:
+    async with a_bench(timeout=1.5) as bench:
+        failure = await bench.failure(Behaviour(status=503, message="Model m is currently loading"))
+        assert type(failure) is ModelLoading
+        assert "still loading the model" in str(failure)
 
 
 async def test_an_endpoint_that_cannot_stream_is_asked_without(bench: Bench) -> None:
