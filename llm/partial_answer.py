@@ -37,6 +37,7 @@ class PartialAnswer:
     is_done: bool = False
     calls: Calls = field(default_factory=Calls)
     _shown: str = ""
+    _settled: int = 0
 
     def add(self, value: Mapping[str, Any], part: str) -> None:
         """Take in one chunk (part "delta") or a whole answer (part "message")."""
@@ -59,11 +60,16 @@ class PartialAnswer:
         """The text without the thoughts at its start, and without calls of tools; what may still turn out to be either
         is held back.
         """
-        return self.reading(is_whole=self.is_done or self.finish is not None).shown
+        if self.is_done or self.finish is not None:
+            return self.reading().shown
+        text = without_thoughts(self.text)
+        reading = text_calls.read(text, self.offer.names, is_whole=False, settled=self._settled)
+        self._settled = reading.settled
+        return reading.shown
 
-    def reading(self, *, is_whole: bool = True) -> Reading:
-        """The text without its thoughts, and the calls of tools that are written in it."""
-        return text_calls.read(without_thoughts(self.text), self.offer.names, is_whole=is_whole)
+    def reading(self) -> Reading:
+        """The whole text without its thoughts, and the calls of tools that are written in it."""
+        return text_calls.read(without_thoughts(self.text), self.offer.names, is_whole=True)
 
     @property
     def was_shown(self) -> bool:
@@ -108,11 +114,14 @@ class PartialAnswer:
 
 def without_thoughts(text: str) -> str:
     """The text after a <think> block at its start; empty while the block or its opening tag is not whole."""
-    opening = _THOUGHT.match(text)
-    if opening:
-        _, closing, rest = text.partition(f"</{opening.group(1)}>")
-        return without_thoughts(rest) if closing else ""
-    start = text.lstrip()
+    begin = 0
+    while opening := _THOUGHT.match(text, begin):
+        closing = f"</{opening.group(1)}>"
+        end = text.find(closing, opening.end())
+        if end < 0:
+            return ""
+        begin = end + len(closing)
+    start = text[begin:].lstrip()
     if len(start) < len("<thinking>") and any(
         tag.startswith(start.lower()) for tag in ("<think>", "<thinking>", "<thought>")
     ):

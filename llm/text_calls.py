@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal
 
 from llm.tool_calls import LONGEST_ARGUMENTS, MOST_CALLS
@@ -16,6 +17,10 @@ from records.model_calls import ToolCall
 
 MOST_CANDIDATES = 200
 """Places in an answer that are looked at as the beginning of a call; an answer with more is a program, not a call."""
+LONGEST_CALL = 2 * LONGEST_ARGUMENTS
+"""Characters of an answer that are read as one call: its arguments, twice as long where much in them is escaped."""
+LONGEST_OPENING = 2_000
+"""Characters at the beginning of what cannot be read, in which it may name a tool."""
 DEEPEST = 3
 """Lists and wrappers around a call that are opened."""
 MISSING_ENDS = ("", "}", "}}", "]", "}]", "}}]")
@@ -41,9 +46,11 @@ _FENCE = re.compile(r"(?:```|~~~)[ \t]*\w*[ \t]*\n?")
 _CLOSING = re.compile(
     r"(?:\s|,|;|```|~~~|</?\|?(?:tool_calls?|tools|tool_use|function_calls?|function|invoke)\|?>|<\|\w+\|>|[}\]])*"
 )
+_LONGEST_CLOSING = 40
+_LAST_CLOSING = re.compile(r"(?:```|~~~|</[\w|]+>)\Z")
 _CANDIDATE = re.compile(r"<|\[TOOL|\{|^[ \t]*[\[`~]|\A\s*[A-Za-z_]", re.MULTILINE)
-_FIRST_KEY = re.compile(r"[\[{\s]*(?P<quote>[\"']?)(?P<key>[\w.-]{1,60})(?P=quote)\s*:\s*")
-_BEFORE_FIRST_KEY = re.compile(r"[\[{\s]*(?:[\"'][^\"'\n]{0,60}[\"']?\s*|\w{0,60})")
+_FIRST_KEY = re.compile(r"[\[{\s]{0,40}(?P<quote>[\"']?)(?P<key>[\w.-]{1,60})(?P=quote)\s*:\s*")
+_BEFORE_FIRST_KEY = re.compile(r"[\[{\s]{0,40}(?:[\"'][^\"'\n]{0,60}[\"']?\s*|\w{0,60})")
 _STRING = re.compile(r"[\"'](?P<value>[^\"'\\]{0,80})[\"']")
 _CODE = re.compile(r"\s*\[?\s*(?:print\()?(?P<name>[A-Za-z_]\w{0,63})(?P<open>\()?")
 
@@ -53,11 +60,13 @@ class Reading:
     """An answer's text as it may be shown: without calls, and without what may become one while it arrives.
 
     `calls`: the calls that were written. `is_broken`: a tool is called in a way that cannot be read.
+    `settled`: characters in which no call begins, whatever follows them.
     """
 
     shown: str
     calls: tuple[ToolCall, ...] = ()
     is_broken: bool = False
+    settled: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,24 +82,26 @@ class _Found:
 _NOTHING, _UNDECIDED = _Found(kind="nothing"), _Found(kind="undecided")
 
 
-def read(text: str, names: Collection[str], *, is_whole: bool) -> Reading:
+def read(text: str, names: Collection[str], *, is_whole: bool, settled: int = 0) -> Reading:
     """What of a text is a call of the tools with these names; nothing is one where there are no names.
 
-    `is_whole` False: the text still arrives; what may become a call is held back.
+    `is_whole` False: the text still arrives; what may become a call is held back. `settled`: that of the last reading,
+    where this text is longer.
     """
     if not names:
         return Reading(shown=text)
-    for number, candidate in enumerate(_CANDIDATE.finditer(text)):
-        if number >= MOST_CANDIDATES:
-            break
-        place = candidate.start()
-        found = _at(text[place:], names, is_whole=is_whole, is_first=not text[:place].strip())
+    is_sure = True
+    for candidate in islice(_CANDIDATE.finditer(text, settled), MOST_CANDIDATES):
+        start = candidate.start()
+        before = text[:start]
+        found = _at(text[start : start + LONGEST_CALL], names, is_whole=is_whole, is_first=not before.strip())
         if found.kind == "nothing":
+            settled = candidate.end() if is_sure else settled
             continue
-        before = text[:place]
         if found.kind == "undecided":
-            return Reading(shown=before)
-        after = text[place + found.end :]
+            return Reading(shown=before, settled=settled)
+        is_sure = False
+        after = text[start + found.end :]
         # While it arrives, the first characters after a call may be those of its closing fence.
         is_last = (
             len(after.strip()) < (1 if is_whole else 4)
@@ -100,9 +111,9 @@ def read(text: str, names: Collection[str], *, is_whole: bool) -> Reading:
         if before.strip() and not found.is_tagged and not is_last:
             continue  # an example within an explanation
         if found.kind == "broken":
-            return Reading(shown=before, is_broken=True)
-        return Reading(shown=before, calls=_numbered([*found.calls, *_more(after, names)]))
-    return Reading(shown=text)
+            return Reading(shown=before, is_broken=True, settled=settled)
+        return Reading(shown=before, calls=_numbered([*found.calls, *_more(after, names)]), settled=settled)
+    return Reading(shown=text, settled=settled)
 
 
 def _numbered(calls: list[ToolCall]) -> tuple[ToolCall, ...]:
@@ -115,7 +126,7 @@ def _numbered(calls: list[ToolCall]) -> tuple[ToolCall, ...]:
 def _more(rest: str, names: Collection[str]) -> Iterator[ToolCall]:
     """The calls that follow a call at once; each is at least a character of the rest."""
     for _ in range(MOST_CALLS):
-        found = _at(rest, names, is_whole=True, is_first=True)
+        found = _at(rest[:LONGEST_CALL], names, is_whole=True, is_first=True)
         if found.kind != "calls":
             return
         yield from found.calls
@@ -229,7 +240,7 @@ def _names_tool(text: str, names: Collection[str]) -> bool:
     known = "|".join(map(re.escape, sorted(names)))
     keys = "|".join(_NAME_KEYS)
     named = rf"[\"']?(?:{keys})[\"']?\s*[:=]\s*[\"']?(?:functions?\.)?(?:{known})\b|[{{,]\s*[\"'](?:{known})[\"']\s*:"
-    return re.search(named, text) is not None
+    return re.search(named, text[:LONGEST_OPENING]) is not None
 
 
 def _decoded(text: str, endings: Sequence[str] = MISSING_ENDS) -> tuple[Any, int] | None:
@@ -241,11 +252,14 @@ def _decoded(text: str, endings: Sequence[str] = MISSING_ENDS) -> tuple[Any, int
         forms.append(text.replace("{{", "{").replace("}}", "}"))
     decoder = json.JSONDecoder(strict=False)
     for form in forms:
+        unclosed = _without_closing(form)
         for ending in endings:
             try:
-                value, end = decoder.raw_decode(_without_closing(form) + ending if ending else form)
-            except (ValueError, RecursionError):
+                value, end = decoder.raw_decode(unclosed + ending if ending else form)
+            except ValueError:
                 continue
+            except RecursionError:
+                return None
             # Where braces were mended the end is not that of the text: all of it was the call.
             return value, end if form is text and not ending else len(text)
     try:
@@ -256,7 +270,12 @@ def _decoded(text: str, endings: Sequence[str] = MISSING_ENDS) -> tuple[Any, int
 
 def _without_closing(text: str) -> str:
     """A text without a fence or tag after it, to which forgotten braces can be added."""
-    return re.sub(r"(?:\s|```|~~~|</[\w|]+>)*\Z", "", text)
+    while True:  # each round takes something away
+        text = text.rstrip()
+        end = _LAST_CLOSING.search(text, max(0, len(text) - _LONGEST_CLOSING))
+        if end is None:
+            return text
+        text = text[: end.start()]
 
 
 def _calls(value: object, names: Collection[str], *, is_tagged: bool, depth: int) -> Iterator[ToolCall]:

@@ -11,6 +11,8 @@ from datetime import UTC
 from pathlib import Path
 from typing import Any
 
+from llm import prompts, text_calls
+from llm.partial_answer import without_thoughts
 from records.errors import ImportRefused
 from records.scopes import Scope
 from telegram_ui.sending import formatting
@@ -81,7 +83,8 @@ class LargeEntryPoints:
             await self._talk.services.importer.plan(Scope(owner=ANNA.id), ANNA.id, data)
 
     async def _answer(self, text: Any) -> None:
-        """What a model says, as it is sent."""
+        """What a model says, as it is read and sent."""
+        text_calls.read(without_thoughts(text), prompts.TOOL_NAMES, is_whole=True)
         assert len(await converted(formatting.messages, text)) <= formatting.MOST_MESSAGES
 
     async def _message(self, text: Any) -> None:

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from llm.partial_answer import without_thoughts
 from llm.text_calls import read
 
 NAMES = frozenset({"search_memory", "remember", "forget"})
@@ -128,3 +129,15 @@ def test_any_text_is_read_and_only_its_beginning_is_shown(text: str) -> None:
 def test_many_braces_are_read_quickly() -> None:
     assert read("{" * 20_000, NAMES, is_whole=True).shown
     assert read("{x} " * 20_000, NAMES, is_whole=False).shown
+
+
+def test_what_is_settled_is_not_read_again_while_an_answer_arrives() -> None:
+    text = "see `x = {a: 1}` and [1]. " * 40
+    reading = read(text, NAMES, is_whole=False)
+    assert reading.settled > len(text) - 30
+    longer = text + '{"name": "search_mem'
+    assert read(longer, NAMES, is_whole=False, settled=reading.settled).shown == text
+
+
+def test_thoughts_upon_thoughts_are_left_out() -> None:
+    assert without_thoughts("<think>a</think>" * 5_000 + "Hello") == "Hello"
