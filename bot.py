@@ -21,7 +21,6 @@ from chat.services import Services
 from external_memory import ExternalMemory
 from llm.embeddings import Embedder
 from llm.trial import trial
-from playground.stage import open_stage
 from records.errors import KeepsakeError, ModelRefused, SettingsError, StorageBusy, StorageCorrupt, StorageTooNew
 from runtime import heap, logs
 from settings import Settings, environment, misspelt
@@ -231,6 +230,9 @@ def _commands(settings: Settings, services: Services, delivery: Delivery, may_co
 
 async def play(settings: Settings, stop: Stop, *, port: int | None) -> None:
     """The same bot against a local Bot API server, with a chat page in the browser."""
+    # Here, because a bot without a playground would load its web server for nothing at each start.
+    from playground.stage import open_stage
+
     settings = replace(settings, data_dir=settings.data_dir / "playground", webhook_url="")
     settings, model_name, offline = await assembly.playground_model(settings)
     async with AsyncExitStack() as stack:

@@ -4,6 +4,7 @@ Every vector is normalised, so that a dot product is a cosine. Does not know wha
 """
 
 import asyncio
+import json
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +16,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from llm.endpoint import FAILURES, Endpoint, Retries, Sleep, error_body, error_message, open_client
+from llm.endpoint import FAILURES, Endpoint, Retries, Sleep, error_body, error_message, open_transport
 from records.errors import ModelBroken, ModelError, ModelUnreachable
 from settings import Secret, Settings
 from text.characters import well_formed
@@ -129,7 +130,7 @@ class EndpointEmbedder:
         self.dimensions = size or 0
         self._model = model
         self._size = size
-        self._client = open_client(api_key=api_key.value, base_url=base_url)
+        self._transport = open_transport(api_key=api_key.value, base_url=base_url)
         self._endpoint = Endpoint(
             model=model,
             timeout=timeout,
@@ -144,7 +145,7 @@ class EndpointEmbedder:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._client.close()
+        await self._transport.aclose()
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
         batches = [
@@ -186,15 +187,17 @@ class EndpointEmbedder:
             attempt += 1
 
     async def _ask(self, texts: list[str]) -> Vectors:
-        """One request. It names `encoding_format` wherever that is accepted, or else the SDK would ask for base64."""
+        """One request. It names `encoding_format` wherever that is accepted: some servers would send base64."""
         body: dict[str, Any] = {"model": self._model, "input": texts}
         if self._names_format:
             body["encoding_format"] = "float"
         if self._size is not None:
             body["dimensions"] = self._size
+        async with self._transport.post("/embeddings", body) as response:
+            read = await response.read()
         try:
-            answer = await self._client.post("/embeddings", cast_to=object, body=body)
-        except ValueError:  # the SDK does not wrap the error of its JSON decoder
+            answer = json.loads(read)
+        except ValueError:
             raise ModelBroken("The embedding endpoint's answer was malformed.") from None
         data = answer.get("data") if isinstance(answer, dict) else None
         try:

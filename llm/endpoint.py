@@ -11,8 +11,6 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 import aiohttp
-import httpx2
-import openai
 
 from llm.partial_answer import BrokenOff
 from llm.transport import NoConnection, StatusError, Transport
@@ -48,34 +46,18 @@ _LOADING = re.compile(r"\bloading\b|\bstarting up\b", re.IGNORECASE)
 _TOO_LONG_CODES = {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
 
 
-def open_client(*, api_key: str, base_url: str) -> openai.AsyncOpenAI:
-    """The SDK's client without its own retries and time limits: ours have the person's patience in view.
-
-    The base URL is always given, since the SDK would otherwise read the environment.
-    """
-    return openai.AsyncOpenAI(
-        api_key=api_key or "none needed",
-        base_url=base_url or OPENAI_URL,
-        max_retries=0,
-        timeout=None,
-        http_client=openai.DefaultAioHttpClient(),
-    )
-
-
 def open_transport(*, api_key: str, base_url: str) -> Transport:
-    """As `open_client`, for answers."""
+    """The way to an endpoint, without retries and time limits of its own: ours have the person's patience in view."""
     return Transport(api_key=api_key or "none needed", base_url=base_url or OPENAI_URL)
 
 
 FAILURES: tuple[type[Exception], ...] = (
-    openai.OpenAIError,
-    httpx2.HTTPError,
     aiohttp.ClientError,
     NoConnection,
     StatusError,
     ModelError,
 )
-"""What a call through the SDK or our own transport, its body read by us, may raise."""
+"""What a call whose body is read by us may raise."""
 
 
 class Endpoint:
@@ -92,16 +74,14 @@ class Endpoint:
         return ModelUnreachable(f"The model did not answer within {self.timeout:g} seconds.")
 
     def failure(self, error: Exception) -> ModelError:
-        """The SDK's or the transport's exception as ours."""
+        """The transport's exception as ours."""
         if isinstance(error, ModelError):
             return error
-        if isinstance(error, openai.APIStatusError):
-            return self.refusal(error.status_code, error.body, error.response.headers)
         if isinstance(error, StatusError):
             return self.refusal(error.status_code, error.body, error.headers)
-        if isinstance(error, openai.APIConnectionError | NoConnection):
+        if isinstance(error, NoConnection):
             return ModelUnreachable(f"No connection to the model's endpoint; check {self._url_setting}.")
-        if isinstance(error, httpx2.HTTPError | aiohttp.ClientError):
+        if isinstance(error, aiohttp.ClientError):
             # What fails before the headers is wrapped; this is the connection lost within the body.
             return BrokenOff()
         return ModelBroken("The model's endpoint sent something that is not an answer.")
@@ -185,9 +165,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def error_body(body: object) -> Mapping[str, Any]:
-    """The error object of a body, whether or not it is wrapped in {"error": …} (the SDK unwraps it), or in a list
-    (Gemini).
-    """
+    """The error object of a body, whether or not it is wrapped in {"error": …}, or in a list (Gemini)."""
     if isinstance(body, list) and body:
         body = body[0]
     if isinstance(body, Mapping):

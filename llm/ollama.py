@@ -1,6 +1,9 @@
 """Finds an Ollama on this machine, for the playground. Does not know what its answers are used for."""
 
-import openai
+import asyncio
+from contextlib import aclosing
+
+from llm.endpoint import FAILURES, open_transport
 
 URL = "http://127.0.0.1:11434/v1"
 PATIENCE = 1.0
@@ -9,10 +12,14 @@ PATIENCE = 1.0
 
 async def served_model(url: str = URL) -> str | None:
     """The name of the first model that an Ollama at `url` serves; None where none answers."""
-    async with openai.AsyncOpenAI(base_url=url, api_key="ollama", timeout=PATIENCE, max_retries=0) as client:
+    async with aclosing(open_transport(api_key="ollama", base_url=url)) as transport:
         try:
-            served = await client.models.list()
-        except openai.OpenAIError:
+            async with asyncio.timeout(PATIENCE), transport.get("/models") as response:
+                served = await response.json(content_type=None)
+        except (TimeoutError, ValueError):
             return None
-    names = [model.id for model in served.data if "embed" not in model.id]
-    return names[0] if names else None
+        except FAILURES:
+            return None
+    models = served.get("data") if isinstance(served, dict) else None
+    names = [str(one["id"]) for one in models or () if isinstance(one, dict) and "id" in one]
+    return next((name for name in names if "embed" not in name), None)

@@ -57,12 +57,25 @@ class Transport:
 
         Raises NoConnection and StatusError; reading the body raises aiohttp.ClientError.
         """
+        body = json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+        async with self._asked("POST", path, body) as response:
+            yield response
+
+    @asynccontextmanager
+    async def get(self, path: str) -> AsyncIterator[aiohttp.ClientResponse]:
+        """As `post`, for what needs no request."""
+        async with self._asked("GET", path, None) as response:
+            yield response
+
+    @asynccontextmanager
+    async def _asked(self, method: str, path: str, body: bytes | None) -> AsyncIterator[aiohttp.ClientResponse]:
         if self._session is None:
             self._session = open_session(connections=0, headers=self._headers)
             self._proxy = proxy_for(self._base_url)
-        body = json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
         try:
-            response = await self._session.post(self._base_url + path, data=body, timeout=NO_LIMIT, proxy=self._proxy)
+            response = await self._session.request(
+                method, self._base_url + path, data=body, timeout=NO_LIMIT, proxy=self._proxy
+            )
         except (aiohttp.ClientError, OSError) as error:
             raise NoConnection from error
         async with response:

@@ -34,7 +34,6 @@ from telegram_ui.updates.durable_queue import DurableQueue, Received
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
 from telegram_ui.updates.polling import HoldingBot, PollRequest, QuietRequest
 from telegram_ui.updates.relevance import Relevance
-from telegram_ui.updates.webhook import served, webhook_app
 
 logger = logging.getLogger(__name__)
 
@@ -318,6 +317,9 @@ class _PollTrouble:
 
 @asynccontextmanager
 async def _webhook(settings: Settings, bot: ExtBot[Any], queue: DurableQueue, pause: Pause) -> AsyncIterator[None]:
+    # Here, because long polling, which is usual, needs no web server.
+    from telegram_ui.updates.webhook import served, webhook_app
+
     secret = settings.webhook_secret.value or secrets.token_urlsafe(32)
     async with served(webhook_app(bot, queue, secret), settings.webhook_listen):
 

