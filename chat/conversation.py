@@ -1,7 +1,8 @@
 """One turn: remember, recall, reply, remember; then settle.
 
-Owns the order of these steps, each scope's own queue, and what happens when the model or a store fails. Does not know
-Telegram: what came in is an Incoming, what goes out is a Reply. Later changes are in corrections.py.
+Owns the order of these steps, and what happens when the model or a store fails. Does not know Telegram: what came in
+is an Incoming, what goes out is a Reply. Turns of one scope come here one after the other, from its queue in
+telegram_ui/updates. Later changes are in corrections.py.
 """
 
 import logging
@@ -57,14 +58,14 @@ class Conversation:
     _store_fails: bool = field(default=False, init=False)
 
     async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply:
-        """Answer one turn. In one scope calls are served strictly in the order in which they were made.
+        """Answer one turn. Calls for one scope must not overlap: its queue calls one after the other.
 
         Never raises a KeepsakeError: a failure is a Reply with `is_error` and a sentence. A turn whose answer is stored
         already is not asked again (`repeated`). Cancelling it (shutdown, /stop) stores no answer.
         """
         session = self._sessions.of(incoming.scope)
         try:
-            async with session.exclusive(), self._memory.turn(incoming.scope.owner):
+            async with session.turn(), self._memory.turn(incoming.scope.owner):
                 turn = await self._begin(session, incoming)
                 await self._remember_question(turn)
                 if turn.answer is not None:
@@ -88,7 +89,7 @@ class Conversation:
         None where something was said since, or memory does not hold it. Raises StorageError; else as `reply`.
         """
         session = self._sessions.of(scope)
-        async with session.exclusive(), self._memory.turn(scope.owner):
+        async with session.turn(), self._memory.turn(scope.owner):
             config = await self._memory.config(scope.owner)
             async with self._memory.opened(scope.owner) as store:
                 last = await store.last_turns(scope, 1) if store else []
@@ -146,13 +147,16 @@ class Conversation:
     async def write_unwritten(self) -> int:
         """Write what failing stores did not take; how many turns are still unwritten. Call it now and then."""
         for session in self._sessions:
-            if session.unwritten and not session.lock.locked():
-                # As a turn does: what is being forgotten or renamed must not be written meanwhile.
-                async with session.exclusive(), self._memory.turn(session.scope.owner):
-                    try:
-                        await self._write(session)
-                    except StorageError as error:
-                        log.info("turns of %s stay unwritten: %s", session.scope, type(error).__name__)
+            owner = session.scope.owner
+            # A turn writes them itself, so none is waited for, and no other scope's turn waits behind this.
+            if not session.unwritten or any(one.is_in_turn for one in self._sessions.of_owner(owner)):
+                continue
+            # Alone: a turn, a deletion or a new id of the owner must not meet half of it.
+            async with self._memory.between_turns(owner):
+                try:
+                    await self._write(session)
+                except StorageError as error:
+                    log.info("turns of %s stay unwritten: %s", session.scope, type(error).__name__)
         return sum(len(session.unwritten) for session in self._sessions)
 
     # the steps of a turn, in their order ---------------------------------------------------------------------

@@ -1,9 +1,8 @@
-"""What the process itself holds of each scope's talk: its queue, what was said, and what is still to be written.
+"""What the process itself holds of each scope's talk: what was said, and what is still to be written.
 
 Does not know models, stores or prompts; conversation.py decides what is held, corrections.py what goes before its time.
 """
 
-import asyncio
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
@@ -55,8 +54,7 @@ class Session:
     """
 
     scope: Scope
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    users: int = 0
+    is_in_turn: bool = False
     recent: deque[Message] = field(default_factory=lambda: deque(maxlen=MESSAGES_HELD))
     incognito: deque[Message] = field(default_factory=lambda: deque(maxlen=MESSAGES_HELD))
     unwritten: deque[Unwritten] = field(default_factory=deque)
@@ -67,18 +65,19 @@ class Session:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nobody is served or waits here, and nothing has to be written."""
-        return not self.users and not self.unwritten
+        """Whether nobody is served here, and nothing has to be written."""
+        return not self.is_in_turn and not self.unwritten
 
     @asynccontextmanager
-    async def exclusive(self) -> AsyncIterator[None]:
-        """The scope's own queue: one turn at a time, in the order in which they came."""
-        self.users += 1
+    async def turn(self) -> AsyncIterator[None]:
+        """Around a turn. Whoever calls keeps the turns of a scope in a queue, so a second one at once is a mistake."""
+        if self.is_in_turn:
+            raise RuntimeError("Two turns of one scope at once.")
+        self.is_in_turn = True
         try:
-            async with self.lock:
-                yield
+            yield
         finally:
-            self.users -= 1
+            self.is_in_turn = False
 
     def enter(self, mode: Mode) -> bool:
         """What was said under one mode is not carried into another; whether the mode changed."""

@@ -4,11 +4,13 @@ Owns when facts are learned, from which messages, and that a failure here affect
 when imported history is read (history_extraction.py), or how facts get into a prompt or a profile.
 """
 
+import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta, tzinfo
 from functools import partial
+from weakref import WeakValueDictionary
 
 from attrs import define, field
 
@@ -33,7 +35,6 @@ from records.errors import (
 from records.facts import Fact, FactChange, HistoryBacklog, NewFact
 from records.messages import Message
 from records.scopes import Clock, Scope
-from runtime.locks import OwnerLocks
 from storage.knowledge_protocol import Floats
 
 log = logging.getLogger(__name__)
@@ -95,7 +96,8 @@ class Facts:
     _embedder: Embedder | None
     _backoff: Backoff
     _charge: Charge = charge_nobody
-    _gates: OwnerLocks = field(factory=OwnerLocks, init=False)
+    # One learner an owner, also while the model works: two at once would not know what the other is about to store.
+    _learners: WeakValueDictionary[int, asyncio.Lock] = field(factory=WeakValueDictionary, init=False)
     _reading: set[int] = field(factory=set[int], init=False)  # owners whose messages are being read now
 
     # at once -------------------------------------------------------------------------------------------------
@@ -160,7 +162,7 @@ class Facts:
         Nothing is learned while memory is off or the owner is incognito. Raises a KeepsakeError.
         """
         made: list[Fact] = []
-        async with self._gates.of(scope.owner).exclusive():
+        async with self._learners.setdefault(scope.owner, asyncio.Lock()):
             self._reading.add(scope.owner)
             try:
                 while batch := await self._batch(scope, at_least=at_least):
@@ -186,7 +188,7 @@ class Facts:
         )
 
     async def _learn_from_history(self, scope: Scope) -> bool:
-        async with self._gates.of(scope.owner).exclusive():
+        async with self._learners.setdefault(scope.owner, asyncio.Lock()):
             self._reading.add(scope.owner)
             try:
                 batch = await self._batch(scope, from_history=True)

@@ -1,7 +1,7 @@
 """One readers-writer lock an owner: who may use that owner's memory at the same moment.
 
-Owns the rules of waiting. Turns of one scope are put in order by its session (chat/session.py), Telegram's updates by
-telegram_ui/updates/serial_queue.py. Does not know what is done inside.
+Owns the rules of waiting. Turns of one scope are put in order by its queue (telegram_ui/updates/serial_queue.py). Does
+not know what is done inside.
 """
 
 import asyncio

@@ -64,7 +64,7 @@ def test_a_scope_that_is_served_or_has_something_to_write_is_never_dropped() -> 
     unwritten, served = sessions.of(Scope(owner=1)), sessions.of(Scope(owner=2))
     message = NewMessage(role="user", content="Not on disk yet.", created_at=NOW, source="1:1")
     unwritten.unwritten.append(Unwritten([message]))
-    served.users += 1
+    served.is_in_turn = True
     for person in range(3, MANY):
         sessions.of(Scope(owner=person))
     assert sessions.of(Scope(owner=1)) is unwritten
@@ -72,9 +72,13 @@ def test_a_scope_that_is_served_or_has_something_to_write_is_never_dropped() -> 
     assert len(list(sessions)) <= SESSIONS_HELD
 
 
-async def test_who_waits_for_a_scope_is_counted_until_they_are_through() -> None:
+async def test_a_session_is_in_use_until_its_turn_is_over_and_refuses_a_second_one_meanwhile() -> None:
     session = Session(Scope(owner=1))
-    async with session.exclusive():
+    async with session.turn():
+        assert not session.is_idle
+        with pytest.raises(RuntimeError):
+            async with session.turn():
+                pass
         assert not session.is_idle
     assert session.is_idle
 

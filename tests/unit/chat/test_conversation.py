@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from records.owners import StorageType
 from records.scopes import Person, Scope
 from storage.files.database import Database
 from storage.sqlite.store import SqliteStore
+from telegram_ui.updates.serial_queue import SerialQueues
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, BORIS, Talk, talking
 
@@ -111,10 +113,17 @@ async def test_pieces_of_a_paste_are_one_turn_each_stored_as_it_came(talk: Talk)
 async def test_turns_of_one_scope_are_served_in_order(talk: Talk) -> None:
     await talk.remember()
     talk.server.script("chat-model", Behaviour(hold="start", text="one"), "two", "three")
-    asked = [asyncio.create_task(talk.say(f"Question {number}")) for number in range(3)]
+    queues, answers = SerialQueues("chats", at_once=3), list[str]()
+
+    async def ask(number: int) -> None:
+        answers.append((await talk.say(f"Question {number}")).text)
+
+    for number in range(3):
+        queues.submit(SCOPE, partial(ask, number))
     await talk.server.until_held()
     await talk.server.release()
-    assert [(await one).text for one in asked] == ["one", "two", "three"]
+    await queues.idle()
+    assert answers == ["one", "two", "three"]
     said = [content for role, content in await stored(talk) if role == "user"]  # by time: before the answers
     assert said == ["Question 0", "Question 1", "Question 2"]
 
@@ -202,6 +211,22 @@ async def test_a_store_that_fails_is_told_once_and_caught_up_with(talk: Talk) ->
     assert [content.removesuffix(long) for _, content in await stored(talk)] == [
         *("Before.", "Understood.", "While it fails.", "Understood.", "Still failing.", "Understood."),
     ]
+
+
+async def test_what_is_unwritten_waits_for_no_turn_and_holds_none_up(talk: Talk) -> None:
+    await talk.remember()
+    await room(talk, 1)
+    await talk.say("While it fails." + " and so on" * 1000)
+    await room(talk, 2**30)
+    talk.server.script("chat-model", Behaviour(hold="start"))
+    answering = asyncio.create_task(talk.say("In a topic.", thread=5))
+    await talk.server.until_held()
+    assert await talk.conversation.write_unwritten() == 1
+    assert (await talk.say("In another topic.", thread=6)).text == "Understood."
+    await talk.server.release()
+    await answering
+    assert await talk.conversation.write_unwritten() == 0
+    assert len(await stored(talk)) == 2
 
 
 async def test_what_an_unwritten_answer_was_made_from_is_held_until_it_is_written(talk: Talk) -> None:
