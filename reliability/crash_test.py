@@ -136,7 +136,7 @@ async def crash_test(folder: Path, *, kills: int, seed: int) -> dict[str, object
         test = CrashTest(house, bot, chance, data=house.data)
         await test.run(kills)
         if test.outcome.found:
-            (folder / "log").write_text(bot.zygote.text(), encoding="utf-8")
+            (folder / "log").write_text(bot.text(), encoding="utf-8")
     done = test.outcome
     return {
         "kills": done.kills,

@@ -201,7 +201,7 @@ async def soak(folder: Path, *, turns: int, people: int, seed: int) -> dict[str,
             found.torn.append(f"status {status}, {bot.tracebacks()} tracebacks")
         if not work.is_listening:
             found.torn.append(f"polls no more; Telegram still holds {len(house.world.updates.pending())} updates")
-        (folder / "log").write_text(bot.zygote.text(), encoding="utf-8")
+        (folder / "log").write_text(bot.text(), encoding="utf-8")
     unanswered = work.ledger.unanswered()
     said = sum(talker.turns for talker in work.talkers)
     eighths = medians(work.rss, 8)

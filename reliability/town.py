@@ -5,15 +5,13 @@ word of its own, so that the files and the chats can be searched for it. Does no
 """
 
 import asyncio
-import json
 import os
 import random
 import re
 import signal
-import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,74 +23,76 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from playground.bot_api import bot_api
 from playground.control import control
 from playground.faults import Faults
-from playground.feed import Pulse
+from playground.feed import Feed, Pulse
 from playground.server import serve
 from playground.world import World
 from reliability.invariants import Files, Violations, read, violations
 from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, TOKEN, House, Member, Process
 from tests.peers.openai_server import OpenAIServer
+from tests.support.forking import Zygote
 
-ROOT = Path(__file__).parents[1]
 WORD = re.compile(r"\bq[0-9]+z\b")
 STORAGES = ("SQLite", "JSON")
 
 
 class Bot:
-    """bot.py as a process that is started, killed and started again, by the zygote (see there)."""
+    """bot.py as a process that is started, killed and started again."""
 
-    def __init__(self, process: asyncio.subprocess.Process, environ: Mapping[str, str]) -> None:
-        self._stdin = process.stdin
-        self.zygote = Process(process)
+    def __init__(self, zygote: Zygote, environ: Mapping[str, str], *, folder: Path) -> None:
+        self._zygote = zygote
         self._environ = environ
-        self._since = (0, 0)
-        self.pid = 0
+        self._folder = folder
+        self.log = Feed()
+        self._since = 0
+        self._run: Process | None = None
+
+    @property
+    def pid(self) -> int:
+        return self._begun.pid
 
     async def begin(self) -> None:
         """Start a run; it is not ready yet."""
-        self._since = self.zygote.out.last, self.zygote.log.last
-        if self._stdin is None:
-            raise RuntimeError("the zygote has no stdin")
-        self._stdin.write(_order(self._environ))
-        began = await self.zygote.out.first(lambda entry: "began" in entry["line"], since=self._since[0])
-        self.pid = int(began["line"].split()[1])
+        self._since = self.log.last
+        self._run = Process(await self._zygote.fork((), self._environ, folder=self._folder), log=self.log)
 
     async def ready(self) -> None:
-        await self.zygote.logged("is ready", since=self._since[1])
+        await self._begun.logged("is ready", since=self._since)
 
     async def end(self, number: signal.Signals) -> int:
         """Signal the run; its exit status."""
         os.kill(self.pid, number)
-        ended = await self.zygote.out.first(lambda entry: "ended" in entry["line"], since=self._since[0], timeout=15)
-        return int(ended["line"].split()[1])
+        async with asyncio.timeout(15):
+            return await self._begun.ended()
+
+    async def kill(self) -> None:
+        """End the run at once, if there is one."""
+        if self._run is not None:
+            await self._run.kill()
 
     def tracebacks(self) -> int:
         """Lines of the newest log that no run should write."""
-        return sum("Traceback" in entry["line"] or "never retrieved" in entry["line"] for entry in self.zygote.log)
+        return sum("Traceback" in entry["line"] or "never retrieved" in entry["line"] for entry in self.log)
 
+    def text(self) -> str:
+        """The newest log."""
+        return "\n".join(entry["line"] for entry in self.log)
 
-def _order(environ: Mapping[str, str]) -> bytes:
-    return json.dumps(dict(environ)).encode() + b"\n"
+    @property
+    def _begun(self) -> Process:
+        if self._run is None:
+            raise RuntimeError("no run has begun")
+        return self._run
 
 
 @asynccontextmanager
 async def open_bot(environ: Mapping[str, str], *, folder: Path, snapshot_after: int) -> AsyncIterator[Bot]:
     """A zygote; no run yet."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "reliability.zygote", str(snapshot_after)),
-        cwd=ROOT,
-        env={"PYTHONWARNINGS": "error::ResourceWarning"},
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    bot = Bot(process, {**environ, "DATA_DIR": str(folder)})
-    try:
-        yield bot
-    finally:
-        if bot.pid:
-            with suppress(ProcessLookupError):
-                os.kill(bot.pid, signal.SIGKILL)
-        await bot.zygote.kill()
+    with closing(Zygote(str(snapshot_after))) as zygote:
+        bot = Bot(zygote, {**environ, "DATA_DIR": str(folder)}, folder=folder.parent)
+        try:
+            yield bot
+        finally:
+            await bot.kill()
 
 
 @asynccontextmanager

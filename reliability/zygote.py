@@ -1,51 +1,70 @@
 """Starts bot.py again and again without its imports: a process that imports it once and forks for each run.
 
-`python -m reliability.zygote`: a line of JSON on stdin is the environment of the next run, its pid comes on stdout
-when it has begun and a line with its status when it has ended; the bot's own log goes to stderr. What is killed is a
-real process that opens its files itself; only the second that imports take is saved. Does not know what the bot does.
+`python -m reliability.zygote FD [BYTES]`: each message of the socket FD is the order for a run, with the files that are
+its stdout, its stderr, and where its pid and then its exit status are written. What runs is a process of its own that
+opens its files itself; only the seconds that imports take are saved. Does not know what the bot does.
 """
 
 import json
 import os
+import signal
+import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Sequence
+from pathlib import Path
 
 import bot
 from storage.json import store
 from text.tokenizer import Tokenizer
 
-
-def serve() -> None:
-    """Until stdin ends."""
-    Tokenizer.for_encoding("o200k_base").count("loaded once")
-    # Snapshots after a few messages instead of after a megabyte, so that kills hit them.
-    store.LEAST_JOURNAL = int(sys.argv[1]) if len(sys.argv) > 1 else store.LEAST_JOURNAL
-    for line in sys.stdin:
-        order = json.loads(line)
-        pid = os.fork()
-        if not pid:
-            _run(order)
-        _tell(f"began {pid}")
-        _, status = os.waitpid(pid, 0)
-        _tell(f"ended {os.waitstatus_to_exitcode(status)}")
+LARGEST_ORDER = 1_000_000
 
 
-def _run(environ: Mapping[str, str]) -> None:
-    nothing = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nothing, 0)
-    os.dup2(nothing, 1)
-    status = 70
-    try:
-        status = bot.main([], environ)
-    finally:
-        sys.stderr.flush()
-        os._exit(status)
+def serve(orders: socket.socket) -> None:
+    """Until the other end of the socket is closed."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while True:
+        order, files, _, _ = socket.recv_fds(orders, LARGEST_ORDER, 3)
+        if not order:
+            return
+        if not os.fork():
+            orders.close()
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            _watch(order, files)
+        for file in files:
+            os.close(file)
 
 
-def _tell(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+def _watch(order: bytes, files: Sequence[int]) -> None:
+    """Fork the run, and tell its pid and how it ended."""
+    out, err, told = files
+    pid = os.fork()
+    if not pid:
+        os.close(told)
+        _run(order, out, err)
+    os.close(out)
+    os.close(err)
+    os.write(told, f"{pid}\n".encode())
+    _, status = os.waitpid(pid, 0)
+    os.write(told, f"{os.waitstatus_to_exitcode(status)}\n".encode())
+    os._exit(0)
+
+
+def _run(order: bytes, out: int, err: int) -> None:
+    given = json.loads(order)
+    for number, file in enumerate((os.open(os.devnull, os.O_RDONLY), out, err)):
+        os.dup2(file, number)
+        os.close(file)
+    os.chdir(given["folder"])
+    os.environ.clear()
+    os.environ.update(given["environ"])
+    sys.argv = [str(Path(bot.__file__)), *given["arguments"]]
+    sys.exit(bot.main(given["arguments"]))
 
 
 if __name__ == "__main__":
-    serve()
+    Tokenizer.for_encoding("o200k_base").count("loaded once")
+    # Snapshots after a few messages instead of after a megabyte, so that kills hit them.
+    store.LEAST_JOURNAL = int(sys.argv[2]) if len(sys.argv) > 2 else store.LEAST_JOURNAL
+    with socket.socket(fileno=int(sys.argv[1])) as orders:
+        serve(orders)

@@ -12,6 +12,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from playground.server import serve
 from playground.world import World
 from tests.paths import ROOT
 from tests.peers.openai_server import Behaviour, OpenAIServer, running
+from tests.support.forking import ENVIRON, Forked, Zygote
 from tests.support.reference_encoding import reference_encoding
 
 BOT = ROOT / "bot.py"
@@ -50,11 +52,11 @@ class Run:
 
 
 class Process:
-    """`bot.py` while it runs. Its log is a feed, so that a line can be waited for."""
+    """`bot.py` while it runs. Its log is a feed, so that a line can be waited for; several runs may share one."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: asyncio.subprocess.Process | Forked, *, log: Feed | None = None) -> None:
         self._process = process
-        self.log = Feed()
+        self.log = Feed() if log is None else log
         self.out = Feed()
         self._readers = [
             asyncio.create_task(_lines(process.stderr, self.log)),
@@ -121,9 +123,18 @@ async def _lines(stream: asyncio.StreamReader | None, feed: Feed) -> None:
     feed.add({"line": "", "over": True})
 
 
+@cache
+def zygote() -> Zygote:
+    """What the runs of this process are forked from: its imports alone would take most of the tests' time."""
+    return Zygote()
+
+
 @dataclass(kw_only=True)
 class House:
-    """The peers and the data of one or several runs of the bot."""
+    """The peers and the data of one or several runs of the bot.
+
+    Not `is_forked`: each run has an interpreter of its own, as with `make run`, which takes a second or two longer.
+    """
 
     world: World
     faults: Faults
@@ -131,6 +142,7 @@ class House:
     model: OpenAIServer
     model_url: str
     folder: Path
+    is_forked: bool = True
     _ids: Iterable[int] = field(default_factory=lambda: count(71_001))  # nobody in the sample exports
 
     @property
@@ -144,7 +156,7 @@ class House:
     def environ(self, **settings: str) -> dict[str, str]:
         """The whole environment of a process: nothing of the test's own gets in."""
         return {
-            "PYTHONWARNINGS": "error::ResourceWarning",
+            **ENVIRON,
             "TELEGRAM_BOT_TOKEN": TOKEN,
             "TELEGRAM_API_URL": self.telegram_url,
             "OPENAI_API_KEY": KEY,
@@ -181,11 +193,16 @@ class House:
         assert "Traceback" not in process.text(), process.text()
         assert "Warning:" not in process.text(), process.text()
 
-    async def spawn(self, *arguments: str, environ: Mapping[str, str] | None = None) -> asyncio.subprocess.Process:
+    async def spawn(
+        self, *arguments: str, environ: Mapping[str, str] | None = None
+    ) -> asyncio.subprocess.Process | Forked:
+        environ = self.environ() if environ is None else environ
+        if self.is_forked and sys.platform == "linux":
+            return await zygote().fork(arguments, environ, folder=self.folder)
         return await asyncio.create_subprocess_exec(
             *(sys.executable, str(BOT), *arguments),
             cwd=self.folder,
-            env=dict(self.environ() if environ is None else environ),
+            env=dict(environ),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -352,13 +369,13 @@ def _content(path: Path) -> bytes:
 
 def tokens(messages: Sequence[Mapping[str, str]], *, tools: object = None) -> int:
     """Tokens of one request by the contract's formula, the schemas of its tools as JSON."""
-    encoding = reference_encoding("o200k_base")
+    said = sum(3 + _size(message["role"]) + _size(message["content"]) for message in messages)
+    return 3 + said + (_size(json.dumps(tools)) if tools else 0)
 
-    def size(text: str) -> int:
-        return len(encoding.encode(text, disallowed_special=()))
 
-    said = sum(3 + size(message["role"]) + size(message["content"]) for message in messages)
-    return 3 + said + (size(json.dumps(tools)) if tools else 0)
+@lru_cache(10_000)  # a message is in many requests
+def _size(text: str) -> int:
+    return len(reference_encoding("o200k_base").encode(text, disallowed_special=()))
 
 
 def check_requests(house: House, *, ceiling: int = 8000) -> None:

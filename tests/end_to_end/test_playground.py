@@ -1,6 +1,7 @@
 """`python bot.py --playground`: no token, no key, no network; a fact is told, folded away and recalled."""
 
 import asyncio
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -19,7 +20,7 @@ async def test_a_fact_is_recalled_after_forty_turns(house: House) -> None:
 
 
 async def the_playground(house: House, port: int) -> None:
-    process = Process(await house.spawn("--playground", "--port", str(port), environ={}))
+    process = Process(await replace(house, is_forked=False).spawn("--playground", "--port", str(port), environ={}))
     try:
         await process.logged("ready")
         line = await process.printed("playground")
