@@ -77,6 +77,12 @@ def test_the_architecture_lists_every_folder_and_the_files_at_the_top() -> None:
     assert shown.keys() == modules | folders | families
 
 
+def test_no_line_of_a_sequence_diagram_holds_a_semicolon() -> None:
+    """Mermaid ends the statement there, and shows an error instead of the diagram."""
+    [diagram] = re.findall(r"```mermaid\nsequenceDiagram\n(.*?)```", ARCHITECTURE, re.DOTALL)
+    assert ";" not in diagram
+
+
 def test_links_lead_to_files() -> None:
     for page in [ROOT / name for name in repository_files() if name.endswith(".md")]:
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
