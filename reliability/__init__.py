@@ -4,5 +4,4 @@ crash_test.py  kill -9 at random moments while people talk, fold and move betwee
 invariants.py  what must hold in the files of a DATA_DIR at every instant
 soak.py        thousands of turns by a hundred people while faults happen at random
 town.py        people who talk to the bot, and the ledger of what was said and answered
-zygote.py      starts bot.py again and again without repeating its imports
 """

@@ -1,4 +1,4 @@
-"""Processes that reliability/zygote.py forks, as asyncio shows those that it starts itself."""
+"""Processes that tests/support/zygote.py forks, as asyncio shows those that it starts itself."""
 
 import asyncio
 import atexit
@@ -53,7 +53,7 @@ class Zygote:
         self._orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "reliability.zygote", str(theirs.fileno()), *arguments],
+                [sys.executable, "-m", "tests.support.zygote", str(theirs.fileno()), *arguments],
                 cwd=ROOT,
                 env=ENVIRON,
                 pass_fds=[theirs.fileno()],

@@ -1,8 +1,8 @@
 """Starts bot.py again and again without its imports: a process that imports it once and forks for each run.
 
-`python -m reliability.zygote FD [BYTES]`: each message of the socket FD is the order for a run, with the files that are
-its stdout, its stderr, and where its pid and then its exit status are written. What runs is a process of its own that
-opens its files itself; only the seconds that imports take are saved. Does not know what the bot does.
+`python -m tests.support.zygote FD [BYTES]`: each message of the socket FD is the order for a run, with the files that
+are its stdout, its stderr, and where its pid and then its exit status are written. What runs is a process of its own
+that opens its files itself; only the seconds that imports take are saved. Does not know what the bot does.
 """
 
 import json
