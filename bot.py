@@ -161,7 +161,10 @@ async def check(settings: Settings, misspelt: Sequence[tuple[str, str]] = ()) ->
             answers, summariser = await assembly.open_models(settings, stack)
             for model in dict.fromkeys((answers, summariser)):
                 with_tools = model is answers and settings.tools == "auto"
-                await found.ask("model", trial(model, tools=with_tools, schema=model is summariser))
+                await found.ask(
+                    "model",
+                    trial(model, tools=with_tools, schema=model is summariser, ceiling=settings.max_context_tokens),
+                )
         if settings.embedding_model in ("local", "none") or "OPENAI_API_KEY" not in missing:
             await found.ask("embeddings", _embeddings(await assembly.open_embedder(settings, stack)))
     return found.status

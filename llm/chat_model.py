@@ -33,12 +33,21 @@ class ChatModel(Protocol):
 
 
 @runtime_checkable
-class WindowModel(ChatModel, Protocol):
+class BoundedModel(ChatModel, Protocol):
     """A chat model of which it may become known how much it takes in one request."""
 
     @property
     def prompt_limit(self) -> int | None:
         """Tokens that a prompt may have, room for an answer taken off; None where no limit is known."""
+        ...
+
+
+@runtime_checkable
+class SizedModel(ChatModel, Protocol):
+    """A chat model that can ask for its own size."""
+
+    async def context_size(self) -> int | None:
+        """Tokens of prompt and answer together, as the endpoint tells when asked; None where it does not."""
         ...
 
 
@@ -53,7 +62,7 @@ class LimitableModel(ChatModel, Protocol):
 
 def prompt_room(model: ChatModel, most: int) -> int:
     """Tokens that a prompt may have now: `most`, or fewer where the model was found to take fewer."""
-    limit = model.prompt_limit if isinstance(model, WindowModel) else None
+    limit = model.prompt_limit if isinstance(model, BoundedModel) else None
     return most if limit is None else min(most, limit)
 
 

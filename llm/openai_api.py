@@ -19,6 +19,7 @@ from typing import Any, Self
 import aiohttp
 
 from llm.chat_model import OnText
+from llm.context_size import context_size
 from llm.endpoint import (
     FAILURES,
     Endpoint,
@@ -144,6 +145,10 @@ class OpenAIChat:
         """Asks for the shortest of answers: only that proves address, key and model together."""
         await self.complete([PromptMessage(role="user", content="Reply with the word: ok")])
         return f"model {self.name} answers"
+
+    async def context_size(self) -> int | None:
+        """Tokens of the model's context, as its server tells; None where it does not."""
+        return await context_size(self._transport, self.name)
 
     async def _attempts(
         self,

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
-from llm.chat_model import ChatModel, LimitableModel, OnText, WindowModel
+from llm.chat_model import BoundedModel, ChatModel, LimitableModel, OnText
 from records.model_calls import Completion, PromptMessage
 
 LONGEST_WAIT = 180.0
@@ -98,7 +98,7 @@ class BackgroundModel:
 
     @property
     def prompt_limit(self) -> int | None:
-        return self._model.prompt_limit if isinstance(self._model, WindowModel) else None
+        return self._model.prompt_limit if isinstance(self._model, BoundedModel) else None
 
     async def complete(
         self,

@@ -5,6 +5,7 @@ what is asked for.
 """
 
 import json
+import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -17,6 +18,10 @@ LONGEST_REFUSAL = 65_536
 """Bytes of an error's body that are read."""
 NO_LIMIT = aiohttp.ClientTimeout(total=None, connect=None, sock_connect=None, sock_read=None)
 """The caller's patience counts; aiohttp's own limits would cut a long answer off."""
+BRIEF = aiohttp.ClientTimeout(total=5.0)
+"""Seconds for what a server says of itself."""
+LONGEST_LIST = 4_000_000
+"""Bytes of that; lists of hosted models are long."""
 
 
 class NoConnection(Exception):  # noqa: N818 - reads as the state it is
@@ -69,11 +74,9 @@ class Transport:
 
     @asynccontextmanager
     async def _asked(self, method: str, path: str, body: bytes | None) -> AsyncIterator[aiohttp.ClientResponse]:
-        if self._session is None:
-            self._session = open_session(connections=0, headers=self._headers)
-            self._proxy = proxy_for(self._base_url)
+        session = self._open()
         try:
-            response = await self._session.request(
+            response = await session.request(
                 method, self._base_url + path, data=body, timeout=NO_LIMIT, proxy=self._proxy
             )
         except (aiohttp.ClientError, OSError) as error:
@@ -83,16 +86,42 @@ class Transport:
                 raise StatusError(response.status, await _refusal(response), response.headers)
             yield response
 
+    async def json(self, path: str, request: Mapping[str, Any] | None = None, *, at_root: bool = False) -> object:
+        """What the server says of itself there, in good time; None where it says nothing that can be read.
+
+        `request`: is posted; None: the path is only read. `at_root`: the path is not under the API's own.
+        """
+        root = re.sub(r"/v\d+\w*(?:/openai)?\Z", "", self._base_url) if at_root else self._base_url
+        how = "GET" if request is None else "POST"
+        try:
+            async with self._open().request(
+                how, root + path, json=request, timeout=BRIEF, proxy=self._proxy
+            ) as response:
+                return json.loads(await _text(response, LONGEST_LIST)) if response.ok else None
+        except (aiohttp.ClientError, OSError, ValueError, RecursionError):
+            return None
+
+    def _open(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = open_session(connections=0, headers=self._headers)
+            self._proxy = proxy_for(self._base_url)
+        return self._session
+
 
 async def _refusal(response: aiohttp.ClientResponse) -> object:
     """The body of an error."""
-    read = bytearray()
-    async for chunk in response.content.iter_any():
-        read += chunk
-        if len(read) >= LONGEST_REFUSAL:
-            break
-    text = read.decode("utf-8", "replace")
+    text = await _text(response, LONGEST_REFUSAL)
     try:
         return json.loads(text)
     except ValueError:
         return text
+
+
+async def _text(response: aiohttp.ClientResponse, most: int) -> str:
+    """A body as text, about as much of it as this many bytes."""
+    read = bytearray()
+    async for chunk in response.content.iter_any():
+        read += chunk
+        if len(read) >= most:
+            break
+    return read.decode("utf-8", "replace")

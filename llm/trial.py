@@ -5,7 +5,8 @@ Does not know the settings. What a model cannot do is no failure here: the bot d
 
 import json
 
-from llm.chat_model import ChatModel, ToolModel
+from llm.chat_model import ChatModel, SizedModel, ToolModel
+from llm.window import room_for_answer
 from records.errors import ModelBroken, ModelDeclined, ModelRefused
 from records.model_calls import PromptMessage, Tool
 
@@ -28,14 +29,26 @@ UNFIT = (ModelRefused, ModelBroken, ModelDeclined)
 """What says that a model cannot do a thing, rather than that it cannot be reached."""
 
 
-async def trial(model: ChatModel, *, tools: bool, schema: bool) -> str:
-    """One line: that the model answers, and what else it can do. Raises a ModelError where it does not answer."""
+async def trial(model: ChatModel, *, tools: bool, schema: bool, ceiling: int) -> str:
+    """One line: that the model answers, what it can do, and how large its context is, where its server tells.
+
+    `ceiling`: tokens of the longest prompt. Raises a ModelError where the model does not answer.
+    """
     found = [await model.check()]
     if tools:
         found.append(await _tools(model))
     if schema:
         found.append(await _schema(model))
+    if isinstance(model, SizedModel) and (size := await model.context_size()):
+        found.append(_size(size, ceiling))
     return ", ".join(found)
+
+
+def _size(size: int, ceiling: int) -> str:
+    """The size of the context; where it is small, what that means."""
+    if size - room_for_answer(size) >= ceiling:
+        return f"has a context of {size:,} tokens"
+    return f"has a context of {size:,} tokens: prompts are kept shorter than MAX_CONTEXT_TOKENS ({ceiling:,})"
 
 
 async def _tools(model: ChatModel) -> str:

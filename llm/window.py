@@ -59,6 +59,11 @@ class Told:
     size: int | None = None
 
 
+def room_for_answer(window: int) -> int:
+    """Tokens of a window that are left free for the answer."""
+    return min(MOST_ANSWER, window // ANSWER_SHARE)
+
+
 def told(error: Mapping[str, object], message: str) -> Told:
     """The sizes in a refusal: in the fields of the error, else in its words."""
     return Told(
@@ -95,7 +100,7 @@ class Window:
         """Tokens that a prompt may have, as they are counted here; None where no limit is known."""
         known = [self.most] if self.most is not None else []
         if self.tokens is not None:
-            room = self.tokens - min(MOST_ANSWER, self.tokens // ANSWER_SHARE)
+            room = self.tokens - room_for_answer(self.tokens)
             known.append(int(room / self.ratio))
         return max(LEAST, min(known)) if known else None
 
