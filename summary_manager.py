@@ -115,7 +115,8 @@ class SummaryManager:
             sentence = error.sentence if error else None
             return FoldOutcome(state=state, summaries=tuple(made), archived=archived, error=sentence)
 
-        await self._prepare(scope, reason)
+        if not await self._prepare(scope, reason):
+            return ended("nothing")
         while True:
             if made and reason == "pressure":
                 return ended("folded")
@@ -227,17 +228,20 @@ class SummaryManager:
         async with self._memory.home(scope.owner) as store:
             return sorted(await store.summaries(scope), key=lambda summary: (-summary.level, *summary.order))
 
-    async def _prepare(self, scope: Scope, reason: FoldReason) -> None:
-        """Call `before_fold` with what the next fold will archive. Not inside any lock, since it may ask a model."""
+    async def _prepare(self, scope: Scope, reason: FoldReason) -> bool:
+        """Call `before_fold` with what the next fold will archive; whether anything is due. Not inside any lock, since
+        it may ask a model.
+        """
         config = await self._memory.config(scope.owner)
         async with self._memory.opened(scope.owner) as store:
             if config is None or store is None:
-                return
+                return False
             plan = await self._plan(store, scope, config, reason, await store.summaries(scope))
         # A fold after every turn leaves the newest turns verbatim in the prompt: facts can wait for more of them.
         can_wait = policy_of(config.policy).every_turn and reason == "threshold"
         if plan is not None and plan.message_ids and not can_wait:
             await self._before_fold(scope, plan.message_ids)
+        return plan is not None
 
     async def _plan(
         self, store: MemoryStore, scope: Scope, config: OwnerConfig, reason: FoldReason, summaries: Sequence[Summary]

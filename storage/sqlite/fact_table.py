@@ -46,11 +46,12 @@ class FactTable(OwnerTables):
     # learning ------------------------------------------------------------------------------------------------
 
     async def pending(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
-        async with self._db.read(scope.owner, frozen=True) as reader:
-            row = await reader.row(_LEARNED, *scope)
-            learned = int(row[0]) if row and row[0] is not None else 0
-            rows = await reader.rows(_SINCE, *scope, learned, limit)
-        return learned, [message_of(row) for row in rows]
+        def read(connection: Connection) -> tuple[int, list[Message]]:
+            [known] = connection.execute(_LEARNED, tuple(scope)).fetchone()
+            learned = int(known or 0)
+            return learned, [message_of(row) for row in connection.execute(_SINCE, (*scope, learned, limit))]
+
+        return await self._together(scope.owner, read)
 
     async def begin(self, scope: Scope, learned: int) -> None:
         known = "SELECT 1 FROM progress WHERE user_id = ? AND thread_id = ?"

@@ -7,6 +7,7 @@ queue first, so it waits for the commands before it. Does not know how updates a
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -39,6 +40,7 @@ COMMANDS_AT_ONCE = 128
 SLOW_AT_ONCE = 8
 CHATS_AT_ONCE = 64
 SETTLING_AT_ONCE = 4
+SETTLING_WAITS = 5.0  # seconds at most that a chat's folds and facts let the answers to others go first
 COMMAND_PATIENCE = 2.0  # seconds; a command half done would be done and told a second time by the next run
 NOTICES_AT_ONCE = 4
 MOST_NOTICES = 100  # to strangers and to those who send too much, that wait to be sent
@@ -352,12 +354,18 @@ class Dispatcher:
         # One waiting per scope is enough: it will see everything that was stored before it began.
         if parsed.scope not in self._settling:
             self._settling.add(parsed.scope)
-            self._settle_queues.submit(
-                parsed.scope, partial(self._error_boundary.guarded, parsed, partial(self._settle, parsed))
-            )
+            latest = asyncio.get_running_loop().time() + SETTLING_WAITS
+            settle = partial(self._settle, parsed, latest)
+            self._settle_queues.submit(parsed.scope, partial(self._error_boundary.guarded, parsed, settle))
 
-    async def _settle(self, parsed: ParsedUpdate) -> None:
-        self._settling.discard(parsed.scope)
+    async def _settle(self, parsed: ParsedUpdate, latest: float) -> None:
+        """Once nobody waits for an answer, so that one settling serves several turns; by `latest` in any case."""
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(latest):
+                    await self._chat_queues.idle()
+        finally:
+            self._settling.discard(parsed.scope)
         for notice in await self._conversation.settle(parsed.scope):
             await self._say(
                 Chat(id=parsed.chat.id, thread=parsed.chat.thread, is_private=parsed.chat.is_private), notice

@@ -50,6 +50,7 @@ class Scripted:
     fails: dict[str, Exception] = field(default_factory=dict)
     begun: dict[str, asyncio.Event] = field(default_factory=lambda: defaultdict(asyncio.Event))
     notices: tuple[str, ...] = ()
+    settled: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
     shown_as: dict[str, list[int]] = field(default_factory=dict)
     corrected: list[tuple[int, str]] = field(default_factory=list)
     successors: dict[int, int] = field(default_factory=dict)
@@ -82,6 +83,7 @@ class Scripted:
         self.shown_as[incoming.source] = list(telegram_ids)
 
     async def settle(self, scope: Scope) -> tuple[str, ...]:
+        self.settled.append((scope.owner, tuple(self.finished)))
         return self.notices
 
     async def correct(self, scope: Scope, telegram_id: int, text: str) -> Correction:

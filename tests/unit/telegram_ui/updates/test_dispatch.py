@@ -38,6 +38,19 @@ async def test_messages_of_one_chat_are_answered_in_order_and_chats_do_not_wait_
     assert peer.texts(ANN) == ["echo slow", "echo second"]
 
 
+async def test_folds_and_facts_let_the_answers_to_others_go_first(bots: Bots, peer: Peer) -> None:
+    gate = bots.conversation.gate("slow")
+    async with bots.running() as service:
+        peer.world.say(BOB, BOB, "slow")
+        await bots.conversation.begun["slow"].wait()
+        peer.world.say(ANN, ANN, "quick")
+        await peer.told("echo quick", ANN)
+        gate.set()
+        await peer.told("echo slow", BOB)
+        await service.intake.idle()
+    assert dict(bots.conversation.settled) == {ANN: ("quick", "slow"), BOB: ("quick", "slow")}
+
+
 async def test_commands_and_presses_overtake_a_hanging_model(bots: Bots, peer: Peer) -> None:
     bots.conversation.gate("hang")
     async with bots.running():
