@@ -27,6 +27,7 @@ from llm.quota import Quota
 from memory_retrieval import MemoryRetrieval
 from records.context import Context
 from records.errors import ModelError, StorageError
+from records.messages import UNSTORED
 from records.owners import MODES, Mode, OwnerConfig, mode_of
 from records.scopes import Clock, Person, Scope
 from records.turns import Incoming, Reply
@@ -69,7 +70,7 @@ class Conversation:
                 turn = await self._begin(session, incoming)
                 await self._remember_question(turn)
                 if turn.answer is not None:
-                    return Reply(text=turn.answer.content, repeated=True, is_remembered=True)
+                    return Reply(text=turn.answer.content, repeated=True, is_remembered=True, turn=turn.stored)
                 await self._note(turn)
                 try:
                     answered = await self._answer(turn, on_text)
@@ -86,11 +87,14 @@ class Conversation:
     ) -> tuple[Incoming, Reply] | None:
         """Answer the last turn again, as it is stored now; the earlier answer becomes a version of the new one.
 
-        None where something was said since, or memory does not hold it. Raises StorageError; else as `reply`.
+        `turn`: its number, as a Reply has it. None where something was said since, or nobody holds it any more. Raises
+        StorageError; else as `reply`.
         """
         session = self._sessions.of(scope)
         async with session.turn(), self._memory.turn(scope.owner):
             config = await self._memory.config(scope.owner)
+            if turn >= UNSTORED:
+                return await self._again_unstored(session, config, turn, person, in_group=in_group, on_text=on_text)
             async with self._memory.opened(scope.owner) as store:
                 last = await store.last_turns(scope, 1) if store else []
             incoming = incoming_of(last, person, in_group=in_group)
@@ -114,6 +118,39 @@ class Conversation:
                         scope, earlier, text, why="superseded", now=self._clock(), account=record
                     )
         self._stored()
+        return incoming, self._replied(again, answered)
+
+    async def _again_unstored(
+        self,
+        session: Session,
+        config: OwnerConfig | None,
+        turn: int,
+        person: Person,
+        *,
+        in_group: bool,
+        on_text: OnText | None,
+    ) -> tuple[Incoming, Reply] | None:
+        """The same for a turn that only the process holds. Where the model fails or is stopped, it stays as it was."""
+        mode = mode_of(config)
+        held = session.incognito if mode == "incognito" else session.recent
+        incoming = incoming_of([one for one in held if one.turn == turn], person, in_group=in_group)
+        if mode == "on" or incoming is None or held[-1].turn != turn:
+            return None
+        before = list(held)
+        held.clear()
+        held.extend(one for one in before if one.turn != turn)
+        again = self._turn(session, incoming, config, mode)
+        again.local_id = turn
+        try:
+            answered = await self._answer(again, on_text)
+        except BaseException as error:
+            held.clear()
+            held.extend(before)
+            if isinstance(error, ModelError):
+                return incoming, self._failed(again, error)
+            raise
+        self._sessions.remember(session, again.questions, turn=turn, mode=mode)
+        await self._remember_answer(again, answered)
         return incoming, self._replied(again, answered)
 
     async def mode(self, owner: int) -> Mode:
@@ -289,6 +326,8 @@ class Conversation:
             is_remembered=turn.is_on,
             is_incognito=turn.mode == "incognito",
             proposals=answered.proposals,
+            turn=turn.number,
+            is_truncated=answered.completion.is_truncated,
         )
 
     def _failed(self, turn: Turn, error: ModelError) -> Reply:
@@ -301,6 +340,7 @@ class Conversation:
             is_durable=not turn.session.unwritten,
             is_remembered=turn.is_on,
             is_incognito=turn.mode == "incognito",
+            turn=turn.number,
         )
 
     # after a turn, and where a store fails -------------------------------------------------------------------

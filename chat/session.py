@@ -166,6 +166,8 @@ class Sessions:
                 created_at=one.created_at,
                 turn=turn,
                 speaker=one.speaker,
+                source=one.source,
+                telegram_id=one.telegram_id,
             )
             for one in messages
         )

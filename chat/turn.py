@@ -44,6 +44,11 @@ class Turn:
         return self.incoming.scope
 
     @property
+    def number(self) -> int:
+        """What names this turn in its scope: its number in the store, or in the process, which is never the same."""
+        return self.local_id if self.stored is None else self.stored
+
+    @property
     def is_on(self) -> bool:
         """Whether memory should hold this turn."""
         return self.mode == "on"

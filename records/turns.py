@@ -65,6 +65,8 @@ class Reply:
     is off); False while a store fails: it is kept in the process and written when the store works again.
     `is_remembered`: memory holds the turn; where it does not, its text must not stay in any file. `is_incognito`:
     memory was read for it, and nothing was written. `proposals`: what the model asks the reader to decide.
+    `turn`: the number of the turn, by which it can be answered again (None: not at all). `is_truncated`: the model
+    stopped at its own limit.
     """
 
     text: str
@@ -76,3 +78,5 @@ class Reply:
     is_remembered: bool = False
     is_incognito: bool = False
     proposals: tuple[Proposal, ...] = ()
+    turn: int | None = None
+    is_truncated: bool = False

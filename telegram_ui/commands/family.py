@@ -5,18 +5,19 @@ A family is a class; registry.py lists them all. Does not know any of them, nor 
 
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import telegram
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from chat.services import Services
-from records.scopes import Person
+from records.scopes import Person, Scope
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.wording import ADMINS_ONLY
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
+from telegram_ui.sending.last_buttons import LastButtons
 
 Who = Literal["everyone", "admins"]
 """Who may use a command or a button in a group; in private chats everybody may."""
@@ -166,9 +167,18 @@ def press(
     )
 
 
+class Stopping:
+    """How a command stops what is being written: whoever has the queues says how."""
+
+    def __init__(self) -> None:
+        self.stop: Callable[[Scope], bool] = lambda scope: False
+        """Stops the answer of a scope; whether one was being written."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dependencies:
-    """What families work with. `commands`: all rows, for /help; `monotonic`: seconds.
+    """What families work with. `commands`: all rows, for /help; `monotonic`: seconds; `last_buttons`: which message has
+    the buttons of the last answer.
 
     `retention_days`: the age at which archives are erased; 0 = never.
     """
@@ -180,6 +190,8 @@ class Dependencies:
     commands: Sequence[Command] = ()
     retention_days: int = 0
     monotonic: Callable[[], float] = time.monotonic
+    last_buttons: LastButtons = field(default_factory=LastButtons)
+    stopping: Stopping = field(default_factory=Stopping)
 
 
 class Family:

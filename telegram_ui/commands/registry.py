@@ -5,22 +5,27 @@ says, how updates arrive, or who is served at all.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
 
 import telegram
-from telegram import BotCommandScopeAllChatAdministrators, BotCommandScopeAllGroupChats, BotCommandScopeAllPrivateChats
+from telegram import (
+    BotCommandScopeAllChatAdministrators,
+    BotCommandScopeAllGroupChats,
+    BotCommandScopeAllPrivateChats,
+    InlineKeyboardMarkup,
+)
 from telegram.error import TelegramError
 
-from records.scopes import Person
-from records.turns import Proposal
-from telegram_ui.commands import edits, proposals
+from records.scopes import Person, Scope
+from records.turns import Proposal, Reply
+from telegram_ui.commands import answers, proposals
+from telegram_ui.commands.answers import AnswerButtons
 from telegram_ui.commands.basics import Basics
 from telegram_ui.commands.buttons import NotTheirs, kind_of
 from telegram_ui.commands.choices import ChoiceCommands
-from telegram_ui.commands.edits import EditedMessages
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press, Queue
 from telegram_ui.commands.forget import ForgetCommands
 from telegram_ui.commands.history_extraction import HistoryExtractionCommands
@@ -56,7 +61,7 @@ FAMILIES: tuple[type[Family], ...] = (
     TransferCommands,
     HistoryExtractionCommands,
     ForgetCommands,
-    EditedMessages,
+    AnswerButtons,
     Proposals,
 )
 """In the order in which /help and the menus list their commands."""
@@ -161,9 +166,25 @@ class Commands:
         ask = Ask(update=update, chat=chat, person=person)
         return any([await family.take_file(ask) for family in self._families])
 
+    def on_stop(self, stop: Callable[[Scope], bool]) -> None:
+        """Set what stops the answer of a scope, and says whether one was being written."""
+        self._dependencies.stopping.stop = stop
+
+    def keyboard_under(self, chat: Chat, person: Person, reply: Reply) -> InlineKeyboardMarkup | None:
+        """The buttons under an answer."""
+        return answers.keyboard_under(self._dependencies, chat, person, reply)
+
+    def stop_keyboard(self, chat: Chat, person: Person) -> InlineKeyboardMarkup:
+        """The button under an answer that is being written."""
+        return answers.stop_keyboard(self._dependencies, chat, person)
+
+    async def note_shown(self, chat: Chat, message_ids: Sequence[int]) -> None:
+        """These messages show the last answer of a chat: the one before needs no buttons any more."""
+        await self._dependencies.last_buttons.note(self._dependencies.delivery, chat, message_ids)
+
     async def offer_answer(self, chat: Chat, person: Person, turn: int) -> None:
         """Offer to answer a corrected turn again."""
-        await edits.offer(self._dependencies, chat, person, turn)
+        await answers.offer(self._dependencies, chat, person, turn)
 
     async def propose(self, chat: Chat, person: Person, proposal: Proposal) -> None:
         """Ask whether to do what the model proposes."""

@@ -12,11 +12,13 @@ from records.facts import Fact
 from records.messages import Message
 from records.summaries import Summary
 from retrieval.explanation import Chosen, ExplanationRecord
-from telegram_ui.commands.family import Ask, Family, command
+from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.wording import QUOTED, day, messages, minute, quoted, speaker
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.links import link
 
+WHY = "wy"
+"""The kind of the button under an answer."""
 RECENT_QUOTED = 60
 """Characters that are quoted of a recent message; of everything else, QUOTED."""
 NOTHING_KNOWN = "I have not answered anything here that I could explain yet."
@@ -58,13 +60,20 @@ REASONS = {
 
 
 class WhyCommands(Family):
-    """Answers /why."""
+    """Answers /why, and the button under an answer that asks the same."""
 
     @command("why", "what my last answer was made from, or the one you reply to")
     async def _why(self, ask: Ask) -> str:
-        explanation = await self._services.explanations.explain(ask.chat.scope, ask.replied_to)
+        return await self._explain(ask, ask.replied_to)
+
+    @press(WHY)
+    async def _press(self, ask: Ask) -> None:
+        await self._delivery.say(ask.chat, await self._explain(ask, ask.message_id))
+
+    async def _explain(self, ask: Ask, telegram_id: int | None) -> str:
+        explanation = await self._services.explanations.explain(ask.chat.scope, telegram_id)
         if explanation is None:
-            return NOTHING_KNOWN if ask.replied_to is None else NOT_THIS_ONE
+            return NOTHING_KNOWN if telegram_id is None else NOT_THIS_ONE
         return why_text(explanation, ask.chat)
 
 

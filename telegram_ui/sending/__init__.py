@@ -1,11 +1,12 @@
 """Answers out: delivery, streaming, formatting, documents. Does not know what the answers say.
 
-api_errors.py  what Telegram's errors mean
-chat.py        the chat that an answer goes to
-delivery.py    final texts get through, within the limits and pauses that Telegram sets
-documents.py   files that people send and receive
-formatting.py  Markdown → text with Telegram's entities
-http.py        requests to Telegram over aiohttp
-links.py       links to messages, which supergroups have
-streaming.py   an answer, shown as it grows
+api_errors.py    what Telegram's errors mean
+chat.py          the chat that an answer goes to
+delivery.py      final texts get through, within the limits and pauses that Telegram sets
+documents.py     files that people send and receive
+formatting.py    Markdown → text with Telegram's entities
+http.py          requests to Telegram over aiohttp
+last_buttons.py  which message has the buttons of the last answer
+links.py         links to messages, which supergroups have
+streaming.py     an answer, shown as it grows
 """

@@ -93,7 +93,10 @@ class _ChatState:
 
 
 class Delivery:
-    """Sends texts to chats. One for the whole bot; needs no closing."""
+    """Sends texts to chats. One for the whole bot; needs no closing.
+
+    `is_closing`: set when the bot begins to stop, so that what is broken off from then on is marked as such.
+    """
 
     def __init__(self, bot: Bot, *, streaming: Streaming = "auto", clock: Clock | None = None) -> None:
         self.bot = bot
@@ -103,6 +106,7 @@ class Delivery:
         self._states: WeakValueDictionary[int, _ChatState] = WeakValueDictionary()
         self._recent = LRUCache[int, _ChatState](CHATS_KNOWN)
         self._upgraded = LRUCache[int, int](CHATS_KNOWN)
+        self.is_closing = False
         self._on_upgrade: Callable[[int, int], None] = lambda old, new: None
 
     def on_upgrade(self, callback: Callable[[int, int], None]) -> None:
@@ -135,6 +139,10 @@ class Delivery:
             yield
         finally:
             await ended(repeating)
+
+    def is_paused(self, chat: Chat) -> bool:
+        """Whether Telegram wants a pause in this chat: only what must be said is sent."""
+        return self.state(chat).final_from > self.clock.time()
 
     def state(self, chat: Chat) -> _ChatState:
         state = self._states.setdefault(chat.id, _ChatState())

@@ -9,10 +9,11 @@ import io
 import logging
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
-from telegram import MessageEntity
+from telegram import InlineKeyboardMarkup, MessageEntity
 from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, RetryAfter, TelegramError
 
 from runtime.tasks import ended
@@ -35,21 +36,39 @@ CONVERTED_HERE = 500
 """Characters that are converted on the event loop (a few milliseconds at worst); more goes to a thread."""
 IN_FILE = "\n\n📄 This answer is too long for messages: the whole of it is in the file below."
 BROKEN_OFF = "⚠️ This answer was broken off."
+STOPPED = "Stopped."
+"""What is said where nothing of the answer was to be seen."""
+STOPPED_HERE = "⏹ Stopped."
+"""The mark of an answer of which a part was to be seen."""
 
 
 class AnswerStream:
-    """One answer on its way. Call `show` as often as you like, then exactly one of `finish` and `break_off`."""
+    """One answer on its way. Call `show` as often as you like, then exactly one of `finish`, `interrupt`
+    and `break_off`.
 
-    def __init__(self, delivery: Delivery, chat: Chat) -> None:
+    `stop`: the button under a message that grows by edits; a draft can have none. `instead_of`: the bot's message that
+    the answer replaces.
+    """
+
+    def __init__(
+        self,
+        delivery: Delivery,
+        chat: Chat,
+        *,
+        stop: InlineKeyboardMarkup | None = None,
+        instead_of: int | None = None,
+    ) -> None:
         self._delivery = delivery
         self._chat = chat
+        self._stop = stop
         self._state = delivery.state(chat)
-        self._mode = delivery.mode(chat)
+        mode = delivery.mode(chat)
+        self._mode = "edit" if mode == "draft" and instead_of is not None else mode
         self._text = ""
         self._growing_from: float | None = None  # set while nothing is to be seen yet
         self._shown: Piece | None = None
         self._shown_at = 0.0
-        self._message_id: int | None = None
+        self._message_id = instead_of
         self._arrived = 0  # pieces of the whole answer that an earlier finish() brought there
         self._draft_id = secrets.randbelow(2**31 - 1) + 1
         self._with_entities = True
@@ -75,8 +94,11 @@ class AnswerStream:
             self._painter.cancel()
             self._painter = asyncio.create_task(self._paint())
 
-    async def finish(self, markdown: str) -> list[int]:
-        """Send the whole answer; its message ids. Raises DeliveryError; called again, it continues where it failed."""
+    async def finish(self, markdown: str, *, keyboard: InlineKeyboardMarkup | None = None) -> list[int]:
+        """Send the whole answer; the ids of its messages. The keyboard is under the last text.
+
+        Raises DeliveryError; called again, it continues where it failed.
+        """
         await self._stop_painting()
         parts = await converted(messages, markdown)
         is_file = not parts and not is_blank(markdown)
@@ -87,7 +109,9 @@ class AnswerStream:
         try:
             if not is_file or not self._arrived:
                 instead_of = None if self._arrived else self._message_id
-                sent = await self._delivery.send(self._chat, parts[self._arrived :], instead_of=instead_of)
+                sent = await self._delivery.send(
+                    self._chat, parts[self._arrived :], keyboard=keyboard, instead_of=instead_of
+                )
         except DeliveryError as error:
             self._arrived += error.arrived
             raise
@@ -103,19 +127,31 @@ class AnswerStream:
         except DeliveryUnknown as unknown:
             raise DeliveryUnknown(sent=before) from unknown
 
+    async def interrupt(self) -> None:
+        """The answer was cancelled: by its reader, who sees one mark of it, or as the bot stops. Raises nothing."""
+        if self._delivery.is_closing:
+            await self.break_off()
+        elif not await self._marked(STOPPED_HERE):
+            with suppress(DeliveryError):
+                await self._delivery.say(self._chat, STOPPED)
+
     async def break_off(self) -> None:
         """Mark what was shown as broken off. One attempt: it is called while everything stops. Raises nothing."""
+        await self._marked(BROKEN_OFF)
+
+    async def _marked(self, mark: str) -> bool:
+        """Whether there was something to mark."""
         await self._stop_painting()
         if self._shown is None:
-            return
+            return False
         # Entities beyond the text's new end would be refused; the room for the mark is taken from the text.
-        shown = next(split(self._shown.text, self._shown.entities, limit=MAX_UNITS - units(BROKEN_OFF) - 2))
-        text = f"{shown.text}\n\n{BROKEN_OFF}"
+        shown = next(split(self._shown.text, self._shown.entities, limit=MAX_UNITS - units(mark) - 2))
         try:
             # In place of a draft too: that would vanish by itself, and with it the text that was read so far.
-            await self._put(text, shown.entities)
+            await self._put(f"{shown.text}\n\n{mark}", shown.entities)
         except TelegramError as error:
             log.info("broken-off answer not marked: %s", kind(error))
+        return True
 
     async def _paint(self, after: float = 0.0) -> None:
         clock = self._delivery.clock
@@ -195,9 +231,11 @@ class AnswerStream:
                 chat.id, self._draft_id, piece.text, chat.topic, entities=entities
             )
         elif self._mode == "edit":
-            await self._put(piece.text, piece.entities)
+            await self._put(piece.text, piece.entities, self._stop)
 
-    async def _put(self, text: str, entities: Sequence[MessageEntity]) -> None:
+    async def _put(
+        self, text: str, entities: Sequence[MessageEntity], keyboard: InlineKeyboardMarkup | None = None
+    ) -> None:
         """Change the message that shows the answer, or send it."""
         bot, chat = self._delivery.bot, self._chat
         if self._message_id is not None:
@@ -206,6 +244,7 @@ class AnswerStream:
                 chat_id=chat.id,
                 message_id=self._message_id,
                 entities=entities or None,
+                reply_markup=keyboard,
                 link_preview_options=NO_PREVIEW,
             )
         else:
@@ -215,6 +254,7 @@ class AnswerStream:
                 entities=entities or None,
                 message_thread_id=chat.topic,
                 direct_messages_topic_id=chat.direct_messages_topic,
+                reply_markup=keyboard,
                 reply_parameters=referring_to(chat.reply_to),
                 link_preview_options=NO_PREVIEW,
             )

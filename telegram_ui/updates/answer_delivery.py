@@ -8,6 +8,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
+from telegram import InlineKeyboardMarkup
 from telegram.error import BadRequest, InvalidToken, NetworkError
 
 from telegram_ui.sending.delivery import ChatGone, DeliveryError, DeliveryUnknown
@@ -33,13 +34,15 @@ class AnswerDelivery:
         self._queue = queue
         self._pause = pause
 
-    async def send(self, parsed: ParsedUpdate, stream: AnswerStream, text: str) -> tuple[Outcome, list[int]]:
+    async def send(
+        self, parsed: ParsedUpdate, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
+    ) -> tuple[Outcome, list[int]]:
         """Send the whole answer to `parsed`; what came of it, and the ids of the messages that are there now."""
         wait, refusals = 1.0, 0
         shown_as: list[int] = []
         while await self._queue.begin_send(parsed.update_id) <= SENDS_EVER:
             try:
-                shown_as += await stream.finish(text)
+                shown_as += await stream.finish(text, keyboard=keyboard)
             except DeliveryUnknown as unknown:
                 shown_as += unknown.sent
                 logger.warning("Update %s: whether its answer arrived is unknown.", parsed.update_id)

@@ -15,15 +15,15 @@ from cachetools import LRUCache
 
 from chat.conversation import Conversation
 from chat.corrections import Corrections
-from chat.notices import INCOGNITO
 from records.errors import StorageError
 from records.scopes import Scope
 from records.turns import Reply
+from telegram_ui.commands.answers import NOTHING_TO_STOP, shown_text
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.documents import document_in
-from telegram_ui.sending.streaming import AnswerStream
+from telegram_ui.sending.streaming import STOPPED, AnswerStream
 from telegram_ui.updates.access import Access
 from telegram_ui.updates.answer_delivery import AnswerDelivery
 from telegram_ui.updates.durable_queue import MOST_OF_ONE, DurableQueue, Received
@@ -95,6 +95,7 @@ class Dispatcher:
             pause=pause,
         )
         delivery.on_upgrade(self._upgrades.begin)
+        commands.on_stop(self._chat_queues.cancel)
         self._settling: set[Scope] = set()
         self._albums = LRUCache[Scope, str](ALBUMS)
         self._closing = False
@@ -132,7 +133,7 @@ class Dispatcher:
             if self._upgrades.is_former(update):
                 self._in_commands(received, parsed, partial(self._upgrades.refuse_press, update))
             elif queue == "chat":
-                self._in_chat(received, parsed, press)
+                self._in_chat(received, parsed, partial(self._answer_press, parsed, press))
             else:
                 self._in_commands(received, parsed, press, is_slow=queue == "slow")
         else:
@@ -149,7 +150,7 @@ class Dispatcher:
 
         What is not finished stays in the inbox and is taken up by the next run.
         """
-        self._closing = True
+        self._closing = self._delivery.is_closing = True
         self._pastes.close()
         patience = min(COMMAND_PATIENCE, grace)
         commands = (self._command_queues, self._slow_queues)
@@ -176,7 +177,7 @@ class Dispatcher:
                 work = partial(self._file_attempts.run, update, parsed.chat, work)
             self._in_commands(received, parsed, work, is_slow=self._commands.queue_of(parsed.command) == "slow")
         elif parsed.chat.is_private or parsed.target:
-            hint = f"I do not know the command /{parsed.command}. /help lists those I know."
+            hint = self._commands.unknown(parsed.command)
             self._in_commands(received, parsed, partial(self._say, parsed.chat, hint))
         else:  # in a group, a command that some other bot may know
             self._in_commands(received, parsed, _nothing)
@@ -203,6 +204,11 @@ class Dispatcher:
 
         self._chat_queues.submit(parsed.scope, finished)
 
+    async def _answer_press(self, parsed: ParsedUpdate, press: Work) -> None:
+        """A button that has something answered: what came of it is settled as any turn is."""
+        await press()
+        self._settle_later(parsed)
+
     async def _correct(self, parsed: ParsedUpdate) -> None:
         """What a person changed is changed in memory; where nothing was said since, a new answer is offered."""
         if parsed.telegram_id is None:
@@ -214,13 +220,14 @@ class Dispatcher:
             await self._commands.offer_answer(parsed.chat, parsed.person, correction.turn)
 
     async def _stop(self, parsed: ParsedUpdate, *, stopped: bool) -> None:
+        # What had begun says by itself that it was stopped.
         if not stopped and not self._chat_queues.cancel(parsed.scope):
             waiting = self._chat_queues.drop_next(parsed.scope, _Turn)
             if waiting is None:
-                await self._say(parsed.chat, "Nothing is being written that could be stopped.")
+                await self._say(parsed.chat, NOTHING_TO_STOP)
                 return
             await self._queue.done(waiting.update_ids)
-        await self._say(parsed.chat, "Stopped.")
+            await self._say(parsed.chat, STOPPED)
 
     def _tell_stranger(self, parsed: ParsedUpdate) -> None:
         """Written nowhere, and behind nobody who is served."""
@@ -306,7 +313,8 @@ class Dispatcher:
     async def _answer(self, pieces: Sequence[ParsedUpdate]) -> None:
         parsed = pieces[0]
         ids = [piece.update_id for piece in pieces]
-        stream = AnswerStream(self._delivery, parsed.chat)
+        stop = self._commands.stop_keyboard(parsed.chat, parsed.person)
+        stream = AnswerStream(self._delivery, parsed.chat, stop=stop)
         delivering: asyncio.Task[None] | None = None
         try:
             async with self._delivery.typing(parsed.chat):
@@ -318,7 +326,7 @@ class Dispatcher:
             if delivering:
                 await delivering
             else:
-                await stream.break_off()
+                await stream.interrupt()
                 if not self._closing:
                     await self._queue.done(ids)
             raise
@@ -330,8 +338,8 @@ class Dispatcher:
         """Send the answer as often as it needs and no oftener, then its notices; then the updates are done."""
         parsed = pieces[0]
         ids = [piece.update_id for piece in pieces]
-        text = f"{INCOGNITO}\n\n{reply.text}" if reply.is_incognito else reply.text
-        outcome, shown_as = await self._answer_delivery.send(pieces[-1], stream, text)
+        keyboard = self._commands.keyboard_under(parsed.chat, parsed.person, reply)
+        outcome, shown_as = await self._answer_delivery.send(pieces[-1], stream, shown_text(reply), keyboard)
         if outcome == "arrived":
             notices = list(reply.notices)
             if attachment := next((piece.attachment for piece in pieces if piece.attachment), ""):
@@ -348,6 +356,9 @@ class Dispatcher:
             await self._queue.done(ids, is_remembered=reply.is_remembered, soon=True)
             if not reply.is_error:
                 await self._conversation.shown(incoming(pieces), shown_as)
+            if keyboard is not None and len(self._notice_queues) < MOST_NOTICES:
+                note = partial(self._commands.note_shown, parsed.chat, shown_as)
+                self._notice_queues.submit(parsed.scope, note)
         self._settle_later(parsed)
 
     def _settle_later(self, parsed: ParsedUpdate) -> None:

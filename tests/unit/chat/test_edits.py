@@ -142,3 +142,25 @@ async def test_the_json_store_keeps_corrections_over_a_restart(tmp_path: Path) -
             assert len(await store.search(SCOPE, ["zebra"], limit=9)) == 1
             assert await store.search(SCOPE, ["walrus"], limit=9) == []
         assert await versions(talk) == [("walrus", "edited")]
+
+
+@pytest.mark.parametrize("choice", ["off", "incognito"])
+async def test_what_only_the_process_holds_is_answered_again_in_its_place(talk: Talk, choice: str) -> None:
+    await talk.services.memory.choose(
+        ANNA.id, lambda config: replace(config, enabled=choice != "off", incognito=choice == "incognito")
+    )
+    await talk.say("Hello.")
+    talk.server.script("chat-model", Behaviour(text="Vienna."))
+    first = await talk.say("What is the capital of Australia?")
+    assert first.turn is not None
+    talk.server.script("chat-model", Behaviour(status=401), Behaviour(text="Canberra."))
+    for expected in (True, False):
+        answered = await talk.conversation.answer_again(SCOPE, first.turn, ANNA)
+        assert answered is not None
+        assert (answered[1].is_error, answered[1].turn) == (expected, first.turn)
+    assert "Vienna" not in talk.prompts()[-1]
+    await talk.say("And of Austria?")
+    assert "Canberra" in talk.prompts()[-1]
+    assert "Vienna" not in talk.prompts()[-1]
+    assert await talk.conversation.answer_again(SCOPE, first.turn, ANNA) is None, "the conversation has gone on"
+    assert await stored(talk) == []

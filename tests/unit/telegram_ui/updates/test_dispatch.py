@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from playground.text import units
-from telegram_ui.commands.edits import OFFER
+from telegram_ui.commands.answers import OFFER
 from telegram_ui.updates.parsing import NO_WORDS
 from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, FORUM, GROUP, TOPIC, Bots, Peer
 
@@ -136,6 +136,8 @@ async def test_wizard_input_and_unknown_commands_never_reach_the_conversation(bo
         peer.world.say(ANN, ANN, "/nonsense 1")
         await peer.told("wizard took 20", ANN)
         await peer.told("do not know the command /nonsense", ANN)
+        peer.world.say(ANN, ANN, "/hlep")
+        await peer.told("Did you mean /help?", ANN)
         await service.intake.idle()
     assert bots.conversation.turns == []
 

@@ -1,0 +1,162 @@
+"""The buttons under an answer, and what they do: another answer, the rest of it, what it was made from, stop.
+
+Also the button that answers a corrected message again. Does not know how an answer comes about or how an edit is taken
+in (updates/dispatch.py), nor what becomes of an earlier answer (chat/conversation.py).
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from telegram.error import TelegramError
+
+from chat.notices import INCOGNITO
+from llm.chat_model import OnText
+from records.scopes import Person
+from records.turns import Incoming, Piece, Reply
+from telegram_ui.commands import proposals
+from telegram_ui.commands.family import Ask, Dependencies, Family, press
+from telegram_ui.commands.why import WHY
+from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.streaming import AnswerStream
+
+CORRECTED, ANOTHER, RETRY, GO_ON, STOP = "an", "rg", "ta", "go", "st"
+OFFER = "You changed your last message; I remember it as it is now. Shall I answer it again?"
+LABEL = "Answer again"
+TOO_LATE = "The conversation has gone on since, so that answer stays as it is. Just ask again."
+ANSWERING = "Answering again:"
+GO_ON_WORDS = "Go on where you stopped."
+"""What a press of "Continue" says for its person, and what memory holds of it."""
+NOTHING_TO_STOP = "Nothing is being written that could be stopped."
+
+Answering = Callable[[OnText], Awaitable[tuple[Incoming, Reply] | None]]
+"""Has the model answer, and tells of the text as it grows; None where there is nothing to answer any more."""
+
+
+class AnswerButtons(Family):
+    """A family without commands of its own."""
+
+    def __init__(self, dependencies: Dependencies) -> None:
+        super().__init__(dependencies)
+        self._dependencies = dependencies
+
+    @press(CORRECTED, queue="chat")
+    async def _answer_corrected(self, ask: Ask) -> None:
+        stream = await self._begin(ask)
+        answered = await self._answered(ask, stream, self._again(ask))
+        await self._show(ask, TOO_LATE if answered is None else ANSWERING)
+        await self._finish(ask, stream, answered)
+
+    @press(ANOTHER, queue="chat")
+    async def _answer_differently(self, ask: Ask) -> None:
+        """The rejected answer stays to be read, without buttons; it is no part of the conversation any longer."""
+        stream = await self._begin(ask)
+        await self._dependencies.last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
+        answered = await self._answered(ask, stream, self._again(ask))
+        if answered is None:
+            await self._delivery.say(ask.chat, TOO_LATE)
+        await self._finish(ask, stream, answered)
+
+    @press(RETRY, queue="chat")
+    async def _try_again(self, ask: Ask) -> None:
+        """The answer takes the place of the sentence that said what had failed."""
+        stream = await self._begin(ask, instead_of=ask.message_id)
+        answered = await self._answered(ask, stream, self._again(ask))
+        if answered is None:
+            await self._show(ask, TOO_LATE)
+        await self._finish(ask, stream, answered)
+
+    @press(GO_ON, queue="chat")
+    async def _go_on(self, ask: Ask) -> None:
+        """The press says so for its person: a turn like any other, so that the prompt and the memory have no gap."""
+        stream = await self._begin(ask)
+        await self._dependencies.last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
+        source = f"{ask.update.get_bot().id}:{ask.update.update_id}"
+        piece = Piece(text=GO_ON_WORDS, source=source, sent_at=self._now())
+        incoming = Incoming(scope=ask.chat.scope, person=ask.person, pieces=(piece,), in_group=not ask.chat.is_private)
+
+        async def answer(on_text: OnText) -> tuple[Incoming, Reply]:
+            return incoming, await self._services.conversation.reply(incoming, on_text=on_text)
+
+        await self._finish(ask, stream, await self._answered(ask, stream, answer))
+
+    @press(STOP)
+    async def _stop(self, ask: Ask) -> str | None:
+        return None if self._dependencies.stopping.stop(ask.chat.scope) else NOTHING_TO_STOP
+
+    def _again(self, ask: Ask) -> Answering:
+        chat, conversation = ask.chat, self._services.conversation
+
+        async def answer(on_text: OnText) -> tuple[Incoming, Reply] | None:
+            return await conversation.answer_again(
+                chat.scope, int(ask.argument), ask.person, in_group=not chat.is_private, on_text=on_text
+            )
+
+        return answer
+
+    async def _begin(self, ask: Ask, *, instead_of: int | None = None) -> AnswerStream:
+        query = ask.update.callback_query
+        if query is not None:
+            # Now: Telegram shows the button as busy until then, and a model may take a minute.
+            with suppress(TelegramError):
+                await query.answer()
+        keyboard = stop_keyboard(self._dependencies, ask.chat, ask.person)
+        return AnswerStream(self._delivery, ask.chat, stop=keyboard, instead_of=instead_of)
+
+    async def _answered(self, ask: Ask, stream: AnswerStream, answer: Answering) -> tuple[Incoming, Reply] | None:
+        try:
+            async with self._delivery.typing(ask.chat):
+                return await answer(stream.show)
+        except asyncio.CancelledError:
+            await stream.interrupt()
+            raise
+
+    async def _finish(self, ask: Ask, stream: AnswerStream, answered: tuple[Incoming, Reply] | None) -> None:
+        """Show the answer, its buttons, and what else its reader is told."""
+        if answered is None:
+            return
+        chat, (incoming, reply) = ask.chat, answered
+        keyboard = keyboard_under(self._dependencies, chat, ask.person, reply)
+        sent = await stream.finish(shown_text(reply), keyboard=keyboard)
+        if not reply.is_error:
+            await self._services.conversation.shown(incoming, sent)
+        await self._dependencies.last_buttons.note(self._delivery, chat, sent)
+        for notice in reply.notices:
+            await self._delivery.say(chat, notice)
+        for proposal in reply.proposals:
+            await proposals.ask(self._dependencies, chat, ask.person, proposal)
+
+
+def shown_text(reply: Reply) -> str:
+    """An answer as its reader sees it: marked where nothing of it is stored."""
+    return f"{INCOGNITO}\n\n{reply.text}" if reply.is_incognito else reply.text
+
+
+def keyboard_under(dependencies: Dependencies, chat: Chat, person: Person, reply: Reply) -> InlineKeyboardMarkup | None:
+    """The buttons under an answer, or under what says why there is none; None where nothing could be done with it."""
+    if reply.turn is None:
+        return None
+
+    def button(label: str, kind: str, payload: str = "") -> InlineKeyboardButton:
+        return InlineKeyboardButton(label, callback_data=dependencies.buttons.data(kind, chat, person, payload))
+
+    if reply.is_error:
+        return InlineKeyboardMarkup([[button("Try again", RETRY, str(reply.turn))]])
+    row = [button("Regenerate", ANOTHER, str(reply.turn))]
+    if reply.is_truncated:
+        row.append(button("Continue", GO_ON))
+    return InlineKeyboardMarkup([[*row, button("Why?", WHY)]])
+
+
+def stop_keyboard(dependencies: Dependencies, chat: Chat, person: Person) -> InlineKeyboardMarkup:
+    """The button under an answer that grows before its reader's eyes."""
+    data = dependencies.buttons.data(STOP, chat, person)
+    return InlineKeyboardMarkup([[InlineKeyboardButton("Stop", callback_data=data)]])
+
+
+async def offer(dependencies: Dependencies, chat: Chat, person: Person, turn: int) -> None:
+    """Offer to answer a corrected turn again."""
+    data = dependencies.buttons.data(CORRECTED, chat, person, str(turn))
+    keyboard = InlineKeyboardMarkup([[InlineKeyboardButton(LABEL, callback_data=data)]])
+    await dependencies.delivery.say(chat, OFFER, keyboard=keyboard)
