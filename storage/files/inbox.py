@@ -7,6 +7,7 @@ in memory.db. Does not know what is in a payload.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from records.owners import Mode
 from storage.files.database import Database
@@ -20,6 +21,11 @@ INSERT INTO updates (bot_id, update_id, payload, received_at) VALUES (?, ?, ?, ?
 ON CONFLICT (bot_id, update_id) DO NOTHING RETURNING position
 """
 _DONE = "UPDATE updates SET payload = NULL, done_at = ? WHERE bot_id = ? AND update_id = ? AND done_at IS NULL"
+
+Counted = Literal["attempts", "readings", "sends"]
+"""What is counted of an update over all runs, so that what kills the process is not tried for ever: the beginnings of
+its work, of work that an untrusted file decides, and of the sending of its answer.
+"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -84,34 +90,19 @@ class UpdateInbox:
         """How memory stood when this was said, for a run that takes it up later."""
         await self._change("mode = ?", mode, bot_id, update_id)
 
-    async def begin(self, bot_id: int, update_id: int) -> int:
-        """Count the beginning of an update's work, so that one that kills the process is not tried for ever."""
-        return await self._count("attempts", bot_id, update_id)
+    async def begin(self, bot_id: int, update_id: int, what: Counted) -> int:
+        """Count that something begins, before it does; 1 for the first time, 0 where the id is not kept."""
+        sql = f"UPDATE updates SET {what} = {what} + 1 WHERE bot_id = ? AND update_id = ? RETURNING {what}"  # noqa: S608
+        row = await self._db.transact(lambda connection: connection.execute(sql, (bot_id, update_id)).fetchone())
+        return int(row[0]) if row else 0
 
-    async def begin_reading(self, bot_id: int, update_id: int) -> int:
-        """Count the beginning of work that an untrusted file decides; 1 for the first, 0 where the id is not kept."""
-        return await self._count("readings", bot_id, update_id)
-
-    async def take_back_reading(self, bot_id: int, update_id: int) -> None:
-        """Uncount a reading that was stopped in order: the process did not die over it."""
-        await self._change("readings = max(readings - 1, 0)", bot_id, update_id)
-
-    async def begin_send(self, bot_id: int, update_id: int) -> int:
-        """Count the beginning of a sending before it is made; 1 for the first."""
-        return await self._count("sends", bot_id, update_id)
-
-    async def take_back_send(self, bot_id: int, update_id: int) -> None:
-        """Uncount a sending that is known to have had no effect (the connection was refused)."""
-        await self._change("sends = max(sends - 1, 0)", bot_id, update_id)
+    async def take_back(self, bot_id: int, update_id: int, what: Counted) -> None:
+        """Uncount what is known to have had no effect, or was stopped in order."""
+        await self._change(f"{what} = max({what} - 1, 0)", bot_id, update_id)
 
     async def grant_send(self, bot_id: int, update_id: int, *, most: int) -> None:
         """Leave room for one more sending below `most`: the process died over the last, perhaps before it was made."""
         await self._change("sends = min(sends, ?)", most - 1, bot_id, update_id)
-
-    async def _count(self, column: str, bot_id: int, update_id: int) -> int:
-        sql = f"UPDATE updates SET {column} = {column} + 1 WHERE bot_id = ? AND update_id = ? RETURNING {column}"  # noqa: S608
-        row = await self._db.transact(lambda connection: connection.execute(sql, (bot_id, update_id)).fetchone())
-        return int(row[0]) if row else 0
 
     async def _change(self, what: str, *values: Value) -> None:
         """`values`: what `what` asks for, the bot, the update."""

@@ -40,7 +40,7 @@ class AnswerDelivery:
         """Send the whole answer to `parsed`; what came of it, and the ids of the messages that are there now."""
         wait, refusals = 1.0, 0
         shown_as: list[int] = []
-        while await self._queue.begin_send(parsed.update_id) <= SENDS_EVER:
+        while await self._queue.begin(parsed.update_id, "sends") <= SENDS_EVER:
             try:
                 shown_as += await stream.finish(text, keyboard=keyboard)
             except DeliveryUnknown as unknown:
@@ -50,7 +50,7 @@ class AnswerDelivery:
                 logger.warning("Update %s: its chat is gone; there is nobody to answer.", parsed.update_id)
                 return "lost", shown_as
             except DeliveryError as error:
-                await self._queue.take_back_send(parsed.update_id)
+                await self._queue.take_back(parsed.update_id, "sends")
                 if isinstance(error.__cause__, BadRequest | InvalidToken):
                     logger.error("Update %s: Telegram refuses its answer (%s).", parsed.update_id, where(error))  # noqa: TRY400
                     return "lost", shown_as

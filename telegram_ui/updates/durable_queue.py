@@ -18,7 +18,7 @@ from telegram.error import TelegramError
 
 from records.errors import StorageError
 from records.owners import Mode
-from storage.files.inbox import PendingUpdate, UpdateInbox
+from storage.files.inbox import Counted, PendingUpdate, UpdateInbox
 
 logger = logging.getLogger(__name__)
 
@@ -108,7 +108,7 @@ class DurableQueue(asyncio.Queue[object]):
         self._bot_id = bot.id
         rows = await self._inbox.pending(bot.id)
         for row in rows:
-            attempts = await self._inbox.begin(bot.id, row.update_id)
+            attempts = await self._inbox.begin(bot.id, row.update_id, "attempts")
             if attempts > BEGINNINGS and self._now() - row.received_at > TRIED_FOR:
                 logger.error("Update %s was never finished in %s runs; given up.", row.update_id, BEGINNINGS)
                 await self.done([row.update_id])
@@ -222,36 +222,21 @@ class DurableQueue(asyncio.Queue[object]):
         except StorageError as error:
             logger.warning("The inbox cannot note how memory stood (%s).", type(error).__name__)
 
-    async def begin_send(self, update_id: int) -> int:
-        """Count, durably, an attempt to send an update's answer; which attempt it is, over all runs."""
+    async def begin(self, update_id: int, what: Counted) -> int:
+        """Count durably that something begins; which time it is, over all runs."""
         try:
-            return await self._inbox.begin_send(self._bot_id, update_id)
+            return await self._inbox.begin(self._bot_id, update_id, what)
         except StorageError as error:
-            # An answer in hand is worth more than the count of its attempts.
-            logger.warning("The inbox cannot count a sending (%s).", type(error).__name__)
+            # An answer in hand is worth more than the count of its sendings.
+            logger.warning("The inbox cannot count %s (%s).", what, type(error).__name__)
             return 1
 
-    async def take_back_send(self, update_id: int) -> None:
-        """The attempt that was counted had surely no effect: it does not count."""
+    async def take_back(self, update_id: int, what: Counted) -> None:
+        """What was counted surely had no effect, or was stopped in order: it does not count."""
         try:
-            await self._inbox.take_back_send(self._bot_id, update_id)
+            await self._inbox.take_back(self._bot_id, update_id, what)
         except StorageError as error:
-            logger.warning("The inbox cannot count a sending (%s).", type(error).__name__)
-
-    async def begin_reading(self, update_id: int) -> int:
-        """Count, durably, the beginning of work that an untrusted file decides; which one it is, over all runs."""
-        try:
-            return await self._inbox.begin_reading(self._bot_id, update_id)
-        except StorageError as error:
-            logger.warning("The inbox cannot count a reading (%s).", type(error).__name__)
-            return 1
-
-    async def take_back_reading(self, update_id: int) -> None:
-        """The work was stopped in order: it does not count."""
-        try:
-            await self._inbox.take_back_reading(self._bot_id, update_id)
-        except StorageError as error:
-            logger.warning("The inbox cannot count a reading (%s).", type(error).__name__)
+            logger.warning("The inbox cannot count %s (%s).", what, type(error).__name__)
 
     def postpone(self, update_ids: Iterable[int]) -> None:
         """Leave updates to the next run."""

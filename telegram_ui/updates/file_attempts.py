@@ -36,7 +36,7 @@ class FileAttempts:
 
     async def run(self, update: Update, chat: Chat, work: Callable[[], Awaitable[object]]) -> None:
         """Do what a file decides, unless the process has died over it too often: then its sender is told."""
-        attempt = await self._queue.begin_reading(update.update_id)
+        attempt = await self._queue.begin(update.update_id, "readings")
         if attempt > MOST_ATTEMPTS:
             logger.error(
                 "The process died %s times over the file of update %s; set aside.", attempt - 1, update.update_id
@@ -46,7 +46,7 @@ class FileAttempts:
         try:
             await work()
         except asyncio.CancelledError:  # a stop in order, after which the next run tries it again
-            await self._queue.take_back_reading(update.update_id)
+            await self._queue.take_back(update.update_id, "readings")
             raise
 
     async def _set_aside(self, update: Update, chat: Chat) -> None:

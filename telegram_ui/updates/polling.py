@@ -12,7 +12,6 @@ from typing import Any
 import telegram
 from telegram.error import TelegramError
 from telegram.ext import ExtBot
-from telegram.request import BaseRequest, RequestData
 
 from telegram_ui.sending.http import AiohttpRequest
 from telegram_ui.updates.durable_queue import DurableQueue
@@ -60,7 +59,22 @@ class HoldingBot(ExtBot[None]):
         return []
 
 
-class PollRequest(AiohttpRequest):
+class QuietRequest(AiohttpRequest):
+    """A connection of which an unreadable answer is not logged, for it may hold text."""
+
+    @staticmethod
+    def parse_json_payload(payload: bytes) -> dict[str, Any]:
+        """A Bot API answer. PTB's own version logs what it cannot parse, text and all."""
+        try:
+            answer = json.loads(payload.decode("utf-8", "replace"))
+        except ValueError:
+            raise TelegramError("Invalid server response") from None
+        if not isinstance(answer, dict):
+            raise TelegramError("Invalid server response")
+        return answer
+
+
+class PollRequest(QuietRequest):
     """The connection that getUpdates uses: it sees each poll, and whether it succeeded."""
 
     def __init__(self, *, now: Callable[[], float], **options: Any) -> None:
@@ -70,51 +84,15 @@ class PollRequest(AiohttpRequest):
         self.begun = asyncio.Event()
         self.refused = asyncio.Event()
 
-    async def do_request(
-        self,
-        url: str,
-        method: str,
-        request_data: RequestData | None = None,
-        read_timeout: Any = BaseRequest.DEFAULT_NONE,
-        write_timeout: Any = BaseRequest.DEFAULT_NONE,
-        connect_timeout: Any = BaseRequest.DEFAULT_NONE,
-        pool_timeout: Any = BaseRequest.DEFAULT_NONE,
-    ) -> tuple[int, bytes]:
+    async def do_request(self, *arguments: Any, **options: Any) -> tuple[int, bytes]:
         """As its parent; notes begin, success and the token's refusal."""
         self.begun.set()
-        code, payload = await super().do_request(
-            url, method, request_data, read_timeout, write_timeout, connect_timeout, pool_timeout
-        )
+        code, payload = await super().do_request(*arguments, **options)
         if code == 200:
             self.last_success = self._now()
         elif code in (401, 404):
             self.refused.set()
         return code, payload
-
-    @staticmethod
-    def parse_json_payload(payload: bytes) -> dict[str, Any]:
-        """A Bot API answer, read by parsed()."""
-        return parsed(payload)
-
-
-class QuietRequest(AiohttpRequest):
-    """The connection for everything else; an unreadable answer is not logged, for it may hold text."""
-
-    @staticmethod
-    def parse_json_payload(payload: bytes) -> dict[str, Any]:
-        """A Bot API answer, read by parsed()."""
-        return parsed(payload)
-
-
-def parsed(payload: bytes) -> dict[str, Any]:
-    """A Bot API answer. PTB's own version logs what it cannot parse, text and all."""
-    try:
-        answer = json.loads(payload.decode("utf-8", "replace"))
-    except ValueError:
-        raise TelegramError("Invalid server response") from None
-    if not isinstance(answer, dict):
-        raise TelegramError("Invalid server response")
-    return answer
 
 
 def read_or_emptied(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:

@@ -140,7 +140,7 @@ async def telegram_service(
     service = Service(application, intake, polls)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(_disconnected, application)
-        await _connected(application, pause)
+        await _insist(application.initialize, "Telegram cannot be reached", pause)
         await _tolerant(queue.purge())
         waiting = await queue.replay(bot)
         if waiting:
@@ -203,10 +203,6 @@ def _request_options(settings: Settings) -> dict[str, Any]:
 
 
 # connecting -------------------------------------------------------------------------------------------
-async def _connected(application: AnyApplication, pause: Pause) -> None:
-    await _insist(application.initialize, "Telegram cannot be reached", pause)
-
-
 async def _insist(attempt: Callable[[], Awaitable[Any]], trouble: str, pause: Pause) -> None:
     """Try until Telegram takes it: with back-off, one log line for each failure."""
     wait = 1.0

@@ -57,12 +57,16 @@ async def test_the_payload_of_a_done_update_is_erased(database: Database, tmp_pa
 async def test_beginnings_and_sends_are_counted(database: Database) -> None:
     inbox = UpdateInbox(database)
     await inbox.receive(BOT, 1, "{}", NOW)
-    assert [await inbox.begin(BOT, 1), await inbox.begin(BOT, 1), await inbox.begin_send(BOT, 1)] == [1, 2, 1]
+    assert [
+        await inbox.begin(BOT, 1, "attempts"),
+        await inbox.begin(BOT, 1, "attempts"),
+        await inbox.begin(BOT, 1, "sends"),
+    ] == [1, 2, 1]
     [pending] = await inbox.pending(BOT)
     assert (pending.attempts, pending.sends, pending.received_at) == (2, 1, NOW)
-    assert await inbox.begin(BOT, 99) == 0
-    await inbox.take_back_send(BOT, 1)
-    assert await inbox.begin_send(BOT, 1) == 1
+    assert await inbox.begin(BOT, 99, "attempts") == 0
+    await inbox.take_back(BOT, 1, "sends")
+    assert await inbox.begin(BOT, 1, "sends") == 1
 
 
 async def test_only_done_ids_are_purged(database: Database) -> None:
