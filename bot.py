@@ -38,14 +38,14 @@ DEFAULT_PORT = 8300
 
 
 class Stop:
-    """A wish to stop. What awaits it leaves in order; what does not yet, because it is starting, is cancelled."""
+    """A request to stop. What already waits for it ends in order; what is still starting is cancelled."""
 
     def __init__(self) -> None:
         self.asked = asyncio.Event()
         self.is_awaited = False
 
     async def wait(self, *others: Coroutine[Any, Any, object]) -> None:
-        """Until the wish comes or one of the others ends; what that one raised is raised."""
+        """Wait until stopping is asked for or one of the others ends; what that one raised is raised."""
         self.is_awaited = True
         tasks = [asyncio.ensure_future(one) for one in (self.asked.wait(), *others)]
         try:
@@ -72,7 +72,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | None = None) -> int:
-    """Runs the program; its exit status. A KeepsakeError is one line on stderr, never a traceback."""
+    """Run the program and return its exit status. A KeepsakeError is one line on stderr, never a traceback."""
     options = parser().parse_args(arguments)
     heap.keep_in_one_piece()
     try:
@@ -135,7 +135,7 @@ class Findings:
 
 
 IN_THE_SETTINGS = (SettingsError, ModelRefused, StorageBusy, StorageCorrupt, StorageTooNew)
-"""What another attempt would not mend: exit status 2."""
+"""Errors that another attempt would not remove: exit status 2."""
 
 
 async def check(settings: Settings, misspelt: Sequence[tuple[str, str]] = ()) -> int:
@@ -171,7 +171,7 @@ async def check(settings: Settings, misspelt: Sequence[tuple[str, str]] = ()) ->
 
 
 def missing_settings(settings: Settings) -> dict[str, SettingsError]:
-    """What a start as a bot needs and is not set, by name."""
+    """The settings that a bot cannot start without and that are not set, by name."""
     missing = []
     if not settings.telegram_bot_token:
         missing.append(
@@ -200,7 +200,7 @@ async def _embeddings(embedder: Embedder | None) -> str:
 
 
 async def run(settings: Settings, stop: Stop, *, services: Services | None = None) -> None:
-    """The bot, until `stop` is set or Telegram revokes the token."""
+    """Run the bot until `stop` is set or Telegram revokes the token."""
     async with AsyncExitStack() as stack:
         if services is None:
             services = await stack.enter_async_context(assembly.open_services(settings))
@@ -232,7 +232,7 @@ def _commands(settings: Settings, services: Services, delivery: Delivery, may_co
 
 
 async def play(settings: Settings, stop: Stop, *, port: int | None) -> None:
-    """The same bot against a local Bot API server, with a chat page in the browser."""
+    """Run the same bot against a local Bot API server, with a chat page in the browser."""
     # Here, because a bot without a playground would load its web server for nothing at each start.
     from playground.stage import open_stage
 

@@ -1,4 +1,4 @@
-"""DATA_DIR: made private, proved writable, held by one process at a time, and rid of what a killed one left half-made.
+"""DATA_DIR: private, writable, held by one process at a time, and cleaned of what a killed process left half-made.
 
 Does not know what is written there.
 """
@@ -19,14 +19,14 @@ except ImportError:  # pragma: no cover - Windows: nothing guards against a seco
 
 LOCK_NAME = ".lock"
 ASIDE = "before-restore-"
-"""How the folders begin into which a restore moves what was there before."""
+"""The beginning of the names of the folders into which a restore moves what was there before."""
 RESTORING, BACKING_UP, PROBE = ".restoring-", ".keepsake-backup-", ".probe-"
-"""How the names begin of what a restore and a backup work on, and of the proof that the folder can be written."""
+"""The beginnings of the names of what a restore and a backup work on, and of the file that proves `path` writable."""
 LEFTOVERS = (
     *(f"{RESTORING}*", f"{BACKING_UP}*", ".keepsake-????????", f"{PROBE}*"),
     *("memory.db*.partial*", "index.db*.partial*", "memory.json*.tmp"),
 )
-"""What only a process that was killed leaves behind, and nobody reads again; it may hold every word there is."""
+"""What only a killed process leaves behind, and nobody reads again; it may hold the text of whole memories."""
 
 
 @contextlib.contextmanager

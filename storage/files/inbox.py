@@ -30,7 +30,7 @@ its work, of work that an untrusted file decides, and of the sending of its answ
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PendingUpdate:
-    """An update whose effects are not all there yet.
+    """An update that is not done yet.
 
     `attempts`: how often its work was begun; `sends`: how often the sending of its answer was begun. A first send
     that is recorded here has an unknown outcome. `mode`: how memory stood when it was said, where it was noted.
@@ -114,7 +114,7 @@ class UpdateInbox:
         await self._db.transact(run)
 
     async def done(self, bot_id: int, update_ids: Sequence[int], now: datetime) -> None:
-        """All effects of these updates are there: their payloads go, their ids stay."""
+        """Everything about these updates is done: their payloads are removed, their ids stay."""
         at = text_of(now)
 
         def mark(connection: sqlite3.Connection) -> None:
@@ -131,12 +131,12 @@ class UpdateInbox:
         return {f"{row['bot_id']}:{row['update_id']}": row["position"] for row in rows}
 
     async def empty(self, positions: Sequence[int]) -> None:
-        """Take the payloads away: what they said was forgotten. A start drops such an update."""
+        """Remove the payloads, because what they said was forgotten. The next start drops such an update."""
         async with self._db.write() as tx:
             await tx.many("UPDATE updates SET payload = NULL WHERE position = ?", [(one,) for one in positions])
 
     async def forget_text(self) -> bool:
-        """Take the payloads of done updates out of the file's log too; False when that has to wait."""
+        """Remove the payloads of done updates from the file's log as well; False when that has to wait."""
         return await self._db.forget_log()
 
     async def purge(self, older_than: datetime) -> int:

@@ -17,7 +17,7 @@ from storage.files.rows import text_of
 from storage.files.sql import Transaction
 
 KNOWN = 10_000
-"""States that are held, nearly all of them "in no wizard": each message of a person asks twice."""
+"""States that are held in memory, nearly all of them "in no wizard": each message of a person asks twice."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,4 +1,4 @@
-"""The schema of memory.db (and of index.db) as its first version was; what came later is in migrations.py."""
+"""The schema of memory.db (and of index.db) in its first version; later changes are in migrations.py."""
 
 FIRST_SCHEMA = """
 -- One row for each owner that memory.db knows, wherever the memory itself lives.
@@ -141,7 +141,7 @@ CREATE TABLE wizards (
   PRIMARY KEY (user_id, thread_id, person_id)
 ) WITHOUT ROWID;
 
--- A move between stores that is under way; see directory.py for what a start makes of it.
+-- A move between stores that is under way; storage/directory.py says what a start does about it.
 CREATE TABLE moves (
   user_id    INTEGER PRIMARY KEY,
   source     TEXT NOT NULL,
@@ -150,10 +150,10 @@ CREATE TABLE moves (
   started_at TEXT NOT NULL
 );
 
--- The words of every message, analysed in Python (words.py), so that any SQLite opens the file; rowid = messages.seq.
+-- The words of every message; rowid = messages.seq. Python analyses them (text/analyzer.py), so any SQLite can open it.
 -- Marks count as letters: without that, Hindi and Thai words would be torn apart.
 CREATE VIRTUAL TABLE words USING fts5(terms, tokenize = "unicode61 remove_diacritics 0 categories 'L* N* M* Co'");
--- In how many messages a term stands. Terms carry their scope, so each figure is one scope's own.
+-- How many messages hold a term. Terms carry their scope, so each figure is of one scope only.
 CREATE VIRTUAL TABLE word_counts USING fts5vocab(words, row);
 
 -- Where a message stands among its scope's, for ranking: neighbours answer to each other.
@@ -168,7 +168,7 @@ CREATE TABLE places (
   length    INTEGER NOT NULL                  -- terms, repetitions counted
 );
 CREATE UNIQUE INDEX place_scope ON places (user_id, thread_id, place);
--- The lengths of a scope's messages in sum, kept by the triggers, for BM25 and for how long-winded its assistant is.
+-- The sums of the lengths of a scope's messages, kept by the triggers: for BM25, and to tell how long its answers are.
 CREATE TABLE scope_words (
   user_id      INTEGER NOT NULL,
   thread_id    INTEGER NOT NULL,
@@ -190,7 +190,7 @@ CREATE TRIGGER place_left AFTER DELETE ON places BEGIN
   WHERE user_id = old.user_id AND thread_id = old.thread_id;
 END;
 
--- Meaning. Each message's vectors by the model that is in use; those of a former model stay until they are replaced.
+-- Meaning: the vectors of each message by the current model; those of an earlier one stay until they are replaced.
 CREATE TABLE embedding_models (
   id         INTEGER PRIMARY KEY,
   name       TEXT NOT NULL UNIQUE,

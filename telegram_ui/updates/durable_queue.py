@@ -23,16 +23,16 @@ from storage.files.inbox import Counted, PendingUpdate, UpdateInbox
 logger = logging.getLogger(__name__)
 
 MOST_UNFINISHED = 1_000  # updates of everybody; Telegram keeps the others until there is room
-MOST_OF_ONE = 200  # updates of one person; what is beyond is refused with a sentence, and nobody waits for it
+MOST_OF_ONE = 200  # updates of one person; any more are refused with a sentence, so that nobody waits for them
 MOST_URGENT = 20  # commands and presses of one person beyond that: /stop is needed most when too much waits
 REFUSAL_TOLD_EVERY = timedelta(minutes=1)
-PEOPLE_KNOWN = 10_000  # of whom it is known when they were last told
-BEGINNINGS = 20  # runs that may die over an update before it is given up,
-TRIED_FOR = timedelta(hours=1)  # and at least so long: it may only have waited behind the one that killed them
-SENDS_EVER = 2  # an answer whose sending has an unknown outcome is sent once more, and by no run a third time
+PEOPLE_KNOWN = 10_000  # people of whom the process knows when they were last told
+BEGINNINGS = 20  # runs that may die over an update before it is given up
+TRIED_FOR = timedelta(hours=1)  # and the least time until then: it may only have waited behind the one that killed them
+SENDS_EVER = 2  # an answer whose sending has an unknown outcome is sent once more, and never a third time
 CUT_PAUSE = 1.0  # seconds between two cuts of the file's log: each costs as much as several commits
 BLOCKED_PAUSE = 10.0  # and after one that another program's reading did not allow
-KEPT_FOR = timedelta(hours=48)  # twice as long as Telegram offers an update again
+KEPT_FOR = timedelta(hours=48)  # twice the time for which Telegram offers an update again
 
 
 class NotKeptError(TelegramError):
@@ -61,10 +61,10 @@ class Received:
 class DurableQueue(asyncio.Queue[object]):
     """An update queue whose put() returns when the update is committed; each update comes out of it once.
 
-    `keep` says whether an update concerns the bot: what does not is passed on and never written.
-    `limit`: how many kept updates may be unfinished before put(), and so polling, waits. `limit_of_one`: of one
-    person; their next ones are refused, so that nobody else waits behind them.
-    While the disk takes nothing an update is passed on once, unwritten, and stays with Telegram: put() raises
+    `keep` says whether an update concerns the bot; those that do not are passed on and never written.
+    `limit`: how many kept updates may be unfinished before put(), and so polling, waits. `limit_of_one`: the most of
+    one person; their next ones are refused, so that nobody else waits behind them.
+    While the disk takes nothing, an update is passed on once, unwritten, and stays with Telegram: put() raises
     NotKeptError, or, with `is_offset_held`, whoever polls asks first_unwritten() for what must not be confirmed.
     """
 

@@ -20,7 +20,7 @@ from telegram_ui.updates.paste import LIMIT
 
 Kind = Literal["text", "command", "press", "wordless", "edited"]
 
-# What Telegram is asked to send; everything else would only be thrown away.
+# What Telegram is asked to send; anything else would be thrown away.
 ALLOWED_UPDATES = ("message", "edited_message", "callback_query")
 
 LARGEST_ID = 2**52
@@ -29,7 +29,7 @@ LARGEST_ID = 2**52
 COMMAND = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(.*))?\s*", re.DOTALL)
 
 NO_WORDS = "[The sender removed the words of this message]"
-"""What an edited message says of which nothing is left but the mention of the bot, or a picture."""
+"""The text of an edited message of which only the mention of the bot, or a picture, is left."""
 
 FILE = "a file"
 NAMES = {
@@ -97,9 +97,7 @@ class ParsedUpdate:
 
 
 def parse(update: telegram.Update, bot: telegram.User) -> ParsedUpdate | None:
-    """What an update says; None for what is nobody's words to a bot: service messages, channels,
-    other bots.
-    """
+    """What an update says; None for what nobody says to a bot: service messages, channels, other bots."""
     parsed = _parsed(update, bot)
     if parsed is None:
         return None
@@ -307,7 +305,7 @@ def _names(entity: telegram.MessageEntity, units: bytes, bot: telegram.User) -> 
 
 
 def _as_told(message: telegram.Message, words: str, attachment: str) -> str:
-    """The words as memory and model are to see them: what is not the sender's own is marked as such."""
+    """The words as memory and the model see them: what is not the sender's own is marked as such."""
     if message.forward_origin:
         words = f"[Forwarded from {_origin(message.forward_origin)}]\n{words}"
     if attachment and words:

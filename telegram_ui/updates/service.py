@@ -1,5 +1,4 @@
-"""The Telegram side as one `async with`: connect, replay, fetch by polling or webhook, watch, and leave in
-order.
+"""The Telegram side as one `async with`: connect, replay, fetch by polling or webhook, watch, and stop in order.
 
 Owns start-up, shutdown and what happens when Telegram is away. Does not know signals, nor what updates say.
 """
@@ -305,10 +304,10 @@ class _PollTrouble:
         if isinstance(error, Conflict):
             logger.error(
                 "Another program fetches the updates of this bot (409 Conflict). Stop it, or use another token; "
-                "trying on."
+                "still trying."
             )
         else:
-            logger.warning("Fetching updates failed (%s); trying on.", type(error).__name__)
+            logger.warning("Fetching updates failed (%s); still trying.", type(error).__name__)
 
 
 @asynccontextmanager
