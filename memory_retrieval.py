@@ -129,7 +129,7 @@ class MemoryRetrieval:
             await _off_loop(lambda: builder.take_last_turns(newest_turns(unstored, LAST_TURNS)), words)
             await _off_loop(lambda: builder.take_older_turns(unstored), words)
             return await _off_loop(builder.context, words)
-        sources = await store.context_sources(scope, turns=LAST_TURNS, before=turn)
+        sources = await store.context_sources(scope, turns=2 * LAST_TURNS, before=turn)
         summaries = sorted(sources.summaries, key=lambda one: (-one.level, *one.order))
         newest = newest_turns([*sources.last, *unstored], LAST_TURNS)
         await _off_loop(lambda: builder.take_last_turns(newest), _characters(newest))
@@ -143,6 +143,8 @@ class MemoryRetrieval:
         earlier = {one.id: one for one in (*sources.unfolded, *repeated)}
         older = [*sorted(earlier.values(), key=lambda one: one.order), *unstored]
         await _off_loop(lambda: builder.take_older_turns(older), _characters(older))
+        if not repeated:
+            builder.take_archived_turns(prefix_cache.before_active(sources.last, LAST_TURNS))
         await self._note_history(builder, store, scope, sources, shown, incoming if turn is not None else None)
         builder.take_facts(found.facts)
         required = MustInclude.of(found, self._tokens, shown=builder.shown_ids, before=turn)

@@ -54,6 +54,21 @@ def verbatim_after(shown: Summary, newest: Sequence[Message], turns: int) -> lis
     return [one for one in newest if one.id > shown.last_id or one.turn in repeated]
 
 
+def before_active(newest: Sequence[Message], turns: int) -> list[Message]:
+    """The last `turns` archived turns, to be shown word for word before the active ones: without them the last turns,
+    which are always shown, would move along with each turn after a fold.
+
+    `newest`: the newest 2 × `turns` turns. Nothing where they do not reach back so far, since from then on there are
+    enough active turns; or where an older turn is active than an archived one.
+    """
+    archived = sorted({one.turn for one in newest if not one.is_active})
+    active = {one.turn for one in newest if one.is_active}
+    is_cut_off = len(archived) + len(active) >= 2 * turns and len(archived) < turns
+    if not archived or is_cut_off or (active and min(active) < archived[-1]):
+        return []
+    return [one for one in newest if one.turn in archived[-turns:]]
+
+
 def start(sizes: Sequence[int], *, budget: int, step: int) -> int:
     """The index of the first turn to keep so that all from there fit `budget`; it moves on in leaps of `step`
     tokens.

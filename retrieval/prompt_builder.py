@@ -58,8 +58,8 @@ class Budgets:
 
 
 class PromptBuilder:
-    """Parts are offered in this order: last turns, instructions, profile, summaries, older turns, facts, snippets; then
-    `context`.
+    """Parts are offered in this order: last turns, instructions, profile, summaries, older turns, archived turns,
+    facts, snippets; then `context`.
 
     Dates are written in the zone of `now`.
     """
@@ -80,6 +80,7 @@ class PromptBuilder:
         self._profile: Profile | None = None
         self._profile_text = ""
         self._cut: list[Cut] = []
+        self._dispensable = set[int]()
         self._turns_broken_off = False
         self._history: tuple[int, int] | None = None
         self._words = ""
@@ -197,6 +198,28 @@ class PromptBuilder:
             self._cut.append(Cut(what="turns", first_id=first, last_id=final, why="recent budget"))
         for turn in older[start:]:
             self._add(turn)
+
+    def take_archived_turns(self, messages: Sequence[Message]) -> None:
+        """Archived turns before all others, which keep the beginning of this part where it is until the next fold.
+
+        All of them within the recent budget; or else at most one, next to a full share of snippets, so that the
+        beginning moves every second turn only. A summary covers them: what is left out is not listed as cut.
+        """
+        if self._turns_broken_off or any(cut.what == "turns" for cut in self._cut):
+            return
+        known = {turn.messages[0].turn for turn in self._turns}
+        made = self._made.of(messages)
+        shown = sum(turn.messages[0].turn in known for turn in made)
+        later = len(made) - shown
+        taken = sum(turn.tokens for turn in self._turns)
+        recent = min(self._full_recent, self._budgets.recent) - taken
+        for first, room in ((0, recent), (later - later % 2, max(recent, self._left - self._budgets.snippets))):
+            more = [turn for turn in made[first:] if turn.messages[0].turn not in known]
+            if sum(turn.tokens for turn in more) <= min(room, self._left):
+                for turn in more:
+                    self._add(turn)
+                self._dispensable = {turn.messages[0].turn for turn in more}
+                return
 
     def list_uncovered(self, summaries: Sequence[Summary], oldest: int, newest: int, *, after_last: bool) -> None:
         """List as cut the ids from `oldest` on that are before and between these summaries, which cover the rest;
@@ -334,6 +357,8 @@ class PromptBuilder:
     def _leave_out(self, turn: Turn, why: str) -> None:
         self._turns.remove(turn)
         self._left += turn.tokens
+        if turn.messages[0].turn in self._dispensable:
+            return
         cut = turn.cut(why)
         self._cut = [one for one in self._cut if (one.what, one.first_id) != (cut.what, cut.first_id)] + [cut]
 
