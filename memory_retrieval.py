@@ -30,7 +30,7 @@ from retrieval.packing import Packing, least_score
 from retrieval.prompt_builder import Budgets, PromptBuilder
 from retrieval.ranking import REACH, Meaning, Question, Ranked, Scored, rank
 from retrieval.turns import last_words, newest_turns
-from runtime.tasks import side_by_side
+from runtime.tasks import done, side_by_side
 from storage.protocol import MemoryStore
 from storage.search.protocol import Floats, VectorSearch
 from text import cues
@@ -322,7 +322,7 @@ class MemoryRetrieval:
             ranked = ranking()
             return best(ranked, self._facts.top), applying(known, ranked, touched)
 
-        return await _done(chosen, in_thread=len(known) > MANY_FACTS)
+        return await done(chosen, in_thread=len(known) > MANY_FACTS)
 
     async def _times(
         self, question: str, store: MemoryStore, scope: Scope, now: datetime
@@ -422,7 +422,7 @@ class MemoryRetrieval:
 
 
 async def _terms(question: str) -> list[str]:
-    return await _done(partial(content_terms, question), in_thread=len(question) > SHORT_TEXT)
+    return await done(partial(content_terms, question), in_thread=len(question) > SHORT_TEXT)
 
 
 def _both_ends(text: str, most: int = TIMES_IN) -> str:
@@ -435,12 +435,7 @@ def _both_ends(text: str, most: int = TIMES_IN) -> str:
 
 async def _off_loop(work: Callable[[], Result], characters: int) -> Result:
     """Do what counts and cuts so much text: long texts in a thread, while nobody else touches what it works on."""
-    return await _done(work, in_thread=characters > SHORT_TEXT)
-
-
-async def _done(work: Callable[[], Result], *, in_thread: bool) -> Result:
-    """What `work` returns. What takes long is done in a thread, so that it does not hold the event loop up."""
-    return await asyncio.to_thread(work) if in_thread else work()
+    return await done(work, in_thread=characters > SHORT_TEXT)
 
 
 def _characters(messages: Sequence[Message]) -> int:

@@ -43,3 +43,8 @@ async def uncancelled(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result
             task.exception()
         raise cancelled
     return task.result()
+
+
+async def done(work: Callable[[], Result], *, in_thread: bool) -> Result:
+    """What `work` returns. What takes long is done in a thread, so that it does not hold the event loop up."""
+    return await asyncio.to_thread(work) if in_thread else work()
