@@ -22,7 +22,7 @@ from external_memory import ExternalMemory
 from llm.embeddings import Embedder
 from llm.trial import trial
 from records.errors import KeepsakeError, ModelRefused, SettingsError, StorageBusy, StorageCorrupt, StorageTooNew
-from runtime import heap, logs
+from runtime import cooperative, heap, logs
 from settings import Settings, environment, misspelt
 from storage import backup
 from telegram_ui.commands.buttons import Buttons
@@ -75,6 +75,7 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
     """Run the program and return its exit status. A KeepsakeError is one line on stderr, never a traceback."""
     options = parser().parse_args(arguments)
     heap.keep_in_one_piece()
+    cooperative.share_fairly()
     try:
         environ = environment() if environ is None else environ
         settings = Settings.from_env(environ)

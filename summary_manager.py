@@ -26,7 +26,7 @@ from records.scopes import Clock, Scope
 from records.status import Status
 from records.summaries import FoldFailure, FoldLease, FoldOutcome, FoldPlan, FoldReason, FoldState, NewSummary, Summary
 from storage.protocol import MemoryStore
-from summaries.generation import Ask, Material, Summariser, message_sources, summary_sources
+from summaries.generation import Ask, Material, Summariser, message_sources, summary_sources, superseded_lines
 from summaries.planning import ActiveSummary, FoldPolicy, ScopeState, active_turns
 from summaries.policies import policy_of, times_compressed_by_rebuild
 from text.tokenizer import Tokenizer
@@ -308,6 +308,8 @@ class SummaryManager:
         else:
             new = window
         summaries = summary_sources(below)
+        moments = [one.created_at for one in new] + [moment for one in below for moment in (one.first_at, one.last_at)]
+        facts = await store.facts.all(lease.scope.owner)
         compressed = 1 + max((one.times_compressed for one in below), default=0)
         if plan.window_ids:  # no message is rewritten after it left the window
             compressed = min(compressed, sum(message.is_user for message in window) or 1)
@@ -320,6 +322,7 @@ class SummaryManager:
                 base=summaries if new else (),
                 dropped=message_sources(dropped) if dropped else (),
                 window=message_sources(window) if dropped else (),
+                superseded=superseded_lines(facts, min(moments), max(moments)),
                 limit=self.limits.text(policy_of(plan.policy)),
                 wishes=config.fold_instructions,
             ),

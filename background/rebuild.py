@@ -24,7 +24,7 @@ from records.owners import OwnerConfig
 from records.scopes import Clock, Scope
 from records.summaries import FoldLease, FoldPlan, NewSummary, Rebuilt, Summary
 from runtime.tasks import ended
-from summaries.generation import Material, message_sources, summary_sources
+from summaries.generation import Material, message_sources, summary_sources, superseded_lines
 from summaries.planning import ActiveSummary, ActiveTurn, ScopeState, active_turns
 from summaries.policies import FOLD_ALL, policy_of
 from summary_manager import LEASE, SummaryManager
@@ -143,12 +143,16 @@ class Rebuilder:
         below = sorted((made[source] for source in plan.summary_ids), key=lambda one: (one.first[1], one.first[0]))
         summaries = summary_sources([_as_stored(lease.scope, one) for one in below])
         messages = await self._read(lease, plan.window_ids or plan.message_ids)
+        first, last = _span(below, messages)
+        async with self._memory.home(lease.scope.owner) as store:
+            facts = await store.facts.all(lease.scope.owner)
         text = await self._text(
             lease,
             Material(
                 lines=message_sources(messages) if messages else summaries,
                 of_summaries=not messages,
                 base=summaries if messages else (),
+                superseded=superseded_lines(facts, first[1], last[1]),
                 limit=self._summaries.limits.text(policy_of(plan.policy)),
                 wishes=config.fold_instructions,
             ),
@@ -156,7 +160,6 @@ class Rebuilder:
         )
         for source in plan.summary_ids:
             made[source] = replace(made[source], is_active=False)
-        first, last = _span(below, messages)
         made.append(
             Rebuilt(
                 level=plan.level,

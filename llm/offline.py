@@ -13,7 +13,15 @@ from datetime import date
 
 from llm.chat_model import OnText
 from llm.offline_facts import stated
-from llm.prompt_sentences import Said, Sentence, is_question, opens_with_question, read_block, read_prompt
+from llm.prompt_sentences import (
+    Said,
+    Sentence,
+    is_question,
+    opens_with_question,
+    read_block,
+    read_prompt,
+    read_superseded,
+)
 from records.errors import ModelBroken
 from records.model_calls import Completion, PromptMessage, Usage
 from text.analyzer import content_terms
@@ -202,7 +210,7 @@ def extract(text: str, max_tokens: int, *, count: Callable[[str], int]) -> str:
     chosen: list[int] = []
     seen: set[str] = set()
     dearest = 0.0
-    outdated = _outdated(sentences)
+    outdated = _outdated(sentences) | _superseded(sentences, read_superseded(text))
     worth = {index: _worth(sentence) for index, sentence in enumerate(sentences) if index not in outdated}
     words = {index: _terms(sentence.text) for index, sentence in enumerate(sentences)}
     while worth and len(chosen) < _SUMMARY_SENTENCES:
@@ -234,6 +242,21 @@ def _outdated(sentences: Sequence[Sentence]) -> set[int]:
         and not values[later] <= values[earlier]
         and len(topics[earlier] & topics[later]) >= _SAME_TOPIC * len(topics[earlier])
     }
+
+
+def _superseded(sentences: Sequence[Sentence], facts: Sequence[Sentence]) -> set[int]:
+    """The sentences that give a number or date of a fact that was corrected later, outside what is read."""
+    found: set[int] = set()
+    for fact in facts:
+        values = {value.casefold() for value in _VALUE.findall(fact.text)}
+        topic = _terms(_VALUE.sub(" ", fact.text))
+        found |= {
+            index
+            for index, one in enumerate(sentences)
+            if values & {value.casefold() for value in _VALUE.findall(one.text)}
+            and len(topic & _terms(_VALUE.sub(" ", one.text))) >= _SAME_TOPIC * len(topic)
+        }
+    return found
 
 
 def _worth(sentence: Sentence) -> float:

@@ -18,7 +18,8 @@ Said = Literal["user", "summary", "fact", "assistant"]
 _ASSISTANT_NAMES = {"assistant", "keepsake", "bot"}
 
 _BLOCK = re.compile(
-    r"\s*<(?P<kind>remembered|summaries|conversation|dropped|profile|facts|instructions)>\n?(?P<inside>.*?)(?:</(?P=kind)>|\Z)",
+    r"\s*<(?P<kind>remembered|summaries|conversation|dropped|superseded|profile|facts|instructions)>\n?"
+    r"(?P<inside>.*?)(?:</(?P=kind)>|\Z)",
     re.DOTALL,
 )
 _CLOCK = re.compile(r"\s*It is now \d[^\n]*(?:\n|\Z)")
@@ -71,6 +72,16 @@ def read_block(text: str) -> list[Sentence]:
     """The sentences of a fold's material: blocks, or plain lines."""
     quoted, rest = _without_blocks(text)
     return [*quoted, *read_lines(rest)]
+
+
+def read_superseded(text: str) -> list[Sentence]:
+    """What a fold's material says that no longer holds."""
+    sentences: list[Sentence] = []
+    while block := _BLOCK.match(text):
+        if block["kind"] == "superseded":
+            sentences += read_lines(block["inside"], "fact")
+        text = text[block.end() :]
+    return sentences
 
 
 def read_lines(text: str, said: Said = "user") -> list[Sentence]:
@@ -128,7 +139,7 @@ def _without_blocks(text: str) -> tuple[list[Sentence], str]:
     """The sentences of the blocks at the start of a text, and the rest, where any tag is the person's own."""
     sentences: list[Sentence] = []
     while block := _BLOCK.match(text):
-        if block["kind"] != "dropped":
+        if block["kind"] not in ("dropped", "superseded"):
             sentences += read_lines(
                 block["inside"],
                 "summary" if block["kind"] in ("summaries", "profile", "facts", "instructions") else "user",

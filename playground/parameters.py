@@ -55,7 +55,7 @@ class Parameters:
             return value
         try:
             return json.loads(value) if value else None
-        except ValueError:
+        except (ValueError, RecursionError):
             raise bad_request(f"can't parse {name} JSON object") from None
 
     def texts(self, name: str) -> list[str] | None:
@@ -110,7 +110,7 @@ async def parameters(request: Request) -> Parameters:
         try:
             given = json.loads(body)
             json.dumps(given, ensure_ascii=False).encode()  # half a surrogate pair could not be answered
-        except ValueError:
+        except (ValueError, RecursionError):
             raise bad_request("can't parse JSON object") from None
         if not isinstance(given, dict):
             raise bad_request("object expected")
@@ -142,6 +142,6 @@ def _decoded(value: Any) -> Any:
     if isinstance(value, str) and value[:1] in ("{", "["):
         try:
             return json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return value
     return value

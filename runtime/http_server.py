@@ -16,7 +16,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 REQUEST_WITHIN = 10.0
 """Seconds after which a request is looked at; one that has not arrived whole by the second look is given up."""
 MOST_CONNECTIONS = 200
-"""At the same moment; Telegram opens 40 at most (Bot API, setWebhook), or as many as max_connections says."""
+"""At the same moment; Telegram opens 40 at most (Bot API, setWebhook), or as many as max_connections says. One more
+takes the place of the one that has kept us waiting longest: whoever held all of them would shut everybody else out.
+"""
 
 
 class BoundedProtocol(H11Protocol):
@@ -25,8 +27,9 @@ class BoundedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._seen: object = None
+        self._since = self.loop.time()
         self._look: asyncio.TimerHandle | None = None
-        if len(self.connections) > MOST_CONNECTIONS:
+        if len(self.connections) > MOST_CONNECTIONS and not self._takes_a_place():
             transport.close()
         else:
             self._look = self.loop.call_later(REQUEST_WITHIN, self._look_again)
@@ -36,13 +39,28 @@ class BoundedProtocol(H11Protocol):
             self._look.cancel()
         super().connection_lost(exc)
 
+    @property
+    def _is_incomplete(self) -> bool:
+        """Whether no whole request is here that would have to be answered."""
+        return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
+
+    def _takes_a_place(self) -> bool:
+        """Close the oldest connection without a whole request, rather one that never brought any; False where every
+        other one is at work.
+        """
+        others = (one for one in self.connections if isinstance(one, BoundedProtocol) and one is not self)
+        waiting = [one for one in others if one._is_incomplete and not one.transport.is_closing()]
+        if not waiting:
+            return False
+        min(waiting, key=lambda one: (one.cycle is not None, one._since)).transport.close()
+        return True
+
     def _look_again(self) -> None:
         """Close where the same request is as incomplete as at the last look."""
-        is_incomplete = self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
-        if is_incomplete and self._seen == (self.cycle,):
+        if self._is_incomplete and self._seen == (self.cycle,):
             self.transport.close()
             return
-        self._seen = (self.cycle,) if is_incomplete else None
+        self._seen = (self.cycle,) if self._is_incomplete else None
         self._look = self.loop.call_later(REQUEST_WITHIN, self._look_again)
 
 

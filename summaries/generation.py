@@ -7,10 +7,12 @@ happens to the text.
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Literal
 
 from llm import prompts
 from records.errors import ContextTooLong, FoldRefused, ModelDeclined
+from records.facts import Fact
 from records.messages import Message
 from records.model_calls import Completion, PromptMessage, Usage
 from records.summaries import NewSummary, Summary
@@ -23,6 +25,8 @@ Ask = Callable[[Sequence[PromptMessage]], Awaitable[Completion]]
 """Asks a model. Raises a ModelError."""
 LOOKED_AT = 20_000
 """Characters of a message that are searched for words which must not come back."""
+MOST_SUPERSEDED = 50
+"""Facts that one request names as no longer right."""
 LEAST_ROOM = 32
 """Tokens of lines in one request at least, however little the window seems to leave."""
 
@@ -33,7 +37,8 @@ class Material:
 
     `lines`: messages, or lower summaries where `of_summaries`. `base`: the summaries that it continues. `dropped`:
     messages that the base may mention and the new text must not; `window`: all messages that it should cover, where
-    something is dropped. `limit`: the most tokens of the text. `wishes`: the owner's instructions.
+    something is dropped. `superseded`: facts learned from the same stretch that were corrected or changed since.
+    `limit`: the most tokens of the text. `wishes`: the owner's instructions.
     """
 
     lines: Sequence[Source]
@@ -42,6 +47,7 @@ class Material:
     base: Sequence[Source] = ()
     dropped: Sequence[Source] = ()
     window: Sequence[Source] = ()
+    superseded: Sequence[str] = ()
     wishes: str = ""
 
     @property
@@ -72,7 +78,7 @@ class Summariser:
         """A text that passed the quality gate, in two attempts at most. Raises FoldRefused, or what `ask` raises."""
         spent, reasons = list[Usage](), list[str]()
         wishes = self._tokens.cut_written(material.wishes, self._window // 5, prompts.quoted)
-        material = replace(material, wishes=wishes)
+        material = replace(material, wishes=wishes, superseded=self._fitting(material.superseded))
         for attempt in (material, material.without_base()):
             try:
                 text = await self._text_that_fits(attempt, ask, reasons, spent)
@@ -94,6 +100,16 @@ class Summariser:
                     details=judged.parts if judged else {},
                 )
         raise FoldRefused(f"The summary was refused: {'; '.join(reasons)}.")
+
+    def _fitting(self, superseded: Sequence[str]) -> Sequence[str]:
+        """As many lines, the last ones first, as a fifth of the window holds."""
+        room, kept = self._window // 5, list[str]()
+        for line in reversed(superseded[-MOST_SUPERSEDED:]):
+            room -= self._tokens.count(line) + 1
+            if room < 0:
+                break
+            kept.insert(0, line)
+        return kept
 
     def _judged(self, text: str, material: Material) -> tuple[list[str], Score | None]:
         """The objections to a text; where there are none, its score (None: it has none).
@@ -175,7 +191,15 @@ class Summariser:
             blocks.insert(0, prompts.block("summaries", [line.text for line in material.base]))
         if material.dropped:
             blocks.append(prompts.block("dropped", [line.text for line in material.dropped]))
-        system = prompts.fold_instructions(kind, max_tokens=material.limit, wishes=material.wishes, reasons=reasons)
+        if material.superseded:
+            blocks.append(prompts.block("superseded", material.superseded))
+        system = prompts.fold_instructions(
+            kind,
+            max_tokens=material.limit,
+            has_superseded=bool(material.superseded),
+            wishes=material.wishes,
+            reasons=reasons,
+        )
         return [
             PromptMessage(role="system", content=system),
             PromptMessage(role="user", content="\n".join(blocks)),
@@ -196,6 +220,18 @@ def message_sources(messages: Sequence[Message]) -> list[Source]:
 def summary_sources(summaries: Sequence[Summary]) -> list[Source]:
     """Summaries as the model reads them."""
     return [Source(text=prompts.summary_line(one), is_user=False) for one in summaries]
+
+
+def superseded_lines(facts: Sequence[Fact], first: datetime, last: datetime) -> list[str]:
+    """What was said from `first` to `last` and no longer holds, in the order of time. Nothing of what replaced it: a
+    summary says only what its own sources say, and so goes with them when they are forgotten.
+    """
+    since = sorted(
+        (fact.observed_at, fact.id, fact.text)
+        for fact in facts
+        if fact.deleted_at is None and fact.superseded_by is not None and first <= fact.observed_at <= last
+    )
+    return [_bullet(text) for _, _, text in since]
 
 
 def _bullet(text: str) -> str:

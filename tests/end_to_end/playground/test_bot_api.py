@@ -53,6 +53,12 @@ async def test_a_message_travels_to_the_bot_and_back(telegram: Telegram, bot: Bo
     assert [m["text"] for m in telegram.world.snapshot()["messages"][str(ANN)]] == ["/start 😀", "😀 hello"]
 
 
+async def test_a_text_of_brackets_alone_is_a_text(telegram: Telegram, bot: Bot) -> None:
+    """Deeper than JSON may be nested: not for the journal of calls, which reads parameters as JSON."""
+    telegram.world.say(ANN, ANN, "hi")
+    assert (await bot.send_message(ANN, "[" * 4096)).text == "[" * 4096
+
+
 async def test_html_and_other_parse_modes(telegram: Telegram, bot: Bot) -> None:
     telegram.world.say(ANN, ANN, "hi")
     sent = await bot.send_message(ANN, "<b>bold</b>", parse_mode=ParseMode.HTML)

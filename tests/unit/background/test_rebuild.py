@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from background.rebuild import CHANGED, Progress
+from records.facts import FactChange, NewFact
 from records.forgetting import Forgetting
 from records.messages import Message, MessageOutline, NewMessage
 from records.owners import Policy, StorageType
@@ -101,6 +102,48 @@ async def test_the_pyramid_is_rebuilt_with_another_threshold(talk: Talk) -> None
     assert await advised(talk) == (2, False), "a second version needs more than 20 turns, and 36 messages may be those"
     await choose(talk, "sliding")
     assert await advised(talk) == (2, True)
+
+
+async def corrected(talk: Talk, said: Message) -> None:
+    """A fact learned from this message, and that another one took its place."""
+    async with talk.services.memory.home(ANNA.id) as store:
+        learned, messages = await store.facts.pending(SCOPE, 100)
+        until = messages[-1].id if messages else learned
+        known: tuple[int, ...] = ()
+        for text in ("The animal was born on 5 June.", "The animal was born on 9 July."):
+            fact = NewFact(
+                text=text,
+                kind="event",
+                subject="animal",
+                source_ids=(said.id,) if not known else (),
+                observed_at=said.created_at + timedelta(days=len(known)),
+                valid_from=said.created_at + timedelta(days=len(known)),
+                origin="owner" if known else "",
+            )
+            [made] = await store.facts.commit(
+                SCOPE,
+                [FactChange(fact=fact, closes=known)],
+                read=messages,
+                learned=learned,
+                until=until,
+                now=talk.moment[0],
+            )
+            known, messages, learned = (made.id,), [], until
+
+
+async def test_what_was_corrected_later_is_named_at_every_level(talk: Talk) -> None:
+    await corrected(talk, (await everything(talk))[0])
+    outcome, _ = await rebuilt(talk)
+    assert outcome.state == "done"
+    named = [text for text in talk.prompts("summary-model") if "- The animal was born on 5 June." in text]
+    assert [("<conversation>" in text, "<summaries>" in text) for text in named] == [(True, False), (False, True)]
+    assert not [text for text in talk.prompts("summary-model") if "9 July" in text], "no summary has a foreign source"
+
+
+async def test_a_fold_names_what_was_corrected_later(talk: Talk) -> None:
+    await corrected(talk, (await everything(talk))[-1])
+    assert (await talk.services.summaries.fold_now(SCOPE)).state == "folded"
+    assert [text for text in talk.prompts("summary-model") if "- The animal was born on 5 June." in text]
 
 
 async def test_rolling_is_rebuilt_as_a_chain(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -231,6 +231,18 @@ async def test_a_corrected_date_does_not_rise_to_higher_levels(old: str, new: st
     assert "4471" in higher
 
 
+async def test_what_a_later_fact_corrected_is_left_out_though_the_correction_is_not_read() -> None:
+    told = "Anna's wedding is on 12 June 2027. Her gate code is 4471. She ran 5 km on 12 June 2027."
+    below = f"<summaries>\n[level 1 · 2026-05-03 to 2026-05-03 · 5 messages] {told}\n</summaries>"
+    superseded = "<superseded>\n- The wedding of Anna is on 12 June 2027.\n</superseded>"
+    before = (await ExtractiveSummarizer().complete([user(below)])).text
+    assert "wedding" in before
+    made = (await ExtractiveSummarizer().complete([user(f"{below}\n{superseded}")])).text
+    assert "wedding" not in made
+    assert "4471" in made
+    assert "5 km" in made, "another thing of the same day stays"
+
+
 def test_what_is_not_corrected_is_kept() -> None:
     told = "[2026-05-03 14:00] Anna: My wedding is on 12 June 2027. Actually the dentist sees me on 3 May. I ran 5 km."
     assert "12 June 2027" in extract(told, 200, count=COUNT)

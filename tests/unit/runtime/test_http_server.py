@@ -15,14 +15,38 @@ from runtime.http_server import MOST_CONNECTIONS, serving
 WHOLE = b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\nhi"
 
 
+HELD = WHOLE.replace(b"POST / ", b"POST /held ")
+
+
+class Slow:
+    """Requests that are answered when the test says so."""
+
+    def __init__(self) -> None:
+        self.arrived = asyncio.Semaphore(0)
+        self.released = asyncio.Event()
+
+    async def answer(self, request: Request) -> Response:
+        await request.body()
+        self.arrived.release()
+        await self.released.wait()
+        return Response("served")
+
+
 async def answer(request: Request) -> Response:
     await request.body()
     return Response("served")
 
 
 @pytest.fixture
-async def port() -> AsyncIterator[int]:
-    app = Starlette(routes=[Route("/", answer, methods=["POST"])])
+def slow() -> Slow:
+    return Slow()
+
+
+@pytest.fixture
+async def port(slow: Slow) -> AsyncIterator[int]:
+    app = Starlette(
+        routes=[Route("/", answer, methods=["POST"]), Route("/held", slow.answer, methods=["POST"])],
+    )
     async with serving(app, "127.0.0.1", 0, grace=1) as taken:
         yield taken
 
@@ -51,15 +75,33 @@ async def test_a_request_that_never_arrives_whole_is_given_up(
     assert await served(port)
 
 
-async def test_connections_beyond_the_limit_are_closed_and_there_is_room_again(port: int) -> None:
+async def test_beyond_the_limit_whoever_has_waited_longest_makes_room(port: int) -> None:
     held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(MOST_CONNECTIONS)]
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
     async with asyncio.timeout(20):
-        assert await reader.read() == b""
-    writer.close()
+        for place in range(3):
+            assert await served(port), "nobody can hold all the places"
+            assert await held[place][0].read() == b"", "the oldest one is closed"
+    held[-1][1].write(WHOLE)
+    async with asyncio.timeout(20):
+        assert (await held[-1][0].read(200)).startswith(b"HTTP/1.1 200"), "the newer ones are still there"
     for _, one in held:
         one.close()
         await one.wait_closed()
+
+
+async def test_connections_beyond_the_limit_are_closed_where_every_one_is_at_work(port: int, slow: Slow) -> None:
+    held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(MOST_CONNECTIONS)]
+    for _, one in held:
+        one.write(HELD)
     async with asyncio.timeout(20):
-        while not await served(port):
-            pass
+        for _ in held:
+            await slow.arrived.acquire()
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        assert await reader.read() == b""
+        writer.close()
+        slow.released.set()
+        for reader, one in held:
+            assert (await reader.read(200)).startswith(b"HTTP/1.1 200")
+            one.close()
+            await one.wait_closed()
+        assert await served(port), "and there is room again"

@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -10,9 +12,10 @@ from hypothesis import strategies as st
 
 from llm import prompts
 from records.errors import FoldRefused, ModelDeclined
+from records.facts import Fact
 from records.model_calls import Completion, PromptMessage, Usage
 from records.summaries import NewSummary
-from summaries.generation import Material, Summariser
+from summaries.generation import Material, Summariser, superseded_lines
 from summaries.quality_score import Source
 from tests.support.dense import ceilings, texts
 from text.tokenizer import Tokenizer
@@ -48,6 +51,43 @@ async def summary(model: Model, material: Material) -> NewSummary:
 
 def lines(*texts: str) -> list[Source]:
     return [Source(text=f"[2026-05-03 14:0{number}] Anna: {text}") for number, text in enumerate(texts)]
+
+
+async def test_what_was_corrected_later_is_named_to_the_model_and_fits_the_window() -> None:
+    model = Model(GOOD)
+    await summary(model, Material(lines=lines("My garden is green."), limit=50))
+    assert "superseded" not in model.request(0)
+    old = [f"- Anna's wedding is on {day} June." for day in range(1, 9)]
+    await summary(model, Material(lines=lines("My garden is green."), limit=50, superseded=old))
+    assert "\n".join(["<superseded>", *old, "</superseded>"]) in model.request(1)
+    assert "In <superseded> is what was corrected" in model.request(1)
+    long = [f"- Anna said {number} and {'more and ' * 40}more." for number in range(200)]
+    await summary(model, Material(lines=lines("My garden is green."), limit=50, superseded=long))
+    assert long[-1] in model.request(2)
+    assert long[0] not in model.request(2)
+
+
+def test_facts_that_no_longer_hold_are_those_of_the_stretch() -> None:
+    day = datetime(2026, 5, 3, tzinfo=UTC)
+
+    def fact(number: int, after: int) -> Fact:
+        at = day + timedelta(days=after)
+        return Fact(
+            id=number,
+            owner=7,
+            text=f"Fact {number}.",
+            kind="event",
+            subject="",
+            source_ids=(number,),
+            observed_at=at,
+            valid_from=at,
+            created_at=at,
+            superseded_by=9,
+        )
+
+    facts = [fact(1, 2), fact(2, 0), fact(3, 3), replace(fact(4, 1), superseded_by=None)]
+    facts.append(replace(fact(5, 1), deleted_at=day))
+    assert superseded_lines(facts, day, day + timedelta(days=2)) == ["- Fact 2.", "- Fact 1."]
 
 
 async def test_one_request_where_everything_fits() -> None:

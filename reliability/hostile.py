@@ -1,0 +1,242 @@
+"""One hostile person, and a second one next to them: how much longer does the second one wait for an answer?
+
+`python -m reliability.hostile [--case NAME] [--rounds 3] [--turns 10] [--answer-after 1]` runs bot.py as a process, and
+in each round measures the second person alone, then while the load lasts. It prints one JSON object; its exit status is
+1 when the median wait next to the load is more than `MOST` times the usual one. The model takes a second for an answer;
+with `--answer-after 0` none, so that what a load adds weighs most. Does not know how the program bounds anything.
+"""
+
+import argparse
+import asyncio
+import json
+import re
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.routing import Mount
+
+from playground.bot_api import bot_api
+from playground.faults import Faults
+from playground.server import serve
+from playground.world import World
+from reliability import hostile_loads as loads
+from reliability.hostile_loads import Attack, Load
+from tests.end_to_end.harness import ANSWERS, SUMMARIES, SUMMARY, TOKEN, House
+from tests.peers.openai_server import Answer, Behaviour, OpenAIServer
+from tests.peers.ports import kept_port
+
+MOST = 3.0
+"""How many times their usual wait a second person may wait next to a hostile one (median of median)."""
+WARM = 5
+"""Turns before anything is measured."""
+PAUSE = 0.1
+"""Seconds between an answer and the second person's next question."""
+QUESTION = re.compile(r"question (\d+)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """`load`: what the hostile person does again and again. `settings`: of the bot, beyond the usual ones."""
+
+    name: str
+    load: Load
+    settings: Mapping[str, str] = field(default_factory=dict)
+    is_webhook: bool = False
+    each_behind: bool = False
+    """Whether each question comes right behind a whole load, where the load is not one that lasts."""
+
+
+CASES = (
+    Case(name="tool results at a small ceiling", load=loads.tools, settings={"MAX_CONTEXT_TOKENS": "4096"}),
+    Case(name="long texts and imports", load=loads.long_texts),
+    Case(name="imports of very many parts", load=loads.many_parts),
+    Case(name="answers with very many entities", load=loads.entities),
+    Case(name="1,200 messages and 900 of strangers", load=loads.flood, each_behind=True),
+    Case(name="slow connections to the webhook", load=loads.slow_connections, is_webhook=True),
+)
+
+
+class Street:
+    """The bot, the hostile person and the second one."""
+
+    def __init__(self, house: House) -> None:
+        self.second = house.person("Bob")
+        self._asked = 0
+
+    async def turn(self) -> float:
+        """One question of the second person; seconds until its answer is there."""
+        self._asked += 1
+        since, started = self.second.now, time.perf_counter()
+        self.second.says(f"What about question {self._asked}?")
+        await self.second.hears(f"Answer {self._asked}.", since=since)
+        return time.perf_counter() - started
+
+    async def turns(self, number: int, *, until: Callable[[], bool] = lambda: True) -> list[float]:
+        """So many questions, and more until this is so, with a pause after each."""
+        waits: list[float] = []
+        while len(waits) < number or not until():
+            waits.append(await self.turn())
+            await asyncio.sleep(PAUSE)
+        return waits
+
+
+async def measure(case: Case, folder: Path, *, rounds: int, turns: int, answer_after: float) -> dict[str, object]:
+    """One case in a run of its own; its entry in what is printed."""
+    alone: list[float] = []
+    beside: list[float] = []
+    async with AsyncExitStack() as stack:
+        house = await stack.enter_async_context(_open_house(folder, answer_after))
+        settings = {"LOG_LEVEL": "INFO", **case.settings}
+        address = f"127.0.0.1:{stack.enter_context(kept_port())}"
+        if case.is_webhook:
+            settings |= {"WEBHOOK_URL": f"http://{address}/hook", "WEBHOOK_LISTEN": address}
+        street, hostile = Street(house), house.person("Ann")
+        attack = Attack(hostile=hostile, strangers=[house.person(f"Eve {n}") for n in range(9)], address=address)
+        settings["ALLOWED_USER_IDS"] = f"{street.second.id},{hostile.id}"
+        async with house.bot(**settings):
+            for person in (street.second, hostile):
+                await person.sets_up()
+            await street.turns(WARM)
+            for _ in range(rounds):
+                alone += await street.turns(turns)
+                house.model.requests.clear()
+                if case.each_behind:
+                    for _ in range(max(1, turns // 5)):
+                        await case.load(attack)
+                        beside.append(await street.turn())
+                        await attack.settled()
+                else:
+                    async with _lasting(case.load, attack):
+                        beside += await street.turns(turns, until=partial(_was_done, attack, attack.done))
+                await attack.settled()
+    ratio = statistics.median(beside) / statistics.median(alone)
+    return {
+        "turns": len(beside),
+        "alone_ms": _spread(alone),
+        "beside_ms": _spread(beside),
+        "ratio": round(ratio, 2),
+        "loads": attack.done,
+        "is_good": ratio <= MOST,
+    }
+
+
+def _was_done(attack: Attack, before: int) -> bool:
+    return attack.done > before or attack.lasts
+
+
+@asynccontextmanager
+async def _lasting(load: Load, attack: Attack) -> AsyncIterator[None]:
+    """The load, again and again while the block runs; what was begun is finished."""
+    stopping = asyncio.Event()
+
+    async def again() -> None:
+        while not stopping.is_set():
+            await load(attack)
+
+    task = asyncio.create_task(again())
+    try:
+        begun = asyncio.create_task(attack.began.wait())
+        await asyncio.wait({task, begun}, return_when=asyncio.FIRST_COMPLETED)
+        begun.cancel()
+        yield
+        stopping.set()
+        await attack.end()
+        await task
+    finally:
+        attack.began.clear()
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+@asynccontextmanager
+async def _open_house(folder: Path, answer_after: float) -> AsyncIterator[House]:
+    """A small Telegram, and a model that gives everybody what they came for."""
+    world, faults, model = World(token=TOKEN), Faults(), OpenAIServer()
+    model.default(ANSWERS, answer)
+    model.default(SUMMARIES, SUMMARY)
+
+    async def delayed(scope: object, receive: object, send: object) -> None:
+        await asyncio.sleep(answer_after)
+        await model_app(scope, receive, send)  # type: ignore[arg-type]
+
+    model_app = model.app()
+    telegram = Starlette(routes=[Mount("", bot_api(world, faults, webhook_delays=(0.001,)))])
+    async with serve(telegram) as url, serve(delayed if answer_after else model_app) as model_url:
+        yield House(
+            world=world, faults=faults, telegram_url=url, model=model, model_url=f"{model_url}/v1", folder=folder
+        )
+
+
+def answer(messages: Sequence[Mapping[str, str]]) -> Answer:
+    """What the model says: the hostile person has talked it into everything."""
+    said = next((one["content"] for one in reversed(messages) if one["role"] == "user"), "").rpartition("\n\n")[2]
+    if loads.WALNUTS in said:
+        call = {"name": "search_memory", "arguments": {"query": "walnut tree"}}
+        return Behaviour(calls=(call,) * 8)
+    for words, text in loads.ANSWERS.items():
+        if words in said:
+            return Behaviour(text=text, plain=True)  # in one piece: this program's own work is not to be measured
+    asked = QUESTION.findall(said)
+    return f"Answer {asked[-1]}." if asked else "Noted."
+
+
+def _spread(seconds: Sequence[float]) -> dict[str, float]:
+    ordered = sorted(seconds)
+    return {
+        "median": round(1000 * statistics.median(ordered), 1),
+        "p95": round(1000 * ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))], 1),
+        "most": round(1000 * ordered[-1], 1),
+    }
+
+
+async def hostile(
+    folder: Path, *, names: Sequence[str] = (), rounds: int, turns: int, answer_after: float
+) -> dict[str, object]:
+    """Measure the cases whose names contain one of these (all of them if none is given), each in a new folder."""
+    cases = [case for case in CASES if not names or any(name in case.name for name in names)]
+    results: dict[str, dict[str, object]] = {}
+    for number, case in enumerate(cases):
+        place = folder / str(number)
+        place.mkdir(parents=True)
+        results[case.name] = await measure(case, place, rounds=rounds, turns=turns, answer_after=answer_after)
+    return {
+        "rounds": rounds,
+        "turns_a_round": turns,
+        "answer_after_s": answer_after,
+        "cases": results,
+        "is_good": all(result["is_good"] for result in results.values()),
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m reliability.hostile", description=__doc__)
+    parser.add_argument("--case", action="append", default=[], help="only cases whose name contains this")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--turns", type=int, default=10)
+    parser.add_argument("--answer-after", type=float, default=1.0, help="seconds that the model takes")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="keepsake-hostile-") as away:
+        result = asyncio.run(
+            hostile(
+                Path(away),
+                names=options.case,
+                rounds=options.rounds,
+                turns=options.turns,
+                answer_after=options.answer_after,
+            )
+        )
+    print(json.dumps(result, indent=2))
+    return 0 if result["is_good"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,19 @@
+"""What one person's load costs another, run small to see that it measures; the figures are in docs/reliability.md."""
+
+from pathlib import Path
+
+import pytest
+
+from reliability.hostile import CASES, hostile
+
+
+@pytest.mark.parametrize("name", ["entities", "slow connections"])
+async def test_a_second_person_is_answered_next_to_a_hostile_one(tmp_path: Path, name: str) -> None:
+    [case] = [case.name for case in CASES if name in case.name]
+    result = await hostile(tmp_path, names=[name], rounds=1, turns=2, answer_after=0)
+    cases = result["cases"]
+    assert isinstance(cases, dict)
+    measured = cases[case]
+    assert measured["turns"] >= 2
+    assert measured["loads"] >= 1
+    assert measured["ratio"] == pytest.approx(measured["beside_ms"]["median"] / measured["alone_ms"]["median"], abs=0.1)
