@@ -10,5 +10,6 @@ noting.py              what a person asks to keep to, found by rule in their own
 profile_schema.py      the profile's schema, and an answer read defensively
 reconciliation.py      what a new fact does to the known ones: repeats, changes or ends one, or is another
 requests.py            the requests for facts and the profile, within the model's window
+single_values.py       of what nobody has two, read from the words of a fact: a new home ends the old one
 verification.py        whether a fact is true to its sources
 """

@@ -8,33 +8,32 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Literal, cast, get_args
+from datetime import UTC, datetime, tzinfo
+from typing import cast
 
-from facts.fingerprint import topics
-from records.facts import FactKind, NewFact
+from facts.fingerprint import fingerprint, topics
+from facts.single_values import single_value
+from records.facts import STANDING, FactKind, NewFact
 from records.messages import Message
+from text import cues, standing
 from text.characters import well_formed
 
 LONGEST_TEXT = 300
-LONGEST_SUBJECT = 60
-MOST_TAGS = 6
 MOST_FACTS = 30
-KINDS: tuple[FactKind, ...] = get_args(FactKind)
+TYPES: Mapping[str, FactKind] = {"fact": "personal", "preference": "preference", "instruction": "instruction"}
+"""What the model calls the kinds of facts."""
+IMPORTANCE = 0.5
+VITAL = 1.0
+"""Importance of what may harm somebody if it is forgotten."""
 
-_DATE_OR_NULL = {"type": ["string", "null"], "description": "YYYY-MM-DD, YYYY-MM or YYYY; null when not said"}
+_VITAL = re.compile(
+    r"allerg|diabet|epilep|pacemaker|asthma|anaphyla|herzschrittmacher|marcapasos|аллерг|диабет|эпилеп|астм|过敏|糖尿病|哮喘"
+)
 _PROPERTIES: Mapping[str, object] = {
-    "text": {"type": "string", "description": "one sentence, third person, dates absolute"},
-    "type": {"type": "string", "enum": list(KINDS)},
-    "subject": {"type": "string", "description": "what it is about: home, job, cat's name"},
-    "importance": {"type": "integer", "description": "1 trivial to 5 vital"},
-    "tags": {"type": "array", "items": {"type": "string"}},
-    "sources": {"type": "array", "items": {"type": "integer"}},
-    "since": _DATE_OR_NULL,
-    "until": _DATE_OR_NULL,
-    "only_one": {"type": "boolean"},
-    "relation": {"type": "string", "enum": ["new", "repeats", "replaces"]},
-    "known": {"type": ["integer", "null"]},
+    "message": {"type": "integer"},
+    "text": {"type": "string"},
+    "type": {"type": "string", "enum": list(TYPES)},
+    "replaces": {"type": ["integer", "null"]},
 }
 _FACT = {"type": "object", "additionalProperties": False, "required": list(_PROPERTIES), "properties": _PROPERTIES}
 FACTS_SCHEMA: Mapping[str, object] = {
@@ -54,19 +53,14 @@ _OPENING = re.compile(r"[{\[]")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExtractedFact:
-    """One fact as the model wrote it: the types are right, nothing else is checked."""
+    """One fact as the model wrote it: the types are right, nothing else is checked. `message`: the line that says it;
+    `replaces`: the known fact that holds no longer.
+    """
 
     text: str
     kind: FactKind
-    subject: str
-    importance: float
-    tags: tuple[str, ...]
-    sources: tuple[int, ...]
-    since: str
-    until: str
-    only_one: bool
-    relation: Literal["new", "repeats", "replaces"]
-    known: int | None
+    message: int | None
+    replaces: int | None
 
 
 def parse(answer: str) -> list[ExtractedFact] | None:
@@ -81,58 +75,75 @@ def parse(answer: str) -> list[ExtractedFact] | None:
 
 def new_facts(
     extracted: Sequence[ExtractedFact], messages: Sequence[Message], *, known: Collection[int], zone: tzinfo
-) -> list[NewFact]:
-    """The extracted facts with their sources among these messages. A fact that has none is left out.
+) -> Iterator[list[NewFact]]:
+    """Of each extracted fact what it would be, learned from each of the messages that may say it, likeliest first.
 
-    `known`: the ids of the facts that the model was shown; `zone`: the owner's, in which dates are meant.
+    Models often give the number of another line. `known`: the ids of the facts that the model was shown; `zone`: the
+    owner's, in which dates are meant. A fact that no message may say is left out.
     """
-    by_id = {message.id: message for message in messages}
-    made = []
     for one in extracted:
-        ids = tuple(dict.fromkeys(id_ for id_ in one.sources if id_ in by_id)) or _likely(one.text, messages)
-        if not ids:
-            continue
-        observed_at = max(by_id[id_].created_at for id_ in ids)
-        since, until = day_of(one.since, zone), day_of(one.until, zone, end=True)
-        if until is not None and until > observed_at:
-            until = None  # a plan's end is no end yet
-        valid_from = since if since is not None and (until is None or since <= until) else observed_at
-        made.append(
-            NewFact(
-                text=one.text,
-                kind=one.kind,
-                subject=one.subject,
-                source_ids=ids,
-                observed_at=observed_at,
-                valid_from=min(valid_from, until) if until else valid_from,
-                valid_to=until,
-                importance=one.importance,
-                tags=one.tags,
-                only_one=one.only_one,
-                relation=one.relation,
-                known=one.known if one.known in known else None,
-            )
-        )
-    return made
+        made = [_new_fact(one, message, known=known, zone=zone) for message in _sources(one, messages)]
+        if made:
+            yield made
 
 
-def day_of(text: str, zone: tzinfo, *, end: bool = False) -> datetime | None:
-    """The first moment (`end`: of the last day) of a written date, in UTC; None where the text is no date."""
-    match = re.match(r"\s*(\d{4})(?:-(\d\d?))?(?:-(\d\d?))?", text)
+def _new_fact(one: ExtractedFact, message: Message, *, known: Collection[int], zone: tzinfo) -> NewFact:
+    value = single_value(one.text)
+    is_over = value is not None and value.is_over and _is_of(one.text, message.speaker)
+    says_so = cues.says_change(message.content) or fingerprint(one.text).polarity
+    said_at = message.created_at
+    since = since_of(one.text, zone)
+    return NewFact(
+        text=one.text,
+        kind=one.kind,
+        subject=standing.aspect(one.text) if one.kind in STANDING else value.subject if value else "",
+        source_ids=(message.id,),
+        observed_at=said_at,
+        valid_from=since if since is not None and since <= said_at else said_at,
+        valid_to=said_at if is_over else None,
+        importance=VITAL if _VITAL.search(one.text.casefold()) else IMPORTANCE,
+        only_one=value is not None and value.is_single and not value.is_over,
+        known=one.replaces if one.replaces in known else None,
+        is_change=says_so,
+    )
+
+
+def _is_of(text: str, speaker: str) -> bool:
+    """Whether a fact begins with the name of the person who says it, or with "the user"."""
+    first = text.split(" ")[0].casefold().split("'")[0]
+    return first in speaker.casefold().split() or first in ("the", "user")
+
+
+def _sources(one: ExtractedFact, messages: Sequence[Message]) -> list[Message]:
+    """The messages that may say it: the one that the model named, unless only others share a word with the fact; then
+    those others, most shared words first.
+    """
+    about = topics(one.text)
+    shared = {message.id: len(about & topics(message.content)) for message in messages}
+    named = [message for message in messages if message.id == one.message]
+    others = sorted(
+        (message for message in messages if shared[message.id] and message not in named),
+        key=lambda message: -shared[message.id],
+    )
+    has_named = bool(named) and (shared[named[0].id] > 0 or not others)
+    return [*named, *others] if has_named else [*others, *named]
+
+
+def since_of(text: str, zone: tzinfo) -> datetime | None:
+    """The first moment of the day, month or year since which a sentence says that it holds, in UTC; None: of none."""
+    match = _SINCE.search(text.casefold())
     if match is None:
         return None
-    year, month, day = (int(part) if part else 0 for part in match.groups())
+    year, month, day = (int(part) if part else 1 for part in match.groups())
     try:
-        moment = datetime(year, month or (12 if end else 1), day or 1, tzinfo=zone)
-        if end and not day:
-            moment = moment.replace(day=_last_day(moment.year, moment.month))
-        return moment.astimezone(UTC)
+        return datetime(year, month, day, tzinfo=zone).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
 
 
-def _last_day(year: int, month: int) -> int:
-    return (datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC) - timedelta(days=1)).day
+_SINCE = re.compile(
+    r"(?:since|seit(?: dem)?|desde(?: el)?|с|depuis(?: le)?|dal|sinds|od|自|从)\s*(\d{4})(?:-(\d\d))?(?:-(\d\d))?\b"
+)
 
 
 def _items(answer: str) -> list[object] | None:
@@ -157,21 +168,11 @@ def _fact(item: object) -> ExtractedFact | None:
     if not isinstance(item, dict) or not _text(item):
         return None
     kind = str(item.get("type") or item.get("kind") or "").strip().lower()
-    relation = str(item.get("relation") or "").strip().lower()
     return ExtractedFact(
         text=_text(item),
-        kind=kind if kind in KINDS else "knowledge",
-        subject=_line(item.get("subject"), LONGEST_SUBJECT).casefold(),
-        importance=(min(5, max(1, _whole(item.get("importance")) or 3)) - 1) / 4,
-        tags=tuple(dict.fromkeys(tag for tag in (_line(one, 30).casefold() for one in _list(item, "tags")) if tag))[
-            :MOST_TAGS
-        ],
-        sources=tuple(number for number in (_whole(one) for one in _list(item, "sources")) if number is not None),
-        since=_line(item.get("since"), 40),
-        until=_line(item.get("until"), 40),
-        only_one=item.get("only_one") is True,
-        relation=cast(Literal["repeats", "replaces"], relation) if relation in ("repeats", "replaces") else "new",
-        known=_whole(item.get("known")),
+        kind=TYPES.get(kind, "personal"),
+        message=_whole(item.get("message")),
+        replaces=_whole(item.get("replaces")),
     )
 
 
@@ -188,22 +189,9 @@ def _line(value: object, most: int) -> str:
     return " ".join(well_formed(value).replace("\0", " ").split())[:most] if isinstance(value, str) else ""
 
 
-def _list(item: Mapping[str, object], name: str) -> Iterator[object]:
-    value = item.get(name)
-    yield from value if isinstance(value, list) else () if value is None else (value,)
-
-
 def _whole(value: object) -> int | None:
     """A whole number, also one written as a text ("#41", "#-7"); None for anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     match = re.fullmatch(r"\s*#?(-?\d{1,15})(?:\.0)?\s*", str(value))
     return int(match[1]) if match else None
-
-
-def _likely(text: str, messages: Sequence[Message]) -> tuple[int, ...]:
-    """The message that shares most words with a fact whose source the model did not give."""
-    about = topics(text)
-    shared = [(len(about & topics(message.content)), message.id) for message in messages]
-    most, id_ = max(shared, default=(0, 0))
-    return (id_,) if most else ()

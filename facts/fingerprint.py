@@ -18,7 +18,7 @@ CACHED = 2_000
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 
-_NUMBER_WORDS: dict[str, int] = {
+NUMBER_WORDS: dict[str, int] = {
     word: value
     for words in (
         "zero one two three four five six seven eight nine ten eleven twelve",
@@ -164,8 +164,8 @@ def fingerprint(text: str) -> Fingerprint:
             continue
         if plain in _NEGATION or bare in _NEGATION or _NEGATED_AUXILIARY.match(plain):
             negated = True
-        elif bare in _NUMBER_WORDS and not word[0].isupper():
-            numbers.append(str(_NUMBER_WORDS[bare]))
+        elif bare in NUMBER_WORDS and not word[0].isupper():
+            numbers.append(str(NUMBER_WORDS[bare]))
         elif bare in _CALENDAR and (word[0].isupper() or bare not in ("may", "march", "mars", "mai", "марта", "мая")):
             dates.append(_CALENDAR[bare])
         elif bare in _TIMES_OF_DAY:
@@ -217,8 +217,8 @@ _IDLE = frozenset("longer more any anymore does do did mehr más ya больше
 
 def _one_word(word: str, *, plain: bool = False) -> str:
     """The one word that stands for a word and its synonyms."""
-    if word in _NUMBER_WORDS:
-        return str(_NUMBER_WORDS[word])
+    if word in NUMBER_WORDS:
+        return str(NUMBER_WORDS[word])
     return _CANONICAL.get(word) or (word if plain else folded(word))
 
 

@@ -18,7 +18,7 @@ from external_memory import ExternalMemory
 from facts import extraction, noting, reconciliation, verification
 from facts.backoff import Backoff, Source
 from facts.fingerprint import essence
-from facts.requests import ExtractionEstimate, ExtractionRequest, Request, Requests
+from facts.requests import MOST_TURNS, ExtractionEstimate, ExtractionRequest, Request, Requests
 from llm import prompts
 from llm.chat_model import ChatModel
 from llm.embeddings import Embedder
@@ -69,6 +69,7 @@ class _Batch:
     """
 
     scope: Scope
+    who: str
     request: ExtractionRequest | None
     known: tuple[Fact, ...]
     noted: tuple[Fact, ...]
@@ -252,11 +253,13 @@ class Facts:
             facts = await store.facts.all(scope.owner)
         known = [fact for fact in facts if fact.is_valid]
         who = prompts.whom(scope.owner)
-        request = self._requests.extraction(turns, known, who=who, zone=config.zone) if turns else None
+        most = MOST_TURNS if from_history else max(1, self._settings.batch_turns)
+        request = self._requests.extraction(turns, known, who=who, zone=config.zone, most=most) if turns else None
         # Messages after the last answer wait for their own answer; imported history gets no more answers.
         end = waiting[-1] if from_history or not turns else turns[-1][-1]
         return _Batch(
             scope=scope,
+            who=who,
             request=request,
             known=tuple(known),
             noted=tuple(fact for fact in facts if fact.is_standing),
@@ -289,24 +292,60 @@ class Facts:
         return reconciliation.plan(new, batch.known, distance=distance, near=self._settings.duplicate_distance)
 
     async def _extracted(self, batch: _Batch, request: ExtractionRequest) -> list[NewFact]:
-        """What the model found, without what its sources do not say."""
+        """What the model found, without what its sources do not say.
+
+        Turns for which it gave no list of facts are asked about again in halves, down to a single turn, each once.
+        """
         extracted = await self._answered(batch, request)
+        if extracted is not None:
+            return self._true(batch, request, extracted)
+        found: list[NewFact] = []
+        waiting = self._halves(batch, request)
+        while waiting:  # each half has fewer turns than what it is a half of
+            half = waiting.pop(0)
+            extracted = extraction.parse(await self._asked(batch.scope.owner, half.request))
+            if extracted is None:
+                waiting = [*self._halves(batch, half), *waiting]
+            else:
+                found += self._true(batch, half, extracted)
+        return found
+
+    def _halves(self, batch: _Batch, request: ExtractionRequest) -> list[ExtractionRequest]:
+        """The same turns in two requests; none where there is one turn, which is skipped."""
+        turns, middle = request.turns, (len(request.turns) + 1) // 2
+        if len(turns) < 2:
+            log.info("the model gave no list of facts for %s: a turn is skipped", batch.scope)
+            return []
+        return [
+            self._requests.extraction(half, batch.known, who=batch.who, zone=batch.zone, most=len(half))
+            for half in (turns[:middle], turns[middle:])
+        ]
+
+    def _true(
+        self, batch: _Batch, request: ExtractionRequest, extracted: Sequence[extraction.ExtractedFact]
+    ) -> list[NewFact]:
+        """The facts that one of the request's messages says, each learned from that message."""
         shown = {fact.id: fact for fact in request.shown}
         speakers = [prompts.speaker(message) for message in request.messages]
         kept = []
-        for fact in extraction.new_facts(extracted, request.messages, known=shown, zone=batch.zone):
-            named = [shown[fact.known].text] if fact.known is not None else []
-            objections = verification.objections(fact, request.messages, also=[*speakers, *named], zone=batch.zone)
+        for readings in extraction.new_facts(extracted, request.messages, known=shown, zone=batch.zone):
+            objections = list[str]()
+            for fact in readings:
+                named = [shown[fact.known].text] if fact.known is not None else []
+                objections = verification.objections(
+                    fact, request.messages, also=[*speakers, *named], zone=batch.zone, answers=request.answers
+                )
+                if not objections:
+                    if not noting.is_noted(fact, batch.noted):
+                        kept.append(verification.without_invented_beginning(fact, request.messages, zone=batch.zone))
+                    break
             if objections:
                 log.info("a fact about %s is refused: %s", batch.scope, "; ".join(objections))
-            elif not noting.is_noted(fact, batch.noted):
-                kept.append(verification.without_invented_beginning(fact, request.messages, zone=batch.zone))
         return kept
 
-    async def _answered(self, batch: _Batch, request: ExtractionRequest) -> Sequence[extraction.ExtractedFact]:
-        """The facts in the model's answer, repaired once; none where it is no list of facts even then."""
+    async def _answered(self, batch: _Batch, request: ExtractionRequest) -> Sequence[extraction.ExtractedFact] | None:
+        """The facts in the model's answer, repaired once; None where it is no list of facts even then."""
         scope = batch.scope
-        found: Sequence[extraction.ExtractedFact] | None = None
         try:
             answer = await self._asked(scope.owner, request.request)
             found = extraction.parse(answer)
@@ -315,9 +354,8 @@ class Facts:
         except (ModelBroken, ModelDeclined, ContextTooLong):
             if self._backoff.attempts(batch.source) + 1 < GIVEN_UP_AFTER:
                 raise
-        if found is None:
-            log.info("the model gave no list of facts for %s: these turns are skipped", scope)
-        return found or ()
+            return None
+        return found
 
     async def _asked(self, owner: int, request: Request) -> str:
         room = await self._budget.room(owner)

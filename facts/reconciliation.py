@@ -34,7 +34,9 @@ def plan(new: Sequence[NewFact], known: Sequence[Fact], *, distance: Distance, n
         change = FactChange(fact=draft)
         for number in _nominated(index, draft, held, distance, near):
             one = held[number]
-            match verdict(draft, one.text, kind=one.kind, subject=one.subject, is_named=draft.known == number):
+            match verdict(
+                draft, one.text, kind=one.kind, subject=one.subject, is_named=draft.known == number and draft.is_change
+            ):
                 case "same" if number not in closed:
                     change = FactChange(fact=draft, same_as=number, closes=change.closes)
                     break
@@ -65,7 +67,7 @@ def _was_said_before(draft: NewFact, one: Fact | NewFact) -> bool:
 
 
 def verdict(new: NewFact, text: str, *, kind: str, subject: str, is_named: bool = False) -> Verdict:
-    """How a new fact relates to a known one of this text. `is_named`: the model said that it is about this one."""
+    """How a new fact relates to a known one of this text. `is_named`: it is said to change this one."""
     mine, theirs = fingerprint(new.text), fingerprint(text)
     is_about = same_subject(new.subject, subject)
     if essence(new.text) == essence(text):
@@ -75,18 +77,18 @@ def verdict(new: NewFact, text: str, *, kind: str, subject: str, is_named: bool 
     if _is_flip(new.text, text, mine, theirs):
         return "changed"
     model_says = is_named and (is_about or _is_related(new, text))
-    if model_says and new.relation == "replaces":
+    repeats = mine == theirs and topics(new.text) <= topics(text)
+    if model_says and not repeats:
         return "changed"
     if new.valid_to is not None:
         # A fact that is over ends the known one, in whatever tense it is told; it changes nothing else.
         is_over = is_about and mine.polarity == theirs.polarity and topics(text) <= topics(new.text)
         return "ended" if is_over else "other"
-    if mine == theirs and topics(new.text) <= topics(text):
-        if is_about and new.only_one and _has_value(mine, new):
-            return "same"
-        if model_says and new.relation == "repeats":
-            return "same"
+    if repeats and ((is_about and new.only_one and _has_value(mine, new)) or model_says):
+        return "same"
     if new.only_one and is_about and "event" not in (kind, new.kind) and mine.people == theirs.people:
+        if _who(new.text) and _who(text) and _who(new.text) != _who(text):
+            return "other"  # of a group's members, each has a home
         return "changed"
     return "other"
 
@@ -120,6 +122,11 @@ def _has_value(found: Fingerprint, new: NewFact) -> bool:
     """Whether there is a number, a date or a name other than the name that every fact begins with."""
     first = fingerprint(new.text.split(" ")[0]).names if new.text else ()
     return bool(found.distinguishing - set(first))
+
+
+def _who(text: str) -> tuple[str, ...]:
+    """The name that a fact begins with."""
+    return fingerprint(text.split(" ")[0]).names if text else ()
 
 
 def _is_flip(new: str, known: str, mine: Fingerprint, theirs: Fingerprint) -> bool:

@@ -18,11 +18,11 @@ from records.summaries import Summary
 from text.tokenizer import Tokenizer
 
 MOST_TURNS = 20
-"""Turns that one request may carry."""
+"""Turns of imported history that one request may carry; of what is said here the settings say how many."""
 MOST_KNOWN = 40
 """Known facts that a request shows, those that share most words with its turns first."""
-CONTEXT_TOKENS = 70
-"""The most of one line that the assistant said in between."""
+LINE_LEAST = 70
+"""The least that is allowed to one line where there is room."""
 ANSWER_SHARE = 0.25
 """Share of the window that is left free for the model's answer and a repair."""
 LEAST_ROOM = 160
@@ -44,6 +44,7 @@ class ExtractionRequest:
     """A request for facts, the person's own messages in it, and the known facts that it shows.
 
     `until`: the last message that it covers; `is_all`: whether it covers all turns that it was made from.
+    `turns`: those that it covers.
     """
 
     request: Request
@@ -51,6 +52,12 @@ class ExtractionRequest:
     is_all: bool
     messages: tuple[Message, ...]
     shown: tuple[Fact, ...]
+    turns: tuple[tuple[Message, ...], ...] = ()
+
+    @property
+    def answers(self) -> str:
+        """What the assistant said in these turns, which the model is not shown."""
+        return "\n".join(one.content for turn in self.turns for one in turn if one.role == "assistant")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,9 +92,16 @@ class Requests:
         return self._under(self._most)
 
     def extraction(
-        self, turns: Sequence[Sequence[Message]], known: Sequence[Fact], *, who: str, zone: tzinfo
+        self,
+        turns: Sequence[Sequence[Message]],
+        known: Sequence[Fact],
+        *,
+        who: str,
+        zone: tzinfo,
+        most: int = MOST_TURNS,
     ) -> ExtractionRequest:
-        """As many of the turns as fit, with the known facts that they may be about.
+        """As many of the first `most` turns as fit, with the known facts that they may be about. What the assistant
+        said is left out: small models note it as the person's.
 
         If not even the first turn fits, as many of its messages as do, at least one of a person's; the next request
         begins with the others. A message that takes more than a quarter of the room is cut in its middle.
@@ -96,17 +110,19 @@ class Requests:
         bare = prompts.facts_request([], [])
         room = self._room(instructions, bare, FACTS_SCHEMA, self._again("…"))
         known_room = min(self._window // 4, room // 3) if room >= LEAST_ROOM else 0
-        shown, known_lines = self._shown(known, turns[:MOST_TURNS], known_room)
+        shown, known_lines = self._shown(known, turns[:most], known_room)
         room -= self._tokens.count(prompts.facts_request(known_lines, [])) - self._tokens.count(bare)
         lines: list[str] = []
         messages: list[Message] = []
         until, is_all, left = turns[0][0].id, False, room
-        for number, turn in enumerate(turns[:MOST_TURNS], start=1):
+        covered: list[tuple[Message, ...]] = []
+        for number, turn in enumerate(turns[:most], start=1):
             fresh = [(message, self._line(message, zone, room)) for message in turn]
             if lines and self._size([line for _, line in fresh]) > left:
                 break
             fitting, until, is_whole = self._beginning(fresh, left)
-            lines += [line for _, line in fitting]
+            lines += [line for _, line in fitting if line]
+            covered.append(tuple(message for message in turn if message.id <= until))
             messages += [message for message, _ in fitting if message.role == "user"]
             left -= self._size([line for _, line in fitting])
             is_all = is_whole and number == len(turns)
@@ -118,6 +134,7 @@ class Requests:
             is_all=is_all,
             messages=tuple(messages),
             shown=tuple(shown),
+            turns=tuple(covered),
         )
 
     def estimate(self, backlog: HistoryBacklog) -> ExtractionEstimate:
@@ -174,17 +191,16 @@ class Requests:
 
     def _line(self, message: Message, zone: tzinfo, room: int) -> str:
         def written(text: str) -> str:
-            if message.role == "assistant":
-                return prompts.context_line(text)
             return prompts.learnable_line(message, message.created_at.astimezone(zone), text)
 
-        most = CONTEXT_TOKENS if message.role == "assistant" else max(CONTEXT_TOKENS, room // 4)
-        most = min(most, room - 1)
+        if message.role == "assistant":
+            return ""
+        most = min(max(LINE_LEAST, room // 4), room - 1)
         text = written(self._tokens.cut_written(message.content, most, written, self._tokens.cut_middle))
         return self._tokens.cut_end(text, most)
 
     def _beginning(self, turn: Sequence[tuple[Message, str]], room: int) -> _Beginning:
-        """A turn, or as much of it as fits: what the assistant said gives way to the person's messages."""
+        """A turn, or as many of the person's messages in it as fit."""
         if self._size([line for _, line in turn]) <= room:
             return turn, turn[-1][0].id, True
         kept: list[tuple[Message, str]] = []
@@ -194,9 +210,8 @@ class Requests:
             if message.role == "user" and size > room:
                 return kept, reached, False
             reached = message.id
-            if size <= room and (kept or message.role == "user"):
-                kept.append((message, line))
-                room -= size
+            kept.append((message, line))
+            room -= size
         return kept, reached, True
 
     def _again(self, answer: str) -> Request:
@@ -222,7 +237,7 @@ class Requests:
         return kept
 
     def _size(self, lines: Sequence[str]) -> int:
-        return sum(self._tokens.count(line) + 1 for line in lines)
+        return sum(self._tokens.count(line) + 1 for line in lines if line)
 
 
 def _request(instructions: str, body: str) -> Request:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 
-from facts.fingerprint import fingerprint
+from facts.fingerprint import fingerprint, topics
 from records.facts import NewFact
 from records.messages import Message
 from retrieval import date_expressions
@@ -28,10 +28,13 @@ _LATIN = str.maketrans(
 )
 
 
-def objections(fact: NewFact, messages: Sequence[Message], *, also: Sequence[str], zone: tzinfo) -> list[str]:
+def objections(
+    fact: NewFact, messages: Sequence[Message], *, also: Sequence[str], zone: tzinfo, answers: str = ""
+) -> list[str]:
     """Why a fact must not be learned from these messages; empty when it may.
 
     `also`: other texts that it may repeat (the fact that it changes, the name of the speaker). `zone`: the owner's.
+    `answers`: what the assistant said in the same turns.
     """
     sources = [message for message in messages if message.id in fact.source_ids]
     said = "\n".join([*(message.content for message in sources), *also])
@@ -42,6 +45,9 @@ def objections(fact: NewFact, messages: Sequence[Message], *, also: Sequence[str
         found.append("a number or date that the messages lack")
     if _invented_names(fact.text, said):
         found.append("a name that the messages lack")
+    about = topics(fact.text)
+    if len(about & topics(answers)) > len(about & topics("\n".join([said, *derived]))):
+        found.append("more of the assistant's words than of the person's")
     return found
 
 

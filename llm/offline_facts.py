@@ -14,7 +14,7 @@ from text import standing
 from text.date_words import ENGLISH_MONTHS
 
 _LINE = re.compile(r"^#(?P<id>\d+) \[[^\]\n]*\] (?P<name>[^:\n]{1,64}): (?P<words>.*(?:\n  .*)*)", re.MULTILINE)
-_KNOWN = re.compile(r"^(?P<id>\d+) · (?P<subject>[^·\n]*) · since \S+: (?P<text>.+)$", re.MULTILINE)
+_KNOWN = re.compile(r"^(?P<id>\d+) · since \S+: (?P<text>.+)$", re.MULTILINE)
 _FACT = re.compile(r"^\[fact \d+ · [^\]\n]*\] (?P<text>.+)$", re.MULTILINE)
 _FORMER = re.compile(r"\A\s*<profile>\n(?P<text>.*?)\n</profile>", re.DOTALL)
 _REST = r"(?P<rest>[^.!?;\"“”«»]{2,80}?)"
@@ -30,14 +30,14 @@ _KNOWN_SHARE = 12
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    """What is said, and the fact made of it: `{n}` is the name, `{rest}` what follows, `{of}` whose."""
+    """What is said, and the fact made of it: `{n}` is the name, `{of}` whose, and what follows ends the sentence.
+    `only_one`: nobody has two of it.
+    """
 
     said: re.Pattern[str]
-    text: str
-    subject: str
-    kind: str = "personal"
+    begins: str
+    kind: str = "fact"
     only_one: bool = False
-    importance: int = 3
 
 
 def _said(words: str) -> re.Pattern[str]:
@@ -45,31 +45,28 @@ def _said(words: str) -> re.Pattern[str]:
 
 
 _PATTERNS = (
-    _Pattern(_said(r"i (?:now )?live in"), "{n} lives in {rest}.", "home", only_one=True, importance=4),
-    _Pattern(_said(r"i(?:'ve| have)? moved (?:from [\w .'-]+? )?to"), "{n} lives in {rest}.", "home", only_one=True),
-    _Pattern(_said(r"i (?:now )?work (?:at|for)"), "{n} works at {rest}.", "employer", only_one=True, importance=4),
-    _Pattern(_said(r"i (?:now )?work as"), "{n} works as {rest}.", "job", only_one=True, importance=4),
-    _Pattern(_said("my name is"), "{n} is called {rest}.", "name", only_one=True, importance=4),
-    _Pattern(_said(r"i(?:'m| am) allergic to"), "{n} is allergic to {rest}.", "allergy", importance=5),
-    _Pattern(_said(r"i (?:really )?(?:like|love|enjoy)"), "{n} likes {rest}.", "tastes", "preference"),
-    _Pattern(_said(r"i (?:hate|dislike|(?:do not|don't) like)"), "{n} does not like {rest}.", "tastes", "preference"),
+    _Pattern(_said(r"i (?:now )?live in"), "{n} lives in", only_one=True),
+    _Pattern(_said(r"i(?:'ve| have)? moved (?:from [\w .'-]+? )?to"), "{n} lives in", only_one=True),
+    _Pattern(_said(r"i (?:now )?work (?:at|for)"), "{n} works at", only_one=True),
+    _Pattern(_said(r"i (?:now )?work as"), "{n} works as", only_one=True),
+    _Pattern(_said("my name is"), "{n} is called", only_one=True),
+    _Pattern(_said(r"i(?:'m| am) allergic to"), "{n} is allergic to"),
+    _Pattern(_said(r"i (?:really )?(?:like|love|enjoy)"), "{n} likes", "preference"),
+    _Pattern(_said(r"i (?:hate|dislike|(?:do not|don't) like)"), "{n} does not like", "preference"),
     _Pattern(
         re.compile(
             rf"\bi(?:'m| am) (?P<rest>an? (?!(?:bit|little|lot|few)\b)[a-z-]+(?: [a-z-]+)?){_END}", re.IGNORECASE
         ),
-        "{n} is {rest}.",
-        "occupation",
+        "{n} is",
     ),
     _Pattern(
         re.compile(rf"\bmy (?P<of>[a-z]+(?: (?-i:[A-Z])\w+)?) (?:now )?lives in\s+{_REST}{_END}", re.IGNORECASE),
-        "{n}'s {of} lives in {rest}.",
-        "{of}'s home",
+        "{n}'s {of} lives in",
         only_one=True,
     ),
     _Pattern(
         re.compile(rf"\bmy (?P<of>[a-z]+(?: [a-z]+){{0,2}}) (?:is|are) {_REST}{_END}", re.IGNORECASE),
-        "{n}'s {of} is {rest}.",
-        "{of}",
+        "{n}'s {of} is",
         only_one=True,
     ),
 )
@@ -83,11 +80,15 @@ def stated(request: str, schema: Mapping[str, object]) -> str:
 
 
 def _facts(request: str) -> Iterator[dict[str, object]]:
-    known = [(int(match["id"]), match["subject"].strip(), match["text"]) for match in _KNOWN.finditer(request)]
+    known = [(int(match["id"]), match["text"]) for match in _KNOWN.finditer(request)]
     for line in _LINE.finditer(request):
+        number = int(line["id"])
         for sentence in split_sentences(line["words"]):
             wishes = [one for one in standing.find(sentence) if one.kind != "end"]
-            yield from (_wish(one, int(line["id"]), known) for one in wishes)
+            for wish in wishes:
+                alike = wish.kind == "preference"
+                older = [id_ for id_, text in known if standing.replaces(wish.text, text, are_preferences=alike)]
+                yield from _fact(wish.text, wish.kind, number, known, older)
             if wishes or is_question(sentence) or '"' in sentence or "“" in sentence:
                 continue
             for pattern in _PATTERNS:
@@ -95,55 +96,17 @@ def _facts(request: str) -> Iterator[dict[str, object]]:
                 if found is None or _OTHERS.search(found["rest"]):
                     continue
                 of = found["of"] if "of" in found.groupdict() else ""
-                names = {"n": line["name"].strip(), "rest": found["rest"].strip(), "of": of}
-                yield _fact(pattern, names, int(line["id"]), known)
-
-
-def _wish(wish: standing.Standing, source: int, known: list[tuple[int, str, str]]) -> dict[str, object]:
-    """What the person asks to keep to, or prefers, in their own words."""
-    same = next((number for number, _, words in known if words.casefold() == wish.text.casefold()), None)
-    older = next(
-        (
-            number
-            for number, _, words in known
-            if standing.replaces(wish.text, words, are_preferences=wish.kind == "preference")
-        ),
-        None,
-    )
-    return {
-        "text": wish.text,
-        "type": wish.kind,
-        "subject": standing.aspect(wish.text),
-        "importance": 5 if wish.kind == "instruction" else 4,
-        "tags": [],
-        "sources": [source],
-        "since": None,
-        "until": None,
-        "only_one": False,
-        "relation": "repeats" if same else "replaces" if older else "new",
-        "known": same or older,
-    }
+                begins = pattern.begins.format(n=line["name"].strip(), of=of)
+                older = [id_ for id_, text in known if pattern.only_one and text.startswith(f"{begins} ")]
+                yield from _fact(f"{begins} {found['rest'].strip()}.", pattern.kind, number, known, older)
 
 
 def _fact(
-    pattern: _Pattern, names: Mapping[str, str], source: int, known: list[tuple[int, str, str]]
-) -> dict[str, object]:
-    text, subject = pattern.text.format(**names), pattern.subject.format(**names).lower()
-    same = next((number for number, _, words in known if words.casefold() == text.casefold()), None)
-    older = next((number for number, about, _ in known if pattern.only_one and about == subject), None)
-    return {
-        "text": text,
-        "type": pattern.kind,
-        "subject": subject,
-        "importance": pattern.importance,
-        "tags": [],
-        "sources": [source],
-        "since": None,
-        "until": None,
-        "only_one": pattern.only_one,
-        "relation": "repeats" if same else "replaces" if older else "new",
-        "known": same or older,
-    }
+    text: str, kind: str, message: int, known: list[tuple[int, str]], older: list[int]
+) -> Iterator[dict[str, object]]:
+    """A fact that is not known yet; `older`: what it replaces."""
+    if not any(words.casefold() == text.casefold() for _, words in known):
+        yield {"message": message, "text": text, "type": kind, "replaces": older[0] if older else None}
 
 
 def _profile(request: str) -> dict[str, str]:

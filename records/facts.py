@@ -14,8 +14,9 @@ STANDING: tuple[FactKind, ...] = ("instruction", "preference")
 class NewFact:
     """A fact that is not stored yet: one sentence about the owner, in the third person.
 
-    `source_ids`: the messages that say it. `valid_to`: set where it is over already. The extraction also says
-    `only_one`: nobody has two of this at a time (a home, an age); `known`: the fact that it repeats or replaces.
+    `source_ids`: the messages that say it. `valid_to`: set where it is over already. `only_one`: nobody has two of this
+    at a time (a home, an age); `known`: the fact that it replaces, as the model says, and
+    `is_change`: whether the person's words say so too.
     """
 
     text: str
@@ -28,8 +29,8 @@ class NewFact:
     importance: float = 0.5
     tags: tuple[str, ...] = ()
     only_one: bool = False
-    relation: Literal["new", "repeats", "replaces"] = "new"
     known: int | None = None
+    is_change: bool = False
     origin: str = ""
 
 

@@ -62,6 +62,21 @@ _GOES_ON = re.compile(
     r"^\W*(?:and|or|but|what about|how about|same|also|und|oder|aber|auch|y|o|e|ou|mas|pero|también|et|mais|ed|oppure|ma|en|of|maar|ve|ya|peki|i|a|и|а|или|но|тоже|و|او)\b|^\W*(?:那|还有|還有|じゃあ|では|그럼|그리고)|呢[?？]?$"
 )
 
+# Words by which people say that what was said before no longer holds: "now", "no longer", "moved", "instead".
+_CHANGE = re.compile(
+    r"\b(?:now|no longer|any ?more|moved|moving|chang(?:ed?|ing)|switch\w*|instead|actually|correct\w*|meant|wrong|mistake|sorry|new|quit|left|stopp?(?:ed)?|g(?:a|i)ve up|given up|became|back in|postponed|rescheduled|cancel\w*|last day|used to|former\w*|sold|divorced|broke up|not .* but|until|will be|put off)\b"
+    r"|\b(?:jetzt|nun|nicht mehr|keine?n? .*mehr|\w*gezogen|gewechselt|wechsle|geändert|statt\w*|doch|eigentlich|neue[rsnm]?|gekündigt|aufgehört|verschoben|verlegt|seit)\b"
+    r"|\b(?:ahora|ya no|mud[éeoó]\w*|cambi\w+|en vez|en realidad|nuev[oa]|dej[éeó]|aplaz\w+|desde|agora|já não|não .*mais|troquei|em vez|na verdade|nov[oa]|deixei|adiad\w+)\b"
+    r"|\b(?:теперь|сейчас|уже не|больше не|переех\w+|смени\w+|переш[её]л\w*|вместо|на самом деле|нов(?:ый|ая|ое|ую|ом|ой)|броси\w+|уволи\w+|перенес\w+|исправ\w+|измени\w+)\b"
+    r"|\b(?:maintenant|désormais|ne .* plus|déménag\w+|chang\w+|nouveau|nouvelle|adesso|ora|non .* più|trasferit\w+|nuovo|nuova|nu|niet meer|verhuisd|nieuwe?|teraz|już nie|artık|şimdi|taşındı\w*)\b"
+    r"|现在|現在|不再|搬|换|換|改|其实|其實|新|辞|推迟|今は|もう|引っ越|変わ|이제|이사|바꿨|الان|لم اعد|انتقل"
+)
+
+
+def says_change(message: str) -> bool:
+    """Whether a message says that something is not as it was."""
+    return _CHANGE.search(analyzer.normal(message)) is not None
+
 
 def goes_on(question: str) -> bool:
     """Whether a question says by its first words that it goes on from what was said before."""

@@ -169,7 +169,7 @@ def own_chat(person: int, count: int) -> bytes:
 async def test_facts_are_learned_from_history_when_its_owner_says_so(house: House, storage: str) -> None:
     """Offered under the receipt with what it takes; in the background, to be stopped, and gone on with after a kill."""
     ann = house.person()
-    oslo = {"text": "Ann lives in Oslo.", "type": "personal", "subject": "home", "sources": [-25]}
+    oslo = {"text": "Ann lives in Oslo.", "type": "fact", "message": -25, "replaces": None}
     held = Behaviour(hold="start", text='{"facts": []}')
     asked, holds = len(house.model.asked_for("facts")), house.model._held
     house.model.script_schema("facts", json.dumps({"facts": [oslo]}), held, held, held)

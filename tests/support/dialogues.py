@@ -1,8 +1,9 @@
 """The labelled dialogues: what people say over time, what a model extracts from it, and what must be known in the end.
 
-`turns`: day, the person's messages, the scripted answer (facts in short, or words that are no list). `known` in a
-scripted fact names a known fact by its text. `valid`, `past` (text → text of its successor, or null), `sources`
-(text → how many messages it was learned from): all that may be known afterwards.
+`turns`: day, the person's messages, the scripted answer (facts in short, or words that are no list). `replaces` in
+a scripted fact names a known fact by its text, `message` the place of the message that says it (1: the first).
+`valid`, `past` (text → text of its successor, or null), `sources` (text → how many messages it was learned from): all
+that may be known afterwards.
 """
 
 import json
@@ -42,20 +43,12 @@ class Dialogue:
 
 
 def _whole(told: Mapping[str, Any], ids: Sequence[int], known: Mapping[str, int]) -> dict[str, Any]:
-    sources = [ids[place - 1] for place in told["sources"]] if "sources" in told else list(ids)
-    named = told.get("known")
+    named = told.get("replaces")
     return {
-        "type": "personal",
-        "subject": "",
-        "importance": 3,
-        "tags": [],
-        "since": None,
-        "until": None,
-        "only_one": False,
-        "relation": "new",
-        **told,
-        "sources": sources,
-        "known": None if named is None else int(named) if named.isdigit() else known[named],
+        "message": ids[told.get("message", 1) - 1],
+        "text": told["text"],
+        "type": told.get("type", "fact"),
+        "replaces": None if named is None else int(named) if named.isdigit() else known[named],
     }
 
 

@@ -56,7 +56,7 @@ async def test_what_is_being_learned_does_not_bring_back_the_words_of_a_fact_tha
 ) -> None:
     fact = await edited(talk, "Anna drinks tea.", f"Anna drinks {WORD}.")
     await talk.say("I have it every morning.")
-    brought_back = answer(told(f"Anna drinks {WORD} every morning.", 1, known=fact.id))
+    brought_back = answer(told(f"Anna drinks {WORD} every morning.", 1, replaces=fact.id))
     talk.server.script_schema("facts", Behaviour(hold="start", text=brought_back))
     talk.server.default_schema("facts", answer(told("Anna has it every morning.", 1)))
     learning = asyncio.create_task(talk.services.facts.before_fold(SCOPE, [1]))
@@ -117,7 +117,8 @@ async def test_what_was_learned_beside_a_fact_does_not_keep_its_words(
     talk.server.script_schema(
         "facts",
         answer(
-            told(f"Anna drinks {WORD} every morning.", 1, known=fact.id), told("Anna gets up early.", 1, known=fact.id)
+            told(f"Anna drinks {WORD} every morning.", 1, replaces=fact.id),
+            told("Anna gets up early.", 1, replaces=fact.id),
         ),
     )
     await talk.services.facts.learn(SCOPE)

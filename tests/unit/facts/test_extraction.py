@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from facts import extraction, verification
-from facts.extraction import day_of, new_facts, parse
+from facts.extraction import new_facts, parse, since_of
+from facts.single_values import single_value
 from records.facts import NewFact
 from records.messages import Message
 from records.scopes import Scope
@@ -19,7 +20,9 @@ NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 
 
 def message(number: int, text: str, said_at: datetime = NOW) -> Message:
-    return Message(id=number, scope=Scope(owner=1), role="user", content=text, created_at=said_at, turn=number)
+    return Message(
+        id=number, scope=Scope(owner=1), role="user", content=text, created_at=said_at, turn=number, speaker="Anna"
+    )
 
 
 def fact(text: str, *sources: int) -> NewFact:
@@ -41,19 +44,18 @@ def test_what_is_no_list_of_facts_is_told_from_an_empty_one(answer: str) -> None
 
 def test_values_are_made_sound() -> None:
     wild = (
-        '{"facts": [{"text": "  Anna\\n sails. ", "type": "HOBBY", "importance": 99, "tags": ["Sea", 5, "sea"],'
-        ' "sources": ["#3", true, 2.0, "x"], "since": 2020, "relation": "merges", "known": "12", "only_one": "yes"},'
-        ' {"text": ""}, {"fact": 7}, "words", {"text": "x", "extra": {"deep": []}}]}'
+        '{"facts": [{"text": "  Anna\\n sails. ", "type": "HOBBY", "message": "#3", "replaces": "12", "tags": ["sea"]},'
+        ' {"text": ""}, {"fact": 7}, "words", {"text": "x", "type": "Preference", "message": true, "extra": {}}]}'
     )
     found = parse(wild)
     assert found is not None
-    assert [one.text for one in found] == ["Anna sails.", "x"]
-    first = found[0]
-    assert (first.kind, first.importance, first.tags, first.sources) == ("knowledge", 1.0, ("sea",), (3, 2))
-    assert (first.since, first.relation, first.known, first.only_one) == ("", "new", 12, False)
+    assert [(one.text, one.kind, one.message, one.replaces) for one in found] == [
+        ("Anna sails.", "personal", 3, 12),
+        ("x", "preference", None, None),
+    ]
 
 
-FIELDS = st.sampled_from(["facts", "text", "sources", "tags", "since", "known"])
+FIELDS = st.sampled_from(["facts", "text", "message", "type", "replaces"])
 
 
 @given(
@@ -63,36 +65,69 @@ FIELDS = st.sampled_from(["facts", "text", "sources", "tags", "since", "known"])
 )
 def test_no_answer_breaks_the_reading(value: object) -> None:
     found = parse(json.dumps(value))
-    new_facts(found or [], [message(1, "I sail.")], known=(), zone=UTC)
+    assert all(new_facts(found or [], [message(1, "I sail.")], known=(), zone=UTC))
 
 
-def test_sources_that_were_not_shown_are_replaced_by_the_likeliest() -> None:
-    told = parse('[{"text": "Anna sails.", "sources": [77]}, {"text": "Boris flies.", "sources": []}]')
-    (found,) = new_facts(told or [], [message(1, "It rains."), message(2, "I sail often.")], known=(), zone=UTC)
-    assert (found.text, found.source_ids) == ("Anna sails.", (2,))
+def likeliest(answer: str, *said: str, known: tuple[int, ...] = ()) -> list[NewFact]:
+    messages = [message(number, text) for number, text in enumerate(said, start=1)]
+    return [readings[0] for readings in new_facts(parse(answer) or [], messages, known=known, zone=UTC)]
+
+
+def test_a_line_that_was_not_shown_or_shares_no_word_gives_way_to_the_likeliest() -> None:
+    told = '[{"text": "Anna sails.", "message": 77}, {"text": "Anna sails.", "message": 1}, {"text": "Boris flies."}]'
+    found = likeliest(told, "It rains.", "I sail often.")
+    assert [(one.text, one.source_ids) for one in found] == [("Anna sails.", (2,)), ("Anna sails.", (2,))]
+
+
+def test_a_line_that_is_named_stays_where_no_other_is_likelier() -> None:
+    (found,) = likeliest('[{"text": "Anna has a sibling.", "message": 2}]', "It rains.", "Tom is my brother.")
+    assert found.source_ids == (2,)
 
 
 def test_a_known_fact_that_was_not_shown_is_not_named() -> None:
-    told = parse('[{"text": "Anna sails.", "sources": [1], "relation": "replaces", "known": 5}]')
-    assert new_facts(told or [], [message(1, "I sail.")], known=(4,), zone=UTC)[0].known is None
-    assert new_facts(told or [], [message(1, "I sail.")], known=(5,), zone=UTC)[0].known == 5
+    told = '[{"text": "Anna sails.", "message": 1, "replaces": 5}]'
+    assert [one.known for one in likeliest(told, "I sail.", known=(4,))] == [None]
+    [named] = likeliest(told, "I sail.", known=(5,))
+    assert (named.known, named.is_change) == (5, False), "nothing that was said tells of a change"
+    assert [one.is_change for one in likeliest(told, "I sail now.", known=(5,))] == [True]
+
+
+def test_what_nobody_has_two_of_is_read_from_the_words() -> None:
+    told = [
+        ("Anna lives in Oslo.", "home"),
+        ("Anna's sister has moved to Bergen.", "sister home"),
+        ("Anna's exam is on 2026-12-03.", "exam"),
+        ("Jonas arbeitet bei Bosch.", "employer"),
+        ("Lucía tiene tres hijos.", "hijos"),
+        ("Игорь живёт в Казани.", "home"),
+        ("Beto mora em Lisboa.", "home"),
+        ("张三住在北京。", "home"),
+    ]
+    for text, subject in told:
+        value = single_value(text)
+        assert value is not None
+        assert value.subject == subject
+    for text in ("Anna likes tea.", "Anna no longer lives in Oslo.", "Anna saw the dentist on 2026-12-03."):
+        assert single_value(text) is None
+    (over,) = likeliest('[{"text": "Anna used to live in Oslo.", "message": 1}]', "I used to live in Oslo.")
+    assert (over.valid_to, over.only_one) == (NOW, False)
 
 
 def test_dates_are_the_owners() -> None:
     auckland = ZoneInfo("Pacific/Auckland")
-    assert day_of("2026-11-20", auckland) == datetime(2026, 11, 19, 11, 0, tzinfo=UTC)
-    assert day_of("2026-02", UTC, end=True) == datetime(2026, 2, 28, tzinfo=UTC)
-    assert day_of("2024", UTC, end=True) == datetime(2024, 12, 31, tzinfo=UTC)
-    assert [day_of(text, UTC) for text in ("", "soon", "2026-13", "2026-02-30", "0000")] == [None] * 5
+    assert since_of("Anna rows since 2026-11-20.", auckland) == datetime(2026, 11, 19, 11, 0, tzinfo=UTC)
+    assert since_of("Jonas rudert seit 2019.", UTC) == datetime(2019, 1, 1, tzinfo=UTC)
+    texts = ("Anna rows.", "since soon", "since 2026-13", "since 2026-02-30", "since 0000", "on 2026-02-03")
+    assert [since_of(text, UTC) for text in texts] == [None] * 6
 
 
-def test_what_is_over_ends_and_what_is_planned_does_not() -> None:
-    told = parse('[{"text": "Anna rowed.", "sources": [1], "since": "2020", "until": "2022"}]')
-    (rowed,) = new_facts(told or [], [message(1, "I rowed.")], known=(), zone=UTC)
-    assert rowed.valid_to == datetime(2022, 12, 31, tzinfo=UTC)
-    told = parse('[{"text": "Anna rows.", "sources": [1], "until": "2027"}]')
-    (rows,) = new_facts(told or [], [message(1, "I row.")], known=(), zone=UTC)
-    assert rows.valid_to is None
+def test_more_of_the_assistants_words_than_of_the_persons_are_refused() -> None:
+    said = [message(1, "What could I cook tonight?")]
+    answers = "You could cook a lentil curry with coconut milk."
+    told = fact("Anna cooks a lentil curry with coconut milk.", 1)
+    assert verification.objections(told, said, also=["Anna"], zone=UTC, answers=answers)
+    mine = [message(1, "I cook a lentil curry with coconut milk tonight.")]
+    assert not verification.objections(told, mine, also=["Anna"], zone=UTC, answers=answers)
 
 
 @pytest.mark.parametrize(

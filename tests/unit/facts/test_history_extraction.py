@@ -74,8 +74,8 @@ async def shown(talk: Talk) -> tuple[str, int, int] | None:
     return (extraction.state, extraction.read, extraction.total) if extraction else None
 
 
-def lives(place: str, source: int, **more: Any) -> Mapping[str, Any]:
-    return told(f"Anna lives in {place}.", source, subject="home", only_one=True, **more)
+def lives(place: str, source: int) -> Mapping[str, Any]:
+    return told(f"Anna lives in {place}.", source)
 
 
 async def test_nothing_is_learned_unasked_and_only_from_the_owners_own_words(talk: Talk) -> None:
@@ -353,10 +353,10 @@ async def test_a_fact_that_falls_with_another_is_learned_again_whatever_was_stud
     chef = await imported(talk, chat("I am the head chef now.", "It rains.", first=50, days=500))
     assert cook.ids is not None
     assert chef.ids is not None
-    cooks = told("Anna cooks at the Heliotrope Bakery.", cook.ids[0], subject="work")
+    cooks = told("Anna cooks at the Heliotrope Bakery.", cook.ids[0])
     talk.server.default_schema("facts", answer(cooks))
     await extracted(talk, cook)
-    leads = told("Anna is the head chef of the Heliotrope Bakery.", chef.ids[0], known=1, relation="replaces")
+    leads = told("Anna is the head chef of the Heliotrope Bakery.", chef.ids[0], replaces=1)
     talk.server.default_schema("facts", answer(leads))
     await extracted(talk, chef)
     talk.server.default_schema("facts", answer())

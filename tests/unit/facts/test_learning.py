@@ -33,8 +33,8 @@ async def talk(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[
         yield talk
 
 
-def told(text: str, *sources: int, **more: Any) -> dict[str, Any]:
-    return {"text": text, "type": "personal", "subject": "", "sources": list(sources), **more}
+def told(text: str, message: int, *, replaces: int | None = None) -> dict[str, Any]:
+    return {"message": message, "text": text, "type": "fact", "replaces": replaces}
 
 
 def answer(*facts: Mapping[str, Any]) -> str:
@@ -59,7 +59,7 @@ def asked(talk: Talk) -> list[Sequence[Mapping[str, str]]]:
 
 
 async def test_four_waiting_turns_are_learned_from_at_once(talk: Talk) -> None:
-    talk.server.default_schema("facts", answer(told("Anna lives in Oslo.", 1, subject="home", importance=4)))
+    talk.server.default_schema("facts", answer(told("Anna lives in Oslo.", 1)))
     for text in ("I live in Oslo.", "It rains.", "What a day!"):
         await talk.turn(text)
     assert asked(talk) == []
@@ -67,7 +67,7 @@ async def test_four_waiting_turns_are_learned_from_at_once(talk: Talk) -> None:
     (request,) = asked(talk)
     assert [text in request[1]["content"] for text in ("I live in Oslo.", "Good night.")] == [True, True]
     (fact,) = await known(talk)
-    assert (fact.text, fact.source_ids, fact.importance, fact.subject) == ("Anna lives in Oslo.", (1,), 0.75, "home")
+    assert (fact.text, fact.source_ids, fact.importance, fact.subject) == ("Anna lives in Oslo.", (1,), 0.5, "home")
     await talk.turn("One more.")
     assert len(asked(talk)) == 1
 
@@ -236,7 +236,7 @@ async def test_dates_are_written_in_the_owners_zone(talk: Talk) -> None:
     talk.moment[0] = datetime(2026, 11, 20, 23, 0, tzinfo=UTC)
     await talk.say("Yesterday I bought a boat.")
     assert "It is now 2026-11-21 12:00 Pacific/Auckland." in talk.prompts()[-1]
-    talk.server.default_schema("facts", answer(told("Anna bought a boat on 2026-11-20.", 1, since="2026-11-20")))
+    talk.server.default_schema("facts", answer(told("Anna has had a boat since 2026-11-20.", 1)))
     await talk.services.facts.learn(SCOPE)
     assert "[2026-11-21 12:00, Saturday] Anna: Yesterday" in asked(talk)[0][1]["content"]
     (fact,) = await known(talk)
@@ -280,7 +280,7 @@ async def test_a_fact_comes_with_its_question_and_brings_its_message(tmp_path: P
         await talk.say("Since May the harbour with the red cranes is what I see from my kitchen.")
         for number in range(12):
             await talk.say(f"Point {number}: the weather was fine and the sea was calm.")
-        talk.server.default_schema("facts", answer(told("Anna's flat is beside a harbour.", 1, subject="flat")))
+        talk.server.default_schema("facts", answer(told("Anna's flat is beside a harbour.", 1)))
         await talk.services.facts.learn(SCOPE)
         async with talk.services.memory.home(ANNA.id) as store:
             retrieval = talk.services.retrieval
@@ -325,3 +325,44 @@ async def test_the_account_names_facts_and_profile(talk: Talk) -> None:
     explanation = await talk.services.explanations.explain(SCOPE)
     if explanation is not None:
         assert "cello" not in why_text(explanation, Chat(id=ANNA.id))
+
+
+async def test_turns_without_a_list_are_asked_about_again_in_halves(talk: Talk) -> None:
+    await said(talk, "I live in Oslo.", "It rains.", "I own a boat.", "It pours.")
+    boat, bad = answer(told("Anna owns a boat.", 5)), Behaviour(text="Well, well.")
+    # The request, its repair, the first half, its two turns, the second half.
+    talk.server.script_schema("facts", bad, bad, bad, answer(told("Anna lives in Oslo.", 1)), bad, boat)
+    await talk.services.facts.learn(SCOPE)
+    assert await valid(talk) == ["Anna lives in Oslo.", "Anna owns a boat."]
+    lines = [request[1]["content"].count("] Anna: ") for request in asked(talk)]
+    assert lines == [4, 4, 2, 1, 1, 2]
+    await talk.services.facts.learn(SCOPE)
+    assert len(asked(talk)) == 6
+
+
+async def test_a_request_carries_no_more_turns_than_a_batch_however_many_wait(talk: Talk) -> None:
+    await said(talk, *(f"Point {number}." for number in range(10)))
+    await talk.services.facts.learn(SCOPE)
+    assert [request[1]["content"].count("] Anna: ") for request in asked(talk)] == [4, 4, 2]
+    assert all("Understood." not in request[1]["content"] for request in asked(talk))
+
+
+async def test_a_fact_with_the_number_of_another_line_is_learned_from_the_line_that_says_it(talk: Talk) -> None:
+    await said(talk, "It rains in Bergen.", "I work as a carpenter in Oslo since 2019.")
+    talk.server.default_schema("facts", answer(told("Anna works as a carpenter in Oslo.", 1)))
+    await talk.services.facts.learn(SCOPE)
+    assert [(fact.text, fact.source_ids) for fact in await known(talk)] == [
+        ("Anna works as a carpenter in Oslo.", (3,))
+    ]
+
+
+async def test_a_new_home_job_and_date_end_the_old_whatever_the_model_says(talk: Talk) -> None:
+    old = ("Anna lives in Oslo.", "Anna works at Acme.", "Anna's exam is on 2026-12-03.")
+    await said(talk, "I live in Oslo, work at Acme, and my exam is on 2026-12-03.")
+    talk.server.default_schema("facts", answer(*(told(text, 1) for text in old)))
+    await talk.services.facts.learn(SCOPE)
+    new = ("Anna has moved to Bergen.", "Anna works for Bolt.", "Anna's exam is on 2026-12-10.")
+    await said(talk, "I have moved to Bergen, work for Bolt, and my exam is on 2026-12-10.")
+    talk.server.default_schema("facts", answer(*(told(text, 3) for text in new)))
+    await talk.services.facts.learn(SCOPE)
+    assert await valid(talk) == list(new)

@@ -120,7 +120,7 @@ async def test_incognito_and_without_facts_nothing_is_noted(tmp_path: Path) -> N
 
 async def test_a_model_that_finds_it_too_adds_nothing(talk: Talk) -> None:
     def found(text: str, kind: str, source: int) -> dict[str, object]:
-        return {"text": text, "type": kind, "subject": "", "sources": [source]}
+        return {"message": source, "text": text, "type": kind, "replaces": None}
 
     await talk.say("End every answer with a proverb from now on.")
     await talk.say("Stop doing that!")
@@ -132,7 +132,7 @@ async def test_a_model_that_finds_it_too_adds_nothing(talk: Talk) -> None:
                 "facts": [
                     found("Anna wants every answer to end with a proverb.", "instruction", 1),
                     found("Anna wants metric units always shown.", "instruction", 5),
-                    found("Anna lives in Oslo.", "personal", 5),
+                    found("Anna lives in Oslo.", "fact", 5),
                 ]
             }
         ),
@@ -144,7 +144,7 @@ async def test_a_model_that_finds_it_too_adds_nothing(talk: Talk) -> None:
 
 async def test_what_a_model_alone_finds_is_carried_and_replaced_as_well(talk: Talk) -> None:
     def answer(text: str, source: int) -> str:
-        fact = {"text": text, "type": "instruction", "subject": "", "sources": [source]}
+        fact = {"message": source, "text": text, "type": "instruction", "replaces": None}
         return json.dumps({"facts": [fact]})
 
     await talk.say("It would be kind if miles were left out and kilometres were given.")

@@ -129,10 +129,12 @@ def test_the_pieces_of_a_paste_are_read_in_several_requests(ceiling: int) -> Non
     assert 1 < len(made) <= 8
 
 
-def test_what_was_answered_stands_with_the_last_of_the_pieces() -> None:
-    pieces: list[tuple[Role, str]] = [("user", "xq7 " * 1000) for _ in range(7)]
-    made = read_out(Requests(TOKENS, 8000), talk([[*pieces, ("assistant", "It is noted.")]]), [], "the user")
-    assert ["It is noted." in request.request[1].content for request in made] == [False, True]
+def test_what_was_answered_is_known_and_not_shown() -> None:
+    (request,) = read_out(
+        Requests(TOKENS, 8000), talk([[("user", "What now?"), ("assistant", "It is noted.")]]), [], "the user"
+    )
+    assert "It is noted." not in request.request[1].content
+    assert request.answers == "It is noted."
 
 
 def test_small_turns_share_a_request() -> None:
@@ -141,6 +143,8 @@ def test_small_turns_share_a_request() -> None:
     ]
     made = read_out(Requests(TOKENS, 8000), talk(turns), [], "the user")
     assert [len(request.messages) for request in made] == [MOST_TURNS, 30 - MOST_TURNS]
+    few = Requests(TOKENS, 8000).extraction(talk(turns), [], who="the user", zone=UTC, most=4)
+    assert (len(few.messages), len(few.turns), few.is_all) == (4, 4, False)
 
 
 @pytest.mark.parametrize("ceiling", [500, 700, 1000])
