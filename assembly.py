@@ -21,6 +21,7 @@ from chat.tools import MemoryTools
 from external_memory import ExternalMemory
 from facts.backoff import Backoff
 from facts.distillation import ProfileDistiller, ProfileSettings
+from facts.extractor import FactExtractor
 from facts.history_extraction import HistoryExtraction
 from facts.learning import Facts, FactSettings
 from facts.requests import Requests
@@ -155,9 +156,8 @@ async def open_services(
         requests = Requests(summary_tokenizer, settings.max_context_tokens, under=partial(prompt_room, background))
         facts = Facts(
             memory=memory,
-            model=background,
+            extractor=FactExtractor(model=background, requests=requests, quota=quota),
             requests=requests,
-            budget=quota,
             clock=clock,
             settings=FactSettings(
                 is_on=settings.facts == "on",

@@ -3,6 +3,7 @@
 backoff.py             when learning is tried again after a failure
 distillation.py        the profile: the short document about an owner, distilled from time to time
 extraction.py          what the model is asked about facts, and its answer, read defensively
+extractor.py           what a model finds in some turns: asked, repaired, in halves, and held to what was said
 fingerprint.py         what must be equal in two sentences that say the same: numbers, dates, names, negation
 history_extraction.py  learning facts from imported messages, because their owner asked for it
 learning.py            what is known about an owner: facts, learned from their own words or added by hand

@@ -8,30 +8,22 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta, tzinfo
+from datetime import timedelta
 from functools import partial
 from weakref import WeakValueDictionary
 
 from attrs import define, field
 
 from external_memory import ExternalMemory
-from facts import extraction, noting, reconciliation, verification
-from facts.backoff import Backoff, Source
+from facts import noting, reconciliation
+from facts.backoff import Backoff
+from facts.extractor import Batch, FactExtractor
 from facts.fingerprint import essence
-from facts.requests import MOST_TURNS, ExtractionEstimate, ExtractionRequest, Request, Requests
+from facts.requests import MOST_TURNS, ExtractionEstimate, ExtractionRequest, Requests
 from llm import prompts
-from llm.chat_model import ChatModel
 from llm.embeddings import Embedder
-from llm.quota import Charge, Quota, charge_nobody
-from records.errors import (
-    ContextTooLong,
-    ModelBroken,
-    ModelDeclined,
-    ModelError,
-    QuotaExceeded,
-    StaleFacts,
-    StorageError,
-)
+from llm.quota import Charge, charge_nobody
+from records.errors import ModelError, StaleFacts, StorageError
 from records.facts import Fact, FactChange, HistoryBacklog, NewFact
 from records.messages import Message
 from records.scopes import Clock, Scope
@@ -41,11 +33,7 @@ log = logging.getLogger(__name__)
 
 READ = 400
 """Messages that are read at once."""
-GIVEN_UP_AFTER = 3
-"""Attempts after which messages are skipped that the model cannot answer."""
 EMBEDDED_AT_ONCE = 32
-SCARCE = 4
-"""When fewer of the day's tokens are left than this many such requests cost, answers and summaries go first."""
 IMPORTANCE_BY_HAND = 0.75
 """Importance of a fact that its owner has added by hand."""
 
@@ -60,38 +48,13 @@ class FactSettings:
     duplicate_distance: float = 0.15
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Batch:
-    """What is learned at once: a request (None: there is nothing to learn), and the state in which it was read.
-
-    `known`: the facts that hold; `noted`: all instructions and preferences, also those that have ended.
-    `from_history`: from imported history, otherwise from what was said here.
-    """
-
-    scope: Scope
-    who: str
-    request: ExtractionRequest | None
-    known: tuple[Fact, ...]
-    noted: tuple[Fact, ...]
-    learned: int
-    until: int
-    zone: tzinfo
-    is_last: bool
-    from_history: bool = False
-
-    @property
-    def source(self) -> Source:
-        return self.scope, self.from_history
-
-
 @define(kw_only=True, eq=False)
 class Facts:
-    """Learns facts, one owner's at a time. `window`: the most tokens of one request's prompt."""
+    """Learns facts, one owner's at a time."""
 
     _memory: ExternalMemory
-    _model: ChatModel
+    _extractor: FactExtractor
     _requests: Requests
-    _budget: Quota
     _clock: Clock
     _settings: FactSettings
     _embedder: Embedder | None
@@ -200,7 +163,7 @@ class Facts:
             await self.embed_missing()
         return made is not None
 
-    async def _learn(self, batch: _Batch) -> list[Fact] | None:
+    async def _learn(self, batch: Batch) -> list[Fact] | None:
         """The facts that are new; None where memory was turned off in the meantime."""
         scope = batch.scope
         changes = await self._changes(batch, batch.request) if batch.request else []
@@ -228,7 +191,7 @@ class Facts:
         if self._settings.is_on:
             await self._backoff.attempt((scope, False), work)
 
-    async def _batch(self, scope: Scope, *, at_least: int = 1, from_history: bool = False) -> _Batch | None:
+    async def _batch(self, scope: Scope, *, at_least: int = 1, from_history: bool = False) -> Batch | None:
         """The next messages to learn from; None where there are not enough, or nothing may be written now."""
         if scope.is_direct_messages:
             return None
@@ -257,7 +220,7 @@ class Facts:
         request = self._requests.extraction(turns, known, who=who, zone=config.zone, most=most) if turns else None
         # Messages after the last answer wait for their own answer; imported history gets no more answers.
         end = waiting[-1] if from_history or not turns else turns[-1][-1]
-        return _Batch(
+        return Batch(
             scope=scope,
             who=who,
             request=request,
@@ -274,9 +237,9 @@ class Facts:
         """Roughly what learning from imported history would take."""
         return self._requests.estimate(backlog)
 
-    async def _changes(self, batch: _Batch, request: ExtractionRequest) -> list[FactChange]:
+    async def _changes(self, batch: Batch, request: ExtractionRequest) -> list[FactChange]:
         """What the answer to a request changes in what is known."""
-        new = await self._extracted(batch, request)
+        new = await self._extractor.extracted(batch, request, attempts=self._backoff.attempts(batch.source))
         vectors = await self._vectors([(batch.scope.owner, fact.text) for fact in new])
         known: Mapping[int, Floats] = {}
         if vectors is not None and self._embedder is not None:
@@ -290,79 +253,6 @@ class Facts:
             return 1.0 - float(vectors[index] @ theirs)
 
         return reconciliation.plan(new, batch.known, distance=distance, near=self._settings.duplicate_distance)
-
-    async def _extracted(self, batch: _Batch, request: ExtractionRequest) -> list[NewFact]:
-        """What the model found, without what its sources do not say.
-
-        Turns for which it gave no list of facts are asked about again in halves, down to a single turn, each once.
-        """
-        extracted = await self._answered(batch, request)
-        if extracted is not None:
-            return self._true(batch, request, extracted)
-        found: list[NewFact] = []
-        waiting = self._halves(batch, request)
-        while waiting:  # each half has fewer turns than what it is a half of
-            half = waiting.pop(0)
-            extracted = extraction.parse(await self._asked(batch.scope.owner, half.request))
-            if extracted is None:
-                waiting = [*self._halves(batch, half), *waiting]
-            else:
-                found += self._true(batch, half, extracted)
-        return found
-
-    def _halves(self, batch: _Batch, request: ExtractionRequest) -> list[ExtractionRequest]:
-        """The same turns in two requests; none where there is one turn, which is skipped."""
-        turns, middle = request.turns, (len(request.turns) + 1) // 2
-        if len(turns) < 2:
-            log.info("the model gave no list of facts for %s: a turn is skipped", batch.scope)
-            return []
-        return [
-            self._requests.extraction(half, batch.known, who=batch.who, zone=batch.zone, most=len(half))
-            for half in (turns[:middle], turns[middle:])
-        ]
-
-    def _true(
-        self, batch: _Batch, request: ExtractionRequest, extracted: Sequence[extraction.ExtractedFact]
-    ) -> list[NewFact]:
-        """The facts that one of the request's messages says, each learned from that message."""
-        shown = {fact.id: fact for fact in request.shown}
-        speakers = [prompts.speaker(message) for message in request.messages]
-        kept = []
-        for readings in extraction.new_facts(extracted, request.messages, known=shown, zone=batch.zone):
-            objections = list[str]()
-            for fact in readings:
-                named = [shown[fact.known].text] if fact.known is not None else []
-                objections = verification.objections(
-                    fact, request.messages, also=[*speakers, *named], zone=batch.zone, answers=request.answers
-                )
-                if not objections:
-                    if not noting.is_noted(fact, batch.noted):
-                        kept.append(verification.without_invented_beginning(fact, request.messages, zone=batch.zone))
-                    break
-            if objections:
-                log.info("a fact about %s is refused: %s", batch.scope, "; ".join(objections))
-        return kept
-
-    async def _answered(self, batch: _Batch, request: ExtractionRequest) -> Sequence[extraction.ExtractedFact] | None:
-        """The facts in the model's answer, repaired once; None where it is no list of facts even then."""
-        scope = batch.scope
-        try:
-            answer = await self._asked(scope.owner, request.request)
-            found = extraction.parse(answer)
-            if found is None:
-                found = extraction.parse(await self._asked(scope.owner, self._requests.repair(request, answer)))
-        except (ModelBroken, ModelDeclined, ContextTooLong):
-            if self._backoff.attempts(batch.source) + 1 < GIVEN_UP_AFTER:
-                raise
-            return None
-        return found
-
-    async def _asked(self, owner: int, request: Request) -> str:
-        room = await self._budget.room(owner)
-        if room is not None and room < SCARCE * self._requests.size(request):
-            raise QuotaExceeded
-        completion = await self._budget.complete(owner, self._model, request, schema=extraction.FACTS_SCHEMA)
-        return completion.text
 
     # by hand -------------------------------------------------------------------------------------------------
 

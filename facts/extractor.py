@@ -1,0 +1,138 @@
+"""What a model finds in some turns: asked, asked again where it must be, and held to what was said.
+
+Owns the repair, the halves and the refusals. Does not know stores, when facts are learned, or what a new one does to
+the known ones.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+
+from attrs import define
+
+from facts import extraction, noting, verification
+from facts.backoff import Source
+from facts.requests import ExtractionRequest, Request, Requests
+from llm import prompts
+from llm.chat_model import ChatModel
+from llm.quota import Quota
+from records.errors import ContextTooLong, ModelBroken, ModelDeclined, QuotaExceeded
+from records.facts import Fact, NewFact
+from records.scopes import Scope
+
+log = logging.getLogger(__name__)
+
+GIVEN_UP_AFTER = 3
+"""Attempts after which messages are skipped that the model cannot answer."""
+SCARCE = 4
+"""When fewer of the day's tokens are left than this many such requests cost, answers and summaries go first."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Batch:
+    """What is learned at once: a request (None: there is nothing to learn), and the state in which it was read.
+
+    `known`: the facts that hold; `noted`: all instructions and preferences, also those that have ended.
+    `from_history`: from imported history, otherwise from what was said here.
+    """
+
+    scope: Scope
+    who: str
+    request: ExtractionRequest | None
+    known: tuple[Fact, ...]
+    noted: tuple[Fact, ...]
+    learned: int
+    until: int
+    zone: tzinfo
+    is_last: bool
+    from_history: bool = False
+
+    @property
+    def source(self) -> Source:
+        return self.scope, self.from_history
+
+
+@define(kw_only=True, eq=False)
+class FactExtractor:
+    """Asks a model for facts, within the owner's tokens of the day."""
+
+    _model: ChatModel
+    _requests: Requests
+    _quota: Quota
+
+    async def extracted(self, batch: Batch, request: ExtractionRequest, *, attempts: int) -> list[NewFact]:
+        """What the model found, without what its sources do not say.
+
+        Turns for which it gave no list of facts are asked about again in halves, down to a single turn, each once.
+        `attempts`: how often it has failed before. Raises a ModelError.
+        """
+        extracted = await self._answered(batch, request, attempts)
+        if extracted is not None:
+            return self._true(batch, request, extracted)
+        found: list[NewFact] = []
+        waiting = self._halves(batch, request)
+        while waiting:  # each half has fewer turns than what it is a half of
+            half = waiting.pop(0)
+            extracted = extraction.parse(await self._asked(batch.scope.owner, half.request))
+            if extracted is None:
+                waiting = [*self._halves(batch, half), *waiting]
+            else:
+                found += self._true(batch, half, extracted)
+        return found
+
+    def _halves(self, batch: Batch, request: ExtractionRequest) -> list[ExtractionRequest]:
+        """The same turns in two requests; none where there is one turn, which is skipped."""
+        turns, middle = request.turns, (len(request.turns) + 1) // 2
+        if len(turns) < 2:
+            log.info("the model gave no list of facts for %s: a turn is skipped", batch.scope)
+            return []
+        return [
+            self._requests.extraction(half, batch.known, who=batch.who, zone=batch.zone, most=len(half))
+            for half in (turns[:middle], turns[middle:])
+        ]
+
+    def _true(
+        self, batch: Batch, request: ExtractionRequest, extracted: Sequence[extraction.ExtractedFact]
+    ) -> list[NewFact]:
+        """The facts that one of the request's messages says, each learned from that message."""
+        shown = {fact.id: fact for fact in request.shown}
+        speakers = [prompts.speaker(message) for message in request.messages]
+        kept = []
+        for readings in extraction.new_facts(extracted, request.messages, known=shown, zone=batch.zone):
+            objections = list[str]()
+            for fact in readings:
+                named = [shown[fact.known].text] if fact.known is not None else []
+                objections = verification.objections(
+                    fact, request.messages, also=[*speakers, *named], zone=batch.zone, answers=request.answers
+                )
+                if not objections:
+                    if not noting.is_noted(fact, batch.noted):
+                        kept.append(verification.without_invented_beginning(fact, request.messages, zone=batch.zone))
+                    break
+            if objections:
+                log.info("a fact about %s is refused: %s", batch.scope, "; ".join(objections))
+        return kept
+
+    async def _answered(
+        self, batch: Batch, request: ExtractionRequest, attempts: int
+    ) -> Sequence[extraction.ExtractedFact] | None:
+        """The facts in the model's answer, repaired once; None where it is no list of facts even then."""
+        scope = batch.scope
+        try:
+            answer = await self._asked(scope.owner, request.request)
+            found = extraction.parse(answer)
+            if found is None:
+                found = extraction.parse(await self._asked(scope.owner, self._requests.repair(request, answer)))
+        except (ModelBroken, ModelDeclined, ContextTooLong):
+            if attempts + 1 < GIVEN_UP_AFTER:
+                raise
+            return None
+        return found
+
+    async def _asked(self, owner: int, request: Request) -> str:
+        room = await self._quota.room(owner)
+        if room is not None and room < SCARCE * self._requests.size(request):
+            raise QuotaExceeded
+        completion = await self._quota.complete(owner, self._model, request, schema=extraction.FACTS_SCHEMA)
+        return completion.text
