@@ -285,6 +285,7 @@ class MemoryRetrieval:
             fact_sources=sources,
             of_assistant=cues.is_of_assistant(_both_ends(itself)),
             of_many=cues.is_of_many(_both_ends(itself)),
+            of_overview=cues.is_of_overview(_both_ends(itself)),
         )
         meaning = None
         if nearest is not None and self._embedder is not None:

@@ -31,7 +31,7 @@ from text.tokenizer import Tokenizer
 STEPS = (0.5, 0.75, 1.25, 1.5, 2.0)
 """What a constant is multiplied by."""
 MOST_CHANGES = 3
-SHAPES = ("centring", "borrow", "near", "k1", "b")
+SHAPES = ("centring", "borrow", "near", "many", "k1", "b")
 """Constants that are part of the signals themselves: after a change of one they must be computed again."""
 
 
@@ -143,14 +143,14 @@ def neighbours(w: Weights, has_meaning: bool, steps: Sequence[float]) -> list[tu
         "alike",
         "alike_words",
         "learned",
-        *(("assistant_whole",) if has_meaning else ("assistant", "spread", "meaning_near", "centring")),
+        *(("assistant_whole",) if has_meaning else ("assistant", "spread", "meaning_near", "many", "centring")),
     }
     made: list[tuple[str, Weights]] = []
     for name, value in asdict(w).items():
         if name in unused:
             continue
         for step in steps:
-            if name in ("centring", "b") and value * step > 1:
+            if name in ("centring", "many", "b") and value * step > 1:
                 continue
             values = value if isinstance(value, tuple) else (value,)
             changed = tuple(round(one * step, 4) for one in values)

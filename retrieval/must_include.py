@@ -21,6 +21,8 @@ BEST, BEST_TOKENS, REST_TOKENS = 10, 60, 25
 """Next to a long-winded assistant people write at length too. Where many messages compete there, the first BEST are
 cut to BEST_TOKENS and the others to REST_TOKENS, so that some 45 fit the budget and not 11.
 """
+OVERVIEW_TOKENS = 20
+"""For an overview every message is cut to so many: what the person wanted and what became of it, of many turns."""
 WHOLE_TOKENS = 40
 """What is no longer is not cut there: it would save little."""
 ASSISTANT_TOKENS = 60
@@ -114,7 +116,10 @@ class MustInclude:
         if verbosity(self.found.pool) <= LONG_WINDED:
             return SNIPPET_TOKENS
         share = room // max(1, len(self.found.ranked))
-        least = BEST_TOKENS if index < BEST and not self.found.asked.of_many else REST_TOKENS
+        if self.found.asked.of_overview:
+            least = OVERVIEW_TOKENS
+        else:
+            least = BEST_TOKENS if index < BEST and not self.found.asked.of_many else REST_TOKENS
         return min(SNIPPET_TOKENS, max(least, share))
 
     def cut(self, snippet: Snippet, tokens: int) -> str:
@@ -123,18 +128,20 @@ class MustInclude:
 
     def _shown(self, one: Scored, text: str, vectors: Floats | None, tokens: int) -> str:
         """A whole message, or the relevant sentences of a long one."""
-        meaning = self.found.meaning
+        meaning, is_overview = self.found.meaning, self.found.asked.of_overview
+        most = tokens if is_overview else ASSISTANT_TOKENS
         if meaning is not None and vectors is not None and one.verbose > LONG_WINDED:
             pieces = sentences(text)
-            if len(pieces) == len(vectors) and self.tokens.count(text) > ASSISTANT_TOKENS:
+            if len(pieces) == len(vectors) and self.tokens.count(text) > most:
                 query = centred(meaning.query, meaning.mean, WEIGHTS.centring)
                 closeness = centred(vectors, meaning.mean, WEIGHTS.centring) @ query
                 if one.id in self.ids:
                     closeness = closeness + ABOVE_ALL * np.array(holding(pieces, self.own), np.float32)
-                return clipped(pieces, closeness.tolist(), tokens=ASSISTANT_TOKENS, count=self.tokens.count)
+                return clipped(pieces, closeness.tolist(), tokens=most, count=self.tokens.count)
         if one.verbose > LONG_WINDED:
-            tokens = min(tokens, ASSISTANT_TOKENS)
-        if len(text) <= tokens or (tokens < WHOLE_TOKENS and self.tokens.count(text) <= WHOLE_TOKENS):
+            tokens = min(tokens, most)
+        whole = tokens if is_overview else WHOLE_TOKENS
+        if len(text) <= tokens or (tokens < WHOLE_TOKENS and self.tokens.count(text) <= whole):
             return text
         weights = self.own if one.id in self.ids else self.weights
         return by_words(text, weights, tokens=tokens, tokenizer=self.tokens)

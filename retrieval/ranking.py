@@ -40,6 +40,7 @@ class Weights:
     named: float = 1.0  # the question names exactly this speaker
     learned: float = 1.0  # a relevant fact was learned from it
     standing: float = 1.0  # a person says what always holds or what they prefer; only next to a long-winded assistant
+    many: float = 0.5  # taken off meaning, where many messages are asked for: the vector says more of how that is asked
     in_range: float = 0.5  # said within a time that the question names; .6 of it in the days after
     alike: float = 0.45  # centred cosine from which two messages begin to say the same; surely so .1 above
     alike_words: float = 0.85  # the same of the question's words that they hold, where there are no vectors
@@ -60,7 +61,8 @@ class Question:
     """A question, analysed. `fact_sources`: the messages from which relevant facts were learned, by id, with the score.
 
     `before`: those of its terms that come from the turns before a short question. `of_assistant`: the assistant's own
-    words are asked for; `of_many`: an order of events, an overview, everything of a kind.
+    words are asked for; `of_many`: an order of events, an overview, everything of a kind; `of_overview`: of these, how
+    something developed, to which the assistant's answers belong.
     """
 
     text: str
@@ -70,6 +72,7 @@ class Question:
     fact_sources: Mapping[int, float] = field(default_factory=dict)
     of_assistant: bool = False
     of_many: bool = False
+    of_overview: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -198,8 +201,8 @@ def rank(pool: Pool, question: Question, meaning: Meaning | None = None, w: Weig
 
 
 def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights = WEIGHTS) -> Signals:
-    """What speaks for each candidate, before it is weighted. Of the constants, only those of BM25, `borrow`, `near` and
-    `centring` are used here.
+    """What speaks for each candidate, before it is weighted. Of the constants, only those of BM25, `borrow`, `near`,
+    `many` and `centring` are used here.
     """
     offsets = _offsets(pool)
     verbose = verbosity(pool) * pool.by_assistant.astype(np.float64)
@@ -213,13 +216,15 @@ def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights 
         "speaker": _named(pool, question.text),
         "fact": _learned(pool, question.fact_sources),
         "time": _timely(pool, question.ranges),
-        "assistant": verbose * (not question.of_assistant),
+        "assistant": verbose * (not (question.of_assistant or question.of_overview)),
         "standing": verbosity(pool) * pool.standing.astype(np.float64),
     }
     if question.before:
         values |= {"words before": before, "words before nearby": _smoothed(before, offsets, w.near)}
     if meaning is not None:
         closeness = _closeness(meaning, w)
+        if question.of_many:
+            closeness = closeness * (1 - w.many * verbosity(pool))
         values["meaning"] = closeness
         values["meaning nearby"] = _smoothed(closeness, offsets, w.near) * (1 - verbose)
     return Signals(pool=pool, meaning=meaning, values=values, verbose=verbose)

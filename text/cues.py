@@ -45,16 +45,28 @@ _OF_ASSISTANT = re.compile(
     r"|(?:言っていた|勧めて|おすすめして|提案して|教えてくれた)|(?:네가|당신이) .*(?:말|추천|제안)"
 )
 
-# A question whose answer stands in many messages: in which order, an overview, everything, how many in total.
+# A question whose answer stands in many messages: in which order, everything, how many in total.
 _OF_MANY = re.compile(
-    r"\b(?:in (?:what|which)|the) order\b|\bin order\b|\bsummar(?:y|ies|i[sz]e)\b|\boverview\b|\brecap\b|\btimeline\b|\blist (?:all|every|the)\b|\ball the \w+|\bin total\b|\bhow many (?:different|times)\b|\bover(?:all)? time\b|\bacross (?:our|all|my)\b|\bthroughout (?:our|all|my)\b"
-    r"|\breihenfolge\b|\bzusammenfass\w*|\bfass\w* .*\bzusammen\b|\büberblick\b|\bliste .*\bauf\b|\balle \w+|\binsgesamt\b|\bwie viele verschiedene\b"
-    r"|\bdans quel ordre\b|\brésum\w+|\bliste[zr]?\b|\btou(?:tes|s) les\b|\bau total\b|\ben tout\b"
-    r"|\ben qué orden\b|\bresum\w+|\btod[oa]s l[oa]s\b|\ben total\b|\bem que ordem\b|\btod[oa]s [oa]s\b|\bno total\b"
-    r"|\bin che ordine\b|\briassum\w+|\btutt[ie] (?:gli|i|le)\b|\bin totale\b|\bin welke volgorde\b|\bsamenvat\w+|\bvat .*\bsamen\b|\bin totaal\b"
-    r"|\bhangi sırayla\b|\bözetle\w*|\btoplam(?:da)?\b|\bw jakiej kolejności\b|\bpodsumuj\w*|\bwszystkie\b|\błącznie\b"
-    r"|\bв каком порядке\b|\bпо порядку\b|\bподведи итог\w*|\bперечисли\w*|\bвсе мои\b|\bкратко расскажи\b|\bсколько всего\b|\bобзор\b"
-    r"|(?:باي ترتيب|بأي ترتيب|لخص|جميع|كل ما|المجموع)|顺序|順序|总结|總結|概括|列出|所有|一共|总共|總共|順番|まとめて|要約|全部|合計|すべて|순서|요약|모두|전부|총"
+    r"\b(?:in (?:what|which)|the) order\b|\bin order\b|\btimeline\b|\blist (?:all|every|the)\b|\ball the \w+|\bin total\b|\bhow many (?:different|times)\b|\bover(?:all)? time\b|\bacross (?:our|all|my)\b|\bthroughout (?:our|all|my)\b"
+    r"|\breihenfolge\b|\bliste .*\bauf\b|\balle \w+|\binsgesamt\b|\bwie viele verschiedene\b"
+    r"|\bdans quel ordre\b|\bliste[zr]?\b|\btou(?:tes|s) les\b|\bau total\b|\ben tout\b"
+    r"|\ben qué orden\b|\btod[oa]s l[oa]s\b|\ben total\b|\bem que ordem\b|\btod[oa]s [oa]s\b|\bno total\b"
+    r"|\bin che ordine\b|\btutt[ie] (?:gli|i|le)\b|\bin totale\b|\bin welke volgorde\b|\bin totaal\b"
+    r"|\bhangi sırayla\b|\btoplam(?:da)?\b|\bw jakiej kolejności\b|\bwszystkie\b|\błącznie\b"
+    r"|\bв каком порядке\b|\bпо порядку\b|\bперечисли\w*|\bвсе мои\b|\bсколько всего\b"
+    r"|(?:باي ترتيب|بأي ترتيب|جميع|كل ما|المجموع)|顺序|順序|列出|所有|一共|总共|總共|順番|全部|合計|すべて|순서|모두|전부|총"
+)
+
+# A question for an overview of how something went, to which the assistant's answers belong as well.
+_OF_OVERVIEW = re.compile(
+    r"\bsummar(?:y|ies|i[sz]e)\b|\boverview\b|\brecap\b|\bhow (?:did|has|have|had|was|were)\b.*\b(?:progress(?:ed)?|develop(?:ed|ing)?|evolved?|come along|been going)\b"
+    r"|\bzusammenfass\w*|\bfass\w* .*\bzusammen\b|\büberblick\b|\bwie (?:hat|haben|ist|sind)\b.*\b(?:entwickelt|verlaufen|vorangekommen)\b"
+    r"|\brésume[rzs]?\b|\b(?:un|le) résumé\b|\bcomment\b.*\b(?:évolué|progressé|avancé|développé\w*|déroulé\w*)"
+    r"|\bresúme\w+|\bresum(?:en|ir\w*|a|as|o|ão|indo)\b|\bcómo\b.*\b(?:evolucion|desarroll|progres|avanz)\w+|\bcomo\b.*\b(?:evolu|desenvolv|progred|avanç)\w+"
+    r"|\briassum\w+|\bcome\b.*\b(?:evolut|svilupp|progredit)\w+|\bsamenvat\w+|\bvat .*\bsamen\b|\boverzicht\b|\bhoe (?:is|zijn|heeft|hebben)\b.*\b(?:ontwikkeld|verlopen|gevorderd)\b"
+    r"|\bözet\w*|\bnasıl (?:gelişti|ilerledi)\w*|\bpodsumuj\w*|\bstreść\b|\bjak\b.*\b(?:rozwij|rozwinę|rozwiną|przebieg)\w+"
+    r"|\bподведи итог\w*|\bкратко расскажи\b|\bобзор\b|\bобобщи\w*|\bкак\b.*\b(?:развива|развил|продвига|продвину)\w+"
+    r"|(?:لخص|ملخص|كيف تطور|كيف تقدم)|总结|總結|概括|概述|回顾|回顧|怎么发展|如何发展|进展如何|進展如何|まとめて|要約|概要|どのように(?:進|発展)|요약|정리해|어떻게 (?:진행|발전)"
 )
 
 # A question that goes on from what was said before: "and in Rust?", "what about Oslo?"
@@ -90,7 +102,12 @@ def is_of_assistant(question: str) -> bool:
 
 def is_of_many(question: str) -> bool:
     """Whether the answer stands in many messages: an order of events, an overview, everything of a kind."""
-    return _OF_MANY.search(analyzer.normal(question)) is not None
+    return _OF_MANY.search(analyzer.normal(question)) is not None or is_of_overview(question)
+
+
+def is_of_overview(question: str) -> bool:
+    """Whether an overview is asked for, or how something developed."""
+    return _OF_OVERVIEW.search(analyzer.normal(question)) is not None
 
 
 @cache

@@ -2,16 +2,24 @@
 
 from dataclasses import replace
 
-from retrieval.must_include import BEST, BEST_TOKENS, REST_TOKENS, SNIPPET_TOKENS, Found, MustInclude
+from retrieval.must_include import (
+    BEST,
+    BEST_TOKENS,
+    OVERVIEW_TOKENS,
+    REST_TOKENS,
+    SNIPPET_TOKENS,
+    Found,
+    MustInclude,
+)
 from retrieval.ranking import Question, rank
 from tests.unit.retrieval.test_prompt_builder import TOKENS
 from tests.unit.retrieval.test_ranking import Said, pool
 
 
-def required(messages: int, *, assistant_mean: float, of_many: bool = False) -> MustInclude:
+def required(messages: int, *, assistant_mean: float, of_many: bool = False, of_overview: bool = False) -> MustInclude:
     rows = pool(*(Said(id=number, text="x", days=0) for number in range(1, messages + 1)))
     rows = replace(rows, matched=replace(rows.matched, assistant_mean=assistant_mean))
-    asked = Question(text="?", terms=(), of_many=of_many)
+    asked = Question(text="?", terms=(), of_many=of_many, of_overview=of_overview)
     return MustInclude.of(Found(asked=asked, pool=rows, meaning=None, ranked=rank(rows, asked)), TOKENS)
 
 
@@ -25,3 +33,8 @@ def test_where_few_compete_or_nobody_is_long_winded_more_is_shown() -> None:
     assert required(10, assistant_mean=60).length(9, 1500) == 150
     assert required(3, assistant_mean=60).length(0, 1500) == SNIPPET_TOKENS
     assert required(100, assistant_mean=6).length(50, 1500) == SNIPPET_TOKENS
+
+
+def test_an_overview_shows_a_little_of_many() -> None:
+    overview = required(100, assistant_mean=60, of_many=True, of_overview=True)
+    assert overview.length(0, 1500) == overview.length(60, 1500) == OVERVIEW_TOKENS

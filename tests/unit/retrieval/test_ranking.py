@@ -154,3 +154,18 @@ def test_a_long_answer_counts_less_unless_the_assistant_is_asked_for() -> None:
     less = rank(wordy, asked)[0]
     assert whole.id == less.id == 1
     assert less.score == pytest.approx(whole.score - WEIGHTS.assistant_whole)
+
+
+def test_an_overview_takes_in_answers_and_goes_less_by_meaning() -> None:
+    rows = pool(
+        Said(id=1, text="walrus", days=0, terms=("walrus",), role="assistant"),
+        Said(id=2, text="birds", days=9),
+    )
+    wordy = replace(rows, matched=replace(rows.matched, assistant_mean=60))
+    overview = Question(text="?", terms=("walrus",), of_many=True, of_overview=True)
+    parts = rank(wordy, overview, meaning(0.1, 0.1))[0].parts
+    assert "assistant" not in parts
+    plain = rank(wordy, replace(overview, of_many=False), meaning(0.1, 0.1))[0].parts
+    assert parts["meaning"] == pytest.approx((1 - WEIGHTS.many) * plain["meaning"])
+    two_people = rank(rows, overview, meaning(0.1, 0.1))[0].parts
+    assert two_people["meaning"] == pytest.approx(plain["meaning"])

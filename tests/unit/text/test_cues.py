@@ -44,6 +44,38 @@ def test_the_answer_stands_in_many_messages(question: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "question",
+    [
+        "Can you give me a summary of how my garden developed?",
+        "How has my Spanish progressed since spring?",
+        "Fass bitte zusammen, was ich gebaut habe",
+        "Wie hat sich mein Projekt entwickelt?",
+        "Résume ce que j'ai fait",
+        "Comment mon projet a-t-il évolué ?",
+        "Hazme un resumen de mi proyecto",
+        "Faz um resumo do meu projeto",
+        "Come si è evoluto il mio progetto?",
+        "Geef een overzicht van mijn project",
+        "Projemi özetle",
+        "Podsumuj mój projekt",
+        "Как развивался мой проект?",
+        "لخص مشروعي",
+        "总结一下我的项目",
+        "プロジェクトを要約して",
+        "프로젝트를 요약해 줘",
+    ],
+)
+def test_an_overview_is_asked_for(question: str) -> None:
+    assert cues.is_of_overview(question)
+    assert cues.is_of_many(question)
+
+
+@pytest.mark.parametrize("question", ["How should I design my resume?", "Mein Lebenslauf, wie ist er?", "mon résumé"])
+def test_a_resume_is_no_overview(question: str) -> None:
+    assert not cues.is_of_overview(question)
+
+
+@pytest.mark.parametrize(
     "message",
     [
         "Always show metric units",
