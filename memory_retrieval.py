@@ -35,6 +35,7 @@ from storage.protocol import MemoryStore
 from storage.search.protocol import Floats, VectorSearch
 from text import cues
 from text.analyzer import content_terms, folded, normal, readings_of
+from text.characters import both_ends
 from text.standing import Asked
 from text.tokenizer import Tokenizer
 
@@ -44,7 +45,7 @@ Result = TypeVar("Result")
 LAST_TURNS = 4
 """This many turns stay verbatim, whether they are archived or not."""
 TIMES_IN = 2_000
-"""Characters of a question that are searched for times: reading 240,000 took half a minute."""
+"""Characters of a question that are searched for times and cues: reading 240,000 took half a minute."""
 LONGEST_QUESTION = 16_000
 """Characters of a question by which is searched, of a longer one its beginning and its end: of its terms the first few
 are looked up in any case, and finding them in a megabyte takes seconds."""
@@ -237,14 +238,14 @@ class MemoryRetrieval:
         may carry, where they were read already. Raises a StorageError.
         """
         now = now or self._clock()
-        question = _both_ends(question, LONGEST_QUESTION)
+        question = both_ends(question, LONGEST_QUESTION)
         itself, own = question, await _terms(question)
         terms = own
         if lean_on and len(terms) <= FOLLOW_UP_TERMS:
-            question = f"{_both_ends(lean_on, LONGEST_QUESTION)}\n{question}"
+            question = f"{both_ends(lean_on, LONGEST_QUESTION)}\n{question}"
             terms = list(dict.fromkeys([*own, *await _terms(question)]))  # of a long question the first are looked up
         readings = readings_of(own, itself, question)
-        leans = len(own) < FOLLOW_UP_TERMS or cues.goes_on(_both_ends(itself))
+        leans = len(own) < FOLLOW_UP_TERMS or cues.goes_on(both_ends(itself, TIMES_IN))
         touched = Asked.of(question, terms) if leans else Asked.of(itself, own)
         known = _facts_for(scope, await store.facts.valid(scope.owner)) if facts is None else facts
         nearest: VectorSearch | None = None
@@ -277,15 +278,16 @@ class MemoryRetrieval:
             pool = await store.pool(scope, matched, reach=REACH, seeds=seeds, sources=list(sources))
         pool = pool if before is None else pool.before(before)
         terms, own = pool.matched.held(terms), pool.matched.held(own)
+        cued = both_ends(itself, TIMES_IN)
         asked = Question(
             text=question,
             terms=tuple(terms),
             before=frozenset(terms) - frozenset(own),
             ranges=times,
             fact_sources=sources,
-            of_assistant=cues.is_of_assistant(_both_ends(itself)),
-            of_many=cues.is_of_many(_both_ends(itself)),
-            of_overview=cues.is_of_overview(_both_ends(itself)),
+            of_assistant=cues.is_of_assistant(cued),
+            of_many=cues.is_of_many(cued),
+            of_overview=cues.is_of_overview(cued),
         )
         meaning = None
         if nearest is not None and self._embedder is not None:
@@ -331,7 +333,7 @@ class MemoryRetrieval:
         """The times that a question names. One that is relative to an event ("two weeks before the wedding") is known
         once the event has been found.
         """
-        question = _both_ends(question)
+        question = both_ends(question, TIMES_IN)
         times = list(date_expressions.ranges(folded(question), now))
         for relative in date_expressions.from_events(question):
             days = [named.start for named in date_expressions.ranges(folded(relative.event), now)]
@@ -351,11 +353,8 @@ class MemoryRetrieval:
         if not messages:  # forgotten in the meantime
             return []
         [message] = messages
-        days = [
-            day.start
-            for day in date_expressions.days_named(folded(normal(_both_ends(message.content))), message.created_at)
-        ]
-        return days or [message.created_at]
+        said = folded(normal(both_ends(message.content, TIMES_IN)))
+        return [day.start for day in date_expressions.days_named(said, message.created_at)] or [message.created_at]
 
     async def _nearest(
         self, question: str, store: MemoryStore, scope: Scope, limit: int
@@ -424,14 +423,6 @@ class MemoryRetrieval:
 
 async def _terms(question: str) -> list[str]:
     return await done(partial(content_terms, question), in_thread=len(question) > SHORT_TEXT)
-
-
-def _both_ends(text: str, most: int = TIMES_IN) -> str:
-    """The beginning and the end of a pasted text, where its question stands: the whole text may have hundreds
-    of dates.
-    """
-    half = most // 2
-    return text if len(text) <= most else f"{text[:half]}\n{text[-half:]}"
 
 
 async def _off_loop(work: Callable[[], Result], characters: int) -> Result:

@@ -17,6 +17,7 @@ locomo.py          conversations and questions from a file in LoCoMo's format
 measure.py         what all measurements share: percentiles, sizes, and how a result is reported
 peer_runner.py     asks one other memory package, inside that package's own environment
 peers.py           other memory packages on the same questions
+plain_search.py    the two plain searches that recall is compared with
 planted.py         something to find in a memory of any size: real chats among invented messages
 recall.py          how much of the evidence for a question is brought back
 scale.py           what a turn costs as a memory grows

@@ -2,7 +2,8 @@
 
 Remembers every conversation of a LoCoMo-format file in a fresh store, as archived messages with their dates and
 speakers, then asks the bot's own retriever each question. Settings (SNIPPET_BUDGET, EMBEDDING_MODEL) come from the
-environment. Does not know how the retriever works.
+environment. Of several files each has its own figures, the worst first, next to those of two plain searches. Does not
+know how the retriever works.
 """
 
 import argparse
@@ -10,16 +11,18 @@ import asyncio
 import json
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from assembly import open_services
 from benchmarks.arguments import settings_of, written
 from benchmarks.locomo import Line, Question, Sample, data_file, read
 from benchmarks.measure import progress, report, spread
+from benchmarks.plain_search import plain_searches
 from benchmarks.vector_file import KeptVectors
 from llm import prompts
 from llm.embeddings import Embedder, embedder_for
@@ -69,18 +72,25 @@ class Shown:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
-    """One question, what came back (as LoCoMo's ids), and the seconds that took."""
+    """One question, what came back (as LoCoMo's ids), and the seconds that took. `plain`: what the plain searches bring
+    back, by name.
+    """
 
+    file: str
     sample_id: str
     question: Question
     ranked: tuple[str, ...]
     shown: tuple[Shown, ...]
     seconds: float
+    plain: Mapping[str, frozenset[str]]
 
     @property
     def coverage(self) -> float:
-        shown = {dia_id for one in self.shown for dia_id in one.ids}
-        return len(shown.intersection(self.question.evidence)) / len(self.question.evidence)
+        return self.share({dia_id for one in self.shown for dia_id in one.ids})
+
+    def share(self, shown: Collection[str]) -> float:
+        """How much of the evidence is among these messages."""
+        return len(set(shown).intersection(self.question.evidence)) / len(self.question.evidence)
 
     @property
     def all_at_10(self) -> bool:
@@ -109,20 +119,26 @@ async def measure(
 ) -> list[Asked]:
     """Every question of the files, asked. `vectors`: a file that keeps vectors for the next run."""
     asked: list[Asked] = []
+    tokens = Tokenizer.for_model(settings.openai_model)
     async with embedding(settings, vectors) as embedder:
-        for sample in (sample for path in data for sample in read(path)):
+        for file, sample in [(path.stem, sample) for path in data for sample in read(path)]:
             progress(
                 f"{sample.sample_id}: {sum(map(len, sample.sessions))} messages, {len(sample.questions)} questions"
             )
-            asked += await _measure_sample(sample, settings, storage, embedder)
+            async with remembered(sample, settings, storage=storage, embedder=embedder) as memory:
+                for question in sample.questions:
+                    one = await _ask(file, sample, question, memory)
+                    plain = await plain_searches(
+                        question.text,
+                        memory.store,
+                        SCOPE,
+                        embedder=embedder,
+                        budget=settings.snippet_budget,
+                        tokens=tokens,
+                    )
+                    of_plain = {name: frozenset(memory.ids[id_] for id_ in ids) for name, ids in plain.items()}
+                    asked.append(replace(one, plain=of_plain))
     return asked
-
-
-async def _measure_sample(
-    sample: Sample, settings: Settings, storage: StorageType, embedder: Embedder | None
-) -> list[Asked]:
-    async with remembered(sample, settings, storage=storage, embedder=embedder) as memory:
-        return [await _ask(sample, question, memory) for question in sample.questions]
 
 
 @asynccontextmanager
@@ -190,16 +206,18 @@ async def remember(session: Sequence[Line], store: MemoryStore) -> dict[int, str
     return ids
 
 
-async def _ask(sample: Sample, question: Question, memory: Remembered) -> Asked:
+async def _ask(file: str, sample: Sample, question: Question, memory: Remembered) -> Asked:
     start = time.perf_counter()
     recall = await memory.retrieval.recall(question.text, store=memory.store, scope=SCOPE)
     seconds = time.perf_counter() - start
     return Asked(
+        file=file,
         sample_id=sample.sample_id,
         question=question,
         ranked=tuple(memory.ids[one.id] for one in recall.ranked),
         shown=tuple(_as_shown(recall, memory.ids, memory.now)),
         seconds=seconds,
+        plain={},
     )
 
 
@@ -210,17 +228,36 @@ def _as_shown(recall: Recall, ids: dict[int, str], now: datetime) -> Iterator[Sh
 
 
 def figures(asked: Sequence[Asked]) -> dict[str, object]:
-    """The result: shares in percent; conversations and categories from the worst to the best."""
+    """The result: shares in percent; files, conversations and categories from the worst to the best. `below_plain`:
+    where a plain search covers more.
+    """
+    by_set = {
+        name: {**shares, "by_category": _worst_first([one for one in asked if one.file == name], _category)}
+        for name, shares in _worst_first(asked, lambda one: one.file).items()
+    }
+    below = [
+        f"{name}, {category}: {search}"
+        for name, of in by_set.items()
+        for category, shares in of["by_category"].items()
+        for search, covered in shares["plain"].items()
+        if covered > shares["coverage"]
+    ]
     return {
         "n": len(asked),
         **_shares(asked),
+        "below_plain": below,
+        "by_set": by_set,
         "by_conversation": _worst_first(asked, lambda one: one.sample_id),
-        "by_category": _worst_first(asked, lambda one: one.question.category),
+        "by_category": _worst_first(asked, _category),
         **{f"ms_{name}": value for name, value in spread([one.seconds for one in asked]).items()},
     }
 
 
-def _worst_first(asked: Sequence[Asked], name: Callable[[Asked], str]) -> dict[str, dict[str, float]]:
+def _category(asked: Asked) -> str:
+    return asked.question.category
+
+
+def _worst_first(asked: Sequence[Asked], name: Callable[[Asked], str]) -> dict[str, dict[str, Any]]:
     groups: dict[str, list[Asked]] = {}
     for one in asked:
         groups.setdefault(name(one), []).append(one)
@@ -228,18 +265,25 @@ def _worst_first(asked: Sequence[Asked], name: Callable[[Asked], str]) -> dict[s
     return dict(sorted(found.items(), key=lambda pair: pair[1]["coverage"]))
 
 
-def _shares(asked: Sequence[Asked]) -> dict[str, float]:
+def _shares(asked: Sequence[Asked]) -> dict[str, Any]:
+    """The shares of some questions; `plain`: the coverage of the plain searches."""
     count = max(1, len(asked))
+    searches = sorted({name for one in asked for name in one.plain})
+    plain = {
+        name: round(100 * sum(one.share(one.plain.get(name, frozenset())) for one in asked) / count, 2)
+        for name in searches
+    }
     return {
         "coverage": round(100 * sum(one.coverage for one in asked) / count, 2),
         "all_at_10": round(100 * sum(one.all_at_10 for one in asked) / count, 2),
+        "plain": plain,
     }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.recall", description=__doc__)
     parser.add_argument(
-        "--data", type=data_file, required=True, nargs="+", help="files in LoCoMo's format, measured as one"
+        "--data", type=data_file, required=True, nargs="+", help="files in LoCoMo's format, each a set of its own"
     )
     parser.add_argument("--out", type=written, help="write one JSON line for each question")
     parser.add_argument("--storage", type=StorageType, default=StorageType.SQLITE, choices=list(StorageType))

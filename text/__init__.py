@@ -10,4 +10,5 @@ stopwords.py   articles, pronouns and the like, by language: what a search leave
 subjects.py    what a text is broadly about: code, food, travel …
 time_zones.py  time zones as people write them
 tokenizer.py   counting and cutting by tokens
+word_parts.py  what a word that hardly any message holds may be in the index: compounds, inflections, Arabic prefixes
 """

@@ -29,6 +29,14 @@ def reading_length(text: str) -> int:
     return len(text) + int((UNSPACED - 1) * sum(1 for _ in _UNSPACED.finditer(text)))
 
 
+def both_ends(text: str, most: int) -> str:
+    """The beginning and the end of a pasted text, where its question stands: at most so many characters, and a line
+    end.
+    """
+    half = most // 2
+    return text if len(text) <= most else f"{text[:half]}\n{text[-half:]}"
+
+
 def sentence_ends(text: str) -> Iterator[int]:
     """Positions just after each sentence end or line end of the text."""
     return (match.end() for match in _SENTENCE_END.finditer(text))

@@ -18,7 +18,7 @@ from records.scopes import Scope
 from storage.files.sql import Connection, Row
 from storage.search import word_index
 from storage.search.protocol import Matching, Pool, Readings
-from text import cues
+from text import cues, word_parts
 
 MOST_POSTINGS = 10_000
 """The rarest terms of a question are searched until this many messages hold them; the others count in the score only.
@@ -29,6 +29,9 @@ RARE = 3
 """A term that no more messages hold is also looked up as other languages stem its word: where no message holds it, the
 message may be in another language than the question; where a few do, these may be earlier questions.
 """
+MOST_PARTED, MOST_PARTS, MOST_LONGER = 16, 3, 20
+"""Of so many of a question's rare terms the parts and beginnings are looked up; so many of each are taken; of so many
+that begin with one, the shortest come first."""
 ALWAYS = 20
 """So many messages that hold the question's rarest words are candidates, however well others match."""
 STANDING = 10
@@ -183,11 +186,39 @@ def _readings(
     """For each rare term, its other readings that any message holds, with how many hold each."""
     rare = [term for term, count in frequency.items() if count <= RARE]
     others = readings(rare) if rare else {}
-    if not others:
-        return {}
-    counts = _frequency(connection, scope, [one for found in others.values() for one in found])
+    counts = _frequency(connection, scope, [one for found in others.values() for one in found]) if others else {}
     held = {term: {one: counts[one] for one in found if counts.get(one)} for term, found in others.items()}
+    held |= _parts(connection, scope, [term for term in rare if not held.get(term)][:MOST_PARTED])
     return {term: found for term, found in held.items() if found}
+
+
+def _parts(connection: Connection, scope: Scope, terms: Sequence[str]) -> dict[str, dict[str, int]]:
+    """For each term, what begins with it and what its parts are, among the terms that any message holds; the longest
+    few, with how many hold each.
+    """
+    parts = {term: word_parts.parts(term) for term in terms}
+    tokens = {word_index.token(scope, part): part for found in parts.values() for part in found}
+    rows = connection.execute(
+        "SELECT term, doc FROM word_counts WHERE term IN (SELECT value FROM json_each(?))", (json.dumps(list(tokens)),)
+    )
+    counts = {tokens[token]: count for token, count in rows} if tokens else {}
+    held = {}
+    for term, found in parts.items():
+        longer = _beginning_with(connection, scope, term) if word_parts.may_begin(term) else {}
+        longest = sorted((part for part in found if part in counts), key=len, reverse=True)
+        held[term] = dict([*longer.items(), *((part, counts[part]) for part in longest)][:MOST_PARTS])
+    return held
+
+
+def _beginning_with(connection: Connection, scope: Scope, term: str) -> Mapping[str, int]:
+    """Terms that begin with this one and are longer, the shortest first, with how many messages hold each."""
+    token = word_index.token(scope, term)
+    rows = connection.execute(
+        "SELECT term, doc FROM word_counts WHERE term > ? AND term < ? LIMIT ?",
+        (token, token + "\U0010ffff", MOST_LONGER),
+    ).fetchall()
+    start = len(token) - len(term)
+    return {longer[start:]: count for longer, count in sorted(rows, key=lambda row: len(row[0]))}
 
 
 def _frequency(connection: Connection, scope: Scope, terms: Sequence[str]) -> dict[str, int]:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from records.scopes import Scope
 from storage.files.rows import runs
 from storage.protocol import MemoryStore
 from storage.search.candidates import RANKED_WHOLE, RARE
@@ -95,6 +96,22 @@ async def test_a_word_that_few_messages_hold_keeps_its_own_term_beside_its_readi
         await store.append(ANNA, [said("Häuser?")])
     matched = await store.matching(ANNA, ["hauser"], limit=9, readings=lambda _: {"hauser": ("haus",)})
     assert matched.held(["hauser"]) == ["hauser"]
+
+
+async def test_a_word_that_no_message_holds_finds_compounds_of_it_and_its_parts(store: MemoryStore) -> None:
+    texts = ["Die Haustürschlüsselnummer ist 4711.", "Der Schlüssel liegt im Schuppen.", "Le flocon est bleu."]
+    await store.append(ANNA, [*map(said, texts), *[said("nothing but birds")] * RANKED_WHOLE])
+    [term] = content_terms("Haustürschlüssel")
+
+    def readings(terms: Collection[str]) -> Mapping[str, Sequence[str]]:
+        return {}
+
+    matched = await store.matching(ANNA, [term, "bird"], limit=0, surely=[term], readings=readings)
+    assert sorted(matched.seqs) == [1, 2]
+    assert matched.held([term, "bird"]) == [*content_terms("Haustürschlüsselnummer"), "schlussel", "bird"]
+    assert not (await store.matching(ANNA, ["flocons", "bird"], limit=0, readings=readings)).readings.get("bird")
+    elsewhere = await store.matching(Scope(owner=8), [term], limit=0, surely=[term], readings=readings)
+    assert not elsewhere.readings
 
 
 async def test_readings_are_asked_for_only_where_a_word_is_seldom(store: MemoryStore) -> None:

@@ -67,6 +67,11 @@ def test_recall_prints_shares_and_writes_a_line_for_each_question(
     assert result["by_conversation"].keys() == {"chat-en-1"}
     coverages = [of["coverage"] for of in result["by_category"].values()]
     assert coverages == sorted(coverages)
+    of_set = result["by_set"]["tiny"]
+    assert of_set["plain"].keys() == {"words", "meaning of the person's"}
+    assert {name: of["coverage"] for name, of in of_set["by_category"].items()} == {
+        name: of["coverage"] for name, of in result["by_category"].items()
+    }
     lines = [json.loads(line) for line in out.read_text(encoding="utf-8").split("\n") if line]
     assert len(lines) == result["n"]
     for line in lines:
@@ -81,8 +86,13 @@ def test_recall_keeps_to_the_budget_of_the_environment(
     monkeypatch.setenv("SNIPPET_BUDGET", "150")
     monkeypatch.setenv("EMBEDDING_MODEL", "none")
     out = tmp_path / "out.jsonl"
-    recall.main(["--data", str(tiny), "--out", str(out), "--storage", "json"])
-    assert printed(capsys)["snippet_budget"] == 150
+    other = tmp_path / "other.json"
+    other.write_bytes(tiny.read_bytes())
+    recall.main(["--data", str(tiny), str(other), "--out", str(out), "--storage", "json"])
+    result = printed(capsys)
+    assert result["snippet_budget"] == 150
+    assert result["by_set"].keys() == {"tiny", "other"}
+    assert 2 * result["by_set"]["other"]["n"] == result["n"]
     count = Tokenizer.for_model(Settings().openai_model).count
     for line in map(json.loads, filter(None, out.read_text(encoding="utf-8").split("\n"))):
         assert sum(count(one["text"]) for one in line["snippets"]) <= line["tokens"] <= 150

@@ -1,0 +1,47 @@
+"""The two plain searches that recall is compared with: BM25 over all messages, and the person's messages by meaning.
+
+Whole messages, best first, as `[date] speaker: text` lines within the budget; what does not fit is skipped. Does not
+know the retriever.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from llm import prompts
+from llm.embeddings import Embedder
+from records.messages import Message
+from records.scopes import Scope
+from storage.protocol import MemoryStore
+from text.analyzer import content_terms
+from text.tokenizer import Tokenizer
+
+MOST = 500
+"""Messages that each search brings back."""
+
+
+async def plain_searches(
+    question: str, store: MemoryStore, scope: Scope, *, embedder: Embedder | None, budget: int, tokens: Tokenizer
+) -> Mapping[str, frozenset[int]]:
+    """The ids of the messages that each search puts into the budget, by its name; by meaning only with an embedder."""
+    hits = await store.search(scope, content_terms(question), limit=MOST)
+    found = {"words": _fitting((hit.message for hit in hits), budget, tokens)}
+    if embedder is None:
+        return found
+    nearest = await store.vectors.nearest(scope, embedder.name, await embedder.query(question), MOST)
+    if nearest is not None:
+        pool = await store.pool(scope, await store.matching(scope, [], limit=0), reach=0, seeds=nearest.seqs)
+        id_of = dict(zip(pool.seqs.tolist(), pool.ids.tolist(), strict=True))
+        ids = [id_of[seq] for seq in nearest.seqs if seq in id_of]
+        messages = {one.id: one for one in await store.messages(scope, ids) if one.role == "user"}
+        found["meaning of the person's"] = _fitting((messages[id_] for id_ in ids if id_ in messages), budget, tokens)
+    return found
+
+
+def _fitting(messages: Iterable[Message], budget: int, tokens: Tokenizer) -> frozenset[int]:
+    taken = set[int]()
+    for message in messages:
+        said = f"[{prompts.date(message.created_at)}] {prompts.speaker(message)}: {message.content}\n"
+        cost = tokens.count(said)
+        if cost <= budget:
+            budget -= cost
+            taken.add(message.id)
+    return frozenset(taken)
