@@ -6,9 +6,10 @@ Does not know which bot it is, nor what is measured apart from times as a person
 import asyncio
 import random
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from benchmarks.instant_model import TAG
@@ -16,6 +17,8 @@ from benchmarks.invented import Talk
 from playground.world import World
 
 FIRST_PERSON = 1001
+FURTHER = 1_000
+"""The number of the lone person's first turn beside the others."""
 PATIENCE = 120.0
 """Seconds that one answer, or a bot's start, may take before the measurement is given up."""
 
@@ -30,6 +33,7 @@ class Seen:
 
 @dataclass
 class _Question:
+    seen: Seen
     asked_at: float
     answered: asyncio.Future[None]
     is_shown: bool = False
@@ -45,23 +49,44 @@ class Crowd:
     _talk: Talk = field(default_factory=lambda: Talk(seed=8))
 
     def __post_init__(self) -> None:
-        for person in self.people:
+        for person in (*self.people, self.lone):
             self.world.add_person(person, f"Person {person}")
 
     @property
     def people(self) -> range:
         return range(FIRST_PERSON, FIRST_PERSON + self.users)
 
+    @property
+    def lone(self) -> int:
+        """One person more, who writes when told to."""
+        return FIRST_PERSON + self.users
+
     async def talk(self, turns: int) -> Seen:
         """Everybody holds so many turns, all at the same time, each after the answer to the one before."""
         seen = Seen()
-
-        async def hold(person: int) -> None:
-            for turn in range(turns):
-                await self._ask(person, f"#{person}-{turn}", seen)
-
-        await self._listening([hold(person) for person in self.people], seen)
+        await self._listening([self._hold(person, range(turns), seen) for person in self.people])
         return seen
+
+    async def talk_alone(self, turns: int) -> Seen:
+        """The lone person holds so many turns while nobody else writes."""
+        seen = Seen()
+        await self._listening([self._hold(self.lone, range(turns), seen)])
+        return seen
+
+    async def talk_beside(self, others: Coroutine[Any, Any, Seen]) -> tuple[Seen, Seen]:
+        """What the others see, and what the lone person sees, who holds one turn after the other meanwhile."""
+        seen, further = Seen(), count(FURTHER)
+        lone = asyncio.create_task(self._listening([self._hold(self.lone, further, seen)]))
+        try:
+            return await others, seen
+        finally:
+            lone.cancel()
+            with suppress(asyncio.CancelledError):
+                await lone
+
+    async def _hold(self, person: int, turns: Iterable[int], seen: Seen) -> None:
+        for turn in turns:
+            await self._ask(person, f"#{person}-{turn}", seen)
 
     async def arrive(self, turns: int, rate: float) -> Seen:
         """As many turns in all, `rate` a second at random moments: nobody waits for an answer before asking again."""
@@ -72,11 +97,11 @@ class Crowd:
             for person in self.people:
                 moment += chance.expovariate(rate)
                 asking.append(self._ask(person, f"#{person}-{turn}", seen, after=moment))
-        await self._listening(asking, seen)
+        await self._listening(asking)
         return seen
 
-    async def _listening(self, asking: list[Coroutine[Any, Any, None]], seen: Seen) -> None:
-        listening = asyncio.create_task(self._listen(self.world.feed.last, seen))
+    async def _listening(self, asking: list[Coroutine[Any, Any, None]]) -> None:
+        listening = asyncio.create_task(self._listen(self.world.feed.last))
         try:
             await asyncio.gather(*asking)
         finally:
@@ -86,14 +111,14 @@ class Crowd:
 
     async def _ask(self, person: int, tag: str, seen: Seen, *, after: float = 0.0) -> None:
         await asyncio.sleep(after)
-        question = _Question(time.perf_counter(), asyncio.get_running_loop().create_future())
+        question = _Question(seen, time.perf_counter(), asyncio.get_running_loop().create_future())
         self._waiting[tag] = question
         self.world.say(person, person, f"{self._talk.question()} {tag}")
         async with asyncio.timeout(PATIENCE):
             await question.answered
         seen.whole.append(time.perf_counter() - question.asked_at)
 
-    async def _listen(self, since: int, seen: Seen) -> None:
+    async def _listen(self, since: int) -> None:
         """Tell who waits when their tag is shown, and when the bot's message with it is there."""
         while True:
             for event in await self.world.feed.after(since):
@@ -109,7 +134,7 @@ class Crowd:
                         continue
                     if not question.is_shown:
                         question.is_shown = True
-                        seen.first.append(time.perf_counter() - question.asked_at)
+                        question.seen.first.append(time.perf_counter() - question.asked_at)
                     if not is_draft and not question.answered.done():
                         del self._waiting[tag]
                         question.answered.set_result(None)

@@ -1,9 +1,10 @@
-"""Many people at once. `python -m benchmarks.load [--people 200 --turns 5 --rate 0 --tokens 0 --storage sqlite]`
+"""Many people at once. `python -m benchmarks.load [--people 200 --turns 5 --rate 0 --tokens 0 --lone 0]`
 
 Runs bot.py as a process against the local Bot API server and a model that answers at once (`--tokens`: so many tokens,
 at a realistic pace); every person writes, waits for the answer, and writes again (`--rate`: arrivals a second that wait
-for nothing). In the same run also our bot with memory off and two bare bots: an echo, and the same libraries asking the
-same model without memory. Times are those a person sees, from sending to the answer.
+for nothing; `--lone`: one person more, so many turns alone and then beside all others). In the same run also our bot
+with memory off and two bare bots: an echo, and the same libraries asking the same model without memory. Times are those
+a person sees, from sending to the answer.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.arguments import number, settings_of
-from benchmarks.crowd import PATIENCE, Crowd
+from benchmarks.crowd import PATIENCE, Crowd, Seen
 from benchmarks.instant_model import InstantModel
 from benchmarks.measure import machine, progress, report, resident_megabytes, spread, without_embedding
 from external_memory import ExternalMemory
@@ -44,12 +45,15 @@ SELECT COUNT(*) FROM messages WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE vect
 
 @dataclass(frozen=True, kw_only=True)
 class Load:
-    """How much is asked of the bots. `rate`: arrivals a second, 0 = everybody waits for the answer."""
+    """How much is asked of the bots. `rate`: arrivals a second, 0 = everybody waits for the answer. `lone_turns`: so
+    many turns of one person more, first alone, then beside the others for as long as they write.
+    """
 
     people: int
     turns: int
     rate: float
     storage: StorageType
+    lone_turns: int = 0
 
 
 class Running:
@@ -104,7 +108,8 @@ async def measure(load: Load, model: InstantModel) -> dict[str, object]:
                 async with serve(bot_api(world)) as api:
                     command, env = await _bot(name, crowd, api, f"{model_url}/v1", data, load.storage)
                     async with running(command, world, env) as bot:
-                        results[name] = await _figures(crowd, load, model, bot)
+                        alone = await crowd.talk_alone(load.lone_turns)
+                        results[name] = await _figures(crowd, load, model, bot, alone)
                         if name == "keepsake" and env["EMBEDDING_MODEL"] != "none":
                             results["indexing_lag_s"] = await _indexing_lag(data / "memory.db")
     return results
@@ -117,7 +122,7 @@ async def _bot(
     token = crowd.world.token
     if name.startswith("keepsake"):
         async with ExternalMemory.open(folder, clock=lambda: datetime.now(UTC)) as memory:
-            for person in crowd.people if name == "keepsake" else ():
+            for person in (*crowd.people, crowd.lone) if name == "keepsake" else ():
                 await memory.configure(person, storage=storage, every_n=20)
         own = {
             "TELEGRAM_BOT_TOKEN": token,
@@ -134,13 +139,15 @@ async def _bot(
     return ["benchmarks.bare_bots", kind, "--api", api, "--token", token, "--model-url", model_url], environment()
 
 
-async def _figures(crowd: Crowd, load: Load, model: InstantModel, bot: Running) -> dict[str, object]:
+async def _figures(crowd: Crowd, load: Load, model: InstantModel, bot: Running, alone: Seen) -> dict[str, object]:
+    """`alone`: what one person saw while nobody else wrote."""
     asked, called, before = model.asked, crowd.world.calls.last, await bot.cost()
     start = time.perf_counter()
-    seen = await (crowd.arrive(load.turns, load.rate) if load.rate else crowd.talk(load.turns))
+    writing = crowd.arrive(load.turns, load.rate) if load.rate else crowd.talk(load.turns)
+    seen, beside = await crowd.talk_beside(writing) if load.lone_turns else (await writing, Seen())
     seconds = time.perf_counter() - start
     after = await bot.cost()
-    turns = len(seen.whole)
+    turns = len(seen.whole) + len(beside.whole)
     by_thread = {
         name: round((ms - before["processor_ms"].get(name, 0.0)) / turns, 2)
         for name, ms in after["processor_ms"].items()
@@ -150,6 +157,7 @@ async def _figures(crowd: Crowd, load: Load, model: InstantModel, bot: Running) 
         "turns_per_second": round(turns / seconds, 1),
         "ms": spread(seen.whole),
         "ms_to_first_words": spread(seen.first),
+        **({"ms_alone": spread(alone.whole), "ms_beside": spread(beside.whole)} if beside.whole else {}),
         "processor_ms_a_turn": round(sum(by_thread.values()), 2),
         "by_thread": {name: ms for name, ms in by_thread.items() if ms >= 0.01},
         "hops_a_turn": round((after["hops"] - before["hops"]) / turns, 1),
@@ -182,10 +190,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--turns", type=number(1), default=5)
     parser.add_argument("--rate", type=float, default=0.0)
     parser.add_argument("--tokens", type=number(0), default=0)
+    parser.add_argument("--lone", type=number(0), default=0)
     parser.add_argument("--storage", type=StorageType, default=StorageType.SQLITE, choices=list(StorageType))
     options = parser.parse_args(arguments)
     settings_of(parser, without_embedding)
-    load = Load(people=options.people, turns=options.turns, rate=options.rate, storage=options.storage)
+    load = Load(
+        people=options.people,
+        turns=options.turns,
+        rate=options.rate,
+        storage=options.storage,
+        lone_turns=options.lone,
+    )
     results = asyncio.run(measure(load, InstantModel(tokens=options.tokens)))
     settings = {
         "users": load.people,

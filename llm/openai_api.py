@@ -316,9 +316,9 @@ class OpenAIChat:
 
     async def _show(self, answer: PartialAnswer, on_text: OnText | None, patience: asyncio.Timeout) -> None:
         """Show what is new. The time that showing takes is not the model's."""
-        if on_text and answer.has_news():
+        if on_text and (news := answer.news()) is not None:
             patience.reschedule(None)
-            await on_text(answer.visible)
+            await on_text(news)
             patience.reschedule(asyncio.get_running_loop().time() + self._endpoint.timeout)
 
     def _object(self, text: str) -> Mapping[str, Any]:

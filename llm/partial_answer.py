@@ -75,13 +75,13 @@ class PartialAnswer:
     def was_shown(self) -> bool:
         return bool(self._shown)
 
-    def has_news(self) -> bool:
-        """Whether there is more to show than last time; from then on it counts as shown."""
+    def news(self) -> str | None:
+        """What is visible, where that is not what it was last time; from then on it counts as shown."""
         visible = self.visible
         if not visible.strip() or visible == self._shown or self.refusal:
-            return False
+            return None
         self._shown = visible
-        return True
+        return visible
 
     def completion(self, model: str, usage: Usage) -> Completion:
         """The finished answer."""

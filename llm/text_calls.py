@@ -113,7 +113,17 @@ def read(text: str, names: Collection[str], *, is_whole: bool, settled: int = 0)
         if found.kind == "broken":
             return Reading(shown=before, is_broken=True, settled=settled)
         return Reading(shown=before, calls=_numbered([*found.calls, *_more(after, names)]), settled=settled)
-    return Reading(shown=text, settled=settled)
+    return Reading(shown=text, settled=max(settled, _without_beginnings(text)) if is_sure else settled)
+
+
+def _without_beginnings(text: str) -> int:
+    """Characters of a text that holds no call so far in which none begins, whatever follows: what may still become an
+    indented bracket or fence, or "[TOOL", is left out.
+    """
+    line = text.rfind("\n") + 1
+    if text[line:].strip(" \t"):
+        return max(0, len(text) - len("[TOOL") + 1)
+    return line if text[:line].strip() else 0
 
 
 def _numbered(calls: list[ToolCall]) -> tuple[ToolCall, ...]:

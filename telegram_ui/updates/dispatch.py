@@ -38,7 +38,7 @@ logger = logging.getLogger(__name__)
 
 COMMANDS_AT_ONCE = 128
 SLOW_AT_ONCE = 8
-CHATS_AT_ONCE = 64
+CHATS_AT_ONCE = 256  # most of them wait for a model, and nobody should wait for a place behind them
 SETTLING_AT_ONCE = 4
 SETTLING_WAITS = 5.0  # seconds at most that a chat's folds and facts let the answers to others go first
 COMMAND_PATIENCE = 2.0  # seconds; a command half done would be done and told a second time by the next run

@@ -139,5 +139,21 @@ def test_what_is_settled_is_not_read_again_while_an_answer_arrives() -> None:
     assert read(longer, NAMES, is_whole=False, settled=reading.settled).shown == text
 
 
+def test_plain_words_are_settled_as_they_arrive() -> None:
+    assert read("Nothing but words. " * 40, NAMES, is_whole=False).settled > 700
+    for beginning in ("[", "\n  ", "\n", "[TOO"):
+        assert read(f"Words.{beginning}", NAMES, is_whole=False).settled <= len("Words.\n")
+
+
+@given(st.lists(st.text(alphabet="ab []{}<>`~\n\"':TOL_CS", max_size=6), max_size=20))
+def test_an_answer_in_pieces_is_read_as_the_whole_beginning_is(pieces: list[str]) -> None:
+    text, settled = "x", 0
+    for piece in pieces:
+        text += piece
+        reading = read(text, NAMES, is_whole=False, settled=settled)
+        assert reading.shown == read(text, NAMES, is_whole=False).shown
+        settled = reading.settled
+
+
 def test_thoughts_upon_thoughts_are_left_out() -> None:
     assert without_thoughts("<think>a</think>" * 5_000 + "Hello") == "Hello"
