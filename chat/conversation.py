@@ -32,7 +32,7 @@ from records.owners import MODES, Mode, OwnerConfig, mode_of
 from records.scopes import Clock, Person, Scope
 from records.turns import Incoming, Reply
 from summary_manager import SummaryManager
-from text import standing
+from text import personal, standing
 
 log = logging.getLogger(__name__)
 
@@ -328,7 +328,16 @@ class Conversation:
             proposals=answered.proposals,
             turn=turn.number,
             is_truncated=answered.completion.is_truncated,
+            offers_memory=self._offers_memory(turn),
         )
+
+    def _offers_memory(self, turn: Turn) -> bool:
+        """Once, in private, where something is said that would be lost: in a group only admins could turn it on."""
+        session, incoming = turn.session, turn.incoming
+        if turn.mode != "off" or incoming.in_group or session.memory_was_offered:
+            return False
+        session.memory_was_offered = personal.is_worth_keeping(incoming.text)
+        return session.memory_was_offered
 
     def _failed(self, turn: Turn, error: ModelError) -> Reply:
         number = secrets.token_hex(4)

@@ -50,7 +50,7 @@ class Session:
     `recent` is what was said, `incognito` what was said incognito, which the store does not hold. `mode` is how memory
     stood at the last turn. `has_cut`: its last prompt had to leave turns out, or could not be relieved of them.
     `recall_failed`: the store could not be read for its last prompt. `is_outdated`: something was forgotten that a
-    prompt made before may quote.
+    prompt made before may quote. `memory_was_offered`: once is enough.
     """
 
     scope: Scope
@@ -62,6 +62,7 @@ class Session:
     has_cut: bool = False
     recall_failed: bool = False
     is_outdated: bool = False
+    memory_was_offered: bool = False
 
     @property
     def is_idle(self) -> bool:

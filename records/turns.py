@@ -66,7 +66,7 @@ class Reply:
     `is_remembered`: memory holds the turn; where it does not, its text must not stay in any file. `is_incognito`:
     memory was read for it, and nothing was written. `proposals`: what the model asks the reader to decide.
     `turn`: the number of the turn, by which it can be answered again (None: not at all). `is_truncated`: the model
-    stopped at its own limit.
+    stopped at its own limit. `offers_memory`: memory is off, and something was said that it could keep.
     """
 
     text: str
@@ -80,3 +80,4 @@ class Reply:
     proposals: tuple[Proposal, ...] = ()
     turn: int | None = None
     is_truncated: bool = False
+    offers_memory: bool = False

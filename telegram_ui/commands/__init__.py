@@ -3,7 +3,7 @@
 A new command is a method of a family, declared with @command; a new family is a file and its row in registry.py.
 
 answers.py             the buttons under an answer: regenerate, continue, try again, stop
-basics.py              /start, /help and /stop
+basics.py              /start, /help, /privacy and /stop
 buttons.py             callback data that works for its person in its scope alone
 choices.py             /settings: every choice in one message, and /tz
 family.py              what a family is made of, and how it declares commands and buttons

@@ -17,6 +17,7 @@ from records.scopes import Person
 from records.turns import Incoming, Piece, Reply
 from telegram_ui.commands import proposals
 from telegram_ui.commands.family import Ask, Dependencies, Family, press
+from telegram_ui.commands.summaries import SWITCH_ON
 from telegram_ui.commands.why import WHY
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.streaming import AnswerStream
@@ -28,6 +29,8 @@ TOO_LATE = "The conversation has gone on since, so that answer stays as it is. J
 ANSWERING = "Answering again:"
 GO_ON_WORDS = "Go on where you stopped."
 """What a press of "Continue" says for its person, and what memory holds of it."""
+MEMORY_OFF = "Memory is off. Turn it on"
+"""On a button under an answer: a message of its own would be taken for the answer to what is said next."""
 NOTHING_TO_STOP = "Nothing is being written that could be stopped."
 
 Answering = Callable[[OnText], Awaitable[tuple[Incoming, Reply] | None]]
@@ -146,7 +149,10 @@ def keyboard_under(dependencies: Dependencies, chat: Chat, person: Person, reply
     row = [button("Regenerate", ANOTHER, str(reply.turn))]
     if reply.is_truncated:
         row.append(button("Continue", GO_ON))
-    return InlineKeyboardMarkup([[*row, button("Why?", WHY)]])
+    rows = [[*row, button("Why?", WHY)]]
+    if reply.offers_memory:
+        rows.append([button(MEMORY_OFF, SWITCH_ON)])
+    return InlineKeyboardMarkup(rows)
 
 
 def stop_keyboard(dependencies: Dependencies, chat: Chat, person: Person) -> InlineKeyboardMarkup:

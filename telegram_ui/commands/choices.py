@@ -45,6 +45,8 @@ Button = Callable[[str, str], InlineKeyboardButton]
 class ChoiceCommands(Family):
     """Answers /settings and /tz. In groups only admins choose."""
 
+    heading = "Your choices"
+
     @command("settings", "everything that can be chosen, with buttons", who="admins", stands_alone=True)
     async def _settings(self, ask: Ask) -> None:
         await self._show_settings(ask, await self._config(ask), None)

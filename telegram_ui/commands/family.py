@@ -6,6 +6,7 @@ A family is a class; registry.py lists them all. Does not know any of them, nor 
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 from typing import Any, Literal
 
 import telegram
@@ -93,7 +94,7 @@ class Command:
 
     `where`: the menus that list it. `refusal`: what anybody but an admin is told in a group. `reads_file`: whether an
     untrusted file, where the message has one, decides what the work costs. `stands_alone`: words after it mean nothing,
-    and whoever writes them is told so.
+    and whoever writes them is told so. `heading`: under which /help lists it.
     """
 
     name: str
@@ -105,6 +106,7 @@ class Command:
     refusal: str
     reads_file: bool = False
     stands_alone: bool = False
+    heading: str = ""
 
     @property
     def key(self) -> str:
@@ -197,6 +199,9 @@ class Dependencies:
 class Family:
     """Base of every family. A subclass declares its commands and presses, and overrides what it needs."""
 
+    heading = "More"
+    """Of its commands in /help; families may share one."""
+
     def __init__(self, dependencies: Dependencies) -> None:
         self._services = dependencies.services
         self._delivery = dependencies.delivery
@@ -225,6 +230,11 @@ class Family:
     async def cancel(self, ask: Ask) -> bool:
         """Whether it waited for something here from this person, and has said that it no longer does."""
         return False
+
+    async def _zone(self, owner: int) -> tzinfo:
+        """The time zone in which an owner reads dates; UTC where none is chosen."""
+        config = await self._services.memory.config(owner)
+        return config.zone if config else UTC
 
     def _button(self, ask: Ask, kind: str, label: str, payload: str = "") -> InlineKeyboardButton:
         """A button for this person alone."""

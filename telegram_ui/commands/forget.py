@@ -5,7 +5,7 @@ Owns its words and its buttons. Does not know how anything is erased, nor what i
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, tzinfo
+from datetime import tzinfo
 
 from cachetools import LRUCache
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
@@ -17,7 +17,7 @@ from records.scopes import Scope
 from telegram_ui.commands.buttons import nonce
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.forget_targets import NoSuchDateError, Target, days, named, payload, read
-from telegram_ui.commands.wording import messages, minute, quoted, speaker
+from telegram_ui.commands.wording import messages, moment, quoted, speaker
 from text import analyzer
 
 CHOOSE, ERASE, ERASE_OWN, KEEP = "fs", "fg", "fo", "fk"
@@ -56,6 +56,8 @@ NOT_IN_MY_POWER = (
 
 class ForgetCommands(Family):
     """The family of /forget."""
+
+    heading = "Your data"
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
@@ -112,8 +114,9 @@ class ForgetCommands(Family):
             hits = await store.search(scope, matched.held(asked), limit=MATCHES)
         if not hits:
             return "I found no message with these words. Nothing was forgotten."
+        zone = await self._zone(scope.owner)
         lines = ["Which of these should I forget? I ask once more before I erase it.", ""]
-        lines += [_line(hit.message) for hit in hits]
+        lines += [_line(hit.message, zone) for hit in hits]
         numbers = tuple(hit.message.id for hit in hits)
         buttons = [
             self._target_button(ask, CHOOSE, f"#{number}", Target(kind="turn", number=number)) for number in numbers
@@ -184,7 +187,8 @@ class ForgetCommands(Family):
         async with self._services.memory.home(scope.owner) as store:
             shown = await store.messages(scope, forgotten.remainder.answers[:SHOWN])
         lines = ["", f"{quoting(forgotten.remainder, 'quote', 'quotes')} this."]
-        lines += [f"  {_line(one)}" for one in shown]
+        zone = await self._zone(scope.owner)
+        lines += [f"  {_line(one, zone)}" for one in shown]
         lines.append(f"With them, this erases: {counts(all_of_it)}.")
         return lines, [("Forget them too", with_quotes), (label, target)]
 
@@ -194,10 +198,11 @@ class ForgetCommands(Family):
         if message is None:
             return GONE, ()
         whole = await self._services.memory.preview(scope.owner, _ids(turn))
-        lines = ["Shall I forget this?", "", _line(message), ""]
+        zone = await self._zone(scope.owner)
+        lines = ["Shall I forget this?", "", _line(message, zone), ""]
         if len(turn) > 1:
             lines.append(f"With the rest of its turn, this erases: {counts(whole)}.")
-            lines += [f"  {_line(one)}" for one in turn if one is not message][:3]
+            lines += [f"  {_line(one, zone)}" for one in turn if one is not message][:3]
             label, target = "Forget question and answer", Target(kind="turn", number=number)
             alone = [("Only this message", Target(kind="message", number=number))]
         else:
@@ -291,10 +296,6 @@ class ForgetCommands(Family):
             found = await store.messages(scope, [number])
             return await store.turn(scope, found[0].turn) if found else []
 
-    async def _zone(self, owner: int) -> tzinfo:
-        config = await self._services.memory.config(owner)
-        return config.zone if config else UTC
-
     def _target_button(self, ask: Ask, kind: str, label: str, target: Target) -> InlineKeyboardButton:
         return self._button(ask, kind, label, payload(target, self._now()))
 
@@ -306,9 +307,9 @@ def _ids(found: Sequence[Message]) -> Forgetting:
     return Forgetting(what="messages", ids=tuple(one.id for one in found))
 
 
-def _line(message: Message) -> str:
+def _line(message: Message, zone: tzinfo) -> str:
     said = quoted(message.content, QUOTED)
-    return f"#{message.id} · {minute(message.created_at)} UTC · {speaker(message)}: “{said}”"
+    return f"#{message.id} · {moment(message.created_at, zone)} · {speaker(message)}: “{said}”"
 
 
 def _still_unsummarised(number: int) -> str:

@@ -20,6 +20,8 @@ MEMORY_OFF = "Memory is off here: nothing is stored anyway, and nothing of it is
 class IncognitoCommands(Family):
     """Answers /incognito."""
 
+    heading = "Your choices"
+
     @command("incognito", "on or off: memory is read, nothing is written", who="admins")
     async def _incognito(self, ask: Ask) -> str:
         owner, word = ask.chat.scope.owner, ask.argument.strip().lower()

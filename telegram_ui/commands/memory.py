@@ -34,6 +34,8 @@ LONGEST_FACT = 300
 class MemoryCommands(Family):
     """Answers /memory. In groups everybody reads, and admins change."""
 
+    heading = "What I remember"
+
     # /memory -------------------------------------------------------------------------------------------------
 
     @command("memory", "what I know about you: read it, correct it, add to it")

@@ -41,6 +41,8 @@ KEEPS = (
 class PolicyCommands(Family):
     """The commands that say how summaries are made."""
 
+    heading = "Summaries"
+
     # /summary_policy -----------------------------------------------------------------------------------------
 
     @command("summary_policy", "choose how I summarise, and whether automatically", who="admins")

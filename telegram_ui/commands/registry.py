@@ -69,7 +69,12 @@ FAMILIES: tuple[type[Family], ...] = (
 
 def all_commands(families: Sequence[type[Family]] = FAMILIES) -> tuple[Command, ...]:
     """Every command, as /help lists them."""
-    return tuple(one for family in families for one in family.declared() if isinstance(one, Command))
+    return tuple(
+        replace(one, heading=family.heading)
+        for family in families
+        for one in family.declared()
+        if isinstance(one, Command)
+    )
 
 
 class Commands:

@@ -4,11 +4,13 @@ The words of a search are in the first line of each page, so that its button wor
 kept. Does not know how messages are found (chat/search.py).
 """
 
+from datetime import tzinfo
+
 from telegram import InlineKeyboardMarkup
 
 from chat.search import Found, Page
 from telegram_ui.commands.family import Ask, Family, command, press
-from telegram_ui.commands.wording import minute, quoted, speaker
+from telegram_ui.commands.wording import moment, quoted, speaker
 from telegram_ui.sending.links import link
 
 MORE = "fnd"
@@ -26,6 +28,8 @@ NOT_CONFIGURED = "There is nothing to search: memory was never turned on here. /
 
 class SearchCommands(Family):
     """Answers /search and its "More" button."""
+
+    heading = "What I remember"
 
     @command("search", "find earlier messages: /search WORDS")
     async def _search(self, ask: Ask) -> str | None:
@@ -55,18 +59,19 @@ class SearchCommands(Family):
         lines = [f"{HEADING}{query}"]
         if not page.found:
             lines.append("Nothing was found. Try other words, or fewer.")
+        zone = await self._zone(ask.chat.scope.owner)
         for number, found in enumerate(page.found, start=page.first + 1):
-            lines += ["", found_text(number, found, ask)]
+            lines += ["", found_text(number, found, ask, zone)]
         if page.next is not None:
             lines += ["", f"{page.next} of {page.total}"]
             keyboard = InlineKeyboardMarkup([[self._button(ask, MORE, "More", f"{page.next}-{page.until}")]])
         await self._delivery.say(ask.chat, "\n".join(lines), keyboard=keyboard)
 
 
-def found_text(number: int, found: Found, ask: Ask) -> str:
+def found_text(number: int, found: Found, ask: Ask, zone: tzinfo) -> str:
     """A found message: when it was said, by whom, and the part that matters."""
     message = found.message
-    lines = [f"{number}. {minute(message.created_at)} · {speaker(message)}", quoted(found.text, SHOWN)]
+    lines = [f"{number}. {moment(message.created_at, zone)} · {speaker(message)}", quoted(found.text, SHOWN)]
     if address := link(ask.chat.id, ask.chat.thread, message.telegram_id):
         lines.append(address)
     return "\n".join(lines)

@@ -3,12 +3,14 @@
 Owns their words. Does not know how summaries are made (summary_manager.py) or set up (wizard.py, policy.py).
 """
 
+from datetime import UTC, tzinfo
+
 from chat.notices import INCOGNITO, counted
 from records.status import Status
 from records.summaries import FoldOutcome, Summary
 from summaries.quality_score import WEIGHTS
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
-from telegram_ui.commands.wording import STORAGE_NAMES, messages, minute, turns
+from telegram_ui.commands.wording import STORAGE_NAMES, messages, minute, moment, turns
 from telegram_ui.sending.chat import Chat
 
 SWITCH_ON = "on"
@@ -22,9 +24,12 @@ NOT_CONFIGURED = (
 class SummaryCommands(Family):
     """The commands that show a memory, and turn it on and off."""
 
+    heading = "Summaries"
+
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
         self._retention = retention_text(dependencies.retention_days)
+        self._last_buttons = dependencies.last_buttons
 
     @command("summary_status", "the state of memory in figures", stands_alone=True)
     async def _status(self, ask: Ask) -> str:
@@ -38,7 +43,8 @@ class SummaryCommands(Family):
         summaries = await self._services.summaries.active(ask.chat.scope)
         if not summaries:
             return "There are no summaries yet. /summary_status shows when the next is due."
-        return "\n\n".join(summary_text(summary) for summary in summaries)
+        zone = await self._zone(ask.chat.scope.owner)
+        return "\n\n".join(summary_text(summary, zone) for summary in summaries)
 
     @command("summary_on", "turn memory on", who="admins", stands_alone=True)
     async def _on(self, ask: Ask) -> str:
@@ -67,8 +73,9 @@ class SummaryCommands(Family):
 
     @press(SWITCH_ON, who="admins")
     async def _press_on(self, ask: Ask) -> str:
-        """The button under /start."""
+        """The button under /start, and under an answer while memory is off; it goes once it is pressed."""
         text, was_on = await self._turn_on(ask.chat)
+        await self._last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
         if was_on:
             return text[:200]
         await self._delivery.say(ask.chat, text)
@@ -136,18 +143,19 @@ def status_text(status: Status) -> str:
     if status.indexed is not None and status.indexed[0] < status.indexed[1]:
         lines.append(f"Search index: {status.indexed[0]:,} of {status.indexed[1]:,} messages")
     if status.failure is not None:
-        lines.append(f"Last failure: {minute(status.failure.at)} UTC: {status.failure.error} (nothing was lost)")
+        failed_at = moment(status.failure.at, config.zone if config else UTC)
+        lines.append(f"Last failure: {failed_at}: {status.failure.error} (nothing was lost)")
     lines += status.advice
     if config is None:
         lines += ["", NOT_CONFIGURED]
     return "\n".join(lines)
 
 
-def summary_text(summary: Summary) -> str:
+def summary_text(summary: Summary, zone: tzinfo) -> str:
     """One summary with its level, and the dates and number of messages that it covers."""
-    first, last = minute(summary.first_at), minute(summary.last_at)
-    dates = first if first == last else f"{first} – {last}"
-    return f"Level {summary.level} · {dates} UTC · {messages(summary.message_count)}\n{summary.text.strip()}"
+    first, last = minute(summary.first_at, zone), moment(summary.last_at, zone)
+    dates = last if last.startswith(first) else f"{first} – {last}"
+    return f"Level {summary.level} · {dates} · {messages(summary.message_count)}\n{summary.text.strip()}"
 
 
 def outcome_text(outcome: FoldOutcome) -> str:

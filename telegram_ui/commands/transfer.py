@@ -56,6 +56,8 @@ AGAIN = "What was imported stays; send the file again to continue."
 class TransferCommands(Family):
     """The family of /export and /import."""
 
+    heading = "Your data"
+
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
         self._documents = Documents(self._delivery)

@@ -4,18 +4,21 @@ Owns the words. Does not know where explanations are kept (chat/explanations.py)
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from chat.explanations import Explanation
+from chat.notices import counted
 from records.context import Cut
 from records.facts import Fact
 from records.messages import Message
 from records.summaries import Summary
 from retrieval.explanation import Chosen, ExplanationRecord
 from telegram_ui.commands.family import Ask, Family, command, press
-from telegram_ui.commands.wording import QUOTED, day, messages, minute, quoted, speaker
+from telegram_ui.commands.wording import QUOTED, counted_list, day, messages, minute, moment, quoted, speaker
 from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.formatting import Piece
 from telegram_ui.sending.links import link
+from telegram_ui.sending.marked import Marked
 
 WHY = "wy"
 """The kind of the button under an answer."""
@@ -62,152 +65,164 @@ REASONS = {
 class WhyCommands(Family):
     """Answers /why, and the button under an answer that asks the same."""
 
+    heading = "What I remember"
+
     @command("why", "what my last answer was made from, or the one you reply to")
-    async def _why(self, ask: Ask) -> str:
-        return await self._explain(ask, ask.replied_to)
+    async def _why(self, ask: Ask) -> None:
+        await self._explain(ask, ask.replied_to)
 
     @press(WHY)
     async def _press(self, ask: Ask) -> None:
-        await self._delivery.say(ask.chat, await self._explain(ask, ask.message_id))
+        await self._explain(ask, ask.message_id)
 
-    async def _explain(self, ask: Ask, telegram_id: int | None) -> str:
+    async def _explain(self, ask: Ask, telegram_id: int | None) -> None:
         explanation = await self._services.explanations.explain(ask.chat.scope, telegram_id)
         if explanation is None:
-            return NOTHING_KNOWN if telegram_id is None else NOT_THIS_ONE
-        return why_text(explanation, ask.chat)
+            await self._delivery.say(ask.chat, NOTHING_KNOWN if telegram_id is None else NOT_THIS_ONE)
+            return
+        zone = await self._zone(ask.chat.scope.owner)
+        await self._delivery.say(ask.chat, why_shown(explanation, ask.chat, zone))
 
 
-def why_text(explanation: Explanation, chat: Chat) -> str:
-    """An explanation, section by section; empty sections are left out."""
+def why_shown(explanation: Explanation, chat: Chat, zone: tzinfo) -> Piece:
+    """An explanation: three lines, then everything in it, in quotes that unfold. Empty parts are left out."""
+    record, shown = explanation.record, Marked()
+    shown.bold(f"What my answer of {moment(record.at, zone)} was made from")
+    shown.add(f"\n{_sources(explanation)}\n{_size(record)}")
+    if not explanation.is_stored:
+        shown.add("\nThis explanation is not stored: I forget it when I restart.")
+    for heading, lines in (
+        ("What the model was given", _parts(record)),
+        *_recent(explanation.recent, record.here, zone),
+        ("Summaries of earlier talk", _summaries(explanation.summaries, explanation.gone_summaries, zone)),
+        ("Your profile", _profile(explanation, zone)),
+        ("Facts about you that match your question, best first", _facts(explanation.facts, zone)),
+        ("Earlier messages brought back for your question, best first", _brought(explanation.snippets, chat, zone)),
+        ("Earlier messages that the model looked up by itself", _looked_up(explanation.looked_up, chat, zone)),
+        ("Left out, but still found when it matters", _cut(record.cut, is_message_cut=record.message_was_cut)),
+    ):
+        if lines:
+            shown.add("\n\n").bold(heading).add("\n").folded("\n".join(lines))
+    return shown.piece()
+
+
+def _sources(explanation: Explanation) -> str:
+    """How much of what, in one line."""
     record = explanation.record
-    sections = [
-        _sizes(record, is_stored=explanation.is_stored),
-        _recent(explanation.recent, record.here),
-        _summaries(explanation.summaries, explanation.gone_summaries),
-        _profile(explanation),
-        _facts(explanation.facts),
-        _brought(explanation.snippets, chat),
-        _looked_up(explanation.looked_up, chat),
-        _cut(record.cut, is_message_cut=record.message_was_cut),
-    ]
-    return "\n\n".join(section for section in sections if section)
+    found = len(explanation.snippets) + len(explanation.looked_up)
+    kinds = (
+        (len(explanation.recent) + record.here, "recent message", "recent messages"),
+        (len(explanation.summaries), "summary", "summaries"),
+        (len(explanation.facts), "fact about you", "facts about you"),
+        (found, "earlier message that was found", "earlier messages that were found"),
+    )
+    told = [counted(*kind) for kind in kinds if kind[0]]
+    if record.profile is not None:
+        told.append("your profile")
+    return f"Your question, and {counted_list(told)}." if told else "Your question alone: nothing else was known."
 
 
-def _sizes(record: ExplanationRecord, *, is_stored: bool) -> str:
-    lines = [
-        f"What my answer of {minute(record.at)} UTC was made from",
-        "",
-        f"The model {record.model} got {record.tokens:,} of at most {record.ceiling:,} tokens:",
-    ]
+def _size(record: ExplanationRecord) -> str:
+    whole = f" The whole history would have been about {record.whole:,}." if record.saved else ""
+    return f"The model {record.model} got {record.tokens:,} of at most {record.ceiling:,} tokens.{whole}"
+
+
+def _parts(record: ExplanationRecord) -> list[str]:
+    lines = []
     for part in record.parts:
         if part.tokens:
             most = f" of {part.budget:,}" if part.budget and part.name != "message" else ""
-            lines.append(f"· {PARTS.get(part.name, part.name)}: {part.tokens:,}{most}")
-    if record.saved:
-        lines.append(f"The whole history would have been about {record.whole:,} tokens.")
-    if not is_stored:
-        lines.append("This explanation is not stored: I forget it when I restart.")
-    return "\n".join(lines)
+            lines.append(f"· {PARTS.get(part.name, part.name)}: {part.tokens:,}{most} tokens")
+    return lines
 
 
-def _recent(recent: Sequence[Message], here: int) -> str:
-    lines = []
+def _recent(recent: Sequence[Message], here: int, zone: tzinfo) -> list[tuple[str, list[str]]]:
+    sections = []
     if recent:
-        lines.append("Recent talk, word for word (what is not summarised yet, and always the newest turns):")
-        lines += [f"· {said(message, RECENT_QUOTED)}" for message in recent]
+        lines = [f"· {said(message, zone, RECENT_QUOTED)}" for message in recent]
+        sections.append(("Recent talk, word for word", lines))
     if here:
-        lines.append(f"Recent talk that is not stored: {messages(here)}, which I know until I restart.")
-    return "\n".join(lines)
+        sections.append(("Recent talk that is not stored", [f"{messages(here)}, which I know until I restart"]))
+    return sections
 
 
-def _summaries(summaries: Sequence[Summary], gone: int) -> str:
-    if not summaries and not gone:
-        return ""
-    lines = ["Summaries of earlier talk (all active ones, as far as they fit):"]
-    lines += [
-        f"· level {summary.level}, {_span(summary.first_at, summary.last_at)}, {messages(summary.message_count)}: "
+def _summaries(summaries: Sequence[Summary], gone: int, zone: tzinfo) -> list[str]:
+    lines = [
+        f"· {_span(summary.first_at, summary.last_at, zone)}, {messages(summary.message_count)}: "
         f"“{quoted(summary.text)}”"
         for summary in summaries
     ]
     if gone:
         lines.append(f"· {gone} more that have since been forgotten or rebuilt")
-    return "\n".join(lines)
+    return lines
 
 
-def _profile(explanation: Explanation) -> str:
+def _profile(explanation: Explanation, zone: tzinfo) -> list[str]:
     if explanation.record.profile is None:
-        return ""
-    if explanation.profile is None:
-        return f"Your profile, version {explanation.record.profile}, which has since been erased."
+        return []
     profile = explanation.profile
-    version = f"version {profile.id} of {minute(profile.created_at)}"
-    return f"Your profile, {version} (always included): “{quoted(profile.text)}”"
+    if profile is None:
+        return ["It has since been erased."]
+    return [f"As of {moment(profile.created_at, zone)} (always included): “{quoted(profile.text)}”"]
 
 
-def _facts(told: Sequence[tuple[Fact | None, Chosen]]) -> str:
-    if not told:
-        return ""
-    lines = ["Facts about you: what you asked me to keep to, then what matches your question, best first:"]
+def _facts(told: Sequence[tuple[Fact | None, Chosen]], zone: tzinfo) -> list[str]:
+    lines = []
     for fact, chosen in told:
         if fact is None:
             lines.append("· forgotten since")
             continue
-        sources = ", ".join(f"#{id_}" for id_ in fact.source_ids[:5])
-        since = day(fact.valid_from)
-        origin = f"learned from {sources}" if sources else "added by hand"
-        lines += [f"· fact {fact.id}, since {since}, {origin}: “{quoted(fact.text)}”"]
+        count = len(fact.source_ids)
+        origin = f"learned from {counted(count, 'message', 'messages')} of yours" if count else "added by hand"
+        lines.append(f"· “{quoted(fact.text)}” Since {day(fact.valid_from, zone)}, {origin}.")
         lines.append(f"   Why: {reasons(chosen.score)}")
-    return "\n".join(lines)
+    return lines
 
 
-def _brought(brought: Sequence[tuple[Message | None, Chosen]], chat: Chat) -> str:
-    if not brought:
-        return ""
-    lines = ["Earlier messages brought back for your question, best first:"]
+def _brought(brought: Sequence[tuple[Message | None, Chosen]], chat: Chat, zone: tzinfo) -> list[str]:
+    lines = []
     for number, (message, chosen) in enumerate(brought, start=1):
         if message is None:
             lines.append(f"{number}. forgotten since")
         else:
-            lines += [f"{number}. {said(message)}", f"   Why: {reasons(chosen.score)}"]
+            lines += [f"{number}. {said(message, zone)}", f"   Why: {reasons(chosen.score)}"]
             if address := link(chat.id, chat.thread, message.telegram_id):
                 lines.append(f"   {address}")
-    return "\n".join(lines)
+    return lines
 
 
-def _looked_up(found: Sequence[Message | None], chat: Chat) -> str:
-    if not found:
-        return ""
-    lines = ["Earlier messages that the model looked up by itself:"]
+def _looked_up(found: Sequence[Message | None], chat: Chat, zone: tzinfo) -> list[str]:
+    lines = []
     for message in found:
-        lines.append("· forgotten since" if message is None else f"· {said(message)}")
+        lines.append("· forgotten since" if message is None else f"· {said(message, zone)}")
         if message is not None and (address := link(chat.id, chat.thread, message.telegram_id)):
             lines.append(f"   {address}")
-    return "\n".join(lines)
+    return lines
 
 
-def _cut(cut: Sequence[Cut], *, is_message_cut: bool) -> str:
+def _cut(cut: Sequence[Cut], *, is_message_cut: bool) -> list[str]:
     lines = ["Your message was too long and was cut in its middle."] if is_message_cut else []
     for one in cut:
         what = "the summary of messages" if one.what == "summary" else "messages"
         lines.append(f"· {what} {one.first_id} to {one.last_id} ({one.why})")
-    return "\n".join(["Left out, but still found when it matters:", *lines]) if cut else "\n".join(lines)
+    return lines
 
 
-def said(message: Message, most: int = QUOTED) -> str:
+def said(message: Message, zone: tzinfo, most: int = QUOTED) -> str:
     """A message on one line: when, who, and how it begins."""
-    return f"{minute(message.created_at)} {speaker(message)}: “{quoted(message.content, most)}”"
+    return f"{minute(message.created_at, zone)} {speaker(message)}: “{quoted(message.content, most)}”"
 
 
 def reasons(score: Mapping[str, float]) -> str:
-    """The parts of a score in words with their figures, the strongest first."""
+    """The parts of a score in words, the strongest first."""
     told = []
     for name, value in sorted(score.items(), key=lambda part: -abs(part[1])):
         for_it, against = REASONS.get(name, (name, name))
         if words := for_it if value > 0 else against:
-            told.append(f"{words} ({value:+.2f})")
+            told.append(words)
     return "; ".join(told) or "nothing matched better, and it fitted"
 
 
-def _span(first: datetime, last: datetime) -> str:
-    days = day(first), day(last)
+def _span(first: datetime, last: datetime, zone: tzinfo) -> str:
+    days = day(first, zone), day(last, zone)
     return days[0] if days[0] == days[1] else f"{days[0]} to {days[1]}"

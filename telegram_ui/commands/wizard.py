@@ -87,6 +87,8 @@ def _may_answer(text: str) -> bool:
 class Wizard(Family):
     """The /summary wizard of every scope and person."""
 
+    heading = "Your choices"
+
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
         self._states = self._services.memory.wizards

@@ -1,6 +1,6 @@
 """Words that several families share: counts, dates, quotations, labels. Pure; does not know any command."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, tzinfo
 
 from telegram import InlineKeyboardButton
@@ -35,6 +35,11 @@ def minute(at: datetime, zone: tzinfo = UTC) -> str:
     return at.astimezone(zone).strftime("%Y-%m-%d %H:%M")
 
 
+def moment(at: datetime, zone: tzinfo) -> str:
+    """The same, saying so where it is not the reader's own time."""
+    return f"{minute(at, zone)} UTC" if zone is UTC else minute(at, zone)
+
+
 def day(at: datetime, zone: tzinfo = UTC) -> str:
     """The date of a moment in a time zone."""
     return at.astimezone(zone).strftime("%Y-%m-%d")
@@ -52,6 +57,11 @@ def quoted(text: str, most: int = QUOTED) -> str:
     if len(line) <= most:
         return line
     return line[:most].rsplit(" ", 1)[0].rstrip() + " …"
+
+
+def counted_list(parts: Sequence[str]) -> str:
+    """Several things in one phrase: "a, b and c"."""
+    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
 
 
 def ticked(label: str, *, is_chosen: bool) -> str:

@@ -8,5 +8,6 @@ formatting.py    Markdown → text with Telegram's entities
 http.py          requests to Telegram over aiohttp
 last_buttons.py  which message has the buttons of the last answer
 links.py         links to messages, which supergroups have
+marked.py        the bot's own words with headings and quotes that unfold
 streaming.py     an answer, shown as it grows
 """

@@ -117,18 +117,20 @@ class Delivery:
         """The id under which a chat is reached now."""
         return self._upgraded.get(chat.id, chat.id)
 
-    async def say(self, chat: Chat, text: str, *, keyboard: Keyboard | None = None) -> list[int]:
+    async def say(self, chat: Chat, text: str | Piece, *, keyboard: Keyboard | None = None) -> list[int]:
         """Send the bot's own words, without Markdown; the ids of the messages. The keyboard is under the last one.
 
         Raises DeliveryError; DeliveryUnknown when the text may have arrived.
         """
-        return await self.send(chat, [_as_plain(piece) for piece in split(well_formed(text))], keyboard=keyboard)
+        whole = text if isinstance(text, Piece) else Piece(text=well_formed(text))
+        return await self.send(chat, list(split(whole.text, whole.entities)), keyboard=keyboard)
 
     async def replace(
-        self, chat: Chat, message_id: int | None, text: str, *, keyboard: InlineKeyboardMarkup | None = None
+        self, chat: Chat, message_id: int | None, text: str | Piece, *, keyboard: InlineKeyboardMarkup | None = None
     ) -> None:
         """Change one of the bot's own messages; send a new one if there is none, or it is gone."""
-        if message_id is None or not await self.edit(chat, message_id, Piece(text=text), keyboard=keyboard):
+        piece = text if isinstance(text, Piece) else Piece(text=text)
+        if message_id is None or not await self.edit(chat, message_id, piece, keyboard=keyboard):
             await self.say(chat, text, keyboard=keyboard)
 
     @contextlib.asynccontextmanager
@@ -338,10 +340,6 @@ class Delivery:
             except TelegramError as failed:
                 # The answer came but could not be read (a proxy's page, half a body): it may have been a success.
                 raise DeliveryUnknown from failed
-
-
-def _as_plain(piece: Piece) -> Piece:
-    return Piece(text=piece.text)
 
 
 def referring_to(message_id: int | None) -> ReplyParameters | None:

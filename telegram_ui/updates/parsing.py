@@ -289,10 +289,20 @@ def _without_mentions(message: telegram.Message, bot: telegram.User) -> tuple[st
             units[:begin].decode("utf-16-le", "surrogatepass"),
             units[end:].decode("utf-16-le", "surrogatepass"),
         )
-        # "Hi @bot, how" → "Hi, how"; "@bot: how" → "how".
-        joined = before.rstrip(" ") + after if before.strip() else after.lstrip(" ,:;")
+        joined = _joined(before, after)
         units = joined.encode("utf-16-le", "surrogatepass")
     return units.decode("utf-16-le", "surrogatepass").strip(), bool(mentions)
+
+
+def _joined(before: str, after: str) -> str:
+    """What is left around a mention: "Hi @bot, how" → "Hi, how"; "@bot: how" → "how"; "Why, @bot?" → "Why?"."""
+    if not before.strip():
+        return after.lstrip(" ,:;")
+    before, rest = before.rstrip(" "), after.lstrip(" ")
+    if not rest or rest[0] in ",.;:!?":
+        # The comma stood there for the mention.
+        return before.removesuffix(",") + rest
+    return before + after
 
 
 def _names(entity: telegram.MessageEntity, units: bytes, bot: telegram.User) -> bool:

@@ -258,3 +258,11 @@ async def test_a_turn_crosses_to_the_database_a_handful_of_times(talk: Talk) -> 
     await talk.say("What does she eat?")
     # The question, what the context is made of, what its words find, and the answer.
     assert database.hops - before == 4
+
+
+async def test_memory_is_offered_once_where_something_would_be_lost(talk: Talk) -> None:
+    assert not (await talk.say("Hello.")).offers_memory
+    assert (await talk.say("I live in Seattle.")).offers_memory
+    assert not (await talk.say("My name is Anna.")).offers_memory
+    await talk.remember(owner=BORIS.id)
+    assert not (await talk.say("I live in Portland.", person=BORIS)).offers_memory

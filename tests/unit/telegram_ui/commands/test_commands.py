@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from records.messages import NewMessage
 from records.owners import StorageType
-from records.scopes import Scope
+from records.scopes import Person, Scope
 from records.status import Counts, Status
 from records.summaries import FoldFailure, FoldOutcome, Summary
 from summary_manager import SummaryManager
@@ -20,6 +20,7 @@ from telegram_ui.commands.registry import all_commands
 from telegram_ui.commands.summaries import retention_text, status_text
 from telegram_ui.commands.wizard import CANCELLED, EXPIRED, LIFETIME, NOTHING_TO_CANCEL, number_in
 from telegram_ui.updates.parsing import parse
+from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, STARTED, TOPIC, Desk
 
 
@@ -349,6 +350,53 @@ async def test_help_and_the_menus_have_every_command(desk: Desk) -> None:
     assert menus["all_private_chats"] == {command.name for command in all_commands()} >= desk.commands.names
     assert "summary_on" not in menus["all_group_chats"]
     assert "summary_on" in menus["all_chat_administrators"]
+
+
+async def test_help_has_bold_headings_and_explains_one_command(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/help")
+    shown = list(desk.peer.world.messages[ANN].values())[-1]
+    bold = [one for one in shown["entities"] if one["type"] == "bold"]
+    headings = [shown["text"][one["offset"] : one["offset"] + one["length"]] for one in bold]
+    assert headings == ["First steps", "Your choices", "Summaries", "What I remember", "Your data"]
+    await desk.say(ANN, ANN, "/help /why")
+    assert desk.last(ANN).startswith("/why – ")
+    assert "\n" not in desk.last(ANN)
+
+
+async def test_a_group_is_told_about_groups(desk: Desk) -> None:
+    await desk.say(BOB, GROUP, "/start@keepsake_bot")
+    assert "This group has a memory of its own" in desk.last(GROUP)
+    assert "not addressed to me" in desk.last(GROUP)
+    await desk.say(BOB, GROUP, "/privacy@keepsake_bot")
+    assert desk.last(GROUP).startswith("Memory is off here.")
+    assert "replying to them with /forget" in desk.last(GROUP)
+    await desk.services.memory.configure(ANN, storage=StorageType.JSON, every_n=3)
+    await desk.say(ANN, ANN, "/privacy")
+    assert desk.last(ANN).startswith("Memory is on here, kept in JSON.")
+
+
+async def test_the_button_that_turns_memory_on_goes_when_it_is_pressed(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/start")
+    message, buttons = desk.buttons(ANN)
+    await desk.press(ANN, ANN, message, buttons["Turn memory on"])
+    assert "reply_markup" not in desk.peer.world.messages[ANN][message["message_id"]]
+
+
+async def test_times_are_the_persons_own(desk: Desk, talk: Talk) -> None:
+    await talk.remember(owner=ANN)
+    await desk.say(ANN, ANN, "/tz Asia/Tokyo")
+    said = talk.incoming("The walnuts are in the cellar.", person=Person(id=ANN, name="Ann"))
+    await talk.conversation.reply(said)
+    await desk.say(ANN, ANN, "/search walnuts")
+    assert "1. 2026-11-21 18:00 · Ann" in desk.last(ANN)
+    await desk.say(ANN, ANN, "/forget walnuts")
+    assert "2026-11-21 18:00 · Ann" in desk.last(ANN)
+    await desk.say(ANN, ANN, "/why")
+    shown = list(desk.peer.world.messages[ANN].values())[-1]
+    assert shown["text"].startswith("What my answer of 2026-11-21 18:00 was made from\n")
+    assert "expandable_blockquote" in {one["type"] for one in shown["entities"]}
+    assert "UTC" not in shown["text"]
+    assert "(+" not in shown["text"]
 
 
 @given(st.one_of(st.text(), st.integers(-1000, 1000).map(str), st.text("0123456789٠١٢٣४५ +-.²½Ⅳ")))

@@ -69,6 +69,9 @@ def test_a_forwarded_text_is_marked_and_commands_nothing() -> None:
     [
         ({"text": "😀 @keepsake_bot hi", "entities": [entity("mention", 3, 13)]}, "😀 hi"),
         ({"text": "@Keepsake_Bot: hi", "entities": [entity("mention", 0, 13)]}, "hi"),
+        ({"text": "Well, @keepsake_bot, and now?", "entities": [entity("mention", 6, 13)]}, "Well, and now?"),
+        ({"text": "How are you, @keepsake_bot?", "entities": [entity("mention", 13, 13)]}, "How are you?"),
+        ({"text": "Thanks, @keepsake_bot", "entities": [entity("mention", 8, 13)]}, "Thanks"),
         ({"text": "Keeper hi", "entities": [entity("text_mention", 0, 6, user=ME.to_dict())]}, "hi"),
         ({"text": "hi", "reply_to_message": {"message_id": 1, "date": 1, "chat": GROUP, "from": ME.to_dict()}}, "hi"),
         ({"text": "/help"}, "/help"),
