@@ -93,12 +93,12 @@ def why_shown(explanation: Explanation, chat: Chat, zone: tzinfo) -> Piece:
         shown.add("\nThis explanation is not stored: I forget it when I restart.")
     for heading, lines in (
         ("What the model was given", _parts(record)),
-        *_recent(explanation.recent, record.here, zone),
         ("Summaries of earlier talk", _summaries(explanation.summaries, explanation.gone_summaries, zone)),
         ("Your profile", _profile(explanation, zone)),
         ("Facts about you that match your question, best first", _facts(explanation.facts, zone)),
         ("Earlier messages brought back for your question, best first", _brought(explanation.snippets, chat, zone)),
         ("Earlier messages that the model looked up by itself", _looked_up(explanation.looked_up, chat, zone)),
+        *_recent(explanation.recent, record.here, zone),
         ("Left out, but still found when it matters", _cut(record.cut, is_message_cut=record.message_was_cut)),
     ):
         if lines:
