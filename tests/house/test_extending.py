@@ -20,6 +20,7 @@ from telegram_ui.commands.family import Ask, Dependencies, Family, command, pres
 from telegram_ui.commands.policy import policy_text
 from telegram_ui.commands.registry import FAMILIES, Commands, all_commands
 from telegram_ui.sending.chat import Chat
+from telegram_ui.sending.formatting import Piece
 from tests.support.talk import ANNA, Talk, talking
 from transfer.formats.detection import FORMATS
 from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat
@@ -47,8 +48,8 @@ class Recorder:
         self.said: list[str] = []
         self.menus: dict[str, list[str]] = {}
 
-    async def say(self, chat: Chat, text: str, *, keyboard: object = None) -> list[int]:
-        self.said.append(text)
+    async def say(self, chat: Chat, text: str | Piece, *, keyboard: object = None) -> list[int]:
+        self.said.append(text.text if isinstance(text, Piece) else text)
         return [1]
 
     async def set_my_commands(self, commands: list[tuple[str, str]], *, scope: telegram.BotCommandScope) -> None:
