@@ -44,6 +44,8 @@ Result = TypeVar("Result")
 
 LAST_TURNS = 4
 """This many turns stay verbatim, whether they are archived or not."""
+SURE_OF_EVENT = 2.0
+"""The score by words from which a message is about an event: it holds half of what the event's words weigh."""
 TIMES_IN = 2_000
 """Characters of a question that are searched for times and cues: reading 240,000 took half a minute."""
 LONGEST_QUESTION = 16_000
@@ -335,19 +337,19 @@ class MemoryRetrieval:
         """
         question = both_ends(question, TIMES_IN)
         times = list(date_expressions.ranges(folded(question), now))
-        for relative in date_expressions.from_events(question):
+        for relative in (*date_expressions.from_events(question), *date_expressions.open_from_events(question)):
             days = [named.start for named in date_expressions.ranges(folded(relative.event), now)]
             if not days:
-                days = await self._days_of(relative.event, store, scope)
+                days = await self._days_of(relative.event, store, scope, surely=relative.is_open)
             times += [relative.range(day) for day in days]
         return tuple(times)
 
-    async def _days_of(self, event: str, store: MemoryStore, scope: Scope) -> list[datetime]:
+    async def _days_of(self, event: str, store: MemoryStore, scope: Scope, *, surely: bool) -> list[datetime]:
         """When an event was: on the days that the best message about it names, or else when that message was
-        written.
+        written. `surely`: only if that message holds most of its words.
         """
         found = await self.found(event, store, scope)
-        if not found.ranked:
+        if not found.ranked or (surely and found.ranked[0].parts.get("words", 0.0) < SURE_OF_EVENT):
             return []
         messages = await store.messages(scope, [found.ranked[0].id])
         if not messages:  # forgotten in the meantime

@@ -28,7 +28,10 @@ from text.date_words import (
     MONTHS,
     NEXT_AFTER,
     NEXT_BEFORE,
+    NO_EVENT,
     NUMBERS,
+    OPEN_AFTER,
+    OPEN_BEFORE,
     RELATIVE,
     RUSSIAN_MAY,
     SEASONS,
@@ -36,6 +39,7 @@ from text.date_words import (
     UNITS,
     WEEKDAYS,
 )
+from text.time_zones import is_southern
 
 Span = tuple[datetime, datetime]
 
@@ -75,6 +79,14 @@ def _either(western: str, eastern: str) -> re.Pattern[str]:
 _RELATIVE = tuple((unit, back, _either(western, eastern)) for unit, back, western, eastern in RELATIVE)
 _WEEKDAYS = tuple(map(_either, WEEKDAYS, EASTERN_WEEKDAYS))
 _SEASONS = tuple(map(_either, SEASONS, EASTERN_SEASONS))
+_OPEN = re.compile(
+    rf"(?<!\w)(?:(?P<before>{OPEN_BEFORE})|(?P<after>{OPEN_AFTER}))\s+(?!(?:{NO_EVENT})(?!\w)|\d)(?P<event>[^,.;:!?¿¡،؟\n]{{3,80}})"
+    r"|(?P<event_tr>(?:\w{1,30}\s){0,2}\w{1,30}?)(?:d[ae]n|t[ae]n)\s+(?:(?P<before_tr>once)|(?P<after_tr>sonra|beri))(?!\w)"
+    r"|(?P<event_zh>[\u3400-\u9fff]{2,12}?)(?:(?P<before_zh>之前|以前|の前|前に)|(?P<after_zh>之后|之後|以后|以後|以来|以來|の後|後に))"
+    r"|(?P<event_ko>[가-힣]{1,12}(?:\s[가-힣]{1,12})?)\s+(?:(?P<before_ko>전에)|(?P<after_ko>후에|이후|이래))"
+)
+FAR = timedelta(days=3700)
+"""How far a time before or since an event reaches, where no distance is said."""
 _REST = r"(?P<event>[^,.;:!?¿¡،؟。、，；！？\n]{2,80}(?:, (?:19|20)\d\d)?)"
 # Each finds an event, a direction, and a distance (a unit alone means one of it); tried only where a hint is found.
 _FROM_EVENT = tuple(
@@ -110,24 +122,36 @@ _FROM_EVENT = tuple(
 
 @dataclass(frozen=True, kw_only=True)
 class Range:
-    """A range of time that a question names: [start, end), and the words that name it."""
+    """A range of time that a question names: [start, end), and the words that name it. `is_open`: an event is its end,
+    and not what people go on talking about.
+    """
 
     start: datetime
     end: datetime
     words: str
+    is_open: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class FromEvent:
-    """A time relative to an event ("two weeks before the wedding"): the event's words, and how many days from it."""
+    """A time relative to an event ("two weeks before the wedding"): the event's words, and how many days from it.
+    `is_open`: all that was before it (`days` below 0) or since.
+    """
 
     event: str
     days: int
-    room: int
+    room: int = 0
+    is_open: bool = False
 
     def range(self, event_at: datetime) -> Range:
         """The range of time, once it is known when the event was."""
-        middle = event_at.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=self.days)
+        day = event_at.replace(hour=0, minute=0, second=0, microsecond=0)
+        if self.is_open:
+            start, end = (day - FAR, day) if self.days < 0 else (day, day + FAR)
+            return Range(
+                start=start, end=end, words=f"{'before' if self.days < 0 else 'since'}: {self.event}", is_open=True
+            )
+        middle = day + timedelta(days=self.days)
         room = timedelta(days=self.room)
         return Range(start=middle - room, end=middle + room + timedelta(days=1), words=f"{self.days:+} d: {self.event}")
 
@@ -232,11 +256,13 @@ def _weekdays(text: str, clock: datetime, *, ahead: bool) -> Iterator[tuple[Span
 
 
 def _seasons(text: str, clock: datetime) -> Iterator[tuple[Span | None, str]]:
-    """Seasons: "in summer" is the latest that has begun, "last summer" the latest that is over."""
+    """Seasons of the half of the earth where the clock's zone lies: "in summer" is the latest that has begun, "last
+    summer" the latest that is over.
+    """
     for number, pattern in enumerate(_SEASONS):
         for m in pattern.finditer(text):
             year = re.search(r"(?<!\d)(?:19|20)\d\d(?!\d)", text)
-            month = 3 + 3 * number
+            month = (3 + 3 * number + 6 * is_southern(clock.tzinfo) - 1) % 12 + 1
             begun = clock.year - (month > clock.month)
             if year:
                 begun = int(year[0])
@@ -326,6 +352,21 @@ def from_events(question: str) -> tuple[FromEvent, ...]:
             event = question[slice(*m.span("event"))] if len(plain) == len(question) else groups["event"]
             found.append(FromEvent(event=event.strip(), days=days, room=_ROOM[unit]))
     return tuple(found)
+
+
+def open_from_events(question: str) -> tuple[FromEvent, ...]:
+    """The time before or since an event that a question names without a distance ("since I moved"), if it is the only
+    one; normalised but not folded, as in `from_events`.
+    """
+    plain = folded(question)
+    m = _OPEN.search(plain)
+    if m is None or from_events(question):
+        return ()
+    groups = {name.partition("_")[0]: name for name, value in m.groupdict().items() if value}
+    event = question[slice(*m.span(groups["event"]))] if len(plain) == len(question) else m[groups["event"]]
+    if _OPEN.search(m[groups["event"]]):  # an event that is itself told from another is not looked for
+        return ()
+    return (FromEvent(event=event.strip(), days=-1 if "before" in groups else 1, is_open=True),)
 
 
 def _matches_from_event(text: str) -> Iterator[re.Match[str]]:

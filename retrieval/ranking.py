@@ -403,6 +403,7 @@ def _timely(pool: Pool, ranges: Sequence[Range]) -> NDArray[np.float64]:
     values = np.zeros(len(pool))
     for one in ranges:
         start, end, afterwards = (at.timestamp() for at in (one.start, one.end, one.end + AFTERWARDS))
-        values[(end <= pool.said_at) & (pool.said_at < afterwards) & (values < 0.6)] = 0.6
+        if not one.is_open:
+            values[(end <= pool.said_at) & (pool.said_at < afterwards) & (values < 0.6)] = 0.6
         values[(start <= pool.said_at) & (pool.said_at < end)] = 1.0
     return values

@@ -169,4 +169,8 @@ ALONE_AFTER = r"назад|temu"
 """Before these, and after the Arabic words of AGO_BEFORE, a unit alone means one of it."""
 THE = r"the|am|der|den|dem|die|le|la|el|o|a|il|de|za|за|через|спустя|следующии"
 BEFORE = r"before|vor|avant|antes|prima|voor|przed|до|перед"
+# A time before or since an event, without a distance; what may mean a place or a purpose counts only before these words.
+OPEN_BEFORE = r"before|bevor|vor (?:der|dem|meine[rm]|unsere[rm])|avant(?: que)?|antes (?:de(?: que)?|del|do|da)|prima (?:di|del|della|che)|voordat|przed|до|перед тем как|перед|قبل"
+OPEN_AFTER = r"after|since|nachdem|nach (?:der|dem|meine[rm]|unsere[rm])|seitdem|seit|apres(?: que)?|depuis(?: que)?|despues (?:de(?: que)?|del)|desde(?: que)?|depois (?:de(?: que)?|do|da)|dopo(?: che)?|da quando|nadat|sinds|odkad|после того как|после|с тех пор как|بعد|منذ"
+NO_EVENT = r"that|this|then|last|all|yesterday|today|noon|midnight|work|bed|breakfast|lunch|dinner|now|das|cela|eso|isso|quello|это\w*|этого|того|ذلك|هذا"
 AFTER = r"after|nach|apres|despues|depois|dopo|na|po|после"

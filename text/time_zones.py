@@ -6,14 +6,25 @@ Owns the table of cities and abbreviations that the database does not name itsel
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from datetime import tzinfo
 from difflib import get_close_matches
 from functools import cache
-from zoneinfo import available_timezones
+from zoneinfo import ZoneInfo, available_timezones
 
 LONGEST_NAME = 60
 """Characters; nothing longer is the name of a place."""
 UTC_NAMES = frozenset({"utc", "gmt", "z", "zulu", "ut", "uct", "universal", "greenwich"})
 
+# Zones of the southern half of the earth, where summer begins in December.
+_SOUTHERN = ("Australia/", "Antarctica/", "America/Argentina/", "Brazil/", "Chile/")
+_SOUTHERN_CITIES = """
+Africa/Blantyre Africa/Gaborone Africa/Harare Africa/Johannesburg Africa/Luanda Africa/Lubumbashi Africa/Lusaka
+Africa/Maputo Africa/Maseru Africa/Mbabane Africa/Windhoek America/Asuncion America/Bahia America/Buenos_Aires
+America/Campo_Grande America/Coyhaique America/Cuiaba America/La_Paz America/Lima America/Maceio America/Montevideo
+America/Punta_Arenas America/Recife America/Santiago America/Sao_Paulo Atlantic/South_Georgia Atlantic/Stanley
+Indian/Antananarivo Indian/Mauritius Indian/Reunion NZ Pacific/Apia Pacific/Auckland Pacific/Chatham Pacific/Easter
+Pacific/Fiji Pacific/Norfolk Pacific/Noumea Pacific/Pitcairn Pacific/Rarotonga Pacific/Tahiti Pacific/Tongatapu
+"""
 _OFFSET = re.compile(r"(?:utc|gmt|z)?([+-])(\d{1,2})(?::?([0-5]\d))?")
 _FIXED = re.compile(r"Etc/GMT([+-])(\d{1,2})")
 # Zones without daylight saving time whose offset is no whole number of hours: minutes east of Greenwich.
@@ -243,3 +254,9 @@ def _plain(text: str) -> str:
     folded = unicodedata.normalize("NFKD", text.casefold())
     bare = "".join(letter for letter in folded if not unicodedata.combining(letter)).replace("ł", "l").replace("ø", "o")
     return " ".join(re.sub(r"[_.\s]+", " ", bare).split())
+
+
+def is_southern(zone: tzinfo | None) -> bool:
+    """Whether a zone of the database lies in the southern half of the earth; where that is not known, it does not."""
+    name = zone.key if isinstance(zone, ZoneInfo) else ""
+    return name.startswith(_SOUTHERN) or name in _SOUTHERN_CITIES.split()

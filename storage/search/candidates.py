@@ -32,6 +32,8 @@ message may be in another language than the question; where a few do, these may 
 MOST_PARTED, MOST_PARTS, MOST_LONGER = 16, 3, 20
 """Of so many of a question's rare terms the parts and beginnings are looked up; so many of each are taken; of so many
 that begin with one, the shortest come first."""
+SELDOM = 0.05
+"""A part that a larger share of the messages holds says nothing: "through" of "throughout"."""
 ALWAYS = 20
 """So many messages that hold the question's rarest words are candidates, however well others match."""
 STANDING = 10
@@ -103,7 +105,7 @@ def matching(
     ).fetchone()
     turns, total, person_turns, person_terms = sums or (0, 0, 0, 0)
     frequency = _frequency(connection, scope, terms)
-    held = _readings(connection, scope, frequency, readings) if readings is not None else {}
+    held = _readings(connection, scope, frequency, readings, turns) if readings is not None else {}
     frequency |= {term: count for counts in held.values() for term, count in counts.items()}
     surely = list(dict.fromkeys([*surely, *(reading for term in surely for reading in held.get(term, ()))]))
     if turns <= RANKED_WHOLE:
@@ -181,14 +183,19 @@ def _near(positions: npt.NDArray[np.int64], hits: npt.NDArray[np.bool_], reach: 
 
 
 def _readings(
-    connection: Connection, scope: Scope, frequency: Mapping[str, int], readings: Readings
+    connection: Connection, scope: Scope, frequency: Mapping[str, int], readings: Readings, turns: int
 ) -> Mapping[str, Mapping[str, int]]:
     """For each rare term, its other readings that any message holds, with how many hold each."""
     rare = [term for term, count in frequency.items() if count <= RARE]
     others = readings(rare) if rare else {}
     counts = _frequency(connection, scope, [one for found in others.values() for one in found]) if others else {}
     held = {term: {one: counts[one] for one in found if counts.get(one)} for term, found in others.items()}
-    held |= _parts(connection, scope, [term for term in rare if not held.get(term)][:MOST_PARTED])
+    unknown = [term for term in rare if not held.get(term)][:MOST_PARTED]
+    most = max(RARE, int(SELDOM * turns))
+    held |= {
+        term: {part: count for part, count in found.items() if count <= most}
+        for term, found in _parts(connection, scope, unknown).items()
+    }
     return {term: found for term, found in held.items() if found}
 
 

@@ -71,12 +71,20 @@ async def test_a_time_told_from_an_event_is_found_by_the_event(talk: Talk) -> No
             "Which tie did I buy two weeks before the wedding?": "green",
             "Which tie did I buy the day before the wedding?": "red",
             "Which tie did I buy three weeks after the wedding?": "blue",
+            "Which tie have I bought since the wedding?": "blue",
         }.items():
             retrieval = talk.services.retrieval
             known = await retrieval.found(asked, store, SCOPE, limit=50)
             found = await retrieval.snippets(known, store, SCOPE)
             assert found[0].message.content == f"I bought a {tie} tie."
             assert found[0].score["time"] > 0
+        before = await retrieval.found("Which tie did I buy before the wedding?", store, SCOPE, limit=50)
+        timely = {one.id for one in before.ranked if one.parts.get("time", 0) > 0}
+        said = {one.content for one in await store.messages(SCOPE, sorted(timely))}
+        assert {"I bought a green tie.", "I bought a red tie."} <= said
+        assert "I bought a blue tie." not in said
+        unknown = await retrieval.found("Which tie did I buy before the flood?", store, SCOPE, limit=50)
+        assert not any("time" in one.parts for one in unknown.ranked)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,11 @@
 """Times that a question names, in many languages, as seen from a Saturday in November."""
 
 from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
-from retrieval.date_expressions import days_named, from_events, ranges
+from retrieval.date_expressions import days_named, from_events, open_from_events, ranges
 from text.analyzer import folded, normal
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -142,6 +143,63 @@ def test_a_time_told_from_an_event(question: str, event: str, days: int) -> None
     day = datetime(2026, 6, 20, tzinfo=UTC)
     around = relative.range(day)
     assert around.start < day + timedelta(days=days) < around.end
+
+
+@pytest.mark.parametrize(
+    ("question", "event", "is_before"),
+    [
+        ("What did I eat before the wedding?", "the wedding", True),
+        ("What have I bought since I moved to Lyon?", "i moved to lyon", False),
+        ("Was habe ich gemacht, seitdem ich umgezogen bin?", "ich umgezogen bin", False),
+        ("Qu'ai-je acheté avant le mariage ?", "le mariage", True),
+        ("¿Qué he comprado desde que me mudé?", "me mudé", False),
+        ("O que comprei depois do casamento?", "casamento", False),
+        ("Cosa ho comprato dopo il matrimonio?", "il matrimonio", False),
+        ("Wat kocht ik voordat ik verhuisde?", "ik verhuisde", True),
+        ("Düğünden önce ne aldım?", "düğün", True),
+        ("Co kupiłem przed ślubem?", "ślubem", True),
+        ("Что я купил после свадьбы?", "свадьбы", False),
+        ("ماذا اشتريت قبل الزفاف؟", "الزفاف", True),
+        ("婚礼之前我买了什么？", "婚礼", True),
+        ("結婚式の前に何を買った？", "結婚式", True),
+        ("결혼식 전에 뭘 샀어?", "결혼식", True),
+    ],
+)
+def test_a_time_before_or_since_an_event(question: str, event: str, is_before: bool) -> None:
+    (relative,) = open_from_events(normal(question))
+    assert relative.event == event
+    day = datetime(2026, 6, 20, 15, tzinfo=UTC)
+    around = relative.range(day)
+    assert around.is_open
+    assert (around.end if is_before else around.start) == day.replace(hour=0)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did I do after that?",
+        "What did I eat before lunch?",
+        "What did I buy two weeks before the wedding?",
+        "What happened after 3 May?",
+        "Who came before me?",
+        "What came before the day after the night since I moved?",
+    ],
+)
+def test_what_is_before_or_after_no_event_of_its_own(question: str) -> None:
+    assert not open_from_events(normal(question))
+
+
+@pytest.mark.parametrize(
+    ("zone", "summer"),
+    [
+        ("Europe/Berlin", (date(2026, 6, 1), date(2026, 9, 1))),
+        ("Australia/Sydney", (date(2025, 12, 1), date(2026, 3, 1))),
+        ("America/Sao_Paulo", (date(2025, 12, 1), date(2026, 3, 1))),
+    ],
+)
+def test_seasons_are_those_of_the_half_of_the_earth(zone: str, summer: tuple[date, date]) -> None:
+    [found] = ranges("last summer", NOW.astimezone(ZoneInfo(zone)))
+    assert (found.start.date(), found.end.date()) == summer
 
 
 @pytest.mark.parametrize("question", ["What happened two weeks ago?", "两年前我在哪里？", "Who came before me?"])
