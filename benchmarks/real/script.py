@@ -1,0 +1,101 @@
+"""The scripted conversation: what is said and answered, what facts that tells, and questions with their answers.
+
+Reads one JSON file. Does not know models.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+DATA = Path(__file__).parent.parent / "data" / "real.json"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Told:
+    """One fact that a turn tells. It is in a text that has, of each group of `words`, at least one."""
+
+    id: str
+    words: tuple[tuple[str, ...], ...]
+
+    def is_in(self, text: str) -> bool:
+        folded = text.casefold()
+        return all(any(word in folded for word in group) for group in self.words)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Line:
+    """A turn. `keys`: names, numbers and dates of it; `ends`: ids of the facts that no longer hold from here on."""
+
+    said_at: datetime
+    text: str
+    answer: str
+    facts: tuple[Told, ...]
+    keys: tuple[str, ...]
+    ends: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """A question. An answer is right with one of the words in `right`, and with none of those in `wrong`."""
+
+    text: str
+    right: tuple[str, ...]
+    wrong: tuple[str, ...]
+
+    def is_right(self, answer: str) -> bool:
+        folded = answer.casefold()
+        return any(word in folded for word in self.right) and not any(word in folded for word in self.wrong)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Script:
+    """`searches`: wishes that make a model call its search, if it can."""
+
+    person: str
+    lines: tuple[Line, ...]
+    questions: tuple[Asked, ...]
+    searches: tuple[str, ...]
+
+    def first(self, lines: int) -> "Script":
+        """The first lines of it, and the questions that they answer."""
+        kept = self.lines[:lines]
+        said = "\n".join(line.text for line in kept).casefold()
+        questions = tuple(one for one in self.questions if any(word in said for word in one.right))
+        return Script(person=self.person, lines=kept, questions=questions, searches=self.searches)
+
+    def facts(self) -> tuple[list[Told], list[Told]]:
+        """The facts that hold at the end, and those that no longer do."""
+        ended = {id_ for line in self.lines for id_ in line.ends}
+        told = [fact for line in self.lines for fact in line.facts]
+        return [one for one in told if one.id not in ended], [one for one in told if one.id in ended]
+
+
+def read(path: Path = DATA) -> Script:
+    data = json.loads(path.read_text(encoding="utf-8"))
+    begins = datetime.fromisoformat(data["begins"])
+    return Script(
+        person=data["person"],
+        lines=tuple(_line(one, begins, number) for number, one in enumerate(data["turns"])),
+        questions=tuple(
+            Asked(text=one["ask"], right=tuple(one["right"]), wrong=tuple(one["wrong"])) for one in data["questions"]
+        ),
+        searches=tuple(data["searches"]),
+    )
+
+
+def _line(one: Mapping[str, Any], begins: datetime, number: int) -> Line:
+    return Line(
+        said_at=begins + timedelta(days=one["day"], minutes=number),
+        text=one["say"],
+        answer=one["answer"],
+        facts=tuple(Told(id=fact["id"], words=_groups(fact["words"])) for fact in one["facts"]),
+        keys=tuple(one["keys"]),
+        ends=tuple(one["ends"]),
+    )
+
+
+def _groups(words: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(group) for group in words)

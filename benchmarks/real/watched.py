@@ -1,0 +1,85 @@
+"""A chat model that is watched: how often it was asked and called tools, when its first text came, what was cached.
+
+Does not know what it is asked.
+"""
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Self
+
+from llm.chat_model import OnText
+from llm.openai_api import OpenAIChat
+from records.model_calls import Completion, PromptMessage, Tool, Usage
+
+
+@dataclass
+class Watch:
+    """What was seen. `first`: seconds until the first text of each answer; `usages`: of each answer, in order."""
+
+    first: list[float] = field(default_factory=list)
+    usages: list[Usage] = field(default_factory=list)
+    prompts: list[tuple[PromptMessage, ...]] = field(default_factory=list)
+    answers: list[str] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)
+    offered: int = 0
+    calls: int = 0
+
+    def cached(self) -> list[float]:
+        """Of each prompt the share that the server had cached, in percent."""
+        return [round(100 * one.cached / max(1, one.prompt), 1) for one in self.usages]
+
+
+class WatchedModel:
+    """A model as the program asks it. `script`: answers that are given instead, one by one, while there are any."""
+
+    def __init__(self, model: OpenAIChat, watch: Watch, script: list[str] | None = None) -> None:
+        self.name = model.name
+        self._model = model
+        self._watch = watch
+        self._script = script if script is not None else []
+        self._offers = False
+
+    @property
+    def takes_tools(self) -> bool:
+        return self._model.takes_tools
+
+    @property
+    def prompt_limit(self) -> int | None:
+        return self._model.prompt_limit
+
+    def with_tools(self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()) -> Self:
+        equipped = copy(self)
+        equipped._model = self._model.with_tools(tools, must_answer=must_answer, known=known)
+        equipped._offers = bool(tools)
+        return equipped
+
+    async def complete(
+        self,
+        messages: Sequence[PromptMessage],
+        *,
+        on_text: OnText | None = None,
+        schema: Mapping[str, object] | None = None,
+    ) -> Completion:
+        if self._script:
+            return Completion(text=self._script.pop(0), model=self.name, usage=Usage())
+        started, first = time.perf_counter(), list[float]()
+
+        async def seen(text: str) -> None:
+            first.append(time.perf_counter() - started)
+            self._watch.shown.append(text)
+            if on_text is not None:
+                await on_text(text)
+
+        completion = await self._model.complete(messages, on_text=seen, schema=schema)
+        self._watch.first += first[:1]
+        self._watch.usages.append(completion.usage)
+        self._watch.prompts.append(tuple(messages))
+        self._watch.answers.append(completion.text)
+        self._watch.offered += self._offers
+        self._watch.calls += len(completion.calls)
+        return completion
+
+    async def check(self) -> str:
+        return await self._model.check()

@@ -1,0 +1,77 @@
+"""The measurement with a real model: its script, its judging, and one run over a scripted endpoint."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks.real import script as scripts
+from benchmarks.real.__main__ import measure
+from benchmarks.real.judging import invented, kept, learned
+from benchmarks.real.server import PACKAGES
+from settings import Settings
+from tests.paths import ROOT
+from tests.peers.openai_server import Behaviour, running
+
+SCRIPT = scripts.read()
+
+
+def test_the_script_has_what_it_promises() -> None:
+    hold, ended = SCRIPT.facts()
+    assert (len(SCRIPT.lines), len(SCRIPT.questions)) == (40, 15)
+    assert len(hold) >= 24
+    assert {one.id for one in ended} == {"home-old", "job-old", "rent", "kitchen-start"}
+    for line in SCRIPT.lines:
+        assert all(fact.is_in(line.text) for fact in line.facts), line.text
+        assert all(key.casefold() in line.text.casefold() for key in line.keys), line.text
+    said = "\n".join(line.text for line in SCRIPT.lines).casefold()
+    assert all(any(word in said for word in asked.right) for asked in SCRIPT.questions)
+
+
+def test_what_was_learned_is_judged_by_its_words() -> None:
+    found = learned(
+        SCRIPT.first(5),
+        [
+            "Nora lives in Lisbon.",
+            "Nora's sister is Ingrid.",
+            "Nora is allergic to walnuts and hazelnuts.",
+            "Her cat Biscuit is 12.",
+            "Nora likes rain.",
+        ],
+    )
+    assert found.told == 7
+    assert found.right == 4
+    assert found.missed == ("job-old", "oslo", "cat-age")
+    assert found.wrong == ("Her cat Biscuit is 12.",)
+    assert found.others == ("Nora likes rain.",)
+
+
+def test_what_no_longer_holds_is_wrong() -> None:
+    found = learned(SCRIPT, ["Nora lives in Lisbon.", "Nora lives in Porto."])
+    assert found.wrong == ("Nora lives in Lisbon.",)
+    assert found.right == 1
+
+
+def test_names_and_numbers_that_nobody_said_are_invented() -> None:
+    assert invented("The user met Peter on 12 March with 3 dogs.", "on 12 march") == ["3", "Peter"]
+    figures = kept(SCRIPT, ["Nora lives in Lisbon with Peter.", "Her sister Ingrid lives in Oslo."], folded_lines=2)
+    assert figures["lost"] == ["Santa Clara"]
+    assert figures["with_something_invented_percent"] == 50.0
+
+
+def test_the_packages_of_the_models_are_pinned() -> None:
+    pinned = (ROOT / "requirements-real.txt").read_text(encoding="utf-8")
+    for pattern, count in PACKAGES.values():
+        assert all(f"{pattern.format(number)}==" in pinned for number in range(1, count + 1))
+
+
+async def test_a_run_prints_its_figures(tmp_path: Path) -> None:
+    async with running() as (server, url):
+        server.default("real", Behaviour(text="She lives in Porto; her sister is Ingrid.", cached=7))
+        server.default_schema("trial", '{"word": "ok"}')
+        settings = Settings(openai_base_url=url, openai_model="real", summary_model="real", embedding_model="none")
+        script = SCRIPT.first(4)
+        assert [one.text for one in script.questions] == ["Which nuts am I allergic to?", "What is my sister's name?"]
+        figures = await measure(replace(settings, data_dir=tmp_path), script, every_n=2, is_scripted=True)
+    questions = figures["questions"]
+    assert isinstance(questions, dict)
+    assert questions["right"] == {"keepsake": 1, "last_ten_turns": 1, "whole_history": 1}
+    assert questions["answer_in_the_prompt"] == 2

@@ -1,0 +1,139 @@
+"""The table of peers: what the endpoints of several makers send, and that each is understood.
+
+llama.cpp's answers, its call of a tool (written as text by Qwen2.5-Coder-0.5B-Instruct) and its refusal of a long
+prompt were recorded; the others follow their makers' documentation and reported errors. Where a maker refuses no
+schema or limit today, an older version's refusal stands there, in that maker's shape of an error.
+"""
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llm.openai_api import OpenAIChat
+from llm.prompts import SEARCH_MEMORY
+from records.errors import ContextTooLong, ModelBusy, ModelLoading
+from records.model_calls import PromptMessage
+from settings import Secret
+from tests.peers.openai_server import Behaviour, OpenAIServer, running
+
+PROVIDERS: dict[str, Mapping[str, Any]] = json.loads(
+    (Path(__file__).parents[2] / "peers" / "providers.json").read_text(encoding="utf-8")
+)
+SCHEMA = {"name": "facts", "schema": {"type": "object"}}
+
+everywhere = pytest.mark.parametrize("peer", PROVIDERS.values(), ids=PROVIDERS)
+
+
+class Bench:
+    """A model, the server that it talks to, what was shown and how long was waited."""
+
+    def __init__(self, server: OpenAIServer, url: str) -> None:
+        self.server = server
+        self.shown: list[str] = []
+        self.pauses: list[float] = []
+        self.model = OpenAIChat(
+            model="m", api_key=Secret(""), base_url=url, timeout=20.0, sleep=self.wait, jitter=lambda: 0.0
+        )
+
+    async def wait(self, seconds: float) -> None:
+        self.pauses.append(seconds)
+
+    async def show(self, text: str) -> None:
+        self.shown.append(text)
+
+    def bodies(self) -> list[Mapping[str, Any]]:
+        return [request.body for request in self.server.requests]
+
+
+@pytest.fixture
+async def bench() -> AsyncIterator[Bench]:
+    async with running() as (server, url):
+        bench = Bench(server, url)
+        async with bench.model:
+            yield bench
+
+
+def asked(words: str = "Hello?") -> list[PromptMessage]:
+    return [PromptMessage(role="system", content="Be kind."), PromptMessage(role="user", content=words)]
+
+
+def streamed(events: list[Mapping[str, Any]]) -> Behaviour:
+    return Behaviour(events=(*map(json.dumps, events), "[DONE]"))
+
+
+def refusing(refusal: list[Any]) -> Behaviour:
+    status, body, *_ = refusal
+    return Behaviour(status=status, raw=json.dumps(body))
+
+
+@everywhere
+async def test_it_answers(bench: Bench, peer: Mapping[str, Any]) -> None:
+    bench.server.script("m", Behaviour(raw=json.dumps(peer["answer"]), plain=True))
+    made = await bench.model.complete(asked(), on_text=bench.show)
+    assert (made.text, bench.shown) == ("Hello there.", ["Hello there."])
+    assert (made.usage.prompt, made.usage.completion, made.usage.cached) == (20, 4, peer["cached"])
+
+
+@everywhere
+async def test_it_streams(bench: Bench, peer: Mapping[str, Any]) -> None:
+    bench.server.script("m", streamed(peer["stream"]))
+    made = await bench.model.complete(asked(), on_text=bench.show)
+    assert (made.text, bench.shown) == ("Hello there.", ["Hello", "Hello there."])
+    assert (made.usage.prompt, made.usage.completion, made.usage.cached) == (20, 4, peer["cached"])
+
+
+@everywhere
+async def test_it_calls_a_tool(bench: Bench, peer: Mapping[str, Any]) -> None:
+    bench.server.script("m", streamed(peer["call"]))
+    made = await bench.model.with_tools([SEARCH_MEMORY]).complete(asked(), on_text=bench.show)
+    (call,) = made.calls
+    assert (call.name, json.loads(call.arguments)) == ("search_memory", {"query": "walnuts"})
+    assert call.id
+    assert not any("{" in text or "`" in text for text in bench.shown)
+
+
+@everywhere
+async def test_it_refuses_a_schema_and_is_asked_without(bench: Bench, peer: Mapping[str, Any]) -> None:
+    bench.server.script_schema("facts", refusing(peer["no_schema"]))
+    for _ in range(2):
+        bench.server.script("m", '{"facts": []}')
+        assert (await bench.model.complete(asked(), schema=SCHEMA)).text == '{"facts": []}'
+    assert ["response_format" in body for body in bench.bodies()] == [True, False, False]
+
+
+@everywhere
+async def test_it_refuses_a_limit_and_is_given_the_other_name(bench: Bench, peer: Mapping[str, Any]) -> None:
+    refused = "max_tokens" if "'max_tokens'" in json.dumps(peer["no_limit"]) else "max_completion_tokens"
+    if refused == "max_tokens":
+        bench.server.script("m", Behaviour(status=400, param="max_completion_tokens", message="unknown"))
+    bench.server.script("m", refusing(peer["no_limit"]), "Yes.")
+    assert (await bench.model.limited().complete(asked())).text == "Yes."
+    assert ("max_tokens" in bench.bodies()[-1]) == (refused != "max_tokens")
+    assert "max_completion_tokens" not in bench.bodies()[-1]
+
+
+@everywhere
+async def test_it_overflows_and_its_window_is_known(bench: Bench, peer: Mapping[str, Any]) -> None:
+    *_, limit = peer["too_long"]
+    bench.server.script("m", refusing(peer["too_long"]))
+    with pytest.raises(ContextTooLong) as caught:
+        await bench.model.complete(asked("word " * 1500))
+    assert caught.value.limit == limit
+    assert bench.model.prompt_limit is not None
+    assert bench.model.prompt_limit < (limit or 1500)
+
+
+@everywhere
+async def test_it_is_busy_and_waited_for(bench: Bench, peer: Mapping[str, Any]) -> None:
+    status, body, after = peer["busy"]
+    busy = Behaviour(status=status, raw=json.dumps(body), retry_after=after)
+    bench.server.script("m", busy, "Now.")
+    assert (await bench.model.complete(asked())).text == "Now."
+    assert bench.pauses[0] == pytest.approx(float(after) if after else 0.25, rel=0.1) or "Loading" in json.dumps(body)
+    bench.server.script("m", *[busy] * 200)
+    with pytest.raises(ModelBusy) as caught:
+        await bench.model.complete(asked())
+    assert isinstance(caught.value, ModelLoading) == ("Loading" in json.dumps(body))
