@@ -1,5 +1,6 @@
 """What commands and the wizard promise, as a person sees them."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -15,6 +16,7 @@ from records.owners import StorageType
 from records.scopes import Person, Scope
 from records.status import Counts, Status
 from records.summaries import FoldFailure, FoldOutcome, Summary
+from settings import DEFAULT_SYSTEM_PROMPT
 from summary_manager import SummaryManager
 from telegram_ui.commands.registry import all_commands
 from telegram_ui.commands.summaries import retention_text, status_text
@@ -22,6 +24,7 @@ from telegram_ui.commands.wizard import CANCELLED, EXPIRED, LIFETIME, NOTHING_TO
 from telegram_ui.updates.parsing import parse
 from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, STARTED, TOPIC, Desk
+from text.tokenizer import Tokenizer
 
 
 @dataclass
@@ -162,6 +165,12 @@ async def test_words_after_a_command_are_read_or_refused(desk: Desk, written: st
     assert config.enabled
     assert config.policy == ("sliding" if "sliding" in written else "pyramid")
     assert config.auto_fold == ("Off" not in written)
+
+
+def test_the_model_is_told_commands_that_exist() -> None:
+    named = set(re.findall(r"/([a-z_]+)", DEFAULT_SYSTEM_PROMPT))
+    assert {"settings", "memory", "forget", "help"} <= named <= {command.name for command in all_commands()}
+    assert Tokenizer.for_model("gpt-5.4-mini").count(DEFAULT_SYSTEM_PROMPT) < 200
 
 
 def test_a_misspelt_command_is_told_the_nearest_one(desk: Desk) -> None:
