@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import accumulate, islice
 
 import pyromark
@@ -71,7 +72,7 @@ def rendered(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
     if _is_too_hard(source):
         return source, ()
     try:
-        text, found = convert(_with_tags_as_text(source), config=RenderConfig.isolated())
+        text, found = convert(_with_tags_as_text(source), config=_config())
     except Exception:
         return source, ()
     if len(text) > MOST_GROWTH * len(source) or _lost_letters(source, text, [entity.url or "" for entity in found]):
@@ -90,6 +91,17 @@ def rendered(markdown: str) -> tuple[str, tuple[MessageEntity, ...]]:
         if entity.offset >= 0 and entity.length > 0 and entity.offset + entity.length <= length
     )
     return text, tuple(entities)
+
+
+@cache
+def _config() -> RenderConfig:
+    """How the converter writes what Telegram has no entity for: signs that people know, and headings without any."""
+    config = RenderConfig.isolated()
+    symbols = config.markdown_symbol
+    symbols.heading_level_1 = symbols.heading_level_2 = symbols.heading_level_3 = symbols.heading_level_4 = ""
+    symbols.task_completed, symbols.task_uncompleted = "☑", "☐"
+    symbols.unordered_list_item = "•"
+    return config
 
 
 def pieces(markdown: str, *, limit: int = MAX_UNITS) -> list[Piece]:

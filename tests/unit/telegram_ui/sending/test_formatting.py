@@ -1,5 +1,6 @@
 """What formatting promises: nothing is lost, and every piece is one that Telegram takes."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from telegram import MessageEntity
@@ -32,6 +33,11 @@ MARKS = [
     "\n\n",
     "> ",
     "- [x] ",
+    "- [ ] ",
+    "\n  - ",
+    "\n    * ",
+    "### ",
+    "\n| c |\n",
 ]
 MARKS += [
     "# ",
@@ -124,6 +130,27 @@ def test_a_refused_piece_keeps_the_addresses_of_its_links() -> None:
     parts = pieces("[here](http://x.y/1) " + "word " * 1500)
     assert "here (http://x.y/1)" in parts[0].plain
     assert pieces("**bold**")[0].plain == "**bold**"
+
+
+@pytest.mark.parametrize(
+    ("markdown", "shown"),
+    [
+        ("# Title\n## Part\n### Detail\ntext", "Title\nPart\nDetail\ntext"),
+        ("- [ ] open\n- [x] done", "☐ open\n☑ done\n"),
+        ("- a\n  - b\n    - c\n1. one\n   - sub", "• a\n  • b\n    • c\n1. one\n  • sub\n"),
+        ("| a | b |\n|---|---|\n| longer | 1 |", "a      | b\n-------+--\nlonger | 1"),
+        ("See https://e.com/" + "x" * 500 + ".", "See https://e.com/" + "x" * 500 + "."),
+    ],
+    ids=["headings", "tasks", "nested lists", "table", "long address"],
+)
+def test_what_telegram_has_no_entity_for_is_written_as_people_know_it(markdown: str, shown: str) -> None:
+    text, _ = rendered(markdown)
+    assert [line.rstrip() for line in text.splitlines()] == shown.splitlines()
+
+
+def test_headings_stand_out_and_tables_are_aligned() -> None:
+    kinds = {entity.type for entity in rendered("# Title\n\n| a | b |\n|---|---|\n| c | d |")[1]}
+    assert kinds >= {"bold", "pre"}
 
 
 def test_nothing_is_no_piece() -> None:
