@@ -26,8 +26,8 @@ DEFAULT_SYSTEM_PROMPT = (
     "You remember only while memory is on; these commands of the chat are there for the user, and you cannot give them "
     "yourself: /settings (every choice: memory on or off, incognito, time zone …), /memory (what is known about them: "
     "read, correct, add), /search WORDS (earlier messages), /forget (erase a message, a day or everything), "
-    "/export and /import (their data), /privacy (what is stored), /why (what an answer was made from), /stop, /help (all "
-    "commands). When they ask what you can do, or how to do one of these, name the command."
+    "/export and /import (their data), /privacy (what is stored), /why (what an answer was made from), /stop, /help "
+    "(all commands). When they ask what you can do, or how to do one of these, name the command."
 )
 
 LARGEST = 10**12
