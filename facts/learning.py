@@ -85,8 +85,14 @@ class Facts:
         async with self._memory.opened(scope.owner) as store:
             if store is None:
                 return
-            said = [one for one in await store.last_turns(scope, 1) if one.turn == turn and one.is_user]
-            made = noting.changes(said, await store.facts.valid(scope.owner), speaks_for=scope.owner < 0)
+            facts = await store.facts.all(scope.owner)
+            # A turn comes here again when it is answered again, or replayed: to end "the last rule" a second time would
+            # end another one, and what was deleted since would be back.
+            noted = {source for fact in facts if fact.is_standing for source in fact.source_ids}
+            turns = await store.last_turns(scope, 1)
+            said = [one for one in turns if one.turn == turn and one.is_user and one.id not in noted]
+            known = [fact for fact in facts if fact.is_valid]
+            made = noting.changes(said, known, speaks_for=scope.owner < 0)
             if made:
                 learned, _ = await store.facts.pending(scope, 1)
                 await store.facts.commit(scope, made, read=said, learned=learned, until=learned, now=self._clock())

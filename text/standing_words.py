@@ -66,7 +66,7 @@ WAYS: Mapping[str, Ways] = {
     ),
     "spanish": Ways(
         marker=r"siempre|nunca|jamas|(?:a partir|de|desde) (?:de )?ahora(?: en adelante)?|desde hoy|a partir de hoy|en adelante|en el futuro|cada vez|cada (?:respuesta|mensaje)|por defecto|ya no|nunca mas",
-        filler=r"por favor|siempre|(?:a partir|de|desde) (?:de )?ahora(?: en adelante)?|desde hoy|en adelante|en el futuro|solo|tambien|entonces|ok|vale|y|pero|hola|mejor|por defecto|debes|deberias|tienes que|quiero que|puedes|podrias",
+        filler=r"por favor|siempre|(?:a partir|de|desde) (?:de )?ahora|desde hoy|en adelante|en el futuro|solo|tambien|entonces|ok|vale|y|pero|hola|mejor|por defecto|debes|deberias|tienes que|quiero que|puedes|podrias",
         negation=r"no|nunca|jamas",
         verbs=r"usa|uses|use|utiliza|utilices|utilice|muestra|muestres|muestre|responde|respondas|responda|contesta|contestes|escribe|escribas|escriba|da|des|dame|anade|anadas|agrega|agregues|incluye|incluyas|explica|expliques|traduce|traduzcas|convierte|formatea|manten|mantengas|pon|pongas|empieza|empieces|termina|termines|acaba|pregunta|preguntes|dime|digas|recuerda|recuerdame|menciona|menciones|cita|revisa|sugiere|sugieras|recomienda|recomiendes|evita|habla|hables|hablame|tutea\w*|tratame|redondea|resume|haz|hagas|deja|avisa|corrige|corrijas|se|indica|indiques|expresa|llamame|comenta|documenta",
         forbidden=r"uses|use|utilices|anadas|agregues|incluyas|pongas|escribas|des|empieces|termines|menciones|sugieras|recomiendes|muestres|respondas|hables",

@@ -83,6 +83,21 @@ async def test_it_can_be_ended_and_restored(talk: Talk) -> None:
     assert await carried(talk, "Hello there, my friend!") == ["Never use emojis."]
 
 
+async def test_a_turn_that_is_answered_again_is_noted_once(talk: Talk) -> None:
+    await talk.say("Never use emojis.")
+    await talk.say("End every answer with a proverb from now on.")
+    reply = await talk.say("Stop doing that!")
+    assert reply.turn is not None
+    assert await talk.conversation.answer_again(SCOPE, reply.turn, ANNA) is not None
+    assert await holding(talk) == ["Never use emojis."]
+    reply = await talk.say("Always be brief.")
+    [*_, fact] = await known(talk)
+    await talk.services.facts.delete(ANNA.id, fact.id)
+    assert reply.turn is not None
+    assert await talk.conversation.answer_again(SCOPE, reply.turn, ANNA) is not None
+    assert await holding(talk) == ["Never use emojis."]
+
+
 async def test_saying_it_again_adds_a_source_and_no_fact(talk: Talk) -> None:
     await talk.say("Never use emojis.")
     await talk.say("never use emojis!")

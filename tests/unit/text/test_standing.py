@@ -1,5 +1,6 @@
 """What people tell a bot to keep to is found in their own words; what only looks like it is not."""
 
+import re
 import time
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from text import standing
 from text.analyzer import analyse
 from text.standing import Asked
+from text.standing_words import WAYS
 from text.subjects import subjects
 
 
@@ -184,6 +186,17 @@ def test_what_repeats_without_end_is_read_at_once() -> None:
         standing.find((piece * 100)[:290])
         standing.condition((piece * 100)[:290])
     assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize("language", list(WAYS))
+def test_no_word_before_an_order_can_be_read_in_two_ways(language: str) -> None:
+    """What is one filler and also two in a row would be tried in every combination: twice the work with each word."""
+    filler = re.compile(WAYS[language].filler)
+    ways = ["de ahora en adelante", "desde ahora en adelante", "a partir de agora em diante", "from now on always"]
+    for words in (way.split(" ") for way in ways):
+        splits = [(" ".join(words[:cut]), " ".join(words[cut:])) for cut in range(1, len(words))]
+        is_two = any(filler.fullmatch(one) and filler.fullmatch(other) for one, other in splits)
+        assert not (is_two and filler.fullmatch(" ".join(words))), words
 
 
 def test_subjects_are_told_apart() -> None:
