@@ -27,8 +27,3 @@ def apology(error: KeepsakeError, *, kept: bool) -> str:
         return error.sentence + (" Your message is kept." if kept else "")
     rest = " Your message is kept; write again when you like." if kept else " Please try again in a moment."
     return f"I could not answer: {error.sentence}{rest}"
-
-
-def counted(number: int, one: str, many: str) -> str:
-    """A number and what it counts, by its name for one or for several."""
-    return f"{number:,} {one if number == 1 else many}"

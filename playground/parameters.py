@@ -13,7 +13,10 @@ from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 
-from playground.refusals import Json, bad_request
+from playground.refusals import Json, Refusal, bad_request
+
+BODY_LIMIT = 50 * 1024 * 1024
+"""Bytes of one request, and so of a file that is uploaded: a bot may upload 50 MB (Bot API, sendDocument)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,9 +101,9 @@ class Parameters:
 
 
 async def parameters(request: Request) -> Parameters:
-    """Read all of a request; Refusal 400 for a body that cannot be read."""
+    """Read all of a request; Refusal 400 for a body that cannot be read, 413 for one that is too large."""
     values: Json = dict(request.query_params)
-    body = await request.body()
+    body = await _body(request)
     content_type = Message()
     content_type["content-type"] = request.headers.get("content-type", "")
     kind = content_type.get_content_type()
@@ -119,6 +122,16 @@ async def parameters(request: Request) -> Parameters:
         fields, uploads = _multipart(body, str(content_type.get_param("boundary")))
         return Parameters(values | fields, uploads)
     return Parameters(values | dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True)))
+
+
+async def _body(request: Request) -> bytes:
+    parts, size = list[bytes](), 0
+    async for part in request.stream():
+        size += len(part)
+        if size > BODY_LIMIT:
+            raise Refusal(413, "Request Entity Too Large")
+        parts.append(part)
+    return b"".join(parts)
 
 
 def _multipart(body: bytes, boundary: str) -> tuple[dict[str, str], dict[str, Upload]]:

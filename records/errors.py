@@ -5,6 +5,7 @@ KeepsakeError
 ├── StorageError         a store could not do what was asked; nothing was half done
 │   ├── StorageBusy      another process holds the data directory or the database
 │   ├── StorageTooNew    the file was written by a newer version
+│   ├── StorageTooLarge  a file is larger than what is read of its kind
 │   ├── StorageCorrupt   the file is damaged; it is left as it is
 │   ├── StaleFold        the fold's lease is gone, or its sources changed meanwhile
 │   └── StaleFacts       what facts or the profile were made from changed meanwhile
@@ -56,6 +57,10 @@ class StorageBusy(StorageError):  # noqa: N818 - reads as the state it is
 
 class StorageTooNew(StorageError):  # noqa: N818
     """The memory was written by a newer version of Keepsake; please update the program."""
+
+
+class StorageTooLarge(StorageError):  # noqa: N818
+    """The file is larger than what this program reads; nothing was changed."""
 
 
 class StorageCorrupt(StorageError):  # noqa: N818

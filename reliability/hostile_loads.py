@@ -67,7 +67,7 @@ class Attack:
             number, since = self.next(), self.hostile.now
             self.hostile.says(f"What about question {number}?")
             with suppress(AssertionError):
-                await self.hostile.hears(f"Answer {number}.", since=since, timeout=5)
+                await self.hostile.hears(f"Answer {number}.", since=since, timeout=30)
                 return
         heard = [str(message.get("text"))[:200] for message in self.hostile.heard()][-5:]
         raise AssertionError(f"the hostile person is not answered any more; the last words were {heard}")

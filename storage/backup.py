@@ -15,11 +15,12 @@ import time
 import zipfile
 import zlib
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from records.errors import SettingsError, StorageBusy, StorageCorrupt, StorageTooNew
+from records.errors import SettingsError, StorageBusy, StorageCorrupt, StorageTooLarge, StorageTooNew
 from storage.files.data_dir import ASIDE, BACKING_UP, LOCK_NAME, RESTORING, data_dir, remove_leftovers, work_folder
 from storage.files.database import copy_database
 from storage.files.driver import create_private, explained, fsync_folder, sqlite3
@@ -35,6 +36,10 @@ FORMAT = 1
 MANIFEST, DATABASE = "keepsake.json", "memory.db"
 PATIENCE = 20.0
 """Seconds to wait for a running bot to finish the move or start that is in the way."""
+LARGEST_DATABASE = 64_000_000_000
+"""Bytes of memory.db that are unpacked from a backup; of memory.json: snapshot.LARGEST."""
+MOST_MANIFEST = 65_536
+"""Bytes of the manifest that are read."""
 
 _STAYS = frozenset({LOCK_NAME, "playground"})
 """What a restore does not move: the lock that it holds, and the playground's own memory."""
@@ -194,7 +199,7 @@ def restore(file: Path, folder: Path) -> Restored:
     """Restore a backup into the data directory. What is there is moved to a folder of its own, never overwritten.
 
     The backup is checked in full before anything is touched. Raises SettingsError when there is no such file,
-    StorageBusy while the bot runs, StorageTooNew, StorageCorrupt, StorageError.
+    StorageBusy while the bot runs, StorageTooNew, StorageTooLarge, StorageCorrupt, StorageError.
     """
     if not file.is_file():
         raise SettingsError("--restore", f"{file} does not exist.")
@@ -221,11 +226,14 @@ def _unpack(file: Path, work: Path) -> str:
     """Extract the files of a backup into `work`; returns when it was made."""
     try:
         with zipfile.ZipFile(file) as packed:
-            manifest = json.loads(packed.read(MANIFEST))
+            with packed.open(MANIFEST) as source:
+                manifest = json.loads(source.read(MOST_MANIFEST))
             is_too_new = int(manifest["format"]) > FORMAT
             digests = {} if is_too_new else dict(manifest["sha256"])
             made_at = str(manifest["made_at"])
-            for name in digests.keys() & {DATABASE, SNAPSHOT_NAME}:
+            wanted = digests.keys() & {DATABASE, SNAPSHOT_NAME}
+            _demand_sizes({name: packed.getinfo(name).file_size for name in wanted}, work)
+            for name in wanted:
                 create_private(work / name)
                 with packed.open(name) as source, (work / name).open("wb") as target:
                     shutil.copyfileobj(source, target)
@@ -239,6 +247,24 @@ def _unpack(file: Path, work: Path) -> str:
     if found != digests or DATABASE not in found:
         raise StorageCorrupt(f"{file} is damaged; nothing was changed.")
     return made_at
+
+
+def _demand_sizes(sizes: Mapping[str, int], work: Path) -> None:
+    """Raises StorageTooLarge where more would be unpacked than is read, or than the disk has room for. A member cannot
+    give out more than its size says: zipfile stops there.
+    """
+    snapshot.demand_size(SNAPSHOT_NAME, sizes.get(SNAPSHOT_NAME, 0))
+    size, free = sizes.get(DATABASE, 0), shutil.disk_usage(work).free
+    if size > LARGEST_DATABASE:
+        raise StorageTooLarge(
+            f"{DATABASE} in the backup has {size / 1e6:,.0f} MB, and at most {LARGEST_DATABASE / 1e6:,.0f} are "
+            "restored; nothing was changed."
+        )
+    if sum(sizes.values()) > free:
+        raise StorageTooLarge(
+            f"What is in the backup needs {sum(sizes.values()) / 1e6:,.0f} MB, and the disk has room for "
+            f"{free / 1e6:,.0f}; nothing was changed."
+        )
 
 
 def _check(work: Path) -> int:

@@ -5,6 +5,7 @@ characters.py  where a text may be cut, and the repair of broken characters
 cues.py        words that tell what a question asks for, as data
 date_words.py  how languages name times, as data
 personal.py    whether somebody says something of themselves that a memory would keep
+plurals.py     a number and what it counts
 standing.py    what a person tells a bot to keep to, and whether it applies to a question
 standing_words.py  how people say that, by language, as data
 stopwords.py   articles, pronouns and the like, by language: what a search leaves out

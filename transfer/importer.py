@@ -28,6 +28,7 @@ from storage.files.rows import config_of
 from storage.files.tables import Portable
 from storage.protocol import MemoryStore
 from summaries.policies import POLICIES
+from text.plurals import counted
 from transfer.archiver import Archiver, chunks
 from transfer.formats import detection
 from transfer.formats.history import ImportedHistory, ImportedMessage, sources, without_source
@@ -326,7 +327,7 @@ def _differences(work: _Work, owner: int) -> list[str]:
         why = "this memory holds something already" if work.history.is_whole else "it is one of several files"
     lost = ["Its messages get new numbers and count as imported"]
     if count := len(rows.get("summaries", ())):
-        lost.append(f"its {count:,} {'summary is' if count == 1 else 'summaries are'} made again without a model")
+        lost.append(f"its {counted(count, 'summary is', 'summaries are')} made again without a model")
     if rows.get("profiles"):
         lost.append("its profile is left out")
     if rows.get("versions"):

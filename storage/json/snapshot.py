@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
-from records.errors import StorageTooNew
+from records.errors import StorageTooLarge, StorageTooNew
 from runtime.cooperative import yielding_gil
 from storage.files.driver import create_private, fsync_folder, sqlite3
 from storage.files.tables import COUNTERS, MESSAGES, TABLES, UPSERT_USER, USERS, Portable, Table
@@ -20,6 +20,8 @@ from storage.sqlite import original_files
 
 FORMAT = 2
 """1: before facts, profiles, versions and accounts were kept."""
+LARGEST = 2_000_000_000
+"""Bytes of memory.json that are read: dozens of times what 100,000 messages take."""
 Identity = str
 
 
@@ -151,7 +153,8 @@ def _nested(value: object, depth: int) -> str:
 
 # reading -----------------------------------------------------------------------------------------------------
 def read(path: Path) -> Snapshot:
-    """Parse memory.json. Raises SnapshotError, or StorageTooNew when a newer version wrote it."""
+    """Parse memory.json. Raises SnapshotError, StorageTooNew when a newer version wrote it, StorageTooLarge."""
+    demand_size(path.name, path.stat().st_size)
     try:
         content = json.loads(path.read_bytes().decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
@@ -173,6 +176,15 @@ def read(path: Path) -> Snapshot:
             f"this program knows {FORMAT}); please update the program."
         )
     return Snapshot(format=number, journal_seq=seq, content=content)
+
+
+def demand_size(name: str, size: int) -> None:
+    """Raises StorageTooLarge for a memory.json of more bytes than are read."""
+    if size > LARGEST:
+        raise StorageTooLarge(
+            f"{name} has {size / 1e6:,.0f} MB, and at most {LARGEST / 1e6:,.0f} are read, for the whole file is in "
+            "memory at once; nothing was changed."
+        )
 
 
 def rows(snapshot: Snapshot) -> Iterator[tuple[Table, Portable]]:

@@ -9,13 +9,15 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from records.errors import StorageCorrupt
+from records.errors import StorageCorrupt, StorageTooLarge
 from storage.files.driver import sqlite3
 from storage.files.tables import MESSAGES, SUMMARIES, USERS, Portable, Table
 from text.characters import well_formed
 
 LARGEST = 2**62
 """Beyond it no number of an original file is an id or a count, and SQLite could not hold the next one."""
+LARGEST_FILE = 4_000_000_000
+"""Bytes of an original memory.db whose rows are taken over: an owner's are in memory at once."""
 LONGEST_NUMBER = 19
 """Digits of a number in a text that may be within that."""
 EPOCH = "1970-01-01T00:00:00+00:00"
@@ -192,12 +194,21 @@ def truth(value: object) -> bool:
 
 
 def put_aside(connection: sqlite3.Connection) -> bool:
-    """Rename the original design's tables, if the file has any; their indexes go, so that names are free."""
+    """Rename the original design's tables, if the file has any; their indexes go, so that names are free.
+
+    Raises StorageTooLarge.
+    """
     found = [
         str(row[0])
         for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         if row[0] in TABLES
     ]
+    [size] = connection.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()
+    if found and size > LARGEST_FILE:
+        raise StorageTooLarge(
+            f"memory.db is a file of the original design and has {size / 1e6:,.0f} MB; at most "
+            f"{LARGEST_FILE / 1e6:,.0f} are taken over. It was left as it is."
+        )
     for table in found:
         attached = connection.execute(
             "SELECT type, name FROM sqlite_master WHERE tbl_name = ? AND type IN ('index', 'trigger') AND sql <> ''",

@@ -10,7 +10,6 @@ from datetime import tzinfo
 from cachetools import LRUCache
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
-from chat.notices import counted
 from records.forgetting import Forgetting, Forgotten, Remainder
 from records.messages import Message
 from records.scopes import Scope
@@ -19,6 +18,7 @@ from telegram_ui.commands.family import Ask, Dependencies, Family, command, pres
 from telegram_ui.commands.forget_targets import NoSuchDateError, Target, days, named, payload, read
 from telegram_ui.commands.wording import messages, moment, quoted, speaker
 from text import analyzer
+from text.plurals import counted
 
 CHOOSE, ERASE, ERASE_OWN, KEEP = "fs", "fg", "fo", "fk"
 MATCHES = 10

@@ -10,13 +10,13 @@ from dataclasses import replace
 from telegram import InlineKeyboardMarkup
 
 from background.rebuild import Progress, Tell
-from chat.notices import counted
 from records.owners import OwnerConfig
 from summaries.policies import POLICIES
 from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.wording import DEAD_BUTTON, ticked, turns
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
+from text.plurals import counted
 
 log = logging.getLogger(__name__)
 

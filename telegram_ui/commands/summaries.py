@@ -5,13 +5,14 @@ Owns their words. Does not know how summaries are made (summary_manager.py) or s
 
 from datetime import UTC, tzinfo
 
-from chat.notices import INCOGNITO, counted
+from chat.notices import INCOGNITO
 from records.status import Status
 from records.summaries import FoldOutcome, Summary
 from summaries.quality_score import WEIGHTS
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.wording import STORAGE_NAMES, messages, minute, moment, turns
 from telegram_ui.sending.chat import Chat
+from text.plurals import counted
 
 SWITCH_ON = "on"
 DEFAULT_THRESHOLD = 20

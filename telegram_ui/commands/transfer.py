@@ -12,7 +12,6 @@ from functools import partial
 
 from telegram import ForceReply, InlineKeyboardMarkup
 
-from chat.notices import counted
 from records.errors import ImportRefused, KeepsakeError, StaleFold, StorageError
 from records.scopes import Scope
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
@@ -21,8 +20,9 @@ from telegram_ui.commands.wording import day, facts, messages
 from telegram_ui.sending.chat import ANONYMOUS_ADMIN, Chat
 from telegram_ui.sending.delivery import ChatGone, DeliveryError
 from telegram_ui.sending.documents import Document, Documents, document_in
+from text.plurals import counted
 from transfer.exporter import Exported
-from transfer.importer import Imported, ImportPlan
+from transfer.importer import INCOGNITO, Imported, ImportPlan
 
 log = logging.getLogger(__name__)
 
@@ -101,6 +101,10 @@ class TransferCommands(Family):
         document = document_in(ask.update.effective_message)
         if document is not None:
             await self._offer(ask, document)
+            return
+        config = await self._services.memory.config(ask.chat.scope.owner)
+        if config is not None and config.incognito:
+            await self._delivery.say(ask.chat, INCOGNITO)
             return
         now = self._monotonic()
         self._awaited = {key: until for key, until in self._awaited.items() if until > now}

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, tzinfo
 
 from telegram import InlineKeyboardButton
 
-from chat.notices import counted
 from records.messages import Message
 from records.owners import StorageType
+from text.plurals import counted
 
 STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON"}
 ADMINS_ONLY = "Only the admins of this group can change its memory settings."

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from records.errors import ImportRefused
 from records.messages import Role
+from text.plurals import counted
 from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, WrongElement
 from transfer.formats.json_stream import JsonStream
 
@@ -35,7 +36,8 @@ def read(walk: JsonStream) -> ImportedHistory:
     talks.sort(key=lambda one: one[0])
     notes = [f"It holds {len(talks):,} conversations."] if len(talks) > 1 else []
     if left["wordless"]:
-        notes.append(f"{left['wordless']:,} messages without words (pictures, files) are left out.")
+        kind = "without words (pictures, files)"
+        notes.append(counted(left["wordless"], f"message {kind} is left out.", f"messages {kind} are left out."))
     return ImportedHistory(format="chatgpt", messages=[one for _, talk in talks for one in talk], notes=tuple(notes))
 
 

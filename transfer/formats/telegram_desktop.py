@@ -12,6 +12,7 @@ from typing import Any, Literal
 from records.errors import ImportRefused
 from records.messages import Role
 from runtime.cooperative import consumed, yielding_gil
+from text.plurals import counted
 from transfer.formats.history import ImportedHistory, ImportedMessage, ImportFormat, WrongElement
 from transfer.formats.json_stream import JsonStream
 
@@ -107,9 +108,12 @@ def _notes(held: Counter[str], skipped: Counter[str], own: int, person: int) -> 
     if held and not own:
         notes.append(f"None of its messages is yours (your Telegram id is {person}).")
     if skipped["wordless"]:
-        notes.append(f"{skipped['wordless']:,} messages without words (pictures, voice, files) are left out.")
+        kind = "without words (pictures, voice, files)"
+        notes.append(counted(skipped["wordless"], f"message {kind} is left out.", f"messages {kind} are left out."))
     if skipped["service"]:
-        notes.append(f"{skipped['service']:,} service messages (calls, pins, joins) are left out.")
+        kind = "(calls, pins, joins)"
+        one, many = f"service message {kind} is left out.", f"service messages {kind} are left out."
+        notes.append(counted(skipped["service"], one, many))
     return tuple(notes)
 
 

@@ -53,6 +53,17 @@ async def test_a_message_travels_to_the_bot_and_back(telegram: Telegram, bot: Bo
     assert [m["text"] for m in telegram.world.snapshot()["messages"][str(ANN)]] == ["/start 😀", "😀 hello"]
 
 
+async def test_an_upload_that_is_too_large_is_refused(telegram: Telegram, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("playground.parameters.BODY_LIMIT", 10_000)
+    telegram.world.say(ANN, ANN, "hi")
+    assert (await telegram.call("sendMessage", chat_id=ANN, text="x" * 4_000))["ok"]
+    assert (await telegram.call("sendMessage", chat_id=ANN, text="x" * 10_000)) == {
+        "ok": False,
+        "error_code": 413,
+        "description": "Request Entity Too Large",
+    }
+
+
 async def test_a_text_of_brackets_alone_is_a_text(telegram: Telegram, bot: Bot) -> None:
     """Deeper than JSON may be nested: not for the journal of calls, which reads parameters as JSON."""
     telegram.world.say(ANN, ANN, "hi")

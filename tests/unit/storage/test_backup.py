@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import json
+import shutil
 import zipfile
 from contextlib import AsyncExitStack, closing
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from external_memory import ExternalMemory
-from records.errors import SettingsError, StorageBusy, StorageCorrupt, StorageTooNew
+from records.errors import SettingsError, StorageBusy, StorageCorrupt, StorageTooLarge, StorageTooNew
 from records.owners import StorageType
 from records.scopes import Scope
 from storage.backup import DATABASE, MANIFEST, back_up, restore
@@ -227,6 +228,23 @@ async def test_a_damaged_or_newer_backup_touches_nothing(data: Path, tmp_path: P
         with pytest.raises(StorageTooNew, match="newer version"):
             restore(spoilt(file, tmp_path, DATABASE, content, **manifest), data)
     assert {path.name: path.read_bytes() for path in files(data)} == before
+
+
+async def test_what_is_too_large_is_not_unpacked(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "backup.zip"
+    await backed_up(data, file)
+    before = {path.name: path.read_bytes() for path in files(data)}
+    for name, value, words in (
+        ("storage.backup.LARGEST_DATABASE", 4096, "memory.db in the backup has"),
+        ("storage.json.snapshot.LARGEST", 100, "memory.json has"),
+        ("shutil.disk_usage", lambda _: shutil._ntuple_diskusage(1, 1, 0), "the disk has room for 0"),
+    ):
+        with monkeypatch.context() as patched:
+            patched.setattr(name, value)
+            with pytest.raises(StorageTooLarge, match=words):
+                restore(file, data)
+        assert {path.name: path.read_bytes() for path in files(data)} == before
+    assert restore(file, data).messages == 2
 
 
 async def test_a_damaged_memory_is_not_backed_up_as_if_it_were_whole(data: Path, tmp_path: Path) -> None:

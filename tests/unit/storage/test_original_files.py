@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from records.errors import StorageCorrupt
+from records.errors import StorageCorrupt, StorageTooLarge
 from records.scopes import Scope
 from storage.sqlite.original_files import OldMessage, OldSummary, repair, utc
 from tests.contract.conftest import OPENERS, said
@@ -102,6 +102,26 @@ def write_json(folder: Path, messages: Sequence[Row], summaries: Sequence[Row]) 
 
 
 WRITERS = {"sqlite": write_sqlite, "json": write_json}
+
+
+@pytest.mark.parametrize(
+    ("kind", "bound"),
+    [
+        ("sqlite", "storage.sqlite.original_files.LARGEST_FILE"),
+        ("json", "storage.json.snapshot.LARGEST"),
+    ],
+)
+async def test_an_original_file_that_is_too_large_is_left_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, bound: str
+) -> None:
+    WRITERS[kind](tmp_path, MESSAGES, [])
+    with monkeypatch.context() as patched:
+        patched.setattr(bound, 100)
+        with pytest.raises(StorageTooLarge, match=r"memory[.].* MB"):
+            async with OPENERS[kind](tmp_path):
+                pass
+    async with OPENERS[kind](tmp_path) as store:
+        assert len(await store.page(ME)) == 9
 
 
 @pytest.mark.parametrize("kind", WRITERS)

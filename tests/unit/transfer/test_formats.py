@@ -55,8 +55,8 @@ def test_a_chat_of_telegram() -> None:
     assert second.content == "¡Genial! The key is with @jonas_keys, see the map."
     assert forwarded.content.startswith("[Forwarded from Swiss Railways]\nTrack works")
     assert past.notes == (
-        "1 messages without words (pictures, voice, files) are left out.",
-        "1 service messages (calls, pins, joins) are left out.",
+        "1 message without words (pictures, voice, files) is left out.",
+        "1 service message (calls, pins, joins) is left out.",
     )
 
 

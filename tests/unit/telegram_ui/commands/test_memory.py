@@ -73,6 +73,8 @@ async def test_incognito_notes_nothing(desk: Desk, talk: Talk) -> None:
     await desk.say(ANN, ANN, "/memory 1")
     assert "Incognito is on" in str(await press(desk, "Edit"))
     assert [one.text for one in await talk.services.facts.known(ANN)] == ["Ann plays the cello."]
+    await desk.say(ANN, ANN, "/import")
+    assert desk.last(ANN).startswith("Nothing is written while you are incognito."), "no file is asked for"
     await desk.say(ANN, ANN, "/memory delete 1")
     assert not [one for one in await talk.services.facts.known(ANN) if one.is_valid]
     await desk.say(ANN, ANN, "/incognito off")
