@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
 
 from chat.explanations import Explanation
-from chat.notices import counted
 from records.context import Cut
 from records.facts import Fact
 from records.messages import Message
@@ -19,6 +18,7 @@ from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.formatting import Piece
 from telegram_ui.sending.links import link
 from telegram_ui.sending.marked import Marked
+from text.plurals import counted
 
 WHY = "wy"
 """The kind of the button under an answer."""
