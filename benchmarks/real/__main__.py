@@ -241,7 +241,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--model", default="1.5b", help=f"{', '.join(PACKAGES)}, or a GGUF file (default: 1.5b)")
     parser.add_argument("--url", help="an endpoint that is asked instead, such as http://127.0.0.1:8080/v1")
     parser.add_argument("--name", help="the model's name there")
-    parser.add_argument("--context", type=number(512), default=4096, help="tokens that the server is given")
+    parser.add_argument("--context", type=number(512), default=8192, help="tokens that the server is given")
     parser.add_argument("--threads", type=number(1), default=2)
     parser.add_argument("--turns", type=number(1, 40), default=40)
     parser.add_argument("--every-n", type=number(1, 500), default=5)

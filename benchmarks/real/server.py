@@ -93,7 +93,7 @@ def serve(model: str, *, context: int, threads: int) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Serves a small model by llama.cpp.")
     parser.add_argument("--model", default="1.5b", help=f"{', '.join(PACKAGES)}, or a GGUF file")
-    parser.add_argument("--context", type=int, default=4096)
+    parser.add_argument("--context", type=int, default=8192)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     try:
