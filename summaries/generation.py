@@ -16,7 +16,7 @@ from records.facts import Fact
 from records.messages import Message
 from records.model_calls import Completion, PromptMessage, Usage
 from records.summaries import NewSummary, Summary
-from summaries import quality_gate
+from summaries import quality_gate, said
 from summaries.quality_score import Score, Source, score
 from text.analyzer import analyse
 from text.tokenizer import Tokenizer
@@ -117,9 +117,11 @@ class Summariser:
         Runs in a thread, since a long source takes a while.
         """
         known = [*material.base, *material.window] if material.window else material.told
-        source = "\n".join(one.text for one in known)
-        tokens, source_tokens = self._tokens.count(text), self._tokens.count(source)
-        found = quality_gate.objections(text, source, tokens=tokens, source_tokens=source_tokens)
+        tokens, source_tokens = self._tokens.count(text), self._tokens.count("\n".join(one.text for one in known))
+        own = said.without_opening_dates(text, known)
+        found = quality_gate.objections(own, said.spoken(known), tokens=tokens, source_tokens=source_tokens)
+        if not found and said.is_misattributed(text, known):
+            found = ["it says of one person what was said of another"]
         if not found and material.dropped and _mentions(text, material.dropped, material.window):
             found = ["it tells of what was to be dropped"]
         if found:
