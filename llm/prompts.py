@@ -26,13 +26,16 @@ LONGEST_NAME = 64
 """Characters of a name that a prompt carries (Telegram's first and last name: 64 each)."""
 
 _OUR_TAGS = re.compile(
-    r"<(/?(?:remembered|summaries|conversation|dropped|superseded|profile|facts|known|instructions)\b)", re.IGNORECASE
+    r"<(/?(?:remembered|summaries|conversation|dropped|superseded|missing|profile|facts|known|instructions)\b)",
+    re.IGNORECASE,
 )
 
 # Whatever a model may read as the beginning of a new line.
 _LINE_BREAK = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 
-Block = Literal["remembered", "summaries", "conversation", "dropped", "superseded", "facts", "known", "instructions"]
+Block = Literal[
+    "remembered", "summaries", "conversation", "dropped", "superseded", "missing", "facts", "known", "instructions"
+]
 FoldKind = Literal["conversation", "summaries", "rolling", "sliding"]
 """What is folded: messages; summaries; a summary and what was said since; or that while some messages are dropped."""
 
@@ -60,6 +63,9 @@ keep what is newer and say that it changed.
 _FOLD_SUPERSEDED = """\
 - In <superseded> is what was corrected or changed later. Leave such a date or number out wherever it stands below; \
 tell anything else of it as what was so then."""
+
+_FOLD_MISSING = """\
+- In <missing> is what an earlier attempt left out of what the user said. Keep what of it matters, as written."""
 
 _FOLD_WISHES = """\
 The owner of this memory also wishes, as far as these rules allow:
@@ -164,14 +170,22 @@ def group_line(name: str, text: str) -> str:
 
 
 def fold_instructions(
-    kind: FoldKind, *, max_tokens: int, has_superseded: bool = False, wishes: str = "", reasons: Sequence[str] = ()
+    kind: FoldKind,
+    *,
+    max_tokens: int,
+    has_superseded: bool = False,
+    has_missing: bool = False,
+    wishes: str = "",
+    reasons: Sequence[str] = (),
 ) -> str:
     """The system prompt of a fold; a word counts as one and a third tokens.
 
-    `wishes`: the owner's own; `reasons`: why the attempt before this one was refused.
+    `has_superseded`, `has_missing`: such a block follows. `wishes`: the owner's own; `reasons`: why the attempt
+    before this one was refused.
     """
     rules = _FOLD_RULES.format(opening=_FOLD_OPENING[kind], words=max(20, max_tokens * 3 // 4))
     rules += f"\n{_FOLD_SUPERSEDED}" if has_superseded else ""
+    rules += f"\n{_FOLD_MISSING}" if has_missing else ""
     parts = [rules, _FOLD_WISHES.format(wishes=quoted(wishes)) if wishes else ""]
     parts.append(_FOLD_AGAIN.format(reasons="; ".join(reasons)) if reasons else "")
     return "\n\n".join(part for part in parts if part)

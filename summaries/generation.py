@@ -5,21 +5,24 @@ happens to the text.
 """
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
 from llm import prompts
-from records.errors import ContextTooLong, FoldRefused, ModelDeclined
+from records.errors import ContextTooLong, FoldRefused, ModelDeclined, ModelError
 from records.facts import Fact
 from records.messages import Message
 from records.model_calls import Completion, PromptMessage, Usage
 from records.summaries import NewSummary, Summary
-from summaries import quality_gate, said
+from summaries import quality_gate, quality_score, said
 from summaries.quality_score import Score, Source, score
 from text.analyzer import analyse
 from text.tokenizer import Tokenizer
+
+log = logging.getLogger(__name__)
 
 Ask = Callable[[Sequence[PromptMessage]], Awaitable[Completion]]
 """Asks a model. Raises a ModelError."""
@@ -27,6 +30,8 @@ LOOKED_AT = 20_000
 """Characters of a message that are searched for words which must not come back."""
 MOST_SUPERSEDED = 50
 """Facts that one request names as no longer right."""
+LONGEST_DETAIL = 60
+"""Characters of a name or number that a second attempt is reminded of."""
 LEAST_ROOM = 32
 """Tokens of lines in one request at least, however little the window seems to leave."""
 
@@ -38,6 +43,7 @@ class Material:
     `lines`: messages, or lower summaries where `of_summaries`. `base`: the summaries that it continues. `dropped`:
     messages that the base may mention and the new text must not; `window`: all messages that it should cover, where
     something is dropped. `superseded`: facts learned from the same stretch that were corrected or changed since.
+    `missing`: what an earlier attempt left out.
     `limit`: the most tokens of the text. `wishes`: the owner's instructions.
     """
 
@@ -48,6 +54,7 @@ class Material:
     dropped: Sequence[Source] = ()
     window: Sequence[Source] = ()
     superseded: Sequence[str] = ()
+    missing: Sequence[str] = ()
     wishes: str = ""
 
     @property
@@ -89,6 +96,8 @@ class Summariser:
                 continue
             text = self._tokens.cut_end(text.strip(), material.limit)
             reasons, judged = await asyncio.to_thread(self._judged, text, attempt)
+            if not reasons and judged is not None and attempt is material:
+                text, judged = await self._more_complete(text, judged, attempt, ask, spent)
             if not reasons:
                 return NewSummary(
                     text=text,
@@ -100,6 +109,23 @@ class Summariser:
                     details=judged.parts if judged else {},
                 )
         raise FoldRefused(f"The summary was refused: {'; '.join(reasons)}.")
+
+    async def _more_complete(
+        self, text: str, judged: Score, material: Material, ask: Ask, spent: list[Usage]
+    ) -> tuple[str, Score]:
+        """This text or, where it lacks much of what the user named, a second one that was told so, if it is better."""
+        missing = await asyncio.to_thread(quality_score.missing, text, material.told)
+        if not missing:
+            return text, judged
+        completed = replace(material, missing=[one[:LONGEST_DETAIL] for one in missing])
+        try:
+            again = await self._text_that_fits(completed, ask, (), spent)
+        except ModelError as error:
+            log.info("a summary stays as it is, without what it left out: %s", type(error).__name__)
+            return text, judged
+        again = self._tokens.cut_end(again.strip(), material.limit)
+        objections, other = await asyncio.to_thread(self._judged, again, material)
+        return (again, other) if not objections and other and other.total > judged.total else (text, judged)
 
     def _fitting(self, superseded: Sequence[str]) -> Sequence[str]:
         """As many lines, the last ones first, as a fifth of the window holds."""
@@ -195,10 +221,13 @@ class Summariser:
             blocks.append(prompts.block("dropped", [line.text for line in material.dropped]))
         if material.superseded:
             blocks.append(prompts.block("superseded", material.superseded))
+        if material.missing:
+            blocks.append(prompts.block("missing", [_bullet(one) for one in material.missing]))
         system = prompts.fold_instructions(
             kind,
             max_tokens=material.limit,
             has_superseded=bool(material.superseded),
+            has_missing=bool(material.missing),
             wishes=material.wishes,
             reasons=reasons,
         )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from summaries.quality_gate import invented_numbers, numbers
 from text.analyzer import analyse, folded
+from text.date_words import MONTHS
 
 WEIGHTS: Mapping[str, float] = {
     "retention": 0.35,
@@ -37,9 +38,27 @@ PLEASANTRIES = frozenset(
 )
 """Terms of which a turn may consist and still say nothing that a summary should keep."""
 
+LEAST_MISSING, MOST_MISSING = 3, 12
+"""A summary that lacks fewer details is not asked for again; of more, the latest are named."""
+
 _URL = re.compile(r"https?://[^\s<>\"')\]]+|[\w.+-]+@[\w-]+\.\w[\w.]*")
 # A capital inside a sentence; what opens one is as often an ordinary word.
 _NAME = re.compile(r"(?<=[^\W_] )(?<![.!?] )[^\W\d_a-zа-яё]\w*[a-zа-яёà-ÿ]\w*|(?<=[,;:(\"“„«] )[A-ZА-ЯЁ]\w+")
+_MONTHS = sorted(
+    {
+        form
+        for words in MONTHS
+        for name in words.split()
+        for one in name.strip("~").split("|")
+        for form in (one, one.title())
+    }
+)
+_TOKEN = re.compile(r"\w+")
+# What a summary should hardly ever leave out: names inside sentences, whole dates, numbers of three digits on.
+_WEIGHTY = re.compile(
+    rf"{_NAME.pattern}|\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}(?:st|nd|rd|th|\.)? (?:de )?(?:{'|'.join(_MONTHS)})\w*"
+    rf"|\b(?:{'|'.join(_MONTHS)})\w* \d{{1,2}}\b|\b\d[\d.,]*\d{{2}}\b"
+)
 _CAPITAL = re.compile(r"\b[A-ZА-ЯЁÀ-Þ]\w{2,}")
 _SENTENCE = re.compile(r"[^.!?…。！？\n]+[.!?…。！？]*")
 _STAMP = re.compile(r"^\[[^\]]*\] [^:\n]{1,80}: ")
@@ -97,6 +116,21 @@ def details(text: str) -> set[str]:
     """Numbers, names and addresses of a text, case-folded for comparison."""
     addresses = {folded(match.lower().rstrip(".,")) for match in _URL.findall(text)}
     return addresses | numbers(text) | _names(_URL.sub(" ", text))
+
+
+def missing(text: str, sources: Sequence[Source]) -> list[str]:
+    """The person's names, dates and larger numbers that a summary lacks, as they were written, the latest last; none
+    where it has half of them, or lacks only a few.
+    """
+    kept = {folded(word.casefold()) for word in _TOKEN.findall(text)}
+    wanted: dict[str, str] = {}
+    for source in _cut(sources):
+        for match in _WEIGHTY.finditer(_STAMP.sub("", source.text)) if source.is_user else ():
+            wanted.setdefault(folded(match.group().casefold()), match.group())
+    lacking = [written for plain, written in wanted.items() if not kept.issuperset(_TOKEN.findall(plain))]
+    if len(lacking) < LEAST_MISSING or 2 * len(lacking) <= len(wanted):
+        return []
+    return lacking[-MOST_MISSING:]
 
 
 def _has_something(source: Source) -> bool:

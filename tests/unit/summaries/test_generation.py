@@ -225,3 +225,35 @@ def test_a_fold_keeps_to_the_ceiling_in_all_its_requests_and_reads_every_line(
     read = "".join(model.request(number) for number in range(len(model.asked)))
     assert all(f"Line{number}:" in read for number in range(len(said)))
     assert left or not below or "Base:" in read
+
+
+TOLD = lines(
+    "I met Boris and Olga in Bergen on 12 February.",
+    "The flat costs 1450 euros, and my friend Mara rents it from March.",
+)
+
+
+async def test_what_a_summary_lacks_is_named_once_and_the_better_text_is_kept() -> None:
+    better = "On 12 February Anna met Boris and Olga in Bergen; Mara rents the flat for 1450 euros."
+    model = Model("Anna met some people and spoke of a flat.", better)
+    made = await summary(model, Material(lines=TOLD, limit=200))
+    assert (made.text, len(model.asked)) == (better, 2)
+    assert made.tokens_in == 20
+    system, request = (message.content for message in model.asked[1])
+    assert "- Boris" in request.split("<missing>")[1]
+    assert "Boris" not in system
+    assert "<missing>" not in model.request(0)
+
+
+async def test_the_first_text_stays_where_the_second_is_no_better_or_fails() -> None:
+    short = "Anna met some people and spoke of a flat."
+    for second in ("Anna spoke.", "Anna met Zoltan in 1877.", ModelDeclined()):
+        model = Model(short, second)
+        made = await summary(model, Material(lines=TOLD, limit=200))
+        assert (made.text, len(model.asked)) == (short, 2)
+
+
+async def test_a_summary_with_half_of_what_was_named_is_not_asked_for_again() -> None:
+    model = Model("Anna met Boris and Olga in Bergen; the flat costs 1450 euros.")
+    await summary(model, Material(lines=TOLD, limit=200))
+    assert len(model.asked) == 1
