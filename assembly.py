@@ -121,7 +121,9 @@ async def open_services(
     StorageError.
     """
     async with AsyncExitStack() as stack:
-        memory = await stack.enter_async_context(ExternalMemory.open(settings.data_dir, clock=clock))
+        memory = await stack.enter_async_context(
+            ExternalMemory.open(settings.data_dir, clock=clock, database_url=settings.database_url.value)
+        )
         if models is None:
             models = (OfflineModel(), ExtractiveSummarizer()) if offline else await open_models(settings, stack)
         answers, summariser = models

@@ -80,8 +80,6 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
         environ = environment() if environ is None else environ
         settings = Settings.from_env(environ)
         logs.set_up(settings.log_level, settings.secrets())
-        if settings.database_url:
-            raise SettingsError("DATABASE_URL", "storage in PostgreSQL is not built yet; leave it empty.")
         if options.port is not None and not options.playground:
             raise SettingsError("--port", "belongs to --playground.")
         if options.port is not None and not 0 < options.port < 65_536:
@@ -89,6 +87,8 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
         if options.backup is not None:
             messages = backup.back_up(settings.data_dir, options.backup)
             print(f"backup: {messages} messages are in {options.backup}; it is as private as {settings.data_dir}")
+            if elsewhere := backup.kept_elsewhere(settings.data_dir):
+                print(f"not in it: {elsewhere} kept in PostgreSQL; back that server up too (pg_dump)")
             return 0
         if options.restore is not None:
             return put_back(options.restore, settings.data_dir)
@@ -189,8 +189,10 @@ def missing_settings(settings: Settings) -> dict[str, SettingsError]:
 
 
 async def _storage(settings: Settings) -> str:
-    async with ExternalMemory.open(settings.data_dir, clock=assembly.utc_now):
-        return f"{settings.data_dir} can be read and written"
+    url = settings.database_url.value
+    async with ExternalMemory.open(settings.data_dir, clock=assembly.utc_now, database_url=url):
+        server = "; PostgreSQL answers, and has its tables" if url else ""
+        return f"{settings.data_dir} can be read and written{server}"
 
 
 async def _embeddings(embedder: Embedder | None) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from attrs import define, field
 from cachetools import LRUCache
 
-from records.errors import StorageError
+from records.errors import SettingsError, StorageError
 from records.forgetting import Forgetting, Forgotten
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Clock
@@ -63,10 +63,11 @@ class ExternalMemory:
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, path: Path, *, clock: Clock) -> AsyncIterator["ExternalMemory"]:
-        """Hold the data directory, open both stores, and finish what an earlier process left half done.
+    async def open(cls, path: Path, *, clock: Clock, database_url: str = "") -> AsyncIterator["ExternalMemory"]:
+        """Hold the data directory, open every store, and finish what an earlier process left half done.
 
-        Raises SettingsError or StorageBusy naming DATA_DIR, StorageTooNew, StorageError.
+        `database_url`: of a PostgreSQL database, which is then a store too. Raises SettingsError or StorageBusy naming
+        DATA_DIR or DATABASE_URL, StorageTooNew, StorageError.
         """
         async with AsyncExitStack() as stack:
             folder = stack.enter_context(held_data_dir(path))
@@ -77,6 +78,9 @@ class ExternalMemory:
                 log.warning("%s", report)
             directory = Directory(database)
             stores: dict[StorageType, MemoryStore] = {StorageType.SQLITE: sqlite, StorageType.JSON: json}
+            if database_url:
+                stores[StorageType.POSTGRES] = await _open_postgres(database_url, stack)
+            await _demand_stores(directory, stores)
             for move in await directory.finish_moves(stores):
                 log.warning(
                     "the move of %d from %s to %s, which was %s, is settled",
@@ -90,8 +94,8 @@ class ExternalMemory:
             for owner in await renaming.resume():
                 log.warning("%d, a group that became a supergroup, has its new id now", owner)
             for owner in await directory.adopt(stores):
-                log.info("owner %d was found in memory.json and adopted", owner)
-            for store in (sqlite, json):
+                log.info("owner %d was found in a store and adopted", owner)
+            for store in stores.values():
                 await store.take_back_leases()
             erasing = Erasure(database, folder, stores, wizards)
             for owner in await erasing.resume(lambda owner: _store_of(owner, directory, stores)):
@@ -113,6 +117,11 @@ class ExternalMemory:
     def stores(self) -> tuple[MemoryStore, ...]:
         """Every store, for work on all memories alike; an owner's memory is reached by `opened` or `home`."""
         return tuple(self._stores.values())
+
+    @property
+    def storages(self) -> tuple[StorageType, ...]:
+        """Where a memory may be kept."""
+        return tuple(self._stores)
 
     async def config(self, owner: int) -> OwnerConfig | None:
         """The owner's configuration; None when there is none. Must not be called inside `opened` or `home`."""
@@ -249,6 +258,25 @@ class ExternalMemory:
         await self._stores[config.storage].put_owner(config)
         self._configs[owner] = config
         return config
+
+
+async def _open_postgres(url: str, stack: AsyncExitStack) -> MemoryStore:
+    # Imported here: a bot without a server starts without its driver.
+    from storage.postgres.database import PostgresDatabase
+    from storage.postgres.store import PostgresStore
+
+    return PostgresStore(await stack.enter_async_context(PostgresDatabase.open(url)))
+
+
+async def _demand_stores(directory: Directory, stores: dict[StorageType, MemoryStore]) -> None:
+    """Raises SettingsError where memories are kept in a store that is not configured."""
+    named = [location.storage for location in await directory.locations()]
+    named += [kind for move in await directory.moves() for kind in (move.source, move.target)]
+    if missing := sum(kind not in stores for kind in named):
+        raise SettingsError(
+            "DATABASE_URL",
+            f"is not set, but {missing} {'memory is' if missing == 1 else 'memories are'} kept in PostgreSQL. Set it.",
+        )
 
 
 async def _store_of(owner: int, directory: Directory, stores: dict[StorageType, MemoryStore]) -> MemoryStore:

@@ -98,6 +98,15 @@ def public_url(text: str) -> str:
     return text
 
 
+def postgres_url(text: str) -> Secret:
+    """The address of a database. It holds a password, so nothing of it is repeated."""
+    with contextlib.suppress(ValueError):
+        parts = urlsplit(text)
+        if parts.scheme in ("postgresql", "postgres") and parts.port != 0 and not re.search(r"\s", text):
+            return Secret(text)
+    raise ValueError("must be the address of a PostgreSQL database: postgresql://user:password@host:port/database.")
+
+
 def whole(least: int, most: int = LARGEST) -> Read[int]:
     def read(text: str) -> int:
         try:
@@ -258,7 +267,9 @@ class Settings:
     )
     data_dir: Path = setting(Path("data"), "where everything is kept; one process at a time", Path)
     database_url: Secret = setting(
-        Secret(""), "PostgreSQL for several machines; not built yet: a value is refused", Secret
+        Secret(""),
+        "`postgresql://user:password@host:port/database`: PostgreSQL as a third storage, which `/summary` then offers",
+        postgres_url,
     )
     system_prompt: str = setting(
         DEFAULT_SYSTEM_PROMPT, "personality and instructions", str, shown="a short helpful one"
@@ -327,7 +338,9 @@ class Settings:
     def secrets(self) -> tuple[str, ...]:
         """Every secret value that is set, for the log's redaction."""
         values = (getattr(self, one.name) for one in fields(self))
-        return tuple(value.value for value in values if isinstance(value, Secret) and value)
+        found = [value.value for value in values if isinstance(value, Secret) and value]
+        password = urlsplit(self.database_url.value).password
+        return (*found, *([password] if password else ()))
 
 
 _NAMES_ELSEWHERE = {"OPENAI_API_BASE": "OPENAI_BASE_URL"}

@@ -30,7 +30,7 @@ from benchmarks.measure import (
 )
 from chat.conversation import Conversation
 from llm.offline import ExtractiveSummarizer
-from records.owners import StorageType
+from records.owners import IN_FILES, StorageType
 from records.scopes import Scope
 from records.turns import Incoming
 from settings import Settings
@@ -130,7 +130,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     settings = settings_of(parser, without_embedding)
     data = chat(options.messages)
     cases = []
-    for storage in StorageType:
+    for storage in IN_FILES:
         with tempfile.TemporaryDirectory(prefix="keepsake-import-") as name:
             cases.append(asyncio.run(measure(settings, storage, data, Path(name), quiet=options.quiet)))
     report(

@@ -30,7 +30,7 @@ from external_memory import ExternalMemory
 from playground.bot_api import bot_api
 from playground.server import serve
 from playground.world import World
-from records.owners import StorageType
+from records.owners import IN_FILES, StorageType
 from settings import environment
 from storage.files.driver import sqlite3
 
@@ -191,7 +191,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rate", type=float, default=0.0)
     parser.add_argument("--tokens", type=number(0), default=0)
     parser.add_argument("--lone", type=number(0), default=0)
-    parser.add_argument("--storage", type=StorageType, default=StorageType.SQLITE, choices=list(StorageType))
+    parser.add_argument("--storage", type=StorageType, default=StorageType.SQLITE, choices=IN_FILES)
     options = parser.parse_args(arguments)
     settings_of(parser, without_embedding)
     load = Load(

@@ -2,8 +2,9 @@
 
 Remembers every conversation of a LoCoMo-format file in a fresh store, as archived messages with their dates and
 speakers, then asks the bot's own retriever each question. Settings (SNIPPET_BUDGET, EMBEDDING_MODEL) come from the
-environment. Of several files each has its own figures, the worst first, next to those of two plain searches. Does not
-know how the retriever works.
+environment. Of several files each has its own figures, the worst first, next to those of two plain searches.
+`--storage postgres` needs a DATABASE_URL of its own: owner 1 is erased there again and again. Does not know how the
+retriever works.
 """
 
 import argparse
@@ -27,6 +28,7 @@ from benchmarks.vector_file import KeptVectors
 from llm import prompts
 from llm.embeddings import Embedder, embedder_for
 from memory_retrieval import MemoryRetrieval, Recall
+from records.forgetting import Forgetting
 from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Scope
@@ -171,6 +173,9 @@ async def remembered(
         )
         await services.memory.configure(SCOPE.owner, storage=storage, every_n=20)
         store = await stack.enter_async_context(services.memory.home(SCOPE.owner))
+        if storage is StorageType.POSTGRES:
+            # The conversation before this one: the server is not new each time, as the folder is.
+            await store.forgetting.forget(SCOPE.owner, Forgetting(what="everything"))
         ids: dict[int, str] = {}
         for session in sample.sessions:
             clock.now = session[-1].said_at

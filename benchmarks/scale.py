@@ -43,7 +43,7 @@ from benchmarks.measure import (
 )
 from benchmarks.scale_recall import measure_recall
 from llm.offline import ExtractiveSummarizer
-from records.owners import StorageType
+from records.owners import IN_FILES, StorageType
 from records.scopes import Scope
 from runtime.heap import keep_in_one_piece
 from settings import Settings
@@ -250,13 +250,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--questions", type=number(0), default=100, help="questions timed at each size; 0: no recall part"
     )
     parser.add_argument("--embedding", type=duration, default=30, help="seconds of turns during a backlog; 0: none")
-    parser.add_argument("--storage", type=StorageType, choices=list(StorageType), nargs="+", help="all unless named")
+    parser.add_argument("--storage", type=StorageType, choices=IN_FILES, nargs="+", help="all unless named")
     parser.add_argument("--folder", type=Path, help="keeps what was filled for the next run, which adds to it")
     options = parser.parse_args(arguments)
     settings = settings_of(parser, without_embedding)
     plan = Plan(
         sizes=options.messages,
-        storages=options.storage or list(StorageType),
+        storages=options.storage or IN_FILES,
         turns=options.turns,
         questions=options.questions,
         embedding=options.embedding,

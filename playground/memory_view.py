@@ -27,7 +27,7 @@ from records.scopes import Scope
 from records.status import Status
 from records.summaries import Summary
 
-STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON"}
+STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON", StorageType.POSTGRES: "PostgreSQL"}
 
 
 async def memory_panel(services: Services, owner: int, thread: int) -> MemoryPanel:

@@ -15,6 +15,11 @@ class StorageType(StrEnum):
 
     SQLITE = "sqlite"
     JSON = "json"
+    POSTGRES = "postgres"
+
+
+IN_FILES = (StorageType.SQLITE, StorageType.JSON)
+"""The storages that need no server."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

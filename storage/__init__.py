@@ -2,6 +2,7 @@
 
 files/                 The files under DATA_DIR
 json/                  The store in memory.json
+postgres/              The store in a PostgreSQL database. Does not know files
 search/                Search by words and by meaning in SQLite tables, shared by the backends. Does not know ranking
 sqlite/                The store in memory.db. Its tables serve the JSON store too, as its working copy
 backup.py              making a backup file, and restoring it

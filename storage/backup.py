@@ -21,6 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from records.errors import SettingsError, StorageBusy, StorageCorrupt, StorageTooLarge, StorageTooNew
+from records.owners import StorageType
 from storage.files.data_dir import ASIDE, BACKING_UP, LOCK_NAME, RESTORING, data_dir, remove_leftovers, work_folder
 from storage.files.database import copy_database
 from storage.files.driver import create_private, explained, fsync_folder, sqlite3
@@ -86,6 +87,14 @@ def back_up(folder: Path, file: Path) -> int:
             packed.replace(file)
         fsync_folder(file.absolute().parent)
     return messages
+
+
+def kept_elsewhere(folder: Path) -> str:
+    """How many memories are kept where no file of the folder holds them; "" for none."""
+    with contextlib.closing(sqlite3.connect(folder / DATABASE)) as database:
+        found = database.execute("SELECT COUNT(*) FROM users WHERE storage_type = ?", (StorageType.POSTGRES,))
+        [count] = found.fetchone()
+    return "" if not count else "1 memory" if count == 1 else f"{count} memories"
 
 
 def _collect(folder: Path, work: Path) -> None:

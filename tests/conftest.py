@@ -1,6 +1,11 @@
 """Fixtures and settings of every test."""
 
+from collections.abc import Iterator
+
 import hypothesis
+import pytest
+
+from tests.support.postgres_server import postgres_server
 
 # The suite tries the same examples every time: a change is refused for what it did, not for its luck; `make fuzz` looks
 # further, at random. How long an example takes says more about the machine than about the code; benchmarks measure
@@ -8,3 +13,10 @@ import hypothesis
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True)
 hypothesis.settings.register_profile("search", deadline=None, derandomize=False, max_examples=2000, print_blob=True)
 hypothesis.settings.load_profile("same")
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """The address of a real PostgreSQL server (tests/support/postgres_server.py gives each store its own tables)."""
+    with postgres_server() as url:
+        yield url

@@ -70,13 +70,13 @@ class Reader:
 
         return await self._run(frozen)
 
-
-class Transaction(Reader):
-    """Statements of one transaction; they count only when the `async with db.write()` around them ends well."""
-
     async def run(self, work: Callable[..., Result], *values: object) -> Result:
         """What `work` does with the connection and these values: one hop between threads for all its statements."""
         return await self._run(lambda connection: work(connection, *values))
+
+
+class Transaction(Reader):
+    """Statements of one transaction; they count only when the `async with db.write()` around them ends well."""
 
     async def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
         """Run one statement for each row."""

@@ -5,7 +5,7 @@ or how candidates are ranked.
 """
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import compress
 from operator import itemgetter
@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from records.scopes import Scope
-from storage.files.sql import Connection, Row
-from storage.search import word_index
+from storage.files.sql import Connection
+from storage.search import full_text
 from storage.search.protocol import Matching, Pool, Readings
+from storage.search.terms import counts, term_hash, wanted
 from text import cues, word_parts
 
 MOST_POSTINGS = 10_000
@@ -166,7 +167,7 @@ def pool(
         by_assistant=by_assistant,
         standing=_standing(marks, by_assistant),
         speakers=tuple(compress(columns[6], near)),
-        counts=_counts(marks, [word_index.term_hash(term) for term in matched.frequency]),
+        counts=counts(marks, [term_hash(term) for term in matched.frequency]),
         matched=matched,
     )
 
@@ -188,8 +189,8 @@ def _readings(
     """For each rare term, its other readings that any message holds, with how many hold each."""
     rare = [term for term, count in frequency.items() if count <= RARE]
     others = readings(rare) if rare else {}
-    counts = _frequency(connection, scope, [one for found in others.values() for one in found]) if others else {}
-    held = {term: {one: counts[one] for one in found if counts.get(one)} for term, found in others.items()}
+    held_by = _frequency(connection, scope, [one for found in others.values() for one in found]) if others else {}
+    held = {term: {one: held_by[one] for one in found if held_by.get(one)} for term, found in others.items()}
     unknown = [term for term in rare if not held.get(term)][:MOST_PARTED]
     most = max(RARE, int(SELDOM * turns))
     held |= {
@@ -204,37 +205,22 @@ def _parts(connection: Connection, scope: Scope, terms: Sequence[str]) -> dict[s
     few, with how many hold each.
     """
     parts = {term: word_parts.parts(term) for term in terms}
-    tokens = {word_index.token(scope, part): part for found in parts.values() for part in found}
-    rows = connection.execute(
-        "SELECT term, doc FROM word_counts WHERE term IN (SELECT value FROM json_each(?))", (json.dumps(list(tokens)),)
+    index = full_text.of(connection)
+    held_by = index.frequency(
+        connection, scope, list(dict.fromkeys(part for found in parts.values() for part in found))
     )
-    counts = {tokens[token]: count for token, count in rows} if tokens else {}
     held = {}
     for term, found in parts.items():
-        longer = _beginning_with(connection, scope, term) if word_parts.may_begin(term) else {}
-        longest = sorted((part for part in found if part in counts), key=len, reverse=True)
-        held[term] = dict([*longer.items(), *((part, counts[part]) for part in longest)][:MOST_PARTS])
+        longer = index.beginning_with(connection, scope, term, MOST_LONGER) if word_parts.may_begin(term) else {}
+        longest = sorted((part for part in found if held_by[part]), key=len, reverse=True)
+        first = sorted(longer.items(), key=lambda one: len(one[0]))
+        held[term] = dict([*first, *((part, held_by[part]) for part in longest)][:MOST_PARTS])
     return held
 
 
-def _beginning_with(connection: Connection, scope: Scope, term: str) -> Mapping[str, int]:
-    """Terms that begin with this one and are longer, the shortest first, with how many messages hold each."""
-    token = word_index.token(scope, term)
-    rows = connection.execute(
-        "SELECT term, doc FROM word_counts WHERE term > ? AND term < ? LIMIT ?",
-        (token, token + "\U0010ffff", MOST_LONGER),
-    ).fetchall()
-    start = len(token) - len(term)
-    return {longer[start:]: count for longer, count in sorted(rows, key=lambda row: len(row[0]))}
-
-
-def _frequency(connection: Connection, scope: Scope, terms: Sequence[str]) -> dict[str, int]:
+def _frequency(connection: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
     """How many messages of the scope hold each term."""
-    tokens = {word_index.token(scope, term): term for term in word_index.wanted(terms)}
-    found = connection.execute(
-        "SELECT term, doc FROM word_counts WHERE term IN (SELECT value FROM json_each(?))", (json.dumps(list(tokens)),)
-    )
-    return dict.fromkeys(tokens.values(), 0) | {tokens[token]: count for token, count in found}
+    return full_text.of(connection).frequency(connection, scope, wanted(terms))
 
 
 def _best(
@@ -245,13 +231,7 @@ def _best(
     Where the words find fewer than `limit`, the newest messages are added.
     """
     taken = _rarest(frequency, most_postings)
-    rows: list[Row] = []
-    if taken:
-        rows = connection.execute(
-            "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid DESC LIMIT ?",
-            (word_index.question(scope, taken), limit),
-        ).fetchall()
-    found = [row[0] for row in rows]
+    found = [seq for seq, _ in full_text.of(connection).best(connection, scope, taken, limit)] if taken else []
     return found if len(found) >= limit else [*found, *_newest(connection, scope, limit - len(found))]
 
 
@@ -273,11 +253,7 @@ def _standing_with(connection: Connection, scope: Scope, frequency: Mapping[str,
     asked = _rarest(frequency, most_postings)
     if not said or not asked:
         return []
-    rows = connection.execute(
-        "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid DESC LIMIT ?",
-        (f"({word_index.question(scope, said)}) AND ({word_index.question(scope, asked)})", STANDING),
-    )
-    return [row[0] for row in rows]
+    return [seq for seq, _ in full_text.of(connection).best(connection, scope, said, STANDING, among=asked)]
 
 
 def _newest(connection: Connection, scope: Scope, limit: int) -> list[int]:
@@ -301,8 +277,7 @@ def _holding(connection: Connection, scope: Scope, terms: Sequence[tuple[int, st
             taken.append(term)
     if not taken:
         return []
-    sql = "SELECT rowid FROM words WHERE words MATCH ?"
-    return [row[0] for row in connection.execute(sql, (word_index.question(scope, taken),))]
+    return full_text.of(connection).holding(connection, [scope], taken, ALWAYS)
 
 
 def _around(
@@ -344,14 +319,4 @@ def _standing(texts: Sequence[bytes], by_assistant: npt.NDArray[np.bool_]) -> np
 
 @cache
 def _standing_hashes() -> npt.NDArray[np.uint32]:
-    return np.array(sorted(word_index.term_hash(term) for term in cues.standing_terms()), "<u4")
-
-
-def _counts(texts: Sequence[bytes], hashes: Sequence[int]) -> npt.NDArray[np.float64]:
-    """[hashes, texts]: how often each term's hash is among those of each text."""
-    found = np.frombuffer(b"".join(texts), "<u4")
-    text_of = np.repeat(np.arange(len(texts)), [len(text) // 4 for text in texts])
-    counts = np.zeros((len(hashes), len(texts)))
-    for row, term_hash in enumerate(hashes):
-        counts[row] = np.bincount(text_of[found == term_hash], minlength=len(texts))
-    return counts
+    return np.array(sorted(term_hash(term) for term in cues.standing_terms()), "<u4")

@@ -1,56 +1,43 @@
 """The word index: which messages of one scope hold which terms, and which messages are neighbours.
 
-Owns the tables `words`, `places` and `scope_words`. Every term carries its scope ("u42t0x" + term), so that a search
-reads the postings of its own scope alone, however many owners there are, and document frequencies are a scope's own.
-Does not know how text becomes terms (text/analyzer.py), what may answer a question (candidates.py) or how it is ranked.
+Owns the tables `places` and `scope_words`, and that they and the index of words (full_text.py) tell of the same
+messages. Does not know how text becomes terms (text/analyzer.py), what may answer a question (candidates.py) or how it
+is ranked.
 """
 
 import asyncio
 import json
-import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from zlib import crc32
-
-import numpy as np
 
 from records.scopes import Scope
 from runtime.cooperative import yielding_gil
 from storage.files.rows import AnyRow, moment_of
 from storage.files.sql import Connection, Reader, Row, Transaction, Value
+from storage.search import full_text
+from storage.search.terms import Entry, bare_token, hashes, wanted
 from text import analyzer
 
-MOST_TERMS = 64
-"""At most so many terms of a question are looked up, since a pasted page would make a query of thousands."""
 THREADS_AT_ONCE = 100
 """Threads that one query names."""
 SHORT = 4_000
 """Characters that are analysed at once; a thread of its own would cost more."""
 
-_INSERT = "INSERT INTO words (rowid, terms) VALUES (?, ?)"
 _PLACE = """
 INSERT INTO places (seq, user_id, thread_id, place, session, said_at, is_person, length, message_id, is_assistant,
   speaker, size, marks)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-_REMOVED = (
-    "DELETE FROM words WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ?)",
-    "DELETE FROM places WHERE user_id = ?",
-    "DELETE FROM scope_words WHERE user_id = ?",
-)
-_FORGOTTEN = tuple(
-    f"""
-    DELETE FROM {table} WHERE {key} IN (
-      SELECT seq FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)))
-    """  # noqa: S608
-    for table, key in (("words", "rowid"), ("places", "seq"))
-)
+_FORGOTTEN = """
+DELETE FROM places WHERE user_id = ?1 AND seq IN (
+  SELECT seq FROM messages WHERE user_id = ?1 AND id IN (SELECT value FROM json_each(?2)))
+"""
 _HOLDERS = """
-SELECT messages.seq, messages.id, messages.thread_id, messages.turn_id, messages.role, messages.created_at,
-  messages.speaker
-FROM (SELECT rowid FROM words WHERE words MATCH ? LIMIT ?) AS found
-CROSS JOIN messages ON messages.seq = found.rowid WHERE messages.user_id = ?
+SELECT seq, id, thread_id, turn_id, role, created_at, speaker FROM messages
+WHERE user_id = ? AND seq IN (SELECT value FROM json_each(?)) ORDER BY seq
+"""
+_FOUND = """
+SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND seq IN (SELECT value FROM json_each(?))
 """
 _INCOMPLETE = """
 SELECT places.seq, messages.id, messages.role, messages.speaker, messages.content, said.c0
@@ -58,34 +45,6 @@ FROM places JOIN messages ON messages.seq = places.seq JOIN words_content AS sai
 WHERE places.seq > ? ORDER BY places.seq LIMIT 500
 """
 _COMPLETED = "UPDATE places SET message_id = ?, is_assistant = ?, speaker = ?, size = ?, marks = ? WHERE seq = ?"
-# Characters inside a term at which FTS5's tokenizer would split it (5:30, a@b.c) become this, which it takes for a
-# letter.
-_INNER = "\ue000"
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One message, analysed."""
-
-    seq: int
-    scope: Scope
-    id: int
-    role: str
-    speaker: str
-    size: int
-    said_at: float
-    terms: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        prefix = _prefix(self.scope)
-        return " ".join(prefix + term for term in self.terms)
-
-    def row(self) -> tuple[Value, ...]:
-        # Of `place` and `session`, which older versions counted, nothing is read any more: order is time.
-        where = (self.seq, self.scope.owner, self.scope.thread, self.seq, 0, self.said_at)
-        what = (self.role == "user", len(self.terms), self.id, self.role == "assistant", self.speaker, self.size)
-        return *where, *what, _hashes(self.terms)
 
 
 async def index(tx: Transaction, rows: Sequence[tuple[int, AnyRow]]) -> None:
@@ -101,13 +60,10 @@ async def analysed(rows: Sequence[tuple[int, AnyRow]]) -> list[Entry]:
 
 
 def remove(connection: Connection, owner: int) -> None:
-    """Remove an owner's messages from the index, before they are removed from `messages`.
-
-    FTS5 keeps the terms of deleted rows until segments are merged, so all are merged: erased words leave the file.
-    """
-    for statement in _REMOVED:
-        connection.execute(statement, (owner,))
-    merge(connection)
+    """Remove an owner's messages from the index, before they are removed from `messages`."""
+    full_text.of(connection).remove(connection, owner)
+    for table in ("places", "scope_words"):
+        connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (owner,))  # noqa: S608
 
 
 def forget(connection: Connection, owner: int, ids: str) -> None:
@@ -115,40 +71,23 @@ def forget(connection: Connection, owner: int, ids: str) -> None:
 
     Their terms stay in the file until `merge`.
     """
-    for statement in _FORGOTTEN:
-        connection.execute(statement, (owner, ids))
+    full_text.of(connection).forget(connection, owner, ids)
+    connection.execute(_FORGOTTEN, (owner, ids))
     connection.execute("DELETE FROM scope_words WHERE user_id = ? AND turns = 0", (owner,))
 
 
 def reindex(connection: Connection, seq: int, row: AnyRow) -> None:
     """Index one message that is new or whose text changed."""
     entries = _entries([(seq, row)])
-    connection.execute("DELETE FROM words WHERE rowid = ?", (seq,))
-    connection.execute("DELETE FROM places WHERE seq = ?", (seq,))
+    owner = entries[0].scope.owner
+    full_text.of(connection).take_out(connection, owner, seq)
+    connection.execute("DELETE FROM places WHERE user_id = ? AND seq = ?", (owner, seq))
     put(connection, entries)
 
 
 def merge(connection: Connection) -> None:
-    """Merge all segments of FTS5 into one: until then it keeps the terms of rows that were deleted.
-
-    FTS5's option 'secure-delete' would make this unnecessary, but no SQLite before 3.42 could read the file any more.
-    """
-    connection.execute("INSERT INTO words (words) VALUES ('optimize')")
-
-
-async def rename(tx: Transaction, old: int, new: int) -> None:
-    """The terms of an owner's messages carry another owner's id, while they are still the old one's."""
-    for (thread,) in await tx.rows("SELECT thread_id FROM scopes WHERE user_id = ?", old):
-        await tx.rows(
-            """
-            UPDATE words SET terms = replace(terms, ?, ?)
-            WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ? AND thread_id = ?)
-            """,
-            _prefix(Scope(owner=old, thread=thread)),
-            _prefix(Scope(owner=new, thread=thread)),
-            old,
-            thread,
-        )
+    """Remove the traces of words that were removed."""
+    full_text.of(connection).merge(connection)
 
 
 async def holders(
@@ -161,9 +100,10 @@ async def holders(
     rows: list[Row] = []
     for first in range(0, len(threads) if looked_up else 0, THREADS_AT_ONCE):
         scopes = [Scope(owner=owner, thread=thread) for thread in threads[first : first + THREADS_AT_ONCE]]
-        rows += await reader.rows(
-            _HOLDERS, " OR ".join(question(scope, looked_up) for scope in scopes), most + 1, owner
+        found = await reader.run(
+            lambda connection, scopes=scopes: full_text.of(connection).holding(connection, scopes, looked_up, most + 1)
         )
+        rows += await reader.rows(_HOLDERS, owner, json.dumps(found))
         if len(rows) > most:
             return None
     unsure = json.dumps([row["seq"] for row in rows if not _tokens(looked_up).isdisjoint(_tokens(_heading(row)))])
@@ -179,28 +119,21 @@ async def holders(
 
 
 def _tokens(terms: Iterable[str]) -> set[str]:
-    return {_token(term) for term in terms}
+    return {bare_token(term) for term in terms}
 
 
 async def search(reader: Reader, scope: Scope, terms: Iterable[str], limit: int) -> list[tuple[Row, float]]:
-    """Rows of `messages` that hold one of the terms or more, best first, with FTS5's BM25 (larger is better)."""
+    """Rows of `messages` that hold one of the terms or more, best first, with their BM25 (larger is better)."""
     looked_up = wanted(terms)
     if not looked_up or limit <= 0:
         return []
-    # CROSS JOIN: the words come first; SQLite would else walk through the scope's messages and probe each.
-    rows = await reader.rows(
-        """
-        SELECT messages.*, -found.rank AS score
-        FROM (SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank, rowid DESC LIMIT ?) AS found
-        CROSS JOIN messages ON messages.seq = found.rowid
-        WHERE messages.user_id = ? AND messages.thread_id = ?
-        ORDER BY found.rank, messages.id DESC
-        """,
-        question(scope, looked_up),
-        limit,
-        *scope,
-    )
-    return [(row, float(row["score"])) for row in rows]
+
+    def found(connection: Connection) -> list[tuple[Row, float]]:
+        scores = dict(full_text.of(connection).best(connection, scope, looked_up, limit))
+        rows = connection.execute(_FOUND, (*scope, json.dumps(list(scores)))).fetchall()
+        return sorted(((row, scores[row["seq"]]) for row in rows), key=lambda one: (-one[1], -one[0]["id"]))
+
+    return await reader.run(found)
 
 
 def rebuild(connection: Connection) -> None:
@@ -227,12 +160,12 @@ def complete(connection: Connection) -> None:
 
 def _completed(seq: int, number: int, role: str, speaker: str, content: str, tokens: str) -> tuple[Value, ...]:
     terms = [token.partition("x")[2] for token in tokens.split(" ") if token]  # a prefix has no "x" but at its end
-    return number, role == "assistant", speaker, len(content.encode()), _hashes(terms), seq
+    return number, role == "assistant", speaker, len(content.encode()), hashes(terms), seq
 
 
 def put(connection: Connection, entries: Sequence[Entry]) -> None:
     """Index new messages inside the caller's transaction."""
-    connection.executemany(_INSERT, [(entry.seq, entry.text) for entry in entries])
+    full_text.of(connection).put(connection, entries)
     connection.executemany(_PLACE, [entry.row() for entry in entries])
 
 
@@ -253,7 +186,7 @@ def _entry(seq: int, row: AnyRow) -> Entry:
         speaker=str(row["speaker"]),
         size=len(str(row["content"]).encode()),
         said_at=said.timestamp(),
-        terms=tuple(_token(term) for term in terms),
+        terms=tuple(bare_token(term) for term in terms),
     )
 
 
@@ -267,42 +200,3 @@ def _heading(row: AnyRow) -> list[str]:
 def _analysed_often(text: str) -> tuple[str, ...]:
     """The terms of a date or a name."""
     return tuple(analyzer.analyse(text))
-
-
-def question(scope: Scope, terms: Iterable[str]) -> str:
-    """The messages of a scope that hold one of the terms or more, in FTS5's query language."""
-    # Always quoted: raw terms may be read as its operators.
-    return " OR ".join(f'"{token(scope, term)}"' for term in terms)
-
-
-def wanted(terms: Iterable[str]) -> list[str]:
-    """The terms that are looked up."""
-    # A query ends at its first NUL, even inside quotes.
-    return [term for term in dict.fromkeys(terms) if term and "\0" not in term][:MOST_TERMS]
-
-
-def token(scope: Scope, term: str) -> str:
-    """The token that the index has for a term of a scope."""
-    return _prefix(scope) + _token(term)
-
-
-def term_hash(term: str) -> int:
-    """32 bits that stand for a term in the column `marks` of `places` (CRC-32), so that counting needs no text."""
-    return crc32(_token(term).encode())
-
-
-def _hashes(tokens: Iterable[str]) -> bytes:
-    """The column `marks`: the hashes of terms that are tokens already."""
-    return np.array([crc32(token.encode()) for token in tokens], "<u4").tobytes()
-
-
-def _token(term: str) -> str:
-    """A term as one token of FTS5: letters, numbers and marks only."""
-    if term.isalnum():
-        return term
-    return "".join(one if unicodedata.category(one)[0] in "LNM" else _INNER for one in term)
-
-
-def _prefix(scope: Scope) -> str:
-    """Letters and digits only, so that the tokenizer keeps it with its term; "n" is the minus of a group's id."""
-    return f"u{scope.owner}t{scope.thread}x".replace("-", "n")

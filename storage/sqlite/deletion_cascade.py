@@ -80,7 +80,7 @@ class DeletionCascade(OwnerTables):
         where, values = _chosen(owner, what)
         rows = await self._rows(
             owner,
-            f"SELECT DISTINCT source FROM messages WHERE {where} AND source IN (SELECT value FROM json_each(?))",  # noqa: S608
+            f"SELECT DISTINCT source FROM messages WHERE {where} AND source IN ({_TEXTS})",  # noqa: S608
             *values,
             json.dumps(list(among)),
         )
@@ -363,6 +363,7 @@ user_id = ? AND chunk_id IN (
   SELECT chunk_id FROM messages WHERE user_id = ? AND chunk_id IS NOT NULL
   GROUP BY chunk_id HAVING MAX(created_at) < ?)
 """
+_TEXTS = "SELECT value FROM json_each(?) WHERE type = 'text'"
 _OF_MESSAGES = "user_id = ? AND message_id IN (SELECT value FROM json_each(?))"
 _OF_CHUNKS = "user_id = ? AND chunk_id IN (SELECT value FROM json_each(?))"
 _COUNT_EVERYTHING = """

@@ -14,11 +14,12 @@ from storage.files.rows import message_of, moment_of, row_of_message
 from storage.files.sql import Connection
 from storage.files.tables import MESSAGES
 from storage.search import word_index
+from storage.search.terms import Entry
 from storage.sqlite import explanation_table
 from storage.sqlite.owner_tables import take_ids
 from text.characters import well_formed
 
-Analysed = tuple[NewMessage, word_index.Entry]
+Analysed = tuple[NewMessage, Entry]
 """A message that is to be stored, with its words."""
 
 
@@ -40,7 +41,7 @@ def append(connection: Connection, scope: Scope, kind: StorageType, drafts: Sequ
     if fresh:
         number = take_ids(connection, kind, scope.owner, "next_message_id", fresh)
         seen: dict[tuple[str, str], Message] = {}
-        entries: list[word_index.Entry] = []
+        entries: list[Entry] = []
         for index, (draft, entry) in enumerate(drafts):
             key = (draft.role, draft.source or "")
             if index in stored:

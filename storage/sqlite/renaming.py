@@ -15,7 +15,7 @@ from storage.files.rows import text_of
 from storage.files.sql import Transaction
 from storage.files.wizard_state import WizardStates
 from storage.protocol import MemoryStore
-from storage.search import word_index
+from storage.search import full_text
 
 _OF_OWNERS = """
 SELECT one.name FROM sqlite_master AS one JOIN pragma_table_info(one.name) AS part
@@ -42,7 +42,8 @@ class OwnerRenaming:
             rows = await reader.rows("SELECT old_id, new_id, at, is_done FROM renamings ORDER BY at")
         unfinished = [row for row in rows if not row["is_done"]]
         for row in unfinished:
-            await self._stores[StorageType.JSON].rename(row["old_id"], row["new_id"])
+            for store in self._elsewhere():
+                await store.rename(row["old_id"], row["new_id"])
             await self._finish(row["old_id"], row["new_id"], row["at"])
         self.successors = {row["old_id"]: row["new_id"] for row in rows}
         return [row["old_id"] for row in unfinished]
@@ -61,18 +62,22 @@ class OwnerRenaming:
             if await self._stores[homes[new]].scopes(new):
                 return False
             await self._stores[homes[new]].erase(new)
-        if homes.get(old) is StorageType.JSON:
-            await self._follow(old, new, now)
+        if (home := homes.get(old)) is not None and home is not StorageType.SQLITE:
+            await self._follow(self._stores[home], old, new, now)
         await self._finish(old, new, text_of(now))
         self.successors[old] = new
         return True
 
-    async def _follow(self, old: int, new: int, now: datetime) -> None:
-        """Rename in the JSON store: it is a file of its own, so the renaming is recorded before it begins there."""
+    def _elsewhere(self) -> list[MemoryStore]:
+        """The stores that are not in memory.db."""
+        return [store for kind, store in self._stores.items() if kind is not StorageType.SQLITE]
+
+    async def _follow(self, store: MemoryStore, old: int, new: int, now: datetime) -> None:
+        """Rename in a store that is not in memory.db: the renaming is recorded before it begins there."""
         async with self._db.write() as tx:
             await tx.rows(_RECORD, old, new, text_of(now), 0)
         try:
-            await self._stores[StorageType.JSON].rename(old, new)
+            await store.rename(old, new)
         except StorageError:
             with suppress(StorageError):
                 async with self._db.write() as tx:
@@ -91,7 +96,7 @@ class OwnerRenaming:
 
 async def renamed(tx: Transaction, old: int, new: int) -> None:
     """Give everything that one file holds of an owner another owner's id; folds under way are void."""
-    await word_index.rename(tx, old, new)
+    await tx.run(lambda connection: full_text.of(connection).rename(connection, old, new))
     await tx.rows("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", old)
     columns = ", ".join(
         row[0] for row in await tx.rows("SELECT name FROM pragma_table_info('users') WHERE name <> 'user_id'")

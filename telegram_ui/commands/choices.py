@@ -72,7 +72,7 @@ class ChoiceCommands(Family):
             return "Memory is on: I remember from now on." if value == ON else "Memory is off. What is stored stays."
         if before is None or not before.enabled:
             return NOTHING_ELSE
-        if what == STORAGE and value in set(StorageType):
+        if what == STORAGE and value in memory.storages:
             return await self._move(ask, StorageType(value), before)
         change = _change(what, value)
         if change is None:
@@ -96,7 +96,10 @@ class ChoiceCommands(Family):
         def button(label: str, payload: str) -> InlineKeyboardButton:
             return self._button(ask, KIND, label, payload)
 
-        text, keyboard = settings_text(config, self._now()), InlineKeyboardMarkup(settings_rows(config, button))
+        text, keyboard = (
+            settings_text(config, self._now()),
+            InlineKeyboardMarkup(settings_rows(config, button, self._services.memory.storages)),
+        )
         await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard)
 
     # the time zone -------------------------------------------------------------------------------------------
@@ -192,7 +195,9 @@ def settings_text(config: OwnerConfig | None, now: datetime) -> str:
     )
 
 
-def settings_rows(config: OwnerConfig | None, button: Button) -> list[list[InlineKeyboardButton]]:
+def settings_rows(
+    config: OwnerConfig | None, button: Button, storages: Sequence[StorageType]
+) -> list[list[InlineKeyboardButton]]:
     """The buttons under the settings, the current choices marked; only those that have an effect now."""
 
     def choice(label: str, what: str, value: str, *, is_chosen: bool) -> InlineKeyboardButton:
@@ -209,7 +214,7 @@ def settings_rows(config: OwnerConfig | None, button: Button) -> list[list[Inlin
         return [switch("Memory", MEMORY, is_on=False), zone]
     return [
         switch("Memory", MEMORY, is_on=True),
-        [choice(name, STORAGE, one, is_chosen=one is config.storage) for one, name in STORAGE_NAMES.items()],
+        [choice(STORAGE_NAMES[one], STORAGE, one, is_chosen=one is config.storage) for one in storages],
         thresholds(config.every_n, lambda label, number: button(label, f"{NUMBER}.{number}")),
         [choice(one.capitalize(), POLICY, one, is_chosen=one == config.policy) for one in POLICIES],
         switch("Automatic", AUTOMATIC, is_on=config.auto_fold),

@@ -7,6 +7,7 @@ changes nothing. Does not know other commands, nor how messages are sent.
 import logging
 import re
 import secrets
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -39,20 +40,21 @@ EXPIRED = "This setup has expired: it waits 10 minutes. Nothing was changed. Sen
 STALE = "This button is from an earlier setup and does nothing any more. Send /summary to start again."
 CANCELLED = "Setup cancelled. Nothing was changed."
 NOTHING_TO_CANCEL = "There is no setup to cancel."
-FIRST = (
-    "Setup, step 1 of 2: where should your memory be kept?\n\n"
-    "• SQLite: a database file, fast however much there is. The usual choice.\n"
-    "• JSON: a text file that people can read.\n\n"
-    "/cancel leaves the setup."
-)
+FIRST = "Setup, step 1 of 2: where should your memory be kept?"
+OFFERS = {
+    StorageType.SQLITE: "a database file, fast however much there is. The usual choice.",
+    StorageType.JSON: "a text file that people can read.",
+    StorageType.POSTGRES: "a database server, which several machines share.",
+}
+LEAVES = "/cancel leaves the setup."
 RANGE = f"a whole number from {SMALLEST} to {LARGEST}"
 SECOND = (
     "Setup, step 2 of 2: after how many turns (your message and my answer) should I summarise? "
     f"Press a number, or send {RANGE}; 20 is a good start"
 )
 AGAIN = (
-    "I can keep your memory in SQLite or in JSON, and in nothing else. Nothing is lost: please press one of the "
-    "buttons, or send one of the two names. /cancel leaves the setup."
+    "I can keep your memory in {storages}, and in nothing else. Nothing is lost: please press one of the buttons, or "
+    "send one of the names. /cancel leaves the setup."
 )
 WORDS_OF_AN_ANSWER = 4
 """A text with more words than this does not answer the setup's first question: it is a message to the bot."""
@@ -72,10 +74,10 @@ def number_in(text: str) -> int | None:
     return number if SMALLEST <= number <= LARGEST else None
 
 
-def storage_in(text: str) -> StorageType | None:
-    """The storage that a short text names ("SQLite please"); None if it names none, or several."""
+def storage_in(text: str, storages: Sequence[StorageType]) -> StorageType | None:
+    """The one of these that a short text names ("SQLite please"); None if it names none, or several."""
     words = _WORD.findall(text.casefold())
-    named = {storage for storage in StorageType if storage in words}
+    named = {one for one in storages if one in words or STORAGE_NAMES[one].casefold() in words}
     return named.pop() if len(named) == 1 and len(words) <= WORDS_OF_AN_ANSWER else None
 
 
@@ -94,6 +96,11 @@ class Wizard(Family):
         self._states = self._services.memory.wizards
         self._unwritten: dict[tuple[Scope, int], WizardState] = {}  # ends that the disk has not taken yet
 
+    @property
+    def _offered(self) -> dict[StorageType, str]:
+        """The storages that can be chosen, by name."""
+        return {storage: STORAGE_NAMES[storage] for storage in self._services.memory.storages}
+
     @command("summary", "set up memory: storage and how often to summarise", who="admins", stands_alone=True)
     async def _begin(self, ask: Ask) -> None:
         """Ask the first question; an earlier setup of the same person here is replaced."""
@@ -110,9 +117,11 @@ class Wizard(Family):
         chosen = config.storage if config else None
         row = [
             self._button(ask, KIND, ticked(name, is_chosen=storage is chosen), f"{state.nonce}.{storage}")
-            for storage, name in STORAGE_NAMES.items()
+            for storage, name in self._offered.items()
         ]
-        await self._delivery.say(ask.chat, FIRST, keyboard=InlineKeyboardMarkup([row]))
+        offers = [f"• {name}: {OFFERS[storage]}" for storage, name in self._offered.items()]
+        question = "\n\n".join((FIRST, "\n".join(offers), LEAVES))
+        await self._delivery.say(ask.chat, question, keyboard=InlineKeyboardMarkup([row]))
 
     @command(CANCEL, "leave the setup or the import, nothing changed", who="admins")
     async def _nothing_to_cancel(self, ask: Ask) -> str:
@@ -135,7 +144,7 @@ class Wizard(Family):
         nonce_, _, choice = ask.argument.partition(".")
         state = await self._open(ask)
         number = number_in(choice)
-        is_known = choice in set(StorageType) or number is not None
+        is_known = choice in self._offered or number is not None
         if state is None or not is_known or not secrets.compare_digest(state.nonce, nonce_):
             return STALE
         if self._is_expired(state):
@@ -177,11 +186,13 @@ class Wizard(Family):
             await self._delivery.say(chat, EXPIRED)
             return is_answer
         if state.step == STORAGE:
-            storage = storage_in(text)
+            storage = storage_in(text, tuple(self._offered))
             if storage is None and not _may_answer(text):
                 return False
             if storage is None:
-                await self._delivery.say(chat, AGAIN)
+                *others, last = (f"in {name}" for name in self._offered.values())
+                storages = f"{', '.join(others)} or {last}".removeprefix("in ")
+                await self._delivery.say(chat, AGAIN.format(storages=storages))
             else:
                 await self._ask_number(chat, person, SECOND, await self._choose(ask, state, storage))
         elif number is None:

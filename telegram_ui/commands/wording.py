@@ -9,7 +9,7 @@ from records.messages import Message
 from records.owners import StorageType
 from text.plurals import counted
 
-STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON"}
+STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON", StorageType.POSTGRES: "PostgreSQL"}
 ADMINS_ONLY = "Only the admins of this group can change its memory settings."
 DEAD_BUTTON = "This button does nothing any more."
 QUOTED = 200

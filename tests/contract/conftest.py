@@ -3,7 +3,9 @@
 import contextlib
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,17 +17,34 @@ from records.summaries import FoldLease, FoldPlan, NewSummary, Summary
 from storage.files.database import Database
 from storage.files.sql import Reader, Transaction
 from storage.json.store import JsonStore
+from storage.postgres.database import PostgresDatabase
+from storage.postgres.store import PostgresStore
 from storage.protocol import MemoryStore
 from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.owner_tables import OwnerTables
 from storage.sqlite.store import SqliteStore
+from tests.support.postgres_server import address, rows_of
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 ANNA, BORIS = Scope(owner=42), Scope(owner=-1007)
 TOPIC = Scope(owner=-1007, thread=5)
 
-Opener = Callable[[Path], AbstractAsyncContextManager[MemoryStore]]
+
+@dataclass(frozen=True)
+class Opener:
+    """Opens the store that belongs to a folder. `contents`: all that is stored there, where one looks for traces."""
+
+    open: Callable[[Path], AbstractAsyncContextManager[MemoryStore]]
+    contents: Callable[[Path], list[bytes]]
+    keeps_files: bool = True
+
+    def __call__(self, folder: Path) -> AbstractAsyncContextManager[MemoryStore]:
+        return self.open(folder)
+
+
+def files_of(folder: Path) -> list[bytes]:
+    return [path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()]
 
 
 @contextlib.asynccontextmanager
@@ -40,12 +59,36 @@ async def open_json(folder: Path) -> AsyncIterator[MemoryStore]:
         yield store
 
 
-OPENERS: dict[str, Opener] = {"sqlite": open_sqlite, "json": open_json}
+@contextlib.asynccontextmanager
+async def open_postgres(url: str, folder: Path) -> AsyncIterator[MemoryStore]:
+    async with PostgresDatabase.open(address(url, folder)) as database:
+        yield PostgresStore(database)
 
 
-@pytest.fixture(params=OPENERS)
-def opener(request: pytest.FixtureRequest) -> Opener:
-    return OPENERS[request.param]
+OPENERS: dict[str, Callable[[Path], AbstractAsyncContextManager[MemoryStore]]] = {
+    "sqlite": open_sqlite,
+    "json": open_json,
+}
+"""The stores that are files."""
+STORES = (*OPENERS, "postgres")
+
+
+@pytest.fixture
+def opener_of(request: pytest.FixtureRequest) -> Callable[[str], Opener]:
+    """The opener of one of the STORES; a server is started where one is asked for."""
+
+    def found(name: str) -> Opener:
+        if name != "postgres":
+            return Opener(OPENERS[name], files_of)
+        url = request.getfixturevalue("postgres_url")
+        return Opener(partial(open_postgres, url), partial(rows_of, url), keeps_files=False)
+
+    return found
+
+
+@pytest.fixture(params=STORES)
+def opener(request: pytest.FixtureRequest, opener_of: Callable[[str], Opener]) -> Opener:
+    return opener_of(request.param)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from storage.protocol import MemoryStore
 from storage.search import word_index
 from storage.search.protocol import MessageVectors
 from storage.sqlite import history_extraction_table
-from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, fold, fold_up, lease, made, read, said, talk, write
+from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, Opener, fold, fold_up, lease, made, read, said, talk, write
 
 
 async def put(store: MemoryStore, table: Table, **row: object) -> None:
@@ -167,7 +167,10 @@ async def test_facts_and_profiles_built_on_a_message_go_and_what_they_had_replac
         await put(store, PROFILES, id=number, text="Anna.", created_at=at, last_summary_id=last)
     taken = await store.forgetting.forget(ANNA.owner, messages(stored[2].id))
     assert (taken.facts, taken.profiles) == (1, 1)
-    assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts") == [(1, None, None), (3, None, None)]
+    assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts ORDER BY id") == [
+        (1, None, None),
+        (3, None, None),
+    ]
     assert await rows(store, "SELECT id FROM profiles") == [(1,)]
 
 
@@ -178,7 +181,10 @@ async def test_a_chain_of_facts_closes_over_the_one_that_goes(store: MemoryStore
     await fact(store, 2, "Seattle", stored[2].id, superseded_by=3, valid_to=later)
     await fact(store, 3, "Boston", stored[4].id, valid_from=later)
     await store.forgetting.forget(ANNA.owner, messages(stored[2].id))
-    assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts") == [(1, 3, later), (3, None, None)]
+    assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts ORDER BY id") == [
+        (1, 3, later),
+        (3, None, None),
+    ]
 
 
 @pytest.mark.parametrize(("until", "end"), [(None, None), (NOW, NOW.isoformat())])
@@ -191,7 +197,7 @@ async def test_a_fact_that_is_forgotten_by_itself_brings_back_the_one_that_it_ha
     await fact(store, 2, "Seattle", stored[0].id, deleted_at=(NOW - timedelta(days=1)).isoformat())
     taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="facts", ids=(2, 99), until=until))
     assert taken == Forgotten(facts=1)
-    assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts") == [(1, None, end)]
+    assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts ORDER BY id") == [(1, None, end)]
     assert (await store.counts(ANNA)).total == 2
 
 
@@ -201,7 +207,7 @@ async def test_a_fact_that_had_ended_by_itself_stays_over(store: MemoryStore) ->
     await fact(store, 1, "Worked at a bakery", stored[0].id, superseded_by=2, valid_to=past, valid_from=past)
     await fact(store, 2, "Works at a bank", stored[2].id)
     await store.forgetting.forget(ANNA.owner, messages(stored[2].id))
-    assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts") == [(1, None, past)]
+    assert await rows(store, "SELECT id, superseded_by, valid_to FROM facts ORDER BY id") == [(1, None, past)]
 
 
 async def test_what_an_edit_of_a_fact_replaced_goes_with_it(store: MemoryStore) -> None:
@@ -321,7 +327,7 @@ async def test_live_talk_and_history_are_learned_from_again_each_by_itself(store
     await fact(store, 4, "Anna is the soloist on the ocarina.", solo)
     await put(store, PROGRESS, thread_id=0, learned_id=solo, past_from=-4, past_id=-1, past_until=-1)
     assert (await store.forgetting.forget(ANNA.owner, messages(cook, flute))).facts == 4
-    found = await rows(store, "SELECT learned_id, past_id, past_until, past_learned FROM progress")
+    found = await rows(store, "SELECT learned_id, past_id, past_until, past_learned FROM progress ORDER BY thread_id")
     assert found == [(solo - 1, -3, -2, "[[-4, -3], [-2, -1]]")]
 
 
@@ -390,7 +396,9 @@ async def test_a_long_answer_is_known_by_each_of_the_messages_that_showed_it(sto
     assert await store.forgetting.said_as(ANNA, 72) is None
 
 
-async def test_no_vector_of_what_is_forgotten_or_edited_is_left(tmp_path: Path, store: MemoryStore) -> None:
+async def test_no_vector_of_what_is_forgotten_or_edited_is_left(
+    tmp_path: Path, opener: Opener, store: MemoryStore
+) -> None:
     stored = await talk(store, ANNA, 3)
     random = np.random.default_rng(3)
     vectors = random.standard_normal((len(stored), 1, 64)).astype(np.float32)
@@ -406,8 +414,8 @@ async def test_no_vector_of_what_is_forgotten_or_edited_is_left(tmp_path: Path, 
     blobs = [vector.astype("<f2").tobytes() for vector in vectors]
 
     def held() -> list[bool]:
-        files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
-        return [any(blob in file for file in files) for blob in blobs]
+        contents = opener.contents(tmp_path)
+        return [any(blob in file for file in contents) for blob in blobs]
 
     assert await store.vectors.nearest(ANNA, "m", vectors[2][0], 9) is not None
     await store.forgetting.forget(ANNA.owner, messages(stored[0].id, stored[5].id))

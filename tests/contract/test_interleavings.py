@@ -7,7 +7,7 @@ from collections.abc import Coroutine
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -25,7 +25,7 @@ from storage.json.store import JsonStore
 from storage.protocol import MemoryStore
 from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.store import SqliteStore
-from tests.contract.conftest import MINUTE, NOW, config, made, said
+from tests.contract.conftest import MINUTE, NOW, config, made, open_postgres, said
 
 Result = TypeVar("Result")
 
@@ -44,7 +44,9 @@ class Expected:
 
 
 class Interleavings(RuleBasedStateMachine):
-    """Both stores in one data directory, as the program has them, with a directory that says who lives where."""
+    """Every store, as the program has them, with a directory that says who lives where."""
+
+    postgres_url: ClassVar[str]
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,7 +75,11 @@ class Interleavings(RuleBasedStateMachine):
         json = await self.stack.enter_async_context(JsonStore.open(folder, clock=lambda: NOW))
         assert json.reports == []
         self.directory = Directory(database)
-        self.stores = {StorageType.SQLITE: SqliteStore(database), StorageType.JSON: json}
+        self.stores: dict[StorageType, MemoryStore] = {
+            StorageType.SQLITE: SqliteStore(database),
+            StorageType.JSON: json,
+            StorageType.POSTGRES: await self.stack.enter_async_context(open_postgres(self.postgres_url, folder)),
+        }
 
     async def settle(self, owner: int) -> None:
         location = await self.directory.register(config(self.stores[StorageType.SQLITE], owner))
@@ -252,6 +258,11 @@ class Interleavings(RuleBasedStateMachine):
                     assert (covered[0], covered[-1]) == (summary.first_id, summary.last_id)
                 hits = await store.search(scope, ["walrus"], limit=10_000)
                 assert {hit.message.id for hit in hits} == {one.id for one in wanted if one.content == "walrus"}
+
+
+@pytest.fixture(autouse=True)
+def _server(postgres_url: str) -> None:
+    Interleavings.postgres_url = postgres_url
 
 
 TestInterleavings = Interleavings.TestCase

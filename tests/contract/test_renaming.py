@@ -22,7 +22,21 @@ from storage.protocol import MemoryStore
 from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.renaming import OwnerRenaming
 from storage.sqlite.store import SqliteStore
-from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, TOPIC, Opener, config, fold, lease, made, said, talk
+from tests.contract.conftest import (
+    ANNA,
+    BORIS,
+    MINUTE,
+    NOW,
+    TOPIC,
+    Opener,
+    config,
+    fold,
+    lease,
+    made,
+    open_postgres,
+    said,
+    talk,
+)
 
 NEW = Scope(owner=-1_000_000_001_007)
 NEW_TOPIC = Scope(owner=NEW.owner, thread=TOPIC.thread)
@@ -75,7 +89,7 @@ async def test_everything_goes_on_under_the_new_id_and_nothing_else_does(
         assert await store.explanations.text(NEW) == "{}"
 
     await check(store)
-    async with opener(copied(tmp_path)) as recovered:
+    async with opener(copied(tmp_path) if opener.keeps_files else tmp_path) as recovered:
         await check(recovered)
         [later] = await recovered.append(NEW, [said("later")])
         assert later.id > numbered.id
@@ -110,11 +124,15 @@ class Broken:
 
 
 class Files:
-    """memory.db and memory.json with what renames between them."""
+    """memory.db, memory.json and a PostgreSQL server with what renames between them."""
 
-    def __init__(self, database: Database, json: JsonStore) -> None:
+    def __init__(self, database: Database, json: JsonStore, postgres: MemoryStore) -> None:
         self.database = database
-        self.stores = {StorageType.SQLITE: SqliteStore(database), StorageType.JSON: json}
+        self.stores: dict[StorageType, MemoryStore] = {
+            StorageType.SQLITE: SqliteStore(database),
+            StorageType.JSON: json,
+            StorageType.POSTGRES: postgres,
+        }
         self.directory = Directory(database)
         self.wizards = WizardStates(database)
         self.renaming = OwnerRenaming(database, self.stores, self.wizards)
@@ -147,50 +165,54 @@ class Files:
 
 
 @contextlib.asynccontextmanager
-async def files(folder: Path) -> AsyncIterator[Files]:
+async def files(folder: Path, url: str, *, server_of: Path | None = None) -> AsyncIterator[Files]:
     async with (
+        open_postgres(url, server_of or folder) as postgres,
         Database.open(folder / "memory.db", migrations=MIGRATIONS) as database,
         JsonStore.open(folder, clock=lambda: NOW) as json,
     ):
-        opened = Files(database, json)
+        opened = Files(database, json, postgres)
         await opened.renaming.resume()
         yield opened
 
 
 @pytest.mark.parametrize("kind", StorageType)
-async def test_home_and_setup_follow(tmp_path: Path, kind: StorageType) -> None:
-    async with files(tmp_path) as opened:
+async def test_home_and_setup_follow(tmp_path: Path, postgres_url: str, kind: StorageType) -> None:
+    async with files(tmp_path, postgres_url) as opened:
         await opened.begin(BORIS, kind)
         assert await opened.renaming.rename(BORIS.owner, NEW.owner, now=NOW)
         assert await opened.follows(kind)
         assert not await opened.renaming.rename(BORIS.owner, NEW.owner, now=NOW), "told twice, done once"
-    async with files(tmp_path) as opened:
+    async with files(tmp_path, postgres_url) as opened:
         assert await opened.follows(kind)
 
 
+@pytest.mark.parametrize("dies", [False, True])
 @pytest.mark.parametrize("passed", range(3))
 @pytest.mark.parametrize("kind", StorageType)
 async def test_where_a_disk_fails_or_a_process_dies_it_is_whole_in_the_end(
-    tmp_path: Path, kind: StorageType, passed: int
+    tmp_path: Path, postgres_url: str, kind: StorageType, passed: int, dies: bool
 ) -> None:
     """`passed` commits to memory.db go through, then none: the process tries again, or the next start finishes."""
-    async with files(tmp_path) as opened:
+    async with files(tmp_path, postgres_url) as opened:
         await opened.begin(BORIS, kind)
         opened.database.commit_hooks = Broken(passed)
         with contextlib.suppress(StorageError):
             await opened.renaming.rename(BORIS.owner, NEW.owner, now=NOW)
         killed = copied(tmp_path)
         opened.database.commit_hooks = None
-        await opened.renaming.rename(BORIS.owner, NEW.owner, now=NOW)
-        assert await opened.follows(kind)
-    async with files(killed) as recovered:
+        if not dies:
+            await opened.renaming.rename(BORIS.owner, NEW.owner, now=NOW)
+            assert await opened.follows(kind)
+            return
+    async with files(killed, postgres_url, server_of=tmp_path) as recovered:
         if not await recovered.follows(kind):
             await recovered.renaming.rename(BORIS.owner, NEW.owner, now=NOW)
             assert await recovered.follows(kind)
 
 
-async def test_a_memory_that_is_there_already_is_not_mixed_with_another(tmp_path: Path) -> None:
-    async with files(tmp_path) as opened:
+async def test_a_memory_that_is_there_already_is_not_mixed_with_another(tmp_path: Path, postgres_url: str) -> None:
+    async with files(tmp_path, postgres_url) as opened:
         await opened.begin(BORIS, StorageType.SQLITE)
         await opened.begin(NEW, StorageType.JSON)
         assert not await opened.renaming.rename(BORIS.owner, NEW.owner, now=NOW)
@@ -198,8 +220,8 @@ async def test_a_memory_that_is_there_already_is_not_mixed_with_another(tmp_path
         assert len(await opened.stores[StorageType.JSON].page(NEW)) == 1
 
 
-async def test_choices_without_memory_make_room(tmp_path: Path) -> None:
-    async with files(tmp_path) as opened:
+async def test_choices_without_memory_make_room(tmp_path: Path, postgres_url: str) -> None:
+    async with files(tmp_path, postgres_url) as opened:
         await opened.begin(BORIS, StorageType.SQLITE)
         empty = config(opened.stores[StorageType.JSON], NEW.owner)
         await opened.directory.register(empty)
@@ -209,7 +231,7 @@ async def test_choices_without_memory_make_room(tmp_path: Path) -> None:
         assert await opened.stores[StorageType.JSON].owner(NEW.owner) is None
 
 
-async def test_of_whom_nothing_is_kept_nothing_is_noted(tmp_path: Path) -> None:
-    async with files(tmp_path) as opened:
+async def test_of_whom_nothing_is_kept_nothing_is_noted(tmp_path: Path, postgres_url: str) -> None:
+    async with files(tmp_path, postgres_url) as opened:
         assert not await opened.renaming.rename(BORIS.owner, NEW.owner, now=NOW)
         assert opened.renaming.successors == {}

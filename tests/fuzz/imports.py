@@ -14,7 +14,7 @@ from typing import Any
 from external_memory import ExternalMemory
 from records.errors import ImportRefused
 from records.messages import NewMessage
-from records.owners import StorageType
+from records.owners import IN_FILES
 from records.scopes import Scope
 from storage.files.row_validation import RowError, checked
 from tests.fuzz.values import Chance, garbled, mutated
@@ -94,7 +94,7 @@ class ImportEntryPoints:
         owner = next(self._owners)
         scope, data = Scope(owner=owner), self._file(chance).replace(b'"owner": 7,', b'"owner": %d,' % owner)
         try:
-            await self._memory.configure(owner, storage=chance.choice(list(StorageType)), every_n=5)
+            await self._memory.configure(owner, storage=chance.choice(IN_FILES), every_n=5)
             await self._importer.run(scope, ME, data, progress=_untold)
         except ImportRefused:
             return
@@ -109,7 +109,7 @@ class ImportEntryPoints:
                 await store.release_fold(lease)
             assert await store.digest(owner)
             await store.append(scope, [NewMessage(role="user", content="Still here.", created_at=NOW)])
-        for storage in StorageType:  # moving verifies that every row comes out equal
+        for storage in IN_FILES:  # moving verifies that every row comes out equal
             await self._memory.configure(owner, storage=storage, every_n=5)
 
 

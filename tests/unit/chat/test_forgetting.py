@@ -15,7 +15,7 @@ from records.errors import StaleFacts
 from records.facts import NewProfile
 from records.forgetting import Forgetting
 from records.messages import NewMessage, Role
-from records.owners import StorageType
+from records.owners import IN_FILES, StorageType
 from records.scopes import Scope
 from storage.erasure import _text
 from storage.files.tables import ACCOUNTS, FACTS, PROFILES
@@ -25,7 +25,7 @@ from tests.unit.chat.test_conversation import room
 
 SCOPE = Scope(owner=ANNA.id)
 WORD, OTHER = "Heliotröpe“", "marigold"
-STORAGES = list(StorageType)
+STORAGES = IN_FILES
 
 
 def traces(folder: Path, words: Iterable[str] = (WORD,)) -> list[str]:

@@ -13,7 +13,7 @@ import pytest
 
 from external_memory import ExternalMemory
 from records.messages import NewMessage
-from records.owners import StorageType
+from records.owners import IN_FILES, StorageType
 from records.scopes import Scope
 from tests.contract.conftest import fold
 from tests.paths import ROOT
@@ -61,7 +61,7 @@ async def killed(folder: Path, delay: float) -> bool:
     return b"done" in rest
 
 
-@pytest.mark.parametrize("storage", list(StorageType))
+@pytest.mark.parametrize("storage", IN_FILES)
 async def test_killed_while_it_forgets_it_is_whole_or_gone(tmp_path: Path, storage: StorageType) -> None:
     chance = random.Random(3)  # noqa: S311 - not a secret
     total = await prepared(tmp_path / "made", storage)

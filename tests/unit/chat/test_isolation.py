@@ -17,7 +17,7 @@ import pytest
 
 from llm import prompts
 from records.messages import Message
-from records.owners import StorageType
+from records.owners import IN_FILES, StorageType
 from records.scopes import Person, Scope
 from records.turns import Incoming, Piece
 from settings import DEFAULT_SYSTEM_PROMPT
@@ -93,7 +93,7 @@ def leaks(talk: Talk) -> Iterator[str]:
 
 async def test_no_secret_of_a_scope_reaches_anothers_request(tmp_path: Path) -> None:
     chance = random.Random(3)  # noqa: S311 - not a secret
-    stores = list(StorageType)
+    stores = IN_FILES
     async with talking(tmp_path) as talk:
         # The model repeats what it is sent, so that answers and summaries carry the secrets on.
         talk.server.default("chat-model", Behaviour(mode="extract:2"))
@@ -166,7 +166,7 @@ def demand_orders_are_data(talk: Talk, max_tokens: int) -> None:
                 assert all(OUR_LINE.match(line) for line in block.splitlines()), block
 
 
-@pytest.mark.parametrize("storage", StorageType)
+@pytest.mark.parametrize("storage", IN_FILES)
 async def test_a_stored_instruction_never_lands_in_the_system_role(tmp_path: Path, storage: StorageType) -> None:
     mallory = Person(id=5, name=f"Mallory {BREAKOUT}")
     group = Scope(owner=-5)

@@ -11,7 +11,7 @@ import pytest
 
 from records.context import Context
 from records.messages import Message
-from records.owners import StorageType
+from records.owners import IN_FILES
 from records.scopes import Scope
 from tests.support.talk import ANNA, Talk, talking
 
@@ -56,7 +56,7 @@ async def test_what_is_cut_is_found_by_its_rarest_word(
     tmp_path: Path, filler: Callable[[random.Random], str], ceiling: int, snippets: int
 ) -> None:
     chance = random.Random(f"{filler(random.Random(1))} {ceiling} {snippets}")  # noqa: S311 - repeatable, not secret
-    storage = chance.choice(list(StorageType))
+    storage = chance.choice(IN_FILES)
     async with talking(
         tmp_path, max_context_tokens=ceiling, snippet_budget=snippets, system_prompt="Be brief.", recent_budget=900
     ) as talk:

@@ -10,7 +10,7 @@ import pytest
 from records.facts import Fact
 from records.forgetting import Forgetting
 from records.messages import Origin
-from records.owners import StorageType
+from records.owners import IN_FILES, StorageType
 from records.scopes import Scope
 from tests.support.talk import ANNA, Talk, talking
 
@@ -176,7 +176,7 @@ async def test_it_moves_with_the_memory(talk: Talk) -> None:
     await talk.say("Never use emojis.")
     config = await talk.services.memory.config(ANNA.id)
     assert config is not None
-    other = next(one for one in StorageType if one is not config.storage)
+    other = next(one for one in IN_FILES if one is not config.storage)
     await talk.services.memory.configure(ANNA.id, storage=other, every_n=50)
     assert await carried(talk, "Hello there, my friend!") == ["Never use emojis."]
 

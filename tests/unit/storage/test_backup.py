@@ -12,7 +12,7 @@ import pytest
 
 from external_memory import ExternalMemory
 from records.errors import SettingsError, StorageBusy, StorageCorrupt, StorageTooLarge, StorageTooNew
-from records.owners import StorageType
+from records.owners import IN_FILES, StorageType
 from records.scopes import Scope
 from storage.backup import DATABASE, MANIFEST, back_up, restore
 from storage.files.data_dir import BACKING_UP, LEFTOVERS, LOCK_NAME, work_folder
@@ -90,7 +90,7 @@ async def test_a_backup_of_a_running_bot_holds_all_that_was_acknowledged(data: P
             storage = StorageType.JSON
             while not done.is_set():
                 await memory.configure(1, storage=storage, every_n=5)
-                storage = next(kind for kind in StorageType if kind is not storage)
+                storage = next(kind for kind in IN_FILES if kind is not storage)
 
         tasks = [asyncio.create_task(load(owner)) for owner in OWNERS]
         for number in range(3):

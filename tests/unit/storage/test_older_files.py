@@ -13,8 +13,8 @@ from storage.files.database import Database, migrate
 from storage.files.driver import connect
 from storage.json.journal import Entry
 from storage.json.store import JsonStore
-from storage.search import word_index
 from storage.search.protocol import Pool
+from storage.search.terms import token
 from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.store import SqliteStore
 from tests.contract.conftest import ANNA, NOW, config, said
@@ -107,7 +107,7 @@ async def test_messages_with_vowel_points_whose_words_were_cut_at_each(tmp_path:
     made = await pool_of(file, spoken, terms)
     assert made.counts.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
     with contextlib.closing(connect(file)) as connection:
-        pieces = " ".join(word_index.token(ANNA, term) for term in ("الر", "ياض", "המ", "ור", "ה"))
+        pieces = " ".join(token(ANNA, term) for term in ("الر", "ياض", "המ", "ור", "ה"))
         connection.execute("UPDATE words SET terms = ? WHERE rowid > 1", (pieces,))
         connection.execute("UPDATE places SET marks = x'' WHERE place > 1")
         connection.execute("ALTER TABLE updates DROP COLUMN readings")

@@ -14,7 +14,7 @@ from chat.services import Services
 from records.errors import ImportRefused, StaleFold
 from records.facts import FactChange, NewFact
 from records.messages import NewMessage
-from records.owners import Policy, StorageType
+from records.owners import IN_FILES, Policy, StorageType
 from records.scopes import Scope
 from reliability.invariants import read as files_in
 from reliability.invariants import violations
@@ -29,7 +29,7 @@ TELEGRAM = (SAMPLES / "telegram_chat.json").read_bytes()
 CHATGPT = (SAMPLES / "chatgpt_conversations.json").read_bytes()
 HERE = Scope(owner=ANNA.id)
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
-STORES = pytest.mark.parametrize("storage", list(StorageType))
+STORES = pytest.mark.parametrize("storage", IN_FILES)
 
 
 class BrokenOff(Exception):  # noqa: N818

@@ -1,0 +1,230 @@
+"""The one door to a PostgreSQL server: connections from a pool, transactions of an owner one after the other.
+
+Statements run in threads, as SQLite's do, so that the same tables serve both. Does not know what the tables mean.
+"""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from records.errors import SettingsError
+from runtime.tasks import uncancelled
+from storage.files.sql import Connection as AnyConnection
+from storage.files.sql import Reader, Transaction
+from storage.postgres.driver import OPTIONS, SESSION, Connection, explained, set_up
+from storage.postgres.migrations import migrate
+
+Result = TypeVar("Result")
+Raw = psycopg.Connection[tuple[Any, ...]]
+
+CONNECTIONS = 8
+"""Of one process; a server has a hundred for all of them unless told otherwise."""
+WAIT_SECONDS = 3.0
+"""How long work waits for a connection while the server is away."""
+AWAY_SECONDS = 2.0
+"""For so long after such a wait everybody else is told at once: a turn asks several times."""
+RECONNECT_SECONDS = 3.0
+"""How long one attempt to replace a lost connection goes on; the next request begins another at once."""
+IDLE_SECONDS = 1.0
+"""A connection that nobody used for so long is asked whether it is still there."""
+EVERYBODY = "*"
+_VACUUMED = (
+    "messages, summaries, facts, fact_vectors, profiles, versions, accounts, words, word_counts, places, vectors"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _InThreads:
+    """Runs work with one connection, in the database's threads; errors come in our words."""
+
+    database: "PostgresDatabase"
+    connection: Connection
+
+    async def __call__(self, work: Callable[[Any], Result], /) -> Result:
+        return await self.database.in_thread(partial(work, self.connection))
+
+
+class PostgresDatabase:
+    """An open database. Made by `open` only; implements OwnerDatabase."""
+
+    def __init__(self, pool: ConnectionPool[Raw], threads: ThreadPoolExecutor) -> None:
+        self._pool = pool
+        self._threads = threads
+        # As many as there are threads: what waits for a connection must not keep the threads of those that have one.
+        self._free = asyncio.Semaphore(CONNECTIONS)
+        self._last_used: dict[Raw, tuple[str, float]] = {}
+        self._away_until = 0.0
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def open(cls, url: str) -> AsyncIterator["PostgresDatabase"]:
+        """Connect, bring the schema up to date, and close everything at the end.
+
+        Raises SettingsError naming DATABASE_URL where nobody answers there or lets us in, StorageTooNew, StorageError.
+        """
+        logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # it warns of each attempt, with the server's words
+        threads = ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="postgres")
+        pool: ConnectionPool[Raw] = ConnectionPool(
+            url,
+            min_size=1,
+            max_size=CONNECTIONS,
+            kwargs=OPTIONS,
+            configure=_configured,
+            timeout=WAIT_SECONDS,
+            reconnect_timeout=RECONNECT_SECONDS,
+            open=False,
+        )
+        database = cls(pool, threads)
+        try:
+            await database.in_thread(partial(_prepare, url))
+            await database.in_thread(pool.open)
+            yield database
+        finally:
+            await uncancelled(partial(database.in_thread, pool.close))
+            threads.shutdown(wait=False)
+
+    async def transact(self, work: Callable[[AnyConnection], Result], owner: int | None) -> Result:
+        """As OwnerDatabase has it."""
+
+        def whole() -> Result:
+            connection = self._taken(_writing(owner))
+            try:
+                result = work(connection)
+                connection.run("COMMIT")
+            finally:
+                self._give_back(connection)
+            return result
+
+        async with self._free:
+            return await self.in_thread(whole)
+
+    @contextlib.asynccontextmanager
+    async def write(self, owner: int | None) -> AsyncIterator[Transaction]:
+        """As OwnerDatabase has it."""
+        async with self._held(_writing(owner)) as run:
+            yield Transaction(run)
+            await run(lambda connection: connection.run("COMMIT"))
+
+    @contextlib.asynccontextmanager
+    async def read(self, owner: int | None, *, frozen: bool = False) -> AsyncIterator[Reader]:
+        """As OwnerDatabase has it."""
+        whose = _setting(owner)
+        begin = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT set_config('app.owner', '{whose}', true)"
+        async with self._held(begin if frozen else "", whose=whose) as run:
+            yield Reader(run)
+
+    async def forget_log(self) -> bool:
+        """True: the server's log and its copies are not in our power."""
+        return True
+
+    async def rewrite(self) -> None:
+        """Free what was deleted (VACUUM), beside everybody's work. What pages still hold is overwritten in time."""
+        async with self.read(None) as reader:
+            await reader.run(lambda connection: connection.run(f"VACUUM {_VACUUMED}"))
+
+    async def in_thread(self, work: Callable[[], Result]) -> Result:
+        """What `work` returns; it is waited for even when the caller is cancelled meanwhile."""
+
+        def done() -> Result:
+            with explained():
+                return work()
+
+        async def waited() -> Result:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, done)
+
+        return await uncancelled(waited)
+
+    @contextlib.asynccontextmanager
+    async def _held(self, begin: str, *, whose: str = "") -> AsyncIterator[_InThreads]:
+        """A connection for the length of a block; what is not committed then is undone."""
+        taken: list[Connection] = []
+        async with self._free:
+            try:
+                await self.in_thread(lambda: taken.append(self._taken(begin, whose=whose)))
+                yield _InThreads(self, taken[0])
+            finally:
+                if taken:
+                    await uncancelled(partial(self.in_thread, partial(self._give_back, taken[0])))
+
+    # in a thread ---------------------------------------------------------------------------------------------
+    def _taken(self, begin: str, *, whose: str = "") -> Connection:
+        """A connection that answers, after the statements `begin`, or in the name of `whose`."""
+        for last in range(CONNECTIONS, -1, -1):
+            if time.monotonic() < self._away_until:
+                raise psycopg.OperationalError("the server is away")
+            try:
+                raw = self._pool.getconn()
+            except PoolTimeout:
+                self._away_until = time.monotonic() + AWAY_SECONDS
+                raise
+            connection = Connection(raw)
+            set_for, used = self._last_used.get(raw, ("", 0.0))
+            try:
+                if begin:
+                    connection.run(begin)
+                elif set_for != whose or time.monotonic() - used > IDLE_SECONDS:
+                    connection.run(f"SELECT set_config('app.owner', '{whose}', false)")
+                    set_for = whose
+            except psycopg.OperationalError:
+                # It had died in the pool, and nothing was done with it yet.
+                is_gone = raw.closed
+                self._give_back(connection)
+                if not is_gone or not last:
+                    raise
+            else:
+                self._last_used[raw] = (set_for, time.monotonic())
+                return connection
+        raise AssertionError
+
+    def _give_back(self, connection: Connection) -> None:
+        raw = connection.raw
+        with contextlib.suppress(psycopg.Error):
+            raw.rollback()
+        if raw.closed:
+            self._last_used.pop(raw, None)
+        self._pool.putconn(raw)
+
+
+def _configured(raw: Raw) -> None:
+    set_up(raw)
+    raw.execute(SESSION)
+
+
+def _setting(owner: int | None) -> str:
+    return EVERYBODY if owner is None else str(int(owner))
+
+
+def _writing(owner: int | None) -> str:
+    """The beginning of a writing transaction: writes of one owner follow each other, also those of other processes."""
+    lock = "" if owner is None else f", pg_advisory_xact_lock(hashtextextended('keepsake {int(owner)}', 0))"
+    return f"BEGIN; SELECT set_config('app.owner', '{_setting(owner)}', true){lock}"
+
+
+def _prepare(url: str) -> None:
+    """Make sure that the server lets us in, and has our tables."""
+    try:
+        raw: Raw = psycopg.connect(url, **OPTIONS)
+    except psycopg.Error as error:
+        raise SettingsError("DATABASE_URL", _refused(str(error))) from error
+    with contextlib.closing(raw):
+        migrate(raw)
+
+
+def _refused(words: str) -> str:
+    """Why a server did not let us in. Of the driver's words nothing is shown: they may hold what is secret."""
+    if "password" in words or "authentication" in words or "role" in words:
+        return "the PostgreSQL server does not accept this user or password."
+    if "database" in words and "does not exist" in words:
+        return "the PostgreSQL server has no such database."
+    if "invalid" in words or "missing" in words:
+        return "is no address of a PostgreSQL server (postgresql://user:password@host:port/database)."
+    return "no PostgreSQL server answers at this address."

@@ -1,0 +1,59 @@
+"""SQLite's statements as PostgreSQL reads them: a few words, and the functions over JSON (schema.py has ours).
+
+Owns every difference between the two that the shared statements have. Pure. Does not know tables or connections.
+"""
+
+import re
+from functools import lru_cache
+
+from storage.sqlite.history_table import NEW_SEQS
+
+_INSTEAD = {NEW_SEQS: "SELECT nextval('message_seq') FROM json_ids($1)"}
+"""Statements that say something else here: new numbers come from a sequence, which no two transactions share."""
+_NESTED = r"(?:[^(),]|\([^()]*\))+"
+_PAIRS = {"run": "json_pairs", "s": "json_pairs", "name": "json_text_pairs"}
+"""The names under which statements read JSON arrays of [first, last], and our function for each."""
+_REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern), to)
+    for pattern, to in (
+        # Arrays of ids are looked up in an index: a subquery would have the planner guess how long they are.
+        (r"\bNOT IN \(SELECT value FROM json_each\((\$\d+)\)\)", r"<> ALL (ARRAY(SELECT value FROM json_ids(\1)))"),
+        (r"\bIN \(SELECT value FROM json_each\((\$\d+)\)\)", r"= ANY (ARRAY(SELECT value FROM json_ids(\1)))"),
+        (r"\bjson_each\((\$\d+)\) WHERE type = 'text'", r"json_texts(\1)"),
+        (r"\bjson_extract\((\w+)\.value, '\$\[0\]'\)", r"\1.first"),
+        (r"\bjson_extract\((\w+)\.value, '\$\[1\]'\)", r"\1.last"),
+        *((rf"\bjson_each\(([^()]*)\) AS {name}\b", rf"{function}(\1) AS {name}") for name, function in _PAIRS.items()),
+        (r"\bjson_each\(", "json_ids("),
+        (r"\bjson\((\$\d+)\)", r"\1"),
+        # Of several values, not of several rows.
+        (rf"(?i)\bMAX\(({_NESTED}), ({_NESTED})\)", r"GREATEST(\1, \2)"),
+        (rf"(?i)\bMIN\(({_NESTED}), ({_NESTED})\)", r"LEAST(\1, \2)"),
+        # Hints for SQLite's planner.
+        (r"\bCROSS JOIN\b", "JOIN"),
+        (r"\b(ORDER BY|WHERE) \+", r"\1 "),
+        (r"^\s*BEGIN\s*$", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
+    )
+)
+_TOKENS = re.compile(r"'(?:[^']|'')*'|--[^\n]*|\?(\d*)")
+
+
+@lru_cache(maxsize=1_000)
+def translated(sql: str) -> str:
+    """A statement of the shared tables in PostgreSQL's words, its values numbered $1, $2 …"""
+    if sql in _INSTEAD:
+        return _INSTEAD[sql]
+    count = 0
+
+    def numbered(found: re.Match[str]) -> str:
+        nonlocal count
+        if found.group().startswith("--"):
+            return ""
+        if found.group(1) is None:
+            return found.group()
+        count += 1
+        return f"${found.group(1) or count}"
+
+    made = _TOKENS.sub(numbered, sql)
+    for pattern, to in _REWRITTEN:
+        made = pattern.sub(to, made)
+    return made

@@ -1,0 +1,199 @@
+"""The PostgreSQL driver: connections that take the shared statements, the values they carry, and our words for errors.
+
+PostgreSQL's texts hold no NUL, which a message may have: it is stored as U+FDD0 and a 0, and U+FDD0 itself, which
+Unicode keeps free for such uses, doubled. Does not know tables, pools or tasks.
+"""
+
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import psycopg
+from psycopg import pq
+from psycopg.adapt import Buffer, Loader
+from psycopg.types.numeric import Int8BinaryDumper, NumericBinaryLoader
+from psycopg.types.string import StrBinaryDumper
+
+from records.errors import StorageBusy, StorageError
+from storage.postgres.dialect import translated
+from storage.postgres.full_text import TsVector
+from storage.search.full_text import FullText
+
+CONNECT_SECONDS = 5
+"""How long a server may take to let us in."""
+STATEMENT_SECONDS = 60
+"""No statement of ours takes nearly so long; one that does is given up."""
+LOCK_SECONDS = 20
+"""How long a write waits for another of the same owner."""
+SILENT_SECONDS = 10
+"""A server that says nothing for so long is gone."""
+PREPARED = 500
+
+_ESCAPE = "\ufdd0"
+_ESCAPE_BYTES = _ESCAPE.encode()
+
+
+class _Text(StrBinaryDumper):
+    """A text parameter is of type text, not of whatever type the place where it stands suggests."""
+
+    def dump(self, obj: str) -> Buffer | None:
+        if "\0" in obj or _ESCAPE in obj:
+            obj = obj.replace(_ESCAPE, _ESCAPE + _ESCAPE).replace("\0", _ESCAPE + "0")
+        return super().dump(obj)
+
+
+class _Whole(Int8BinaryDumper):
+    """Every whole number is of one type, so that a statement is prepared once, whatever its numbers are."""
+
+    def dump(self, obj: int) -> Buffer | None:
+        return super().dump(int(obj))
+
+
+class _TextLoader(Loader):
+    format = pq.Format.BINARY
+
+    def load(self, data: Buffer) -> str:
+        raw = bytes(data)
+        text = raw.decode()
+        if _ESCAPE_BYTES in raw:
+            return _ESCAPE.join(part.replace(_ESCAPE + "0", "\0") for part in text.split(_ESCAPE + _ESCAPE))
+        return text
+
+
+class _SumLoader(NumericBinaryLoader):
+    """Sums of whole numbers are `numeric` there."""
+
+    def load(self, data: Buffer) -> Any:
+        return int(super().load(data))
+
+
+class _Named:
+    """A row, read by position or by name."""
+
+    __slots__ = ("_names", "_values")
+
+    def __init__(self, values: tuple[Any, ...], names: dict[str, int]) -> None:
+        self._values = values
+        self._names = names
+
+    def __getitem__(self, key: int | str, /) -> Any:
+        return self._values[self._names[key] if isinstance(key, str) else key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+class Cursor:
+    """What a statement returned, all of it: nothing is left on the way when the next statement begins."""
+
+    def __init__(self, raw: psycopg.Connection[tuple[Any, ...]]) -> None:
+        self.row_factory: Any = _Named
+        self._raw = raw
+        self._rows: Iterator[Any] = iter(())
+
+    def execute(self, sql: str, values: Sequence[Any] = (), /) -> "Cursor":
+        cursor = psycopg.RawCursor(self._raw)
+        cursor.execute(translated(sql).encode(), values or None, binary=True)
+        if cursor.description is None:
+            self._rows = iter(())
+            return self
+        found: list[Any] = cursor.fetchall()
+        if self.row_factory is not None:
+            names: dict[str, int] = {}
+            for number, column in enumerate(cursor.description):
+                names.setdefault(column.name, number)
+            found = [_Named(row, names) for row in found]
+        self._rows = iter(found)
+        return self
+
+    def fetchone(self) -> Any:
+        return next(self._rows, None)
+
+    def fetchall(self) -> list[Any]:
+        return list(self._rows)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._rows
+
+
+class Connection:
+    """A connection that takes the shared statements (storage/files/sql.py)."""
+
+    full_text: FullText = TsVector()
+
+    def __init__(self, raw: psycopg.Connection[tuple[Any, ...]]) -> None:
+        self.raw = raw
+
+    def execute(self, sql: str, values: Sequence[Any] = (), /) -> Cursor:
+        return Cursor(self.raw).execute(sql, values)
+
+    def executemany(self, sql: str, values: Iterable[Sequence[Any]], /) -> Cursor:
+        # In a pipeline: one journey to the server for all of them.
+        psycopg.RawCursor(self.raw).executemany(translated(sql).encode(), list(values))
+        return Cursor(self.raw)
+
+    def cursor(self) -> Cursor:
+        return Cursor(self.raw)
+
+    def rollback(self) -> None:
+        self.raw.rollback()
+
+    def run(self, script: str) -> None:
+        """Statements of PostgreSQL's own, without values: not translated."""
+        self.raw.execute(script.encode())
+
+
+def set_up(raw: psycopg.Connection[Any]) -> None:
+    """Make a new connection carry our values."""
+    raw.adapters.register_dumper(str, _Text)
+    raw.adapters.register_dumper(int, _Whole)
+    raw.adapters.register_dumper(bool, _Whole)
+    raw.adapters.register_loader("text", _TextLoader)
+    raw.adapters.register_loader("numeric", _SumLoader)
+    raw.prepared_max = PREPARED
+
+
+OPTIONS: dict[str, Any] = {
+    "autocommit": True,  # transactions are begun by name
+    "connect_timeout": CONNECT_SECONDS,
+    "fallback_application_name": "keepsake",
+    "client_encoding": "utf8",
+    "keepalives_idle": SILENT_SECONDS,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": SILENT_SECONDS * 1000,
+}
+SESSION = f"SET statement_timeout = '{STATEMENT_SECONDS}s'; SET lock_timeout = '{LOCK_SECONDS}s'"
+
+
+@contextlib.contextmanager
+def explained() -> Iterator[None]:
+    """Errors of the driver leave as one of ours, the original in `__cause__`."""
+    try:
+        yield
+    except psycopg.Error as error:
+        raise sentence_for(error) from error
+
+
+def sentence_for(error: psycopg.Error) -> StorageError:
+    """Our error for a driver's, without its words (they may quote stored text, or the address of the server)."""
+    code = error.sqlstate or ""
+    match code[:2]:
+        case "53" if code == "53100":
+            return StorageError("The disk of the PostgreSQL server is full; nothing was changed.")
+        case "53":
+            return StorageBusy("The PostgreSQL server has no room for another connection; try again later.")
+        case "40" | "55":
+            return StorageBusy("The PostgreSQL server is busy with the same memory; nothing was changed.")
+        case "25" if code == "25006":
+            return StorageError("The PostgreSQL server is read-only; nothing was changed.")
+        case "42" if code == "42501":
+            return StorageError("The PostgreSQL server does not allow that to this user; nothing was changed.")
+        case "57" if code == "57014":
+            return StorageBusy("The PostgreSQL server took too long; nothing was changed.")
+    if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
+        return StorageError("The PostgreSQL server cannot be reached; nothing was lost. Please try again in a moment.")
+    return StorageError(f"The PostgreSQL server refused what was asked ({type(error).__name__}); nothing was changed.")

@@ -1,0 +1,62 @@
+"""The schema of the PostgreSQL store, as one ordered, append-only list of migrations.
+
+Each is committed together with its number. However many programs start at once, each step runs once: an advisory lock
+is held meanwhile. Does not know queries.
+"""
+
+import psycopg
+
+from records.errors import StorageError, StorageTooNew
+from storage.files.tables import ERASED
+from storage.postgres.schema import FIRST_FUNCTIONS, FIRST_SCHEMA, FIRST_TRIGGERS
+
+_OWNED = ("users", *ERASED, "words", "word_counts", "places", "scope_words", "vectors", "unindexed")
+# A second wall: who connects as a user that does not own these tables sees the rows of one owner, or of all where the
+# work concerns all ('*'). The owner of the tables is not held back, so that its searches may use every index.
+_WALL = "\n".join(
+    f"""
+    ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;
+    CREATE POLICY of_owner ON {table} USING (current_setting('app.owner', true) IN (user_id::TEXT, '*'));
+    """
+    for table in _OWNED
+)
+MIGRATIONS: list[str] = [FIRST_SCHEMA + FIRST_FUNCTIONS + FIRST_TRIGGERS + _WALL]
+"""In order. Append steps; never change, remove or reorder one that was released."""
+
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('keepsake migrations', 0))"
+
+
+def migrate(connection: psycopg.Connection[tuple[object, ...]]) -> None:
+    """Bring the tables up to date, making them if need be.
+
+    Raises StorageTooNew, everything left as it is, when they know more steps than we do.
+    """
+    while (version := _version(connection)) < len(MIGRATIONS):
+        with connection.transaction():
+            connection.execute(_LOCK)
+            if _version(connection) != version:
+                continue  # somebody else has just done it
+            try:
+                if version == 0:
+                    connection.execute("CREATE TABLE keepsake (version BIGINT NOT NULL)")
+                    connection.execute("INSERT INTO keepsake VALUES (0)")
+                connection.execute(MIGRATIONS[version].encode())
+                connection.execute("UPDATE keepsake SET version = %s", (version + 1,))
+            except psycopg.errors.DuplicateTable as error:
+                raise StorageError(
+                    "The database that DATABASE_URL names holds tables of another program; "
+                    "give Keepsake one of its own."
+                ) from error
+    if version > len(MIGRATIONS):
+        raise StorageTooNew(
+            f"The PostgreSQL database was written by a newer version of Keepsake (its format is {version}, "
+            f"this program knows {len(MIGRATIONS)}); please update the program."
+        )
+
+
+def _version(connection: psycopg.Connection[tuple[object, ...]]) -> int:
+    found = connection.execute("SELECT to_regclass('keepsake') IS NOT NULL").fetchone()
+    if not found or not found[0]:
+        return 0
+    row = connection.execute("SELECT version FROM keepsake").fetchone()
+    return int(str(row[0])) if row else 0

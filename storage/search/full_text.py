@@ -1,0 +1,135 @@
+"""The index of words in a database: which messages of a scope hold which terms. FTS5 here; other engines bring theirs.
+
+Owns the tables `words` and `word_counts`. Does not know how text becomes terms, nor what may answer a question.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from records.scopes import Scope
+from storage.files.sql import Connection
+from storage.search.terms import LAST_CHARACTER, Entry, prefix_of, token
+
+
+class FullText(Protocol):
+    """What a database finds by words, inside the caller's transaction. All scores are BM25's, larger is better."""
+
+    def put(self, connection: Connection, entries: Sequence[Entry]) -> None:
+        """Index new messages."""
+
+    def remove(self, connection: Connection, owner: int) -> None:
+        """Remove an owner's messages, before they are removed from `messages`."""
+
+    def forget(self, connection: Connection, owner: int, ids: str) -> None:
+        """Remove messages (a JSON array of ids), before they are removed from `messages`. Traces stay until `merge`."""
+
+    def take_out(self, connection: Connection, owner: int, seq: int) -> None:
+        """Remove one message."""
+
+    def merge(self, connection: Connection) -> None:
+        """Remove the traces of what was removed."""
+
+    def rename(self, connection: Connection, old: int, new: int) -> None:
+        """Give the terms of an owner's messages another owner's id, while the messages are still the old one's."""
+
+    def frequency(self, connection: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
+        """How many messages of the scope hold each term."""
+        ...
+
+    def beginning_with(self, connection: Connection, scope: Scope, term: str, limit: int) -> dict[str, int]:
+        """The first `limit` terms in byte order that begin with this one and are longer, with how many messages of the
+        scope hold each.
+        """
+        ...
+
+    def best(
+        self, connection: Connection, scope: Scope, terms: Sequence[str], limit: int, *, among: Sequence[str] = ()
+    ) -> list[tuple[int, float]]:
+        """Seqs of the messages that hold one of the terms, and one of `among` if given, with their scores: best first,
+        of equals the newest.
+        """
+        ...
+
+    def holding(self, connection: Connection, scopes: Sequence[Scope], terms: Sequence[str], limit: int) -> list[int]:
+        """Seqs of messages of these scopes that hold one of the terms."""
+        ...
+
+
+def of(connection: Connection) -> FullText:
+    """The index of the database that a connection leads to."""
+    found: FullText = getattr(connection, "full_text", _FTS5)
+    return found
+
+
+class _Fts5:
+    """SQLite's own. It keeps the terms of deleted rows until its segments are merged."""
+
+    def put(self, connection: Connection, entries: Sequence[Entry]) -> None:
+        connection.executemany(
+            "INSERT INTO words (rowid, terms) VALUES (?, ?)", [(entry.seq, " ".join(entry.tokens)) for entry in entries]
+        )
+
+    def remove(self, connection: Connection, owner: int) -> None:
+        connection.execute("DELETE FROM words WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ?)", (owner,))
+        self.merge(connection)
+
+    def forget(self, connection: Connection, owner: int, ids: str) -> None:
+        connection.execute(_FORGOTTEN, (owner, ids))
+
+    def take_out(self, connection: Connection, owner: int, seq: int) -> None:
+        connection.execute("DELETE FROM words WHERE rowid = ?", (seq,))
+
+    def merge(self, connection: Connection) -> None:
+        # FTS5's option 'secure-delete' would make this unnecessary, but no SQLite before 3.42 could read the file.
+        connection.execute("INSERT INTO words (words) VALUES ('optimize')")
+
+    def rename(self, connection: Connection, old: int, new: int) -> None:
+        for (thread,) in connection.execute("SELECT thread_id FROM scopes WHERE user_id = ?", (old,)).fetchall():
+            before, after = (prefix_of(Scope(owner=owner, thread=thread)) for owner in (old, new))
+            connection.execute(_RENAMED, (before, after, old, thread))
+
+    def frequency(self, connection: Connection, scope: Scope, terms: Iterable[str]) -> dict[str, int]:
+        tokens = {token(scope, term): term for term in terms}
+        found = connection.execute(_FREQUENCY, (json.dumps(list(tokens)),))
+        return dict.fromkeys(tokens.values(), 0) | {tokens[one]: count for one, count in found}
+
+    def beginning_with(self, connection: Connection, scope: Scope, term: str, limit: int) -> dict[str, int]:
+        least = token(scope, term)
+        found = connection.execute(_BEGINNING, (least, least + LAST_CHARACTER, limit))
+        start = len(prefix_of(scope))
+        return {longer[start:]: count for longer, count in found}
+
+    def best(
+        self, connection: Connection, scope: Scope, terms: Sequence[str], limit: int, *, among: Sequence[str] = ()
+    ) -> list[tuple[int, float]]:
+        asked = _question([scope], terms)
+        if among:
+            asked = f"({asked}) AND ({_question([scope], among)})"
+        return [(seq, -rank) for seq, rank in connection.execute(_BEST, (asked, limit))]
+
+    def holding(self, connection: Connection, scopes: Sequence[Scope], terms: Sequence[str], limit: int) -> list[int]:
+        found = connection.execute(
+            "SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", (_question(scopes, terms), limit)
+        )
+        return [seq for (seq,) in found]
+
+
+def _question(scopes: Sequence[Scope], terms: Sequence[str]) -> str:
+    """The messages of these scopes that hold one of the terms or more, in FTS5's query language."""
+    # Always quoted: raw terms may be read as its operators.
+    return " OR ".join(f'"{token(scope, term)}"' for scope in scopes for term in terms)
+
+
+_FTS5 = _Fts5()
+_FORGOTTEN = """
+DELETE FROM words WHERE rowid IN (
+  SELECT seq FROM messages WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)))
+"""
+_RENAMED = """
+UPDATE words SET terms = replace(terms, ?, ?)
+WHERE rowid IN (SELECT seq FROM messages WHERE user_id = ? AND thread_id = ?)
+"""
+_FREQUENCY = "SELECT term, doc FROM word_counts WHERE term IN (SELECT value FROM json_each(?))"
+_BEGINNING = "SELECT term, doc FROM word_counts WHERE term > ? AND term < ? LIMIT ?"
+_BEST = "SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank, rowid DESC LIMIT ?"

@@ -1,0 +1,94 @@
+"""How the terms of a message stand in an index: as tokens that carry their scope, and as 32 bits for counting.
+
+Every token carries its scope ("u42t0x" + term), so that a search reads the postings of its own scope alone, however
+many owners there are, and document frequencies are a scope's own. Pure. Does not know where tokens are kept.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+
+from records.scopes import Scope
+from storage.files.sql import Value
+
+MOST_TERMS = 64
+"""At most so many terms of a question are looked up, since a pasted page would make a query of thousands."""
+LAST_CHARACTER = "\U0010ffff"
+"""Sorts behind every other."""
+# Characters inside a term at which FTS5's tokenizer would split it (5:30, a@b.c) become this, which it takes for a
+# letter.
+_INNER = "\ue000"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One message, analysed."""
+
+    seq: int
+    scope: Scope
+    id: int
+    role: str
+    speaker: str
+    size: int
+    said_at: float
+    terms: tuple[str, ...]
+
+    @property
+    def tokens(self) -> list[str]:
+        """Its tokens in order, repetitions too."""
+        prefix = prefix_of(self.scope)
+        return [prefix + term for term in self.terms]
+
+    def row(self) -> tuple[Value, ...]:
+        """The values of its row in `places`."""
+        # Of `place` and `session`, which older versions counted, nothing is read any more: order is time.
+        where = (self.seq, self.scope.owner, self.scope.thread, self.seq, 0, self.said_at)
+        what = (self.role == "user", len(self.terms), self.id, self.role == "assistant", self.speaker, self.size)
+        return *where, *what, hashes(self.terms)
+
+
+def wanted(terms: Iterable[str]) -> list[str]:
+    """The terms that are looked up."""
+    # A query of FTS5 ends at its first NUL, even inside quotes.
+    return [term for term in dict.fromkeys(terms) if term and "\0" not in term][:MOST_TERMS]
+
+
+def token(scope: Scope, term: str) -> str:
+    """The token that the index has for a term of a scope."""
+    return prefix_of(scope) + bare_token(term)
+
+
+def bare_token(term: str) -> str:
+    """A term as one token of FTS5, without its scope: letters, numbers and marks only."""
+    if term.isalnum():
+        return term
+    return "".join(one if unicodedata.category(one)[0] in "LNM" else _INNER for one in term)
+
+
+def prefix_of(scope: Scope) -> str:
+    """Letters and digits only, so that the tokenizer keeps it with its term; "n" is the minus of a group's id."""
+    return f"u{scope.owner}t{scope.thread}x".replace("-", "n")
+
+
+def term_hash(term: str) -> int:
+    """32 bits that stand for a term in the column `marks` of `places` (CRC-32), so that counting needs no text."""
+    return crc32(bare_token(term).encode())
+
+
+def hashes(tokens: Iterable[str]) -> bytes:
+    """The column `marks`: the hashes of terms that are tokens already, little-endian."""
+    return np.array([crc32(token.encode()) for token in tokens], "<u4").tobytes()
+
+
+def counts(marks: Sequence[bytes], wanted_hashes: Sequence[int]) -> npt.NDArray[np.float64]:
+    """[hashes, texts]: how often each term's hash is among those of each text."""
+    found = np.frombuffer(b"".join(marks), "<u4")
+    text_of = np.repeat(np.arange(len(marks)), [len(text) // 4 for text in marks])
+    counted = np.zeros((len(wanted_hashes), len(marks)))
+    for row, one in enumerate(wanted_hashes):
+        counted[row] = np.bincount(text_of[found == one], minlength=len(marks))
+    return counted

