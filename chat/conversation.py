@@ -95,10 +95,14 @@ class Conversation:
             config = await self._memory.config(scope.owner)
             if turn >= UNSTORED:
                 return await self._again_unstored(session, config, turn, person, in_group=in_group, on_text=on_text)
+            if mode_of(config) != "on":
+                return None
+            # First what a failing store did not take: of two answers to one turn it would keep the earlier one.
+            await self._write(session)
             async with self._memory.opened(scope.owner) as store:
                 last = await store.last_turns(scope, 1) if store else []
             incoming = incoming_of(last, person, in_group=in_group)
-            if incoming is None or last[-1].turn != turn or mode_of(config) != "on":
+            if incoming is None or last[-1].turn != turn:
                 return None
             again = self._turn(session, incoming, config, "on")
             again.stored = turn
@@ -113,10 +117,12 @@ class Conversation:
                 await self._remember_answer(again, answered)
             else:
                 text, record = answered.completion.text, answered.record.text()
-                async with self._memory.home(scope.owner) as store:
-                    await store.forgetting.revise(
-                        scope, earlier, text, why="superseded", now=self._clock(), account=record
-                    )
+                # Nothing is written where memory was turned off while the model answered.
+                async with self._memory.opened(scope.owner) as store:
+                    if store is not None:
+                        await store.forgetting.revise(
+                            scope, earlier, text, why="superseded", now=self._clock(), account=record
+                        )
         self._stored()
         return incoming, self._replied(again, answered)
 

@@ -3,6 +3,7 @@
 Does not know models, stores or prompts; conversation.py decides what is held, corrections.py what goes before its time.
 """
 
+import secrets
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
@@ -109,7 +110,8 @@ class Sessions:
     def __init__(self) -> None:
         self._sessions: OrderedDict[Scope, Session] = OrderedDict()
         self.contexts = LRUCache[Scope, Context](CONTEXTS_HELD)
-        self._ids = count(UNSTORED)
+        # From somewhere else in each process: an earlier one's button must not name a turn of this one.
+        self._ids = count(UNSTORED + secrets.randbelow(UNSTORED))
 
     def __iter__(self) -> Iterator[Session]:
         return iter(list(self._sessions.values()))

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
+from cachetools import LRUCache
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.error import TelegramError
 
@@ -16,6 +17,7 @@ from llm.chat_model import OnText
 from records.scopes import Person
 from records.turns import Incoming, Piece, Reply
 from telegram_ui.commands import proposals
+from telegram_ui.commands.buttons import nonce
 from telegram_ui.commands.family import Ask, Dependencies, Family, press
 from telegram_ui.commands.summaries import SWITCH_ON
 from telegram_ui.commands.why import WHY
@@ -32,6 +34,9 @@ GO_ON_WORDS = "Go on where you stopped."
 MEMORY_OFF = "Memory is off. Turn it on"
 """On a button under an answer: a message of its own would be taken for the answer to what is said next."""
 NOTHING_TO_STOP = "Nothing is being written that could be stopped."
+PRESSED_ALREADY = "You have pressed this already."
+PRESSES_KNOWN = 10_000
+"""Buttons that were pressed, as far as the process remembers: a double tap is one wish."""
 
 Answering = Callable[[OnText], Awaitable[tuple[Incoming, Reply] | None]]
 """Has the model answer, and tells of the text as it grows; None where there is nothing to answer any more."""
@@ -43,37 +48,49 @@ class AnswerButtons(Family):
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
         self._dependencies = dependencies
+        self._pressed = LRUCache[str, None](PRESSES_KNOWN)
 
     @press(CORRECTED, queue="chat")
-    async def _answer_corrected(self, ask: Ask) -> None:
+    async def _answer_corrected(self, ask: Ask) -> str | None:
         stream = await self._begin(ask)
+        if stream is None:
+            return PRESSED_ALREADY
         answered = await self._answered(ask, stream, self._again(ask))
         await self._show(ask, TOO_LATE if answered is None else ANSWERING)
         await self._finish(ask, stream, answered)
+        return None
 
     @press(ANOTHER, queue="chat")
-    async def _answer_differently(self, ask: Ask) -> None:
+    async def _answer_differently(self, ask: Ask) -> str | None:
         """The rejected answer stays to be read, without buttons; it is no part of the conversation any longer."""
         stream = await self._begin(ask)
+        if stream is None:
+            return PRESSED_ALREADY
         await self._dependencies.last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
         answered = await self._answered(ask, stream, self._again(ask))
         if answered is None:
             await self._delivery.say(ask.chat, TOO_LATE)
         await self._finish(ask, stream, answered)
+        return None
 
     @press(RETRY, queue="chat")
-    async def _try_again(self, ask: Ask) -> None:
+    async def _try_again(self, ask: Ask) -> str | None:
         """The answer takes the place of the sentence that said what had failed."""
         stream = await self._begin(ask, instead_of=ask.message_id)
+        if stream is None:
+            return PRESSED_ALREADY
         answered = await self._answered(ask, stream, self._again(ask))
         if answered is None:
             await self._show(ask, TOO_LATE)
         await self._finish(ask, stream, answered)
+        return None
 
     @press(GO_ON, queue="chat")
-    async def _go_on(self, ask: Ask) -> None:
+    async def _go_on(self, ask: Ask) -> str | None:
         """The press says so for its person: a turn like any other, so that the prompt and the memory have no gap."""
         stream = await self._begin(ask)
+        if stream is None:
+            return PRESSED_ALREADY
         await self._dependencies.last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
         source = f"{ask.update.get_bot().id}:{ask.update.update_id}"
         piece = Piece(text=GO_ON_WORDS, source=source, sent_at=self._now())
@@ -83,6 +100,7 @@ class AnswerButtons(Family):
             return incoming, await self._services.conversation.reply(incoming, on_text=on_text)
 
         await self._finish(ask, stream, await self._answered(ask, stream, answer))
+        return None
 
     @press(STOP)
     async def _stop(self, ask: Ask) -> str | None:
@@ -93,12 +111,20 @@ class AnswerButtons(Family):
 
         async def answer(on_text: OnText) -> tuple[Incoming, Reply] | None:
             return await conversation.answer_again(
-                chat.scope, int(ask.argument), ask.person, in_group=not chat.is_private, on_text=on_text
+                chat.scope,
+                int(ask.argument.partition(".")[0]),
+                ask.person,
+                in_group=not chat.is_private,
+                on_text=on_text,
             )
 
         return answer
 
-    async def _begin(self, ask: Ask, *, instead_of: int | None = None) -> AnswerStream:
+    async def _begin(self, ask: Ask, *, instead_of: int | None = None) -> AnswerStream | None:
+        """The answer that a press asks for; None where the same button was pressed before."""
+        if ask.argument in self._pressed:
+            return None
+        self._pressed[ask.argument] = None
         query = ask.update.callback_query
         if query is not None:
             # Now: Telegram shows the button as busy until then, and a model may take a minute.
@@ -111,8 +137,12 @@ class AnswerButtons(Family):
         try:
             async with self._delivery.typing(ask.chat):
                 return await answer(stream.show)
-        except asyncio.CancelledError:
-            await stream.interrupt()
+        except BaseException as error:
+            self._pressed.pop(ask.argument, None)  # it may be asked for again
+            if isinstance(error, asyncio.CancelledError):
+                await stream.interrupt()
+            else:
+                await stream.break_off()
             raise
 
     async def _finish(self, ask: Ask, stream: AnswerStream, answered: tuple[Incoming, Reply] | None) -> None:
@@ -145,14 +175,19 @@ def keyboard_under(dependencies: Dependencies, chat: Chat, person: Person, reply
         return InlineKeyboardButton(label, callback_data=dependencies.buttons.data(kind, chat, person, payload))
 
     if reply.is_error:
-        return InlineKeyboardMarkup([[button("Try again", RETRY, str(reply.turn))]])
-    row = [button("Regenerate", ANOTHER, str(reply.turn))]
+        return InlineKeyboardMarkup([[button("Try again", RETRY, _once(reply.turn))]])
+    row = [button("Regenerate", ANOTHER, _once(reply.turn))]
     if reply.is_truncated:
-        row.append(button("Continue", GO_ON))
+        row.append(button("Continue", GO_ON, _once(reply.turn)))
     rows = [[*row, button("Why?", WHY)]]
     if reply.offers_memory:
         rows.append([button(MEMORY_OFF, SWITCH_ON)])
     return InlineKeyboardMarkup(rows)
+
+
+def _once(turn: int) -> str:
+    """What a button carries that has a turn answered when it is pressed for the first time."""
+    return f"{turn}.{nonce()}"
 
 
 def stop_keyboard(dependencies: Dependencies, chat: Chat, person: Person) -> InlineKeyboardMarkup:
@@ -163,6 +198,6 @@ def stop_keyboard(dependencies: Dependencies, chat: Chat, person: Person) -> Inl
 
 async def offer(dependencies: Dependencies, chat: Chat, person: Person, turn: int) -> None:
     """Offer to answer a corrected turn again."""
-    data = dependencies.buttons.data(CORRECTED, chat, person, str(turn))
+    data = dependencies.buttons.data(CORRECTED, chat, person, _once(turn))
     keyboard = InlineKeyboardMarkup([[InlineKeyboardButton(LABEL, callback_data=data)]])
     await dependencies.delivery.say(chat, OFFER, keyboard=keyboard)

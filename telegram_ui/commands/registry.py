@@ -4,6 +4,7 @@ A family that is added to FAMILIES is in /help, in the menus and in README's tab
 says, how updates arrive, or who is served at all.
 """
 
+import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -105,9 +106,15 @@ class Commands:
         """Where a command of `names` waits for its turn."""
         return self._declared[f"/{name}"][1].queue
 
-    def queue_of_press(self, data: str) -> Queue:
-        """Where a press of a button with this data waits for its turn."""
+    def queue_of_press(self, data: str, chat: Chat, person: Person) -> Queue:
+        """Where a press of a button with this data waits for its turn. Whoever may not press it is told so at once, and
+        nobody's answer waits for that.
+        """
         found = self._declared.get(kind_of(data))
+        try:
+            self._dependencies.buttons.payload(data, chat, person)
+        except NotTheirs:
+            return "commands"
         return found[1].queue if found else "commands"
 
     def reads_file(self, name: str) -> bool:
@@ -146,6 +153,9 @@ class Commands:
                 toast = await self._answer(Ask(update=update, chat=chat, person=person, argument=payload), *found)
         except NotTheirs as not_theirs:
             toast = str(not_theirs)
+        except asyncio.CancelledError:
+            toast = None  # stopped by its reader, or taken up again by the next run
+            raise
         except BaseException:
             toast = "That did not work. Please try again."
             raise

@@ -129,7 +129,7 @@ class Dispatcher:
             press: Work = partial(self._commands.press, update, parsed.chat, parsed.person)
             if self._commands.press_reads_file(data or ""):
                 press = partial(self._file_attempts.run, update, parsed.chat, press)
-            queue = self._commands.queue_of_press(data or "")
+            queue = self._commands.queue_of_press(data or "", parsed.chat, parsed.person)
             if self._upgrades.is_former(update):
                 self._in_commands(received, parsed, partial(self._upgrades.refuse_press, update))
             elif queue == "chat":
@@ -331,6 +331,8 @@ class Dispatcher:
                     await self._queue.done(ids)
             raise
         except Exception as error:  # broad: the error boundary
+            if delivering is None:
+                await stream.break_off()  # or what was shown would be shown on and on
             await self._error_boundary.apologise(parsed, error)
             await self._queue.done(ids)
 

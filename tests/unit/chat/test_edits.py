@@ -1,17 +1,20 @@
 """An edited message: memory follows it, what was built on it goes, and the last turn may be answered again."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from chat.session import Sessions
 from records.messages import Correction, Message
 from records.owners import StorageType
 from records.scopes import Scope
 from records.turns import Incoming, Piece
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, BORIS, Talk, talking
+from tests.unit.chat.test_conversation import room
 
 SCOPE = Scope(owner=ANNA.id)
 
@@ -164,3 +167,37 @@ async def test_what_only_the_process_holds_is_answered_again_in_its_place(talk: 
     assert "Vienna" not in talk.prompts()[-1]
     assert await talk.conversation.answer_again(SCOPE, first.turn, ANNA) is None, "the conversation has gone on"
     assert await stored(talk) == []
+
+
+async def test_nothing_is_written_once_memory_is_off(talk: Talk) -> None:
+    await say(talk, "Hello.", 5)
+    talk.server.script("chat-model", Behaviour(text="Good morning.", hold="start"))
+    answering = asyncio.create_task(talk.conversation.answer_again(SCOPE, 1, ANNA))
+    await talk.server.until_held()
+    await talk.services.memory.switch(ANNA.id, enabled=False)
+    await talk.server.release()
+    answered = await answering
+    assert answered is not None
+    assert answered[1].text == "Good morning."
+    assert await stored(talk) == ["Hello.", "Understood."]
+    assert await versions(talk) == []
+
+
+async def test_an_answer_that_a_failing_store_did_not_take_is_no_second_one(talk: Talk) -> None:
+    talk.server.script("chat-model", Behaviour(text="A long answer. " * 2_000, hold="start"))
+    asking = asyncio.create_task(talk.say("Hello."))
+    await talk.server.until_held()
+    await room(talk, 1)
+    await talk.server.release()
+    first = await asking
+    assert first.turn is not None
+    assert (first.is_durable, await stored(talk)) == (False, ["Hello."])
+    await room(talk, 2**30)
+    talk.server.script("chat-model", Behaviour(text="A short one."))
+    assert await talk.conversation.answer_again(SCOPE, first.turn, ANNA) is not None
+    assert await talk.conversation.write_unwritten() == 0
+    assert await stored(talk) == ["Hello.", "A short one."]
+
+
+def test_a_button_of_an_earlier_process_names_no_turn_of_this_one() -> None:
+    assert Sessions().next_id() != Sessions().next_id()

@@ -1,0 +1,80 @@
+"""The buttons under an answer, pressed twice, by others, while a store fails, and stopped."""
+
+import asyncio
+
+import pytest
+
+from records.errors import StorageError
+from records.scopes import Person, Scope
+from records.turns import Incoming, Piece
+from telegram_ui.commands.answers import PRESSED_ALREADY
+from telegram_ui.commands.buttons import NOT_YOURS
+from telegram_ui.sending.chat import Chat
+from tests.peers.openai_server import Behaviour
+from tests.support.talk import Talk
+from tests.unit.chat.test_conversation import room
+from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, IN_GROUP, PRIVATE, Desk
+
+PERSON = Person(id=ANN, name="Ann")
+
+
+async def answered(desk: Desk, talk: Talk, chat: Chat = PRIVATE) -> None:
+    """A question of Ann's and its answer, with its buttons."""
+    piece = Piece(text="What is it?", source=f"1:{next(talk.updates)}", sent_at=talk.moment[0])
+    incoming = Incoming(scope=chat.scope, person=PERSON, pieces=(piece,), in_group=not chat.is_private)
+    reply = await talk.conversation.reply(incoming)
+    keyboard = desk.commands.keyboard_under(chat, PERSON, reply)
+    await desk.peer.delivery().say(chat, reply.text, keyboard=keyboard)
+
+
+async def stored(talk: Talk) -> list[str]:
+    async with talk.services.memory.home(ANN) as store:
+        return [one.content for one in await store.page(Scope(owner=ANN))]
+
+
+async def test_a_double_tap_is_one_wish(desk: Desk, talk: Talk) -> None:
+    await talk.remember(owner=ANN)
+    await answered(desk, talk)
+    message, buttons = desk.buttons(ANN)
+    talk.server.script("chat-model", "Another one.", "A third one.")
+    assert await desk.press(ANN, ANN, message, buttons["Regenerate"]) is None
+    assert await desk.press(ANN, ANN, message, buttons["Regenerate"]) == PRESSED_ALREADY
+    assert await stored(talk) == ["What is it?", "Another one."]
+
+
+async def test_what_a_failing_store_did_not_take_can_be_asked_for_again(desk: Desk, talk: Talk) -> None:
+    await talk.remember(owner=ANN)
+    await answered(desk, talk)
+    message, buttons = desk.buttons(ANN)
+    talk.server.script("chat-model", "A long one. " * 2_000, "Another one.")
+    await room(talk, 1)
+    with pytest.raises(StorageError):
+        await desk.press(ANN, ANN, message, buttons["Regenerate"])
+    assert not [task for task in asyncio.all_tasks() if "_paint" in repr(task.get_coro())], "nothing is shown on and on"
+    assert await stored(talk) == ["What is it?", "Understood."]
+    await room(talk, 2**30)
+    assert await desk.press(ANN, ANN, message, buttons["Regenerate"]) is None
+    assert await stored(talk) == ["What is it?", "Another one."]
+
+
+async def test_who_may_not_press_waits_for_no_answer(desk: Desk, talk: Talk) -> None:
+    await answered(desk, talk, IN_GROUP)
+    message, buttons = desk.buttons(GROUP)
+    regenerate = buttons["Regenerate"]
+    assert desk.commands.queue_of_press(regenerate, IN_GROUP, PERSON) == "chat"
+    assert desk.commands.queue_of_press(regenerate, IN_GROUP, Person(id=BOB, name="Bob")) == "commands"
+    assert await desk.press(BOB, GROUP, message, regenerate) == NOT_YOURS
+    assert len(talk.server.of("chat-model")) == 1
+
+
+async def test_what_its_reader_stops_did_not_fail(desk: Desk, talk: Talk) -> None:
+    await answered(desk, talk)
+    message, buttons = desk.buttons(ANN)
+    talk.server.script("chat-model", Behaviour(hold="start"))
+    pressing = asyncio.create_task(desk.press(ANN, ANN, message, buttons["Regenerate"]))
+    await talk.server.until_held()
+    pressing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await pressing
+    await talk.server.release()
+    assert [call["params"].get("text") for call in desk.peer.called("answerCallbackQuery")] == [None, None]
