@@ -26,6 +26,7 @@ PARTS: Mapping[str, Sequence[str]] = {
     "centring": ("centring",),
     "the assistant's penalty": ("assistant", "assistant_whole"),
     "what always holds": ("standing",),
+    "less meaning where many are asked for": ("many",),
     "speaker": ("named",),
     "times": ("in_range",),
 }

@@ -24,7 +24,7 @@ from text.tokenizer import Tokenizer
 
 BUDGETS = (125, 250, 500, 750, 1000, 1500, 2000, 3000)
 WIDTH, HEIGHT, MARGIN, LEGEND = 720, 400, 50, 190
-COLOURS = ("#1f6feb", "#d1570b", "#2d8a4e", "#8250df")
+COLOURS = ("#1f6feb", "#d1570b", "#2d8a4e", "#8250df", "#a0522d", "#57606a")
 
 Line = Mapping[int, float]
 """Coverage in percent by budget."""

@@ -143,7 +143,7 @@ def neighbours(w: Weights, has_meaning: bool, steps: Sequence[float]) -> list[tu
         "alike",
         "alike_words",
         "learned",
-        *(("assistant_whole",) if has_meaning else ("assistant", "spread", "meaning_near", "many", "centring")),
+        *(() if has_meaning else ("assistant", "spread", "meaning_near", "many", "centring")),
     }
     made: list[tuple[str, Weights]] = []
     for name, value in asdict(w).items():

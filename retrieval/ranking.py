@@ -36,11 +36,11 @@ class Weights:
     borrow: tuple[float, float] = (0.7, 0.5)  # what a neighbour's word counts, one and two messages away
     near: tuple[float, float] = (0.4, 0.25)  # smoothing, one and two messages away
     assistant: float = 0.5  # taken off a long-winded assistant's message that can be cut to what matters
-    assistant_whole: float = 5.0  # the same by words alone: thirty paragraphs of advice hold every word of a question
+    assistant_whole: float = 5.0  # by words alone, which thirty paragraphs of advice hold, or where many are asked for
     named: float = 1.0  # the question names exactly this speaker
     learned: float = 1.0  # a relevant fact was learned from it
     standing: float = 1.0  # a person says what always holds or what they prefer; only next to a long-winded assistant
-    many: float = 0.5  # taken off meaning, where many messages are asked for: the vector says more of how that is asked
+    many: float = 0.7  # taken off meaning, where many messages are asked for: the vector says more of how that is asked
     in_range: float = 0.5  # said within a time that the question names; .6 of it in the days after
     alike: float = 0.45  # centred cosine from which two messages begin to say the same; surely so .1 above
     alike_words: float = 0.85  # the same of the question's words that they hold, where there are no vectors
@@ -121,10 +121,13 @@ class Scored:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Signals:
-    """What speaks for each candidate, by part: [candidates] each, not yet weighted; `verbose` as in Scored."""
+    """What speaks for each candidate, by part: [candidates] each, not yet weighted. `verbose`: as in Scored.
+    `of_many`: as in Question.
+    """
 
     pool: Pool
     meaning: Meaning | None
+    of_many: bool
     values: Mapping[str, NDArray[np.float64]]
     verbose: NDArray[np.float64]
 
@@ -227,7 +230,7 @@ def signals(pool: Pool, question: Question, meaning: Meaning | None, w: Weights 
             closeness = closeness * (1 - w.many * verbosity(pool))
         values["meaning"] = closeness
         values["meaning nearby"] = _smoothed(closeness, offsets, w.near) * (1 - verbose)
-    return Signals(pool=pool, meaning=meaning, values=values, verbose=verbose)
+    return Signals(pool=pool, meaning=meaning, of_many=question.of_many, values=values, verbose=verbose)
 
 
 def weighed(found: Signals, w: Weights = WEIGHTS) -> Ranked:
@@ -249,7 +252,7 @@ def _parts(found: Signals, w: Weights) -> dict[str, NDArray[np.float64]]:
         "fact": w.learned,
         "time": w.in_range,
         "standing": w.standing,
-        "assistant": -(w.assistant if found.meaning else w.assistant_whole),
+        "assistant": -(w.assistant if found.meaning and not found.of_many else w.assistant_whole),
         "meaning": 1 / w.spread,
         "meaning nearby": w.meaning_near / w.spread,
     }

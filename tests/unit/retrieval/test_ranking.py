@@ -167,5 +167,7 @@ def test_an_overview_takes_in_answers_and_goes_less_by_meaning() -> None:
     assert "assistant" not in parts
     plain = rank(wordy, replace(overview, of_many=False), meaning(0.1, 0.1))[0].parts
     assert parts["meaning"] == pytest.approx((1 - WEIGHTS.many) * plain["meaning"])
+    order = rank(wordy, replace(overview, of_overview=False), meaning(0.1, 0.1))
+    assert next(one for one in order if one.id == 1).parts["assistant"] == -WEIGHTS.assistant_whole
     two_people = rank(rows, overview, meaning(0.1, 0.1))[0].parts
     assert two_people["meaning"] == pytest.approx(plain["meaning"])
