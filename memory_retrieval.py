@@ -23,13 +23,13 @@ from records.messages import Message
 from records.scopes import Clock, Scope
 from records.summaries import Summary
 from records.turns import Incoming
-from retrieval import date_expressions, prefix_cache
-from retrieval.fact_ranking import applying, best, learned_from, rank_facts
+from retrieval import date_expressions, prefix_cache, replies
+from retrieval.fact_ranking import applying, best, carried, learned_from, rank_facts
 from retrieval.must_include import LONG_WINDED, Found, MustInclude
 from retrieval.packing import Packing, least_score
 from retrieval.prompt_builder import Budgets, PromptBuilder
 from retrieval.ranking import REACH, Meaning, Question, Ranked, Scored, rank
-from retrieval.turns import last_words, newest_turns
+from retrieval.turns import characters, last_words, newest_turns
 from runtime.tasks import done, side_by_side
 from storage.protocol import MemoryStore
 from storage.search.protocol import Floats, VectorSearch
@@ -128,15 +128,15 @@ class MemoryRetrieval:
         words = len(incoming.text)
         builder = await _off_loop(begun, words)
         if store is None:
-            words += _characters(unstored)
+            words += characters(unstored)
             await _off_loop(lambda: builder.take_last_turns(newest_turns(unstored, LAST_TURNS)), words)
             await _off_loop(lambda: builder.take_older_turns(unstored), words)
             return await _off_loop(builder.context, words)
         sources = await store.context_sources(scope, turns=2 * LAST_TURNS, before=turn)
         summaries = sorted(sources.summaries, key=lambda one: (-one.level, *one.order))
         newest = newest_turns([*sources.last, *unstored], LAST_TURNS)
-        await _off_loop(lambda: builder.take_last_turns(newest), _characters(newest))
-        known, lean_on = _facts_for(scope, sources.facts), last_words(newest)
+        await _off_loop(lambda: builder.take_last_turns(newest), characters(newest))
+        known, lean_on = carried(scope, sources.facts), last_words(newest)
         found = await self.found(incoming.text, store, scope, now=now, lean_on=lean_on, before=turn, facts=known)
         builder.take_instructions(found.instructions)
         if not scope.is_direct_messages:
@@ -145,16 +145,29 @@ class MemoryRetrieval:
         builder.take_summaries(shown)
         earlier = {one.id: one for one in (*sources.unfolded, *repeated)}
         older = [*sorted(earlier.values(), key=lambda one: one.order), *unstored]
-        await _off_loop(lambda: builder.take_older_turns(older), _characters(older))
+        await _off_loop(lambda: builder.take_older_turns(older), characters(older))
         if not repeated:
             builder.take_archived_turns(prefix_cache.before_active(sources.last, LAST_TURNS))
         await self._note_history(builder, store, scope, sources, shown, incoming if turn is not None else None)
         builder.take_facts(found.facts)
-        required = MustInclude.of(found, self._tokens, shown=builder.shown_ids, before=turn)
+        around = await self._around_replied(incoming, store, builder, before=turn)
+        brought = {one.message.id for one in around}
+        required = MustInclude.of(found, self._tokens, shown=builder.shown_ids | brought, before=turn)
         if required.ids and builder.keep_room_for_one():
-            required = MustInclude.of(found, self._tokens, shown=builder.shown_ids, before=turn)
-        builder.take_snippets(await self._packed(required, store, scope, room=builder.snippet_room, now=now))
-        return await _off_loop(builder.context, words + _characters(newest) + _characters(older))
+            required = MustInclude.of(found, self._tokens, shown=builder.shown_ids | brought, before=turn)
+        room = max(0, builder.snippet_room - replies.size(around, self._tokens, now))
+        builder.take_snippets([*around, *await self._packed(required, store, scope, room=room, now=now)])
+        return await _off_loop(builder.context, words + characters(newest) + characters(older))
+
+    async def _around_replied(
+        self, incoming: Incoming, store: MemoryStore, builder: PromptBuilder, *, before: int | None
+    ) -> list[Snippet]:
+        replied, scope = incoming.replied, incoming.scope
+        one = await store.forgetting.said_as(scope, replied.telegram_id) if replied is not None else None
+        if one is None:
+            return []
+        near, room = await store.messages(scope, replies.ids_around(one)), builder.snippet_room
+        return replies.snippets(near, self._tokens, middle=one.id, shown=builder.shown_ids, before=before, room=room)
 
     async def recall(self, question: str, *, store: MemoryStore, scope: Scope) -> Recall:
         """What a question alone brings back within the budget of snippets. Raises a StorageError."""
@@ -249,7 +262,7 @@ class MemoryRetrieval:
         readings = readings_of(own, itself, question)
         leans = len(own) < FOLLOW_UP_TERMS or cues.goes_on(both_ends(itself, TIMES_IN))
         touched = Asked.of(question, terms) if leans else Asked.of(itself, own)
-        known = _facts_for(scope, await store.facts.valid(scope.owner)) if facts is None else facts
+        known = carried(scope, await store.facts.valid(scope.owner)) if facts is None else facts
         nearest: VectorSearch | None = None
         if self._embedder is None:
             times = await self._times(normal(question), store, scope, now)
@@ -430,12 +443,3 @@ async def _terms(question: str) -> list[str]:
 async def _off_loop(work: Callable[[], Result], characters: int) -> Result:
     """Do what counts and cuts so much text: long texts in a thread, while nobody else touches what it works on."""
     return await done(work, in_thread=characters > SHORT_TEXT)
-
-
-def _characters(messages: Sequence[Message]) -> int:
-    return sum(len(message.content) for message in messages)
-
-
-def _facts_for(scope: Scope, facts: Sequence[Fact]) -> Sequence[Fact]:
-    """The facts that a prompt of this scope may carry: the owner's, unless its scopes are of different persons."""
-    return () if scope.is_direct_messages else facts

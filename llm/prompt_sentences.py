@@ -1,6 +1,7 @@
 """A prompt as the sentences that it remembers: who said each, and on which day.
 
-Owns the reading of what prompts.py writes (<summaries>, <facts>, <remembered>, <instructions>, <conversation>;
+Owns the reading of what prompts.py writes (<summaries>, <facts>, <remembered>, <instructions>, <replied>,
+<conversation>;
 `[date] Name: text` lines), any part of which may be missing. Does not know what the sentences are used for.
 """
 
@@ -18,7 +19,7 @@ Said = Literal["user", "summary", "fact", "assistant"]
 _ASSISTANT_NAMES = {"assistant", "keepsake", "bot"}
 
 _BLOCK = re.compile(
-    r"\s*<(?P<kind>remembered|summaries|conversation|dropped|superseded|profile|facts|instructions)>\n?"
+    r"\s*<(?P<kind>remembered|summaries|conversation|dropped|superseded|profile|facts|instructions|replied)>\n?"
     r"(?P<inside>.*?)(?:</(?P=kind)>|\Z)",
     re.DOTALL,
 )

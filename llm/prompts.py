@@ -16,6 +16,7 @@ from records.facts import Fact
 from records.messages import Message
 from records.model_calls import Tool
 from records.summaries import Summary
+from records.turns import Replied
 from text.time_zones import label
 
 FOLD_VERSION = "fold-5"
@@ -26,7 +27,7 @@ LONGEST_NAME = 64
 """Characters of a name that a prompt carries (Telegram's first and last name: 64 each)."""
 
 _OUR_TAGS = re.compile(
-    r"<(/?(?:remembered|summaries|conversation|dropped|superseded|missing|profile|facts|known|instructions)\b)",
+    r"<(/?(?:remembered|summaries|conversation|dropped|superseded|missing|profile|facts|known|instructions|replied)\b)",
     re.IGNORECASE,
 )
 
@@ -34,7 +35,16 @@ _OUR_TAGS = re.compile(
 _LINE_BREAK = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 
 Block = Literal[
-    "remembered", "summaries", "conversation", "dropped", "superseded", "missing", "facts", "known", "instructions"
+    "remembered",
+    "replied",
+    "summaries",
+    "conversation",
+    "dropped",
+    "superseded",
+    "missing",
+    "facts",
+    "known",
+    "instructions",
 ]
 FoldKind = Literal["conversation", "summaries", "rolling", "sliding"]
 """What is folded: messages; summaries; a summary and what was said since; or that while some messages are dropped."""
@@ -277,6 +287,12 @@ def remembered_block(snippets: Sequence[Snippet], now: datetime) -> str:
 
 def clock_line(now: datetime) -> str:
     return f"It is now {minute(now)} {label(now.tzinfo.key) if isinstance(now.tzinfo, ZoneInfo) else 'UTC'}."
+
+
+def replied_block(replied: Replied) -> str:
+    """The message to which the user's words reply, as data."""
+    who = _one_line(replied.speaker) or ("User" if replied.speaker else "Assistant")
+    return block("replied", [f"{who}: {quoted(replied.text)}"])
 
 
 def last_message(*, facts: str = "", remembered: str, instructions: str = "", clock: str, words: str) -> str:

@@ -16,6 +16,7 @@ class Incoming:
 
     `pieces`: the texts of one split paste in order, usually one; each has its own source and telegram id. `mode`: the
     state of memory when they were said, None where nobody knows; what was said while it was off is not stored later.
+    `replied`: the message that they reply to.
     """
 
     scope: Scope
@@ -23,6 +24,7 @@ class Incoming:
     pieces: tuple["Piece", ...]
     in_group: bool = False
     mode: Mode | None = None
+    replied: "Replied | None" = None
 
     @property
     def text(self) -> str:
@@ -45,6 +47,18 @@ class Piece:
     telegram_id: int | None = None
     seam: str = ""
     origin: Origin = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Replied:
+    """An earlier message to which somebody replies, as they see it, or the part of it that they marked.
+
+    `speaker`: who said it; "" for the assistant.
+    """
+
+    telegram_id: int
+    text: str
+    speaker: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -13,6 +13,7 @@ import numpy as np
 
 from records.context import RecalledFact
 from records.facts import STANDING, Fact
+from records.scopes import Scope
 from storage.knowledge_protocol import Floats
 from text import standing
 from text.analyzer import analyse
@@ -161,3 +162,8 @@ def _closeness(
         for id_, cosine in zip(have, cosines, strict=True)
         if cosine >= limit
     }
+
+
+def carried(scope: Scope, facts: Sequence[Fact]) -> Sequence[Fact]:
+    """The facts that a prompt of this scope may carry: the owner's, unless its scopes are of different persons."""
+    return () if scope.is_direct_messages else facts

@@ -16,7 +16,7 @@ from records.messages import Message
 from records.model_calls import PromptMessage
 from records.summaries import Summary
 from records.turns import Incoming
-from retrieval import prefix_cache
+from retrieval import prefix_cache, replies
 from retrieval.turns import WORTH_SHOWING, Turn, Turns, role
 from text.tokenizer import Tokenizer
 
@@ -85,6 +85,8 @@ class PromptBuilder:
         self._history: tuple[int, int] | None = None
         self._words = ""
         self._clock = prompts.clock_line(now)
+        if incoming.replied is not None:
+            self._clock = f"{replies.quoted(incoming.replied, tokenizer, budgets.ceiling)}\n{self._clock}"
         self._system = tokenizer.cut_end(system_prompt, budgets.system)
         words = prompts.group_line(incoming.person.name, incoming.text) if incoming.in_group else incoming.text
         said = tokenizer.count(words)

@@ -100,3 +100,7 @@ def newest_turns(messages: Sequence[Message], turns: int) -> list[Message]:
 def last_words(messages: Sequence[Message]) -> str:
     """What a person said last, which a short follow-up question refers to."""
     return next((one.content for one in reversed(messages) if one.role == "user"), "")
+
+
+def characters(messages: Sequence[Message]) -> int:
+    return sum(len(message.content) for message in messages)

@@ -38,7 +38,7 @@ PARTS = {
     "instructions": "what you asked me to keep to",
     "facts": "facts about you",
     "snippets": "earlier messages brought back",
-    "clock": "date and time",
+    "clock": "date and time, and what you replied to",
     "message": "your message",
     "overhead": "overhead of the request",
 }
@@ -55,6 +55,7 @@ REASONS = {
     "instruction": ("you asked me to keep to it", ""),
     "preference": ("it is what you prefer", ""),
     "speaker": ("you named who said it", ""),
+    "reply": ("you replied to it, or to what stands next to it", ""),
     "time": ("it was said at the time that is asked about", ""),
     "standing": ("you said what always holds, or what you prefer", ""),
     "assistant": ("", "a long answer of mine counts less"),

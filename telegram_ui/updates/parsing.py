@@ -14,7 +14,7 @@ import telegram
 from records.messages import Origin
 from records.owners import MODES, Mode
 from records.scopes import Person, Scope
-from records.turns import Incoming, Piece
+from records.turns import Incoming, Piece, Replied
 from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.paste import LIMIT
 
@@ -27,6 +27,9 @@ LARGEST_ID = 2**52
 """Ids of Telegram have at most 52 significant bits (Bot API, User, Chat and DirectMessagesTopic)."""
 
 COMMAND = re.compile(r"/([A-Za-z0-9_]{1,64})(?:@([A-Za-z0-9_]{1,64}))?(?:\s+(.*))?\s*", re.DOTALL)
+
+LONGEST_REPLIED = 2_000
+"""Characters of a message that is replied to."""
 
 NO_WORDS = "[The sender removed the words of this message]"
 """The text of an edited message of which only the mention of the bot, or a picture, is left."""
@@ -81,6 +84,7 @@ class ParsedUpdate:
     album: str = ""
     origin: Origin = ""
     mode: Mode | None = None
+    replied: Replied | None = None
 
     @property
     def scope(self) -> Scope:
@@ -140,6 +144,7 @@ def incoming(pieces: Sequence[ParsedUpdate]) -> Incoming:
         scope=first.scope,
         person=first.person,
         in_group=not first.chat.is_private,
+        replied=first.replied,
         mode=min((piece.mode for piece in pieces if piece.mode), key=MODES.index, default=None),
         pieces=tuple(
             Piece(
@@ -196,6 +201,7 @@ def _message(
         attachment=attachment,
         album=message.media_group_id or "",
         origin="forwarded" if message.forward_origin else "",
+        replied=_replied(message, bot),
     )
 
 
@@ -263,6 +269,18 @@ def _is_addressed(
     if message.chat.type == "private":
         return True
     return mentioned or command is not None or _replies_to(message, bot)
+
+
+def _replied(message: telegram.Message, bot: telegram.User) -> Replied | None:
+    earlier = message.reply_to_message
+    if earlier is None or earlier.forum_topic_created is not None:
+        return None
+    text = message.quote.text if message.quote else earlier.text or earlier.caption or ""
+    if not text.strip():
+        return None
+    is_ours = earlier.from_user is not None and earlier.from_user.id == bot.id
+    speaker = "" if is_ours else _speaker(earlier)
+    return Replied(telegram_id=earlier.message_id, text=text[:LONGEST_REPLIED], speaker=speaker)
 
 
 def _replies_to(message: telegram.Message, bot: telegram.User) -> bool:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from records.scopes import Scope
+from records.turns import Replied
 from telegram_ui.updates.parsing import ParsedUpdate, incoming, parse, upgraded
 
 ME = telegram.User(id=42, first_name="Keepsake", is_bot=True, username="keepsake_bot")
@@ -56,6 +57,17 @@ def test_commands_are_read_without_regard_to_case(text: str, command: str, argum
 @pytest.mark.parametrize("text", ["/usr/bin/env", "a /help", "/", "/ help", "/hélp"])
 def test_what_only_looks_like_a_command_is_text(text: str) -> None:
     assert heard(text=text).kind == "text"
+
+
+def test_what_is_replied_to_comes_along() -> None:
+    earlier = {"message_id": 3, "date": 1, "chat": PRIVATE, "from": ME.to_dict(), "text": "Vienna, of course."}
+    assert incoming([heard(text="why?", reply_to_message=earlier)]).replied == Replied(
+        telegram_id=3, text="Vienna, of course."
+    )
+    marked, theirs = {"text": "of course", "position": 8}, {**earlier, "from": ANN}
+    assert heard(text="why?", reply_to_message=theirs, quote=marked).replied == Replied(
+        telegram_id=3, text="of course", speaker="Ann Lee"
+    )
 
 
 def test_a_forwarded_text_is_marked_and_commands_nothing() -> None:
