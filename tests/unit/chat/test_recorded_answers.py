@@ -1,0 +1,35 @@
+"""What a real small model wrote (tests/peers/recorded.json), replayed: what the program makes of it."""
+
+import json
+from pathlib import Path
+
+from benchmarks.real import script as scripts
+from records.scopes import Scope
+from tests.support.talk import ANNA, talking
+
+RECORDED = json.loads((Path(__file__).parents[2] / "peers" / "recorded.json").read_text(encoding="utf-8"))
+SCOPE = Scope(owner=ANNA.id)
+
+
+async def test_a_real_models_facts_summaries_and_calls(tmp_path: Path) -> None:
+    script = scripts.read().first(4)
+    shown: list[str] = []
+
+    async def show(text: str) -> None:
+        shown.append(text)
+
+    async with talking(tmp_path, facts_batch_turns=2) as talk:
+        await talk.remember(every_n=2)
+        talk.server.script("chat-model", *(line.answer for line in script.lines))
+        talk.server.script("summary-model", *RECORDED["summaries"])
+        talk.server.script_schema("facts", *RECORDED["facts"])
+        for line in script.lines:
+            assert await talk.turn(line.text) == ()
+        talk.server.script("chat-model", RECORDED["call"], *RECORDED["answers"])
+        assert (await talk.say(script.questions[0].text, on_text=show)).text == RECORDED["answers"][0]
+        known = [one.text for one in await talk.services.facts.known(ANNA.id) if one.is_valid]
+        made = [one.text for one in await talk.services.summaries.active(SCOPE)]
+    assert known == ["Nora is a nurse at the Santa Clara hospital in Lisbon."], "what it repeats is one fact"
+    assert set(made) <= set(RECORDED["summaries"])
+    assert shown
+    assert not any("search_memory" in text or "{" in text for text in shown)
