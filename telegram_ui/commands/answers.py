@@ -104,7 +104,7 @@ class AnswerButtons(Family):
 
     @press(STOP)
     async def _stop(self, ask: Ask) -> str | None:
-        return None if self._dependencies.stopping.stop(ask.chat.scope) else NOTHING_TO_STOP
+        return None if self._dependencies.answers.stop(ask.chat.scope) else NOTHING_TO_STOP
 
     def _again(self, ask: Ask) -> Answering:
         chat, conversation = ask.chat, self._services.conversation
@@ -149,9 +149,20 @@ class AnswerButtons(Family):
         """Show the answer, its buttons, and what else its reader is told."""
         if answered is None:
             return
-        chat, (incoming, reply) = ask.chat, answered
+        # From here on it is stored: cancelling must not stop it half-way through its sending.
+        delivering = asyncio.create_task(self._deliver(ask, stream, *answered))
+        try:
+            await asyncio.shield(delivering)
+        except asyncio.CancelledError:
+            await delivering
+            raise
+
+    async def _deliver(self, ask: Ask, stream: AnswerStream, incoming: Incoming, reply: Reply) -> None:
+        chat = ask.chat
         keyboard = keyboard_under(self._dependencies, chat, ask.person, reply)
-        sent = await stream.finish(shown_text(reply), keyboard=keyboard)
+        sent = await self._dependencies.answers.send(ask.update.update_id, stream, shown_text(reply), keyboard)
+        if not sent:
+            return
         if not reply.is_error:
             await self._services.conversation.shown(incoming, sent)
         await self._dependencies.last_buttons.note(self._delivery, chat, sent)

@@ -19,6 +19,7 @@ from telegram_ui.commands.wording import ADMINS_ONLY
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.last_buttons import LastButtons
+from telegram_ui.sending.streaming import AnswerStream
 
 Who = Literal["everyone", "admins"]
 """Who may use a command or a button in a group; in private chats everybody may."""
@@ -26,6 +27,7 @@ Queue = Literal["commands", "slow", "chat"]
 """Where the work waits: with the other commands; with those that take as long as a model does; or with the scope's
 answers, where /stop reaches it."""
 MayConfigure = Callable[[Chat, Person], Awaitable[bool]]
+SendAnswer = Callable[[int, AnswerStream, str, InlineKeyboardMarkup | None], Awaitable[list[int]]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -169,12 +171,14 @@ def press(
     )
 
 
-class Stopping:
-    """How a command stops what is being written: whoever has the queues says how."""
+class Answers:
+    """How answers are stopped, and sent until they arrive: whoever has the queues says how."""
 
     def __init__(self) -> None:
         self.stop: Callable[[Scope], bool] = lambda scope: False
         """Stops the answer of a scope; whether one was being written."""
+        self.send: SendAnswer = lambda update_id, stream, text, keyboard: stream.finish(text, keyboard=keyboard)
+        """Sends the whole answer to an update, as often as it needs; the ids of its messages."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -193,7 +197,7 @@ class Dependencies:
     retention_days: int = 0
     monotonic: Callable[[], float] = time.monotonic
     last_buttons: LastButtons = field(default_factory=LastButtons)
-    stopping: Stopping = field(default_factory=Stopping)
+    answers: Answers = field(default_factory=Answers)
 
 
 class Family:

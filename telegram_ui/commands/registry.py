@@ -27,7 +27,7 @@ from telegram_ui.commands.answers import AnswerButtons
 from telegram_ui.commands.basics import Basics
 from telegram_ui.commands.buttons import NotTheirs, kind_of
 from telegram_ui.commands.choices import ChoiceCommands
-from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press, Queue
+from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press, Queue, SendAnswer
 from telegram_ui.commands.forget import ForgetCommands
 from telegram_ui.commands.history_extraction import HistoryExtractionCommands
 from telegram_ui.commands.incognito import IncognitoCommands
@@ -181,9 +181,11 @@ class Commands:
         ask = Ask(update=update, chat=chat, person=person)
         return any([await family.take_file(ask) for family in self._families])
 
-    def on_stop(self, stop: Callable[[Scope], bool]) -> None:
-        """Set what stops the answer of a scope, and says whether one was being written."""
-        self._dependencies.stopping.stop = stop
+    def on_answers(self, *, stop: Callable[[Scope], bool], send: SendAnswer) -> None:
+        """Set what stops the answer of a scope, and says whether one was being written; and what sends the answer that
+        a press asked for.
+        """
+        self._dependencies.answers.stop, self._dependencies.answers.send = stop, send
 
     def keyboard_under(self, chat: Chat, person: Person, reply: Reply) -> InlineKeyboardMarkup | None:
         """The buttons under an answer."""

@@ -16,7 +16,6 @@ from telegram_ui.sending.http import was_unreachable
 from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.durable_queue import SENDS_EVER, DurableQueue
 from telegram_ui.updates.error_boundary import where
-from telegram_ui.updates.parsing import ParsedUpdate
 
 logger = logging.getLogger(__name__)
 
@@ -35,35 +34,35 @@ class AnswerDelivery:
         self._pause = pause
 
     async def send(
-        self, parsed: ParsedUpdate, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
+        self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
     ) -> tuple[Outcome, list[int]]:
-        """Send the whole answer to `parsed`; what came of it, and the ids of the messages that are there now."""
+        """Send the whole answer to an update; what came of it, and the ids of the messages that are there now."""
         wait, refusals = 1.0, 0
         shown_as: list[int] = []
-        while await self._queue.begin(parsed.update_id, "sends") <= SENDS_EVER:
+        while await self._queue.begin(update_id, "sends") <= SENDS_EVER:
             try:
                 shown_as += await stream.finish(text, keyboard=keyboard)
             except DeliveryUnknown as unknown:
                 shown_as += unknown.sent
-                logger.warning("Update %s: whether its answer arrived is unknown.", parsed.update_id)
+                logger.warning("Update %s: whether its answer arrived is unknown.", update_id)
             except ChatGone:
-                logger.warning("Update %s: its chat is gone; there is nobody to answer.", parsed.update_id)
+                logger.warning("Update %s: its chat is gone; there is nobody to answer.", update_id)
                 return "lost", shown_as
             except DeliveryError as error:
-                await self._queue.take_back(parsed.update_id, "sends")
+                await self._queue.take_back(update_id, "sends")
                 if isinstance(error.__cause__, BadRequest | InvalidToken):
-                    logger.error("Update %s: Telegram refuses its answer (%s).", parsed.update_id, where(error))  # noqa: TRY400
+                    logger.error("Update %s: Telegram refuses its answer (%s).", update_id, where(error))  # noqa: TRY400
                     return "lost", shown_as
                 refusals += not _was_unreachable(error)
                 if refusals == REFUSALS:
-                    logger.error("Update %s: its answer is left to the next run.", parsed.update_id)  # noqa: TRY400
+                    logger.error("Update %s: its answer is left to the next run.", update_id)  # noqa: TRY400
                     return "later", shown_as
-                logger.warning("Update %s: its answer could not be sent yet.", parsed.update_id)
+                logger.warning("Update %s: its answer could not be sent yet.", update_id)
                 await self._pause(wait)
                 wait = min(LONGEST_WAIT, wait * 2)
             else:
                 return "arrived", shown_as
-        logger.warning("Update %s: its answer is not sent a third time.", parsed.update_id)
+        logger.warning("Update %s: its answer is not sent a third time.", update_id)
         return "lost", shown_as
 
 

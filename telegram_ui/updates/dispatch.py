@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 
 from cachetools import LRUCache
+from telegram import InlineKeyboardMarkup
 
 from chat.conversation import Conversation
 from chat.corrections import Corrections
@@ -95,7 +96,8 @@ class Dispatcher:
             pause=pause,
         )
         delivery.on_upgrade(self._upgrades.begin)
-        commands.on_stop(self._chat_queues.cancel)
+        commands.on_answers(stop=self._chat_queues.cancel, send=self._send_answer)
+        self._left: set[int] = set()  # updates whose answers could not be sent: they are left to the next run
         self._settling: set[Scope] = set()
         self._albums = LRUCache[Scope, str](ALBUMS)
         self._closing = False
@@ -208,6 +210,15 @@ class Dispatcher:
         """A button that has something answered: what came of it is settled as any turn is."""
         await press()
         self._settle_later(parsed)
+
+    async def _send_answer(
+        self, update_id: int, stream: AnswerStream, text: str, keyboard: InlineKeyboardMarkup | None
+    ) -> list[int]:
+        """Send the answer that a button asked for as often as it needs; the ids of its messages."""
+        outcome, shown_as = await self._answer_delivery.send(update_id, stream, text, keyboard)
+        if outcome == "later":
+            self._left.add(update_id)
+        return shown_as
 
     async def _correct(self, parsed: ParsedUpdate) -> None:
         """What a person changed is changed in memory; where nothing was said since, a new answer is offered."""
@@ -341,7 +352,7 @@ class Dispatcher:
         parsed = pieces[0]
         ids = [piece.update_id for piece in pieces]
         keyboard = self._commands.keyboard_under(parsed.chat, parsed.person, reply)
-        outcome, shown_as = await self._answer_delivery.send(pieces[-1], stream, shown_text(reply), keyboard)
+        outcome, shown_as = await self._answer_delivery.send(pieces[-1].update_id, stream, shown_text(reply), keyboard)
         if outcome == "arrived":
             notices = list(reply.notices)
             if attachment := next((piece.attachment for piece in pieces if piece.attachment), ""):
@@ -388,8 +399,12 @@ class Dispatcher:
         await self._delivery.say(chat, text)
 
     async def _done(self, received: Received) -> None:
-        if received.is_durable:
-            await self._queue.done([received.update.update_id])
+        number = received.update.update_id
+        if number in self._left:
+            self._left.discard(number)
+            self._queue.postpone([number])
+        elif received.is_durable:
+            await self._queue.done([number])
 
 
 class _Turn:

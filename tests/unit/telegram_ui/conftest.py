@@ -27,6 +27,7 @@ from settings import Secret, Settings
 from storage.files.database import Database
 from storage.files.inbox import UpdateInbox
 from storage.sqlite.migrations import MIGRATIONS
+from telegram_ui.commands.answers import AnswerButtons
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Ask, Dependencies, Family, MayConfigure, command
 from telegram_ui.commands.registry import Commands
@@ -210,13 +211,13 @@ class Bots:
     def running(self, **options: Any) -> AbstractAsyncContextManager[Service]:
         def commands(delivery: Delivery, may_configure: MayConfigure) -> Commands:
             dependencies = Dependencies(
-                services=cast("Any", SimpleNamespace(clock=lambda: NOW)),
+                services=cast("Any", SimpleNamespace(clock=lambda: NOW, conversation=self.conversation)),
                 delivery=delivery,
                 may_configure=may_configure,
                 buttons=Buttons(b"key"),
             )
-            made = Commands(dependencies, [Toys])
-            [self.toys] = cast("list[Toys]", made._families)
+            made = Commands(dependencies, [Toys, AnswerButtons])
+            self.toys = cast("Toys", made._families[0])
             return made
 
         return telegram_service(

@@ -6,7 +6,10 @@ from dataclasses import replace
 import pytest
 
 from playground.text import units
-from telegram_ui.commands.answers import OFFER
+from records.scopes import Person
+from telegram_ui.commands.answers import GO_ON, GO_ON_WORDS, OFFER
+from telegram_ui.commands.buttons import Buttons
+from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.parsing import NO_WORDS
 from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, FORUM, GROUP, TOPIC, Bots, Peer
 
@@ -278,6 +281,19 @@ async def test_an_answer_whose_fate_is_unknown_is_sent_once_more_and_never_a_thi
         await service.intake.idle()
         assert await bots.pending() == []
     assert peer.texts(ANN) == ["echo hello"] * 2
+
+
+async def test_an_answer_that_a_button_asked_for_is_sent_as_any_other(bots: Bots, peer: Peer) -> None:
+    data = Buttons(b"key").data(GO_ON, Chat(id=ANN), Person(id=ANN, name="Ann"), "1.once")
+    async with bots.running() as service:
+        peer.world.say(ANN, ANN, "/help me")
+        message = await peer.told("did help me", ANN)
+        peer.fault("drop_after", "sendMessage", times=5, chat_id=ANN)
+        peer.world.press(ANN, ANN, message["answer"]["result"]["message_id"], data)
+        await peer.told("echo Go on", ANN)
+        await service.intake.idle()
+        assert await bots.pending() == []
+    assert peer.texts(ANN)[1:] == [f"echo {GO_ON_WORDS}"] * 2
 
 
 async def test_an_answer_that_was_cut_off_before_its_effect_arrives_once(bots: Bots, peer: Peer) -> None:
