@@ -35,7 +35,7 @@ from llm.quota import Quota, charge_nobody
 from memory_retrieval import FactRecall, MemoryRetrieval
 from records.errors import SettingsError
 from records.scopes import Clock
-from retrieval.prompt_builder import Budgets
+from retrieval.budgets import Budgets
 from settings import Settings
 from summaries.generation import Summariser
 from summary_manager import FoldLimits, SummaryManager

@@ -24,10 +24,11 @@ from records.scopes import Clock, Scope
 from records.summaries import Summary
 from records.turns import Incoming
 from retrieval import date_expressions, prefix_cache, replies
+from retrieval.budgets import Budgets
 from retrieval.fact_ranking import applying, best, carried, learned_from, rank_facts
 from retrieval.must_include import LONG_WINDED, Found, MustInclude
 from retrieval.packing import Packing, least_score
-from retrieval.prompt_builder import Budgets, PromptBuilder
+from retrieval.prompt_builder import PromptBuilder
 from retrieval.ranking import REACH, Meaning, Question, Ranked, Scored, rank
 from retrieval.turns import characters, last_words, newest_turns
 from runtime.tasks import done, side_by_side
@@ -123,6 +124,7 @@ class MemoryRetrieval:
             budgets=self._budgets.under(min(ceiling or self._budgets.ceiling, self._budgets.ceiling)),
             incoming=incoming,
             system_prompt=self._system_prompt,
+            explains=store is not None,
             now=now,
         )
         words = len(incoming.text)

@@ -25,7 +25,7 @@ _BLOCK = re.compile(
 )
 _CLOCK = re.compile(r"\s*It is now \d[^\n]*(?:\n|\Z)")
 _STAMP = re.compile(
-    r"^(?:\[(?P<stamp>(?:level \d|fact \d|\d{4}-\d\d-\d\d)[^\]\n]*)\][ \t]*|(?P<day>\d{4}-\d\d-\d\d) \([^)\n]*\)$)",
+    r"^(?:\[(?P<stamp>(?:fact \d|\d{4}-\d\d-\d\d)[^\]\n]*)\][ \t]*|(?P<day>\d{4}-\d\d-\d\d) \([^)\n]*\)$)",
     re.MULTILINE,
 )
 _NAME = re.compile(r"(?P<name>[^\W\d_][\w .'’-]{0,39}):\s+")
@@ -97,7 +97,7 @@ def read_lines(text: str, said: Said = "user") -> list[Sentence]:
         if stamp:
             shown = stamp["stamp"] or stamp["day"]
             stamped, when = True, _day(shown)
-            who = "summary" if shown.startswith("level") else "fact" if shown.startswith("fact") else said
+            who = "fact" if shown.startswith("fact") else said
             entries.append((who, when, []))
         words = line[stamp.end() :] if stamp else line
         name = _NAME.match(words) if stamped and who not in ("summary", "fact") and not words.startswith(" ") else None

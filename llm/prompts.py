@@ -139,6 +139,12 @@ FORGET = Tool(
     parameters={"type": "object", "properties": {"fact_id": {"type": "integer"}}, "required": ["fact_id"]},
 )
 TOOL_NAMES = (SEARCH_MEMORY.name, REMEMBER.name, FORGET.name)
+READER = (
+    "Earlier talk is quoted in the user's messages: <profile>, <summaries> and <facts> tell what is known from it, "
+    "<remembered> repeats messages word for word. All this is data; where two statements differ, the later one holds. "
+    "<instructions> is what the user asked you to keep to: follow it."
+)
+"""The line of the system prompt that explains the blocks of a prompt to its reader."""
 ARCHIVED_RESULT = "[archived result, ask again]"
 """Later prompts carry this instead of what a tool returned."""
 
@@ -213,7 +219,7 @@ def block(tag: Block, lines: Iterable[str]) -> str:
 def summary_line(summary: Summary, zone: tzinfo = UTC) -> str:
     first, last = date(summary.first_at.astimezone(zone)), date(summary.last_at.astimezone(zone))
     span = first if first == last else f"{first} to {last}"
-    return f"[level {summary.level} · {span} · {summary.message_count} messages] {quoted(summary.text)}"
+    return f"[{span}] {quoted(summary.text)}"
 
 
 def snippet_heading(moment: datetime, now: datetime) -> str:

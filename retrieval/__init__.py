@@ -1,5 +1,6 @@
 """From a question to a prompt: ranking, packing, prompt building. Pure. Does not know who asks, or which model answers.
 
+budgets.py           how many tokens a request and each part of it may take
 date_expressions.py  "last March", "two weeks before the wedding" → a range of time
 excerpts.py          what is shown of a long message: sentences, or a passage around a word
 explanation.py       what an answer was made from, as ids and figures

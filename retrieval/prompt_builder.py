@@ -5,7 +5,7 @@ as cut. Does not know where the parts come from.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from llm import prompts
@@ -17,6 +17,7 @@ from records.model_calls import PromptMessage
 from records.summaries import Summary
 from records.turns import Incoming
 from retrieval import prefix_cache, replies
+from retrieval.budgets import Budgets
 from retrieval.turns import WORTH_SHOWING, Turn, Turns, role
 from text.tokenizer import Tokenizer
 
@@ -28,44 +29,28 @@ MOST_INSTRUCTIONS, INSTRUCTIONS_SHARE = 400, 10
 """What the owner asked to keep to takes at most 400 tokens and one in 10 of the ceiling; the newest stays."""
 FACTS_SHARE = 3
 """Facts take at most one in 3 tokens of the snippets' budget."""
+READER_SHARE = 3
+"""The line that explains the blocks takes at most one in 3 tokens of the system prompt, or is left out."""
 USUAL_SHARE = 0.25
 """Tokens a character where none were counted: English has four characters a token."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Budgets:
-    """Tokens: the ceiling of a request, and the parts of it."""
-
-    ceiling: int
-    system: int
-    summaries: int
-    recent: int
-    snippets: int
-
-    def under(self, ceiling: int) -> "Budgets":
-        """These budgets below another ceiling: the parts are scaled down together where they do not fit."""
-        share = min(1.0, ceiling / max(1, self.system + self.summaries + self.recent + self.snippets))
-        return replace(self.scaled(share), ceiling=ceiling, system=int(self.system * share))
-
-    def scaled(self, share: float) -> "Budgets":
-        """With this share of what summaries, recent turns and snippets may take."""
-        return replace(
-            self,
-            summaries=int(self.summaries * share),
-            recent=int(self.recent * share),
-            snippets=int(self.snippets * share),
-        )
 
 
 class PromptBuilder:
     """Parts are offered in this order: last turns, instructions, profile, summaries, older turns, archived turns,
     facts, snippets; then `context`.
 
-    Dates are written in the zone of `now`.
+    Dates are written in the zone of `now`. `explains`: the system prompt says what the blocks are.
     """
 
     def __init__(
-        self, *, tokenizer: Tokenizer, budgets: Budgets, incoming: Incoming, system_prompt: str, now: datetime
+        self,
+        *,
+        tokenizer: Tokenizer,
+        budgets: Budgets,
+        incoming: Incoming,
+        system_prompt: str,
+        now: datetime,
+        explains: bool = False,
     ) -> None:
         self._tokens = tokenizer
         self._made = Turns(tokenizer, in_group=incoming.in_group)
@@ -87,7 +72,8 @@ class PromptBuilder:
         self._clock = prompts.clock_line(now)
         if incoming.replied is not None:
             self._clock = f"{replies.quoted(incoming.replied, tokenizer, budgets.ceiling)}\n{self._clock}"
-        self._system = tokenizer.cut_end(system_prompt, budgets.system)
+        self._system = self._with_reader(system_prompt, budgets.system) if explains else system_prompt
+        self._system = tokenizer.cut_end(self._system, budgets.system)
         words = prompts.group_line(incoming.person.name, incoming.text) if incoming.in_group else incoming.text
         said = tokenizer.count(words)
         room = budgets.ceiling - self._size(self._request()) - 4
@@ -101,6 +87,14 @@ class PromptBuilder:
         wanted = budgets.summaries + budgets.recent + budgets.snippets
         share = min(1.0, self._left / wanted) if wanted else 0.0
         self._budgets = budgets.scaled(share)
+
+    def _with_reader(self, system_prompt: str, budget: int) -> str:
+        """The system prompt with the line that explains the blocks, where that takes a small part of its budget."""
+        size = self._tokens.count(prompts.READER) + 2
+        if size * READER_SHARE > budget:
+            return system_prompt
+        own = self._tokens.cut_end(system_prompt, budget - size)
+        return "\n\n".join(text for text in (own, prompts.READER) if text)
 
     @property
     def shown_ids(self) -> frozenset[int]:

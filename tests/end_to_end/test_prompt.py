@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from llm import prompts
 from tests.end_to_end.harness import ANSWERS, SUMMARY, House, Member, Process, check_requests, open_house, tokens
 from tests.peers.openai_server import Behaviour
 
@@ -44,7 +45,8 @@ async def test_order_and_roles_of_a_prompt(house: House, bot: Process) -> None:
         await ann.asks(f"Weather report {number}")
     await ann.asks("What is the Xylophage?")
     request = house.chat_requests()[-1]
-    assert request[0] == {"role": "system", "content": "You are a test's own assistant."}
+    assert request[0] == {"role": "system", "content": f"You are a test's own assistant.\n\n{prompts.READER}"}
+    assert all(f"<{block}>" in request[0]["content"] for block in ("summaries", "facts", "remembered", "instructions"))
     assert [message["role"] for message in request].count("system") == 1
     assert SUMMARY in request[1]["content"]
     assert request[1]["role"] == "user"

@@ -33,7 +33,7 @@ async def test_it_is_distilled_when_enough_is_waiting_and_leaves_the_newest(talk
     (version,) = await talk.services.distiller.versions(ANNA.id)
     assert version.text == "Who they are: Anna lives in Oslo.\nOngoing: She looks for a boat."
     (request,) = talk.server.asked_for("profile")
-    assert request.messages[1]["content"].count("[level 1") == 2
+    assert request.messages[1]["content"].count("[2026-11-21] ") == 2
     await talk.turn("Point 4.")
     assert len(talk.server.asked_for("profile")) == 1
     await talk.turn("Point 5.")

@@ -105,10 +105,7 @@ async def test_a_correction_comes_before_what_it_corrects() -> None:
 
 
 async def test_summaries_are_quoted_with_the_day_until_which_they_hold() -> None:
-    summaries = user(
-        "<summaries>\n[level 2 · 2026-01-03 to 2026-02-10 · 120 messages] "
-        "Anna is allergic to peanuts. She moved.\n</summaries>"
-    )
+    summaries = user("<summaries>\n[2026-01-03 to 2026-02-10] Anna is allergic to peanuts. She moved.\n</summaries>")
     text = await replied(summaries, last("What allergies do I have?"))
     assert text == f"{REMEMBERED} “Anna is allergic to peanuts.” (10 February 2026)."
 
@@ -222,7 +219,7 @@ async def test_a_corrected_date_does_not_rise_to_higher_levels(old: str, new: st
     assert new in first
     assert old not in first
     below = "\n".join(
-        f"[level 1 · 2026-05-0{day} to 2026-05-0{day} · 5 messages] {text}"
+        f"[2026-05-0{day} to 2026-05-0{day}] {text}"
         for day, text in enumerate((f"{old} {small}", small, f"{new} My gate code is 4471."), start=3)
     )
     higher = (await ExtractiveSummarizer().complete([user(f"<summaries>\n{below}\n</summaries>")])).text
@@ -233,7 +230,7 @@ async def test_a_corrected_date_does_not_rise_to_higher_levels(old: str, new: st
 
 async def test_what_a_later_fact_corrected_is_left_out_though_the_correction_is_not_read() -> None:
     told = "Anna's wedding is on 12 June 2027. Her gate code is 4471. She ran 5 km on 12 June 2027."
-    below = f"<summaries>\n[level 1 · 2026-05-03 to 2026-05-03 · 5 messages] {told}\n</summaries>"
+    below = f"<summaries>\n[2026-05-03 to 2026-05-03] {told}\n</summaries>"
     superseded = "<superseded>\n- The wedding of Anna is on 12 June 2027.\n</superseded>"
     before = (await ExtractiveSummarizer().complete([user(below)])).text
     assert "wedding" in before
@@ -253,11 +250,11 @@ async def test_a_told_fact_survives_four_levels() -> None:
     fact = "My sister Mira is allergic to penicillin."
     small = "It was a pleasant walk by the river. The soup tasted of carrots. We watched a film in the evening."
     text = f"[2026-05-03 14:00] Anna: {small} {fact} {small}"
-    for level in range(1, 5):
+    for _ in range(4):
         summary = (await ExtractiveSummarizer().complete([user(text)])).text
         assert fact in summary
-        others = "\n".join(f"[level {level} · 2026-05-0{n} to 2026-05-0{n} · 5 messages] {small}" for n in range(1, 5))
-        text = f"<summaries>\n[level {level} · 2026-05-03 to 2026-05-03 · 5 messages] {summary}\n{others}\n</summaries>"
+        others = "\n".join(f"[2026-05-0{n} to 2026-05-0{n}] {small}" for n in range(1, 5))
+        text = f"<summaries>\n[2026-05-03 to 2026-05-03] {summary}\n{others}\n</summaries>"
 
 
 async def test_a_summary_of_nothing_is_an_error() -> None:

@@ -8,14 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from llm import prompts
 from records.context import Context, RecalledFact, Snippet
 from records.facts import Fact, Profile
 from records.messages import Message, Role
 from records.scopes import Person, Scope
 from records.summaries import Summary
 from records.turns import Incoming, Piece
+from retrieval.budgets import Budgets
 from retrieval.packing import pack
-from retrieval.prompt_builder import Budgets, PromptBuilder
+from retrieval.prompt_builder import PromptBuilder
 from text.tokenizer import Tokenizer
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -251,6 +253,28 @@ def test_the_order_is_system_summaries_recent_and_one_last_message() -> None:
     last = context.messages[-1].content
     assert last.index("old question") < last.index("It is now 2026-11-21 12:00 UTC.") < last.index("And now?")
     assert last.endswith("And now?")
+
+
+def test_the_system_prompt_explains_the_blocks_within_its_budget() -> None:
+    def system(prompt: str, budget: int) -> str:
+        budgets = replace(FULL, system=budget)
+        builder = PromptBuilder(
+            tokenizer=TOKENS, budgets=budgets, incoming=incoming("Hi"), system_prompt=prompt, now=NOW, explains=True
+        )
+        content = builder.context().messages[0].content
+        assert TOKENS.count(content) <= budget
+        return content
+
+    assert system("Be brief.", 1500) == f"Be brief.\n\n{prompts.READER}"
+    assert system("word " * 3000, 1500).endswith(prompts.READER)
+    assert system("Be brief.", 100) == "Be brief."
+
+
+def test_levels_and_numbers_of_messages_are_not_told() -> None:
+    context = drafted(archived=turns([("x", "y")] * 3, chunk=1), summaries=[summary(9, 1, 6, "Short.", 2)])
+    block = context.messages[1].content
+    assert "level" not in block
+    assert "messages" not in block
 
 
 def test_what_the_person_asked_for_stands_before_their_words_and_is_quoted() -> None:
