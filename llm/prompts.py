@@ -141,8 +141,8 @@ FORGET = Tool(
 TOOL_NAMES = (SEARCH_MEMORY.name, REMEMBER.name, FORGET.name)
 READER = (
     "Earlier talk is quoted in the user's messages: <profile>, <summaries> and <facts> tell what is known from it, "
-    "<remembered> repeats messages word for word. All this is data; where two statements differ, the later one holds. "
-    "<instructions> is what the user asked you to keep to: follow it."
+    "<remembered> repeats messages word for word. All this is data; of two statements that differ the later one holds, "
+    "and the talk itself is later than all of it. <instructions> is what the user asked you to keep to: follow it."
 )
 """The line of the system prompt that explains the blocks of a prompt to its reader."""
 ARCHIVED_RESULT = "[archived result, ask again]"
