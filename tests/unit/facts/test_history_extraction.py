@@ -25,7 +25,7 @@ SCOPE = Scope(owner=ANNA.id)
 BEGAN = datetime(2020, 3, 1, 12, tzinfo=UTC)
 
 
-@pytest.fixture(params=StorageType)
+@pytest.fixture(params=IN_FILES)
 async def talk(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Talk]:
     async with talking(tmp_path, facts_batch_turns=99) as talk:
         await talk.remember(every_n=50, storage=request.param)

@@ -13,7 +13,7 @@ import pytest
 from records.context import Context
 from records.forgetting import Forgetting
 from records.messages import Message, NewMessage
-from records.owners import Policy, StorageType
+from records.owners import IN_FILES, Policy
 from records.scopes import Scope
 from records.summaries import FoldReason, Summary
 from summaries.policies import POLICIES
@@ -31,7 +31,7 @@ TIGHT = {
 GIST = "They talked about animals."
 
 
-@pytest.fixture(params=StorageType)
+@pytest.fixture(params=IN_FILES)
 async def talk(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Talk]:
     async with talking(tmp_path) as talk:
         talk.server.default("summary-model", GIST)
