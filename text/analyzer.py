@@ -20,6 +20,8 @@ CACHED = 10_000
 """Words whose analysis is cached: those that are used again and again. A word with a digit (a code, a time, an amount)
 is seldom repeated and not cached, since it would push out others.
 """
+STEMS_CACHED = 1_000
+"""Words whose stems in all languages are cached: they take 4 kB a word."""
 SHORTEST, LEAST = 4, 0.6
 """Letters, and share of the word's letters, that a stem of another language needs: shorter ones match other words too.
 """
@@ -353,7 +355,7 @@ def readings_of(own: Collection[str], *questions: str) -> Callable[[Collection[s
     return lambda rare: other_readings(rare, *questions, alone=set(own) <= set(rare))
 
 
-@lru_cache(maxsize=CACHED)
+@lru_cache(maxsize=STEMS_CACHED)
 def _stems(word: str) -> tuple[str, ...]:
     """The distinct stems of a word by the languages in Latin script."""
     if _has_digit(word) or _known(word)[0] != "LATIN":
