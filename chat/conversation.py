@@ -58,16 +58,20 @@ class Conversation:
     _pressure: float
     _store_fails: bool = field(default=False, init=False)
 
-    async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply:
+    async def reply(
+        self, incoming: Incoming, *, on_text: OnText | None = None, on_prepared: Callable[[], None] | None = None
+    ) -> Reply:
         """Answer one turn. Calls for one scope must not overlap: its queue calls one after the other.
 
         Never raises a KeepsakeError: a failure is a Reply with `is_error` and a sentence. A turn whose answer is stored
-        already is not asked again (`repeated`). Cancelling it (shutdown, /stop) stores no answer.
+        already is not asked again (`repeated`). Cancelling it (shutdown, /stop) stores no answer. `on_prepared`: called
+        once the prompt is made, before anybody waits for the model.
         """
         session = self._sessions.of(incoming.scope)
         try:
             async with session.turn(), self._memory.turn(incoming.scope.owner):
                 turn = await self._begin(session, incoming)
+                turn.prepared = on_prepared or turn.prepared
                 await self._remember_question(turn)
                 if turn.answer is not None:
                     return Reply(text=turn.answer.content, repeated=True, is_remembered=True, turn=turn.stored)
@@ -262,6 +266,7 @@ class Conversation:
         await self._quota.demand(turn.incoming.person.id)
         session.is_outdated = False
         context = await self._context(turn, self._answer_loop.ceiling)
+        turn.prepared()
         if turn.stored is not None and self._pressure and context.wanted > self._pressure * context.ceiling:
             context = await self._relieved(turn, context)
         answered = await self._answer_loop.answer(turn, context, partial(self._context, turn), on_text=on_text)

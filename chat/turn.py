@@ -3,7 +3,7 @@
 Does not know how the steps are done (conversation.py).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 
@@ -24,7 +24,8 @@ class Turn:
     turn's number among what the process holds.
 
     Set when the question is stored: `stored`, its turn in the store (None: it is in no store), and `answer`, the answer
-    that the store already has. `notices` are sentences that the person reads with the answer.
+    that the store already has. `prepared` is called once the prompt is made, before the model is asked. `notices` are
+    sentences that the person reads with the answer.
     """
 
     incoming: Incoming
@@ -38,6 +39,7 @@ class Turn:
     stored: int | None = None
     answer: Message | None = None
     notices: list[str] = field(default_factory=list)
+    prepared: Callable[[], None] = lambda: None
 
     @property
     def scope(self) -> Scope:

@@ -40,6 +40,7 @@ logger = logging.getLogger(__name__)
 COMMANDS_AT_ONCE = 128
 SLOW_AT_ONCE = 8
 CHATS_AT_ONCE = 256  # most of them wait for a model, and nobody should wait for a place behind them
+PREPARED_AT_ONCE = 16  # prompts; without a limit all would be made at the same time, and each be done last
 SETTLING_AT_ONCE = 4
 SETTLING_WAITS = 5.0  # seconds at most that a chat's folds and facts let the answers to others go first
 COMMAND_PATIENCE = 2.0  # seconds; a command half done would be done and told a second time by the next run
@@ -99,6 +100,7 @@ class Dispatcher:
         commands.on_answers(stop=self._chat_queues.cancel, send=self._send_answer)
         self._left: set[int] = set()  # updates whose answers could not be sent: they are left to the next run
         self._settling: set[Scope] = set()
+        self._preparing = asyncio.Semaphore(PREPARED_AT_ONCE)
         self._albums = LRUCache[Scope, str](ALBUMS)
         self._closing = False
 
@@ -328,8 +330,8 @@ class Dispatcher:
         stream = AnswerStream(self._delivery, parsed.chat, stop=stop)
         delivering: asyncio.Task[None] | None = None
         try:
-            async with self._delivery.typing(parsed.chat):
-                reply = await self._conversation.reply(incoming(pieces), on_text=stream.show)
+            async with _Slot(self._preparing) as slot, self._delivery.typing(parsed.chat):
+                reply = await self._conversation.reply(incoming(pieces), on_text=stream.show, on_prepared=slot.leave)
             # From here on it is stored: cancelling must not stop it half-way through its sending.
             delivering = asyncio.create_task(self._deliver(pieces, stream, reply))
             await asyncio.shield(delivering)
@@ -405,6 +407,28 @@ class Dispatcher:
             self._queue.postpone([number])
         elif received.is_durable:
             await self._queue.done([number])
+
+
+class _Slot:
+    """One of the slots of those whose prompts are being made; left at the end, if not before."""
+
+    def __init__(self, slots: asyncio.Semaphore) -> None:
+        self._slots = slots
+        self._is_held = False
+
+    async def __aenter__(self) -> "_Slot":
+        await self._slots.acquire()
+        self._is_held = True
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.leave()
+
+    def leave(self) -> None:
+        """Let the next one in. A second call does nothing."""
+        if self._is_held:
+            self._is_held = False
+            self._slots.release()
 
 
 class _Turn:

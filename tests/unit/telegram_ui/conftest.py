@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -36,6 +36,8 @@ from telegram_ui.updates.service import Service, telegram_service
 
 TOKEN = "4242:test-token"
 ANN, BOB, EVE = 11, 12, 13
+MANY = range(5001, 5071)
+"""People who may write, where there have to be many."""
 GROUP, FORUM, TOPIC = -500, -1_001_000_000_500, 7
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 
@@ -60,9 +62,13 @@ class Scripted:
     def gate(self, text: str) -> asyncio.Event:
         return self.gates.setdefault(text, asyncio.Event())
 
-    async def reply(self, incoming: Incoming, *, on_text: OnText | None = None) -> Reply:
+    async def reply(
+        self, incoming: Incoming, *, on_text: OnText | None = None, on_prepared: Callable[[], None] | None = None
+    ) -> Reply:
         text = incoming.text
         self.turns.append(incoming)
+        if on_prepared:
+            on_prepared()
         try:
             if on_text:
                 await on_text(f"partly {text[:20]}")
@@ -204,7 +210,7 @@ class Bots:
         self.settings = Settings(
             telegram_bot_token=Secret(TOKEN),
             telegram_api_url=peer.url,
-            allowed_user_ids=frozenset({ANN, BOB}),
+            allowed_user_ids=frozenset({ANN, BOB, *MANY}),
             reply_streaming="off",
         )
 

@@ -11,7 +11,7 @@ from telegram_ui.commands.answers import GO_ON, GO_ON_WORDS, OFFER
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.parsing import NO_WORDS
-from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, FORUM, GROUP, TOPIC, Bots, Peer
+from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, FORUM, GROUP, MANY, TOPIC, Bots, Peer
 
 
 async def test_a_message_is_answered_and_forgotten_by_the_inbox(bots: Bots, peer: Peer) -> None:
@@ -52,6 +52,19 @@ async def test_folds_and_facts_let_the_answers_to_others_go_first(bots: Bots, pe
         await peer.told("echo slow", BOB)
         await service.intake.idle()
     assert dict(bots.conversation.settled) == {ANN: ("quick", "slow"), BOB: ("quick", "slow")}
+
+
+async def test_nobody_waits_for_a_place_behind_those_whose_model_is_silent(bots: Bots, peer: Peer) -> None:
+    gate = bots.conversation.gate("hang")
+    async with bots.running() as service:
+        for person in MANY:
+            peer.world.add_person(person, "Somebody")
+            peer.world.say(person, person, "hang")
+        peer.world.say(BOB, BOB, "hello")
+        await peer.told("echo hello", BOB)
+        assert len(bots.conversation.turns) == len(MANY) + 1
+        gate.set()
+        await service.intake.idle()
 
 
 async def test_commands_and_presses_overtake_a_hanging_model(bots: Bots, peer: Peer) -> None:
