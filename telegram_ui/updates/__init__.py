@@ -12,6 +12,7 @@ polling.py          fetching: what is not on disk is not confirmed
 relevance.py        which updates may be written down
 serial_queue.py     serial queues by key, fair to one another
 service.py          start, fetch, watch and stop in order
+slot.py             a slot among a limited number, which may be left early
 supergroups.py      the memory of a group that becomes a supergroup
 webhook.py          the HTTP endpoint that Telegram calls, guarded by a secret
 """

@@ -33,6 +33,7 @@ from telegram_ui.updates.file_attempts import FileAttempts
 from telegram_ui.updates.parsing import FILE, NO_WORDS, ParsedUpdate, incoming, parse, upgraded
 from telegram_ui.updates.paste import Pastes, may_continue
 from telegram_ui.updates.serial_queue import SerialQueues, Work
+from telegram_ui.updates.slot import Slot
 from telegram_ui.updates.supergroups import SupergroupUpgrades
 
 logger = logging.getLogger(__name__)
@@ -330,7 +331,7 @@ class Dispatcher:
         stream = AnswerStream(self._delivery, parsed.chat, stop=stop)
         delivering: asyncio.Task[None] | None = None
         try:
-            async with _Slot(self._preparing) as slot, self._delivery.typing(parsed.chat):
+            async with Slot(self._preparing) as slot, self._delivery.typing(parsed.chat):
                 reply = await self._conversation.reply(incoming(pieces), on_text=stream.show, on_prepared=slot.leave)
             # From here on it is stored: cancelling must not stop it half-way through its sending.
             delivering = asyncio.create_task(self._deliver(pieces, stream, reply))
@@ -407,28 +408,6 @@ class Dispatcher:
             self._queue.postpone([number])
         elif received.is_durable:
             await self._queue.done([number])
-
-
-class _Slot:
-    """One of the slots of those whose prompts are being made; left at the end, if not before."""
-
-    def __init__(self, slots: asyncio.Semaphore) -> None:
-        self._slots = slots
-        self._is_held = False
-
-    async def __aenter__(self) -> "_Slot":
-        await self._slots.acquire()
-        self._is_held = True
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self.leave()
-
-    def leave(self) -> None:
-        """Let the next one in. A second call does nothing."""
-        if self._is_held:
-            self._is_held = False
-            self._slots.release()
 
 
 class _Turn:
