@@ -6,8 +6,9 @@ the known ones.
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import tzinfo
+from functools import partial
 
 from attrs import define
 
@@ -20,6 +21,8 @@ from llm.quota import Quota
 from records.errors import ContextTooLong, ModelBroken, ModelDeclined, QuotaExceeded
 from records.facts import Fact, NewFact
 from records.scopes import Scope
+from runtime.tasks import done
+from text.characters import both_ends
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +30,13 @@ GIVEN_UP_AFTER = 3
 """Attempts after which messages are skipped that the model cannot answer."""
 SCARCE = 4
 """When fewer of the day's tokens are left than this many such requests cost, answers and summaries go first."""
+
+MOST_CHECKED = 8_000
+"""Characters of a message that a fact is held to, its beginning and its end, which is about what the model is shown of
+it; the patterns for words of change take seconds for a hundred thousand.
+"""
+CHECKED_HERE = 4_000
+"""Characters of all messages together that are checked on the event loop; more are checked in a thread."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,7 +79,7 @@ class FactExtractor:
         """
         extracted = await self._answered(batch, request, attempts)
         if extracted is not None:
-            return self._true(batch, request, extracted)
+            return await self._true(batch, request, extracted)
         found: list[NewFact] = []
         waiting = self._halves(batch, request)
         while waiting:  # each half has fewer turns than what it is a half of
@@ -78,7 +88,7 @@ class FactExtractor:
             if extracted is None:
                 waiting = [*self._halves(batch, half), *waiting]
             else:
-                found += self._true(batch, half, extracted)
+                found += await self._true(batch, half, extracted)
         return found
 
     def _halves(self, batch: Batch, request: ExtractionRequest) -> list[ExtractionRequest]:
@@ -92,23 +102,30 @@ class FactExtractor:
             for half in (turns[:middle], turns[middle:])
         ]
 
-    def _true(
+    async def _true(
+        self, batch: Batch, request: ExtractionRequest, extracted: Sequence[extraction.ExtractedFact]
+    ) -> list[NewFact]:
+        size = len(request.answers) + sum(len(message.content) for message in request.messages)
+        return await done(partial(self._checked, batch, request, extracted), in_thread=size > CHECKED_HERE)
+
+    def _checked(
         self, batch: Batch, request: ExtractionRequest, extracted: Sequence[extraction.ExtractedFact]
     ) -> list[NewFact]:
         """The facts that one of the request's messages says, each learned from that message."""
         shown = {fact.id: fact for fact in request.shown}
-        speakers = [prompts.speaker(message) for message in request.messages]
+        messages = [replace(one, content=both_ends(one.content, MOST_CHECKED)) for one in request.messages]
+        speakers = [prompts.speaker(message) for message in messages]
         kept = []
-        for readings in extraction.new_facts(extracted, request.messages, known=shown, zone=batch.zone):
+        for readings in extraction.new_facts(extracted, messages, known=shown, zone=batch.zone):
             objections = list[str]()
             for fact in readings:
                 named = [shown[fact.known].text] if fact.known is not None else []
                 objections = verification.objections(
-                    fact, request.messages, also=[*speakers, *named], zone=batch.zone, answers=request.answers
+                    fact, messages, also=[*speakers, *named], zone=batch.zone, answers=request.answers
                 )
                 if not objections:
                     if not noting.is_noted(fact, batch.noted):
-                        kept.append(verification.without_invented_beginning(fact, request.messages, zone=batch.zone))
+                        kept.append(verification.without_invented_beginning(fact, messages, zone=batch.zone))
                     break
             if objections:
                 log.info("a fact about %s is refused: %s", batch.scope, "; ".join(objections))

@@ -157,6 +157,17 @@ async def test_an_answer_that_is_no_list_is_repaired_once(talk: Talk, bad: Behav
     assert await valid(talk) == ["Anna lives in Oslo."]
 
 
+async def test_a_fact_is_held_to_what_the_model_could_read_of_a_long_message(talk: Talk) -> None:
+    """Patterns take seconds for a hundred thousand characters, and of a long message the model sees both ends."""
+    filler = "It was a long day. " * 1_000
+    await talk.say(f"I live in Oslo. {filler} My locker has the number 4711. {filler} I work in Bergen.")
+    facts = told("Anna lives in Oslo.", 1), told("Anna's locker has number 4711.", 1), told("Anna works in Bergen.", 1)
+    talk.server.default_schema("facts", answer(*facts))
+    await talk.services.facts.learn(SCOPE)
+    assert "4711" not in str(asked(talk)[-1])
+    assert await valid(talk) == ["Anna lives in Oslo.", "Anna works in Bergen."]
+
+
 async def test_a_failing_extraction_is_tried_again_and_disturbs_no_fold(talk: Talk) -> None:
     await talk.remember(every_n=4, storage=(await talk.services.memory.config(ANNA.id)).storage)  # type: ignore[union-attr]
     talk.server.default_schema("facts", Behaviour(status=500))
