@@ -48,6 +48,7 @@ class OneMemory:
     """Configurations that go nowhere, and must be lawful."""
 
     known: OwnerConfig | None = None
+    storages = (StorageType.SQLITE, StorageType.JSON)
 
     def __init__(self, wizards: OneState) -> None:
         self.wizards = wizards
