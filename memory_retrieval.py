@@ -169,7 +169,10 @@ class MemoryRetrieval:
         if one is None:
             return []
         near, room = await store.messages(scope, replies.ids_around(one)), builder.snippet_room
-        return replies.snippets(near, self._tokens, middle=one.id, shown=builder.shown_ids, before=before, room=room)
+        chosen = partial(
+            replies.snippets, near, self._tokens, middle=one.id, shown=builder.shown_ids, before=before, room=room
+        )
+        return await _off_loop(chosen, characters(near))
 
     async def recall(self, question: str, *, store: MemoryStore, scope: Scope) -> Recall:
         """What a question alone brings back within the budget of snippets. Raises a StorageError."""
