@@ -14,5 +14,6 @@ serial_queue.py     serial queues by key, fair to one another
 service.py          start, fetch, watch and stop in order
 slot.py             a slot among a limited number, which may be left early
 supergroups.py      the memory of a group that becomes a supergroup
+triage.py           which updates need not be read: of strangers who were told, of people who send too much
 webhook.py          the HTTP endpoint that Telegram calls, guarded by a secret
 """

@@ -34,7 +34,19 @@ class Access:
 
     def is_served(self, person: Person) -> bool:
         """A group is served when the person who speaks is."""
-        return self._everyone or person.id in self._served
+        return self.serves(person.id)
+
+    def serves(self, person_id: int) -> bool:
+        """As `is_served`, by the person's id."""
+        return self._everyone or person_id in self._served
+
+    def tellings_left(self, person_id: int) -> int:
+        """How often `stranger_sentence` has something for them to be told, now."""
+        now = self._now()
+        since, times = self._told.get(person_id) or (now, 0)
+        left = MOST_TOLD if now - since >= TOLD_WITHIN else MOST_TOLD - times
+        since, times = self._told_in_all
+        return min(left, MOST_TOLD_IN_ALL if now - since >= IN_ALL_WITHIN else MOST_TOLD_IN_ALL - times)
 
     def stranger_sentence(self, person: Person) -> str | None:
         """What a stranger is told in private; None after a few times in an hour, so that nobody makes the bot spam."""

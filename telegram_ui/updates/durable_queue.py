@@ -162,6 +162,16 @@ class DurableQueue(asyncio.Queue[object]):
         except Exception as error:  # broad: as for put()
             logger.debug("A poll's updates are written one by one (%s).", type(error).__name__)
 
+    def drops_unread(self, update_id: int, person: int, *, is_urgent: bool) -> bool:
+        """Whether put() would refuse an update of this person without a word, for they were told a moment ago."""
+        last = self._refused.get(person)
+        return (
+            last is not None
+            and self._now() - last < REFUSAL_TOLD_EVERY
+            and update_id not in self._unwritten
+            and self._has_too_much(update_id, person, is_urgent=is_urgent)
+        )
+
     async def done(self, update_ids: Iterable[int], *, is_remembered: bool = False, soon: bool = False) -> None:
         """The updates' effects are done: their payloads may go.
         A failing disk is retried with the next call.
@@ -327,10 +337,12 @@ class DurableQueue(asyncio.Queue[object]):
 
     def _is_too_much(self, update: telegram.Update, more: int = 0) -> bool:
         """`more`: updates of the same person that are about to be added."""
-        who = _sender(update)
-        if who == NOBODY or update.update_id in self._unfinished:
+        return self._has_too_much(update.update_id, _sender(update), is_urgent=_is_urgent(update), more=more)
+
+    def _has_too_much(self, update_id: int, who: int, *, is_urgent: bool, more: int = 0) -> bool:
+        if who == NOBODY or update_id in self._unfinished:
             return False
-        return self._of_each[who] + more >= self._limit_of_one + (MOST_URGENT if _is_urgent(update) else 0)
+        return self._of_each[who] + more >= self._limit_of_one + (MOST_URGENT if is_urgent else 0)
 
     async def _refuse(self, update: telegram.Update) -> None:
         """The first in a while is passed on, so that its sender is told; the others are dropped."""

@@ -15,6 +15,7 @@ from telegram.ext import ExtBot
 
 from telegram_ui.sending.http import AiohttpRequest
 from telegram_ui.updates.durable_queue import DurableQueue
+from telegram_ui.updates.triage import Triage
 
 logger = logging.getLogger(__name__)
 
@@ -27,12 +28,13 @@ class HoldingBot(ExtBot[None]):
     def __init__(self, token: str, *, pause: Callable[[float], Awaitable[None]], **options: Any) -> None:
         super().__init__(token, **options)
         self._queue: DurableQueue | None = None
+        self._triage: Triage | None = None
         self._pause = pause
         self._fetched: list[dict[str, Any]] = []
 
-    def hold_back_for(self, queue: DurableQueue) -> None:
-        """From now on every poll asks this queue first."""
-        self._queue = queue
+    def hold_back_for(self, queue: DurableQueue, triage: Triage) -> None:
+        """From now on every poll asks this queue first, and of what it brings only that is read which has to be."""
+        self._queue, self._triage = queue, triage
         queue.is_offset_held = True
 
     async def get_updates(self, offset: int | None = None, **options: Any) -> tuple[telegram.Update, ...]:  # type: ignore[override]
@@ -43,6 +45,8 @@ class HoldingBot(ExtBot[None]):
             offset = min(offset, unwritten) if offset else unwritten
         await super().get_updates(offset, **options)
         fetched, self._fetched = self._fetched, []
+        if self._triage:
+            fetched = self._triage.to_read(fetched)
         updates = [(read_or_emptied(raw, self), raw) for raw in fetched]
         if self._queue:
             await self._queue.write_ahead(updates)

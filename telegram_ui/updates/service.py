@@ -33,6 +33,7 @@ from telegram_ui.updates.durable_queue import DurableQueue, Received
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
 from telegram_ui.updates.polling import HoldingBot, PollRequest, QuietRequest
 from telegram_ui.updates.relevance import Relevance
+from telegram_ui.updates.triage import Triage
 
 logger = logging.getLogger(__name__)
 
@@ -154,7 +155,7 @@ async def telegram_service(
         if settings.webhook_url:
             await stack.enter_async_context(_webhook(settings, bot, queue, pause))
         else:
-            bot.hold_back_for(queue)
+            bot.hold_back_for(queue, Triage(access, queue))
             await stack.enter_async_context(_polling(application, queue, polls, monotonic, pause, silent_for))
         logger.info(
             "Fetching updates of @%s by %s: ready.",

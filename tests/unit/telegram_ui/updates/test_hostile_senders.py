@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+import pytest
+
 from records.scopes import Person
 from settings import Settings
 from telegram_ui.updates.access import MOST_TOLD_IN_ALL, Access
@@ -66,6 +68,21 @@ async def test_what_strangers_send_is_written_nowhere_and_delays_nobody(bots: Bo
         await service.intake.idle()
     assert len(written) == 1
     assert len(peer.texts(EVE)) == 5
+
+
+async def test_what_nothing_would_come_of_is_not_even_parsed(
+    bots: Bots, peer: Peer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A stranger's messages in a group, which no parser could read: it would say so of each that reaches it."""
+    for number in range(250):
+        sender = {"id": EVE, "is_bot": False, "first_name": "Eve"}
+        message = {"message_id": number, "date": "never", "chat": {"id": GROUP, "type": "group"}, "from": sender}
+        peer.world.updates.add("message", message)
+    peer.world.say(ANN, ANN, "hello")
+    async with bots.running():
+        await peer.told("echo hello", ANN)
+        await peer.confirmed()
+    assert "is unreadable" not in caplog.text
 
 
 def test_many_strangers_are_told_so_many_times_a_minute_in_all() -> None:
