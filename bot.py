@@ -30,6 +30,7 @@ from telegram_ui.commands.family import Dependencies, MayConfigure
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.updates.service import identity, telegram_service
+from text.plurals import counted
 
 log = logging.getLogger("bot")
 
@@ -85,8 +86,9 @@ def main(arguments: Sequence[str] | None = None, environ: Mapping[str, str] | No
         if options.port is not None and not 0 < options.port < 65_536:
             raise SettingsError("--port", "must be a number from 1 to 65535.")
         if options.backup is not None:
-            messages = backup.back_up(settings.data_dir, options.backup)
-            print(f"backup: {messages} messages are in {options.backup}; it is as private as {settings.data_dir}")
+            number = backup.back_up(settings.data_dir, options.backup)
+            held = counted(number, "message is", "messages are")
+            print(f"backup: {held} in {options.backup}; it is as private as {settings.data_dir}")
             if elsewhere := backup.kept_elsewhere(settings.data_dir):
                 print(f"not in it: {elsewhere} kept in PostgreSQL; back that server up too (pg_dump)")
             return 0
@@ -113,7 +115,8 @@ def put_back(file: Path, folder: Path) -> int:
     done = backup.restore(file, folder)
     if done.aside is not None:
         print(f"set aside: what {folder} held is in {done.aside} now")
-    print(f"restored: {done.messages} messages of {done.made_at} are in {folder}")
+    verb = "is" if done.messages == 1 else "are"
+    print(f"restored: {counted(done.messages, 'message', 'messages')} of {done.made_at} {verb} in {folder}")
     return 0
 
 

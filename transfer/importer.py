@@ -40,9 +40,7 @@ LEASE = timedelta(hours=6)
 """Nothing is folded in the scope meanwhile. The leases of a process that died are released at the next start."""
 BATCH = 500
 INCOGNITO = "Nothing is written while you are incognito. /incognito ends that; then send the file again."
-RETAINED = (
-    "My operator lets me erase archives older than {days:,} days: {old:,} of these messages would be erased again."
-)
+RETAINED = "My operator lets me erase archives older than {days}: {old:,} of these messages would be erased again."
 Progress = Callable[[int, int], Awaitable[None]]
 """Called with the number of messages imported so far, and of all."""
 
@@ -125,7 +123,7 @@ class Importer:
                 new_facts = await store.history.new_facts(scope.owner, facts)
             notes = (*work.history.notes, *_differences(work, scope.owner))
             if self._retention and old:
-                notes = (*notes, RETAINED.format(old=old, days=self._retention.days))
+                notes = (*notes, RETAINED.format(old=old, days=counted(self._retention.days, "day", "days")))
             return ImportPlan(
                 name=detection.FORMATS[work.history.format].title,
                 total=len(work.history.messages),

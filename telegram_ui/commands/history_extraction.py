@@ -7,12 +7,13 @@ from telegram import InlineKeyboardMarkup
 
 from telegram_ui.commands.family import Ask, Family, press
 from telegram_ui.commands.wording import messages
+from text.plurals import counted
 
 LEARN, STOP = "stu", "stn"
 OFFER = "Learn facts from it"
 WHAT_IT_TAKES = (
-    "I learn no facts from it unless you ask me to. If you do, I read {messages} of yours now, in about {requests:,} "
-    "requests of roughly {tokens:,} tokens in all: in the background, and within the daily token budget."
+    "I learn no facts from it unless you ask me to. If you do, I read {messages} of yours now, in about {requests} "
+    "of roughly {tokens:,} tokens in all: in the background, and within the daily token budget."
 )
 BEGUN = "I am learning facts from it in the background. /summary_status shows my progress, /memory what I know."
 BUSY = "I am still learning from what was imported before. Please try again when that is done."
@@ -33,7 +34,9 @@ class HistoryExtractionCommands(Family):
         if estimate is None:
             return None
         text = WHAT_IT_TAKES.format(
-            messages=messages(estimate.messages), requests=estimate.requests, tokens=_rounded(estimate.tokens)
+            messages=messages(estimate.messages),
+            requests=counted(estimate.requests, "request", "requests"),
+            tokens=_rounded(estimate.tokens),
         )
         return text, self._keyboard(ask, LEARN, OFFER, ids)
 

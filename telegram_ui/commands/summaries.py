@@ -128,9 +128,10 @@ def status_text(status: Status) -> str:
         lines.append(f"Quality of the newest summary: {status.newest.score:.2f} of 1 ({', '.join(parts)})")
     if status.compressed > 1:
         advice = " /summary_rebuild would restore detail." if status.rebuild_helps else ""
-        lines.append(f"The oldest detail was compressed {status.compressed} times.{advice}")
+        lines.append(f"The oldest detail was compressed {counted(status.compressed, 'time', 'times')}.{advice}")
     if status.rebuilding is not None:
-        lines.append("All summaries are being rebuilt: {} of {} parts.".format(*status.rebuilding))
+        rebuilt, parts_in_all = status.rebuilding
+        lines.append(f"All summaries are being rebuilt: {rebuilt:,} of {counted(parts_in_all, 'part', 'parts')}.")
     if status.history_extraction is not None:
         lines.append(
             "Learning facts from imported history: {:,} of {:,} of your messages.".format(*status.history_extraction)
@@ -142,7 +143,7 @@ def status_text(status: Status) -> str:
     if status.is_folding:
         lines.append("A summary is being made right now.")
     if status.indexed is not None and status.indexed[0] < status.indexed[1]:
-        lines.append(f"Search index: {status.indexed[0]:,} of {status.indexed[1]:,} messages")
+        lines.append(f"Search index: {status.indexed[0]:,} of {messages(status.indexed[1])}")
     if status.failure is not None:
         failed_at = moment(status.failure.at, config.zone if config else UTC)
         lines.append(f"Last failure: {failed_at}: {status.failure.error} (nothing was lost)")

@@ -216,7 +216,7 @@ class _Progress:
         if now - self._shown_at < PROGRESS_EVERY or done == total:
             return
         self._shown_at = now
-        await self._show(f"Importing… {done:,} of {total:,} messages.")
+        await self._show(f"Importing… {done:,} of {messages(total)}.")
 
 
 def plan_text(plan: ImportPlan) -> str:

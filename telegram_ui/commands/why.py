@@ -132,8 +132,11 @@ def _parts(record: ExplanationRecord) -> list[str]:
     lines = []
     for part in record.parts:
         if part.tokens:
-            most = f" of {part.budget:,}" if part.budget and part.name != "message" else ""
-            lines.append(f"· {PARTS.get(part.name, part.name)}: {part.tokens:,}{most} tokens")
+            most = part.budget if part.name != "message" else 0
+            size = counted(part.tokens, "token", "tokens")
+            if most:
+                size = f"{part.tokens:,} of {counted(most, 'token', 'tokens')}"
+            lines.append(f"· {PARTS.get(part.name, part.name)}: {size}")
     return lines
 
 

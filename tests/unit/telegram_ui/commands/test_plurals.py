@@ -1,0 +1,31 @@
+"""One of something is never told as several."""
+
+import re
+from dataclasses import replace
+
+from records.status import Counts, Status
+from telegram_ui.commands.summaries import status_text
+from telegram_ui.commands.transfer import PROGRESS_EVERY, _Progress
+
+SEVERAL_OF_ONE = re.compile(r"\b1 (messages|parts|times|requests|days|tokens)\b")
+
+
+def test_a_status_counts_one_message_and_one_part() -> None:
+    counts = Counts(total=1, archived=0, active_turns=1, active_by_level={})
+    status = Status(config=None, counts=counts, indexed=(0, 1), rebuilding=(0, 1))
+    told = status_text(status)
+    assert "Search index: 0 of 1 message\n" in told
+    assert "rebuilt: 0 of 1 part." in told
+    assert SEVERAL_OF_ONE.search(told) is None
+    assert "0 of 2 messages" in status_text(replace(status, indexed=(0, 2)))
+
+
+async def test_the_progress_of_an_import_counts_one_message() -> None:
+    shown: list[str] = []
+
+    async def show(text: str) -> None:
+        shown.append(text)
+
+    progress = _Progress(show, lambda: PROGRESS_EVERY)
+    await progress.report(0, 1)
+    assert shown == ["Importing… 0 of 1 message."]
