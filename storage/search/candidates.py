@@ -49,6 +49,8 @@ _COLUMNS = """
 near.seq, near.message_id, near.length, near.size, near.said_at, near.is_assistant, near.speaker, near.marks
 """
 # CROSS JOIN keeps this order; SQLite would otherwise begin with all rows of all scopes. `marks` are hashes of terms.
+# The signs let SQLite look both columns up in the index: what another table's column is compared with it takes for a
+# number of another type, and would walk through all messages of one moment, of which an import can make any number.
 _WINDOWS = """
 WITH hit AS MATERIALIZED (
   SELECT said_at, message_id FROM json_each(?1) AS given CROSS JOIN places ON places.seq = given.value
@@ -58,14 +60,16 @@ span AS MATERIALIZED (
   SELECT COALESCE(
     (
       SELECT seq FROM places WHERE user_id = ?2 AND thread_id = ?3
-      AND (said_at, message_id) < (hit.said_at, hit.message_id) ORDER BY said_at DESC, message_id DESC LIMIT 1 OFFSET ?4
+      AND (said_at, message_id) < (+hit.said_at, +hit.message_id)
+      ORDER BY said_at DESC, message_id DESC LIMIT 1 OFFSET ?4
     ),
     (SELECT seq FROM places WHERE user_id = ?2 AND thread_id = ?3 ORDER BY said_at, message_id LIMIT 1)
   ) AS first,
   COALESCE(
     (
       SELECT seq FROM places WHERE user_id = ?2 AND thread_id = ?3
-      AND (said_at, message_id) > (hit.said_at, hit.message_id) ORDER BY said_at, message_id LIMIT 1 OFFSET ?4
+      AND (said_at, message_id) > (+hit.said_at, +hit.message_id)
+      ORDER BY said_at, message_id LIMIT 1 OFFSET ?4
     ),
     (SELECT seq FROM places WHERE user_id = ?2 AND thread_id = ?3 ORDER BY said_at DESC, message_id DESC LIMIT 1)
   ) AS last
@@ -81,8 +85,8 @@ FROM json_each(?) AS run
 CROSS JOIN places AS a ON a.seq = json_extract(run.value, '$[0]')
 CROSS JOIN places AS b ON b.seq = json_extract(run.value, '$[1]')
 CROSS JOIN places AS near ON near.user_id = ? AND near.thread_id = ?
-  AND (near.said_at, near.message_id) >= (a.said_at, a.message_id)
-  AND (near.said_at, near.message_id) <= (b.said_at, b.message_id)
+  AND (near.said_at, near.message_id) >= (+a.said_at, +a.message_id)
+  AND (near.said_at, near.message_id) <= (+b.said_at, +b.message_id)
 """  # noqa: S608
 _SEQS = "SELECT seq FROM messages WHERE user_id = ? AND thread_id = ? AND id IN (SELECT value FROM json_each(?))"
 _EVERYTHING = f"SELECT {_COLUMNS}, 0 FROM places AS near WHERE user_id = ? AND thread_id = ?"  # noqa: S608
