@@ -18,7 +18,7 @@ from playground.world import World
 
 FIRST_PERSON = 1001
 FURTHER = 1_000
-"""The number of the lone person's first turn beside the others."""
+"""The number of the lone person's first turn next to the others."""
 PATIENCE = 120.0
 """Seconds that one answer, or a bot's start, may take before the measurement is given up."""
 

@@ -2,7 +2,7 @@
 
 Runs bot.py as a process against the local Bot API server and a model that answers at once (`--tokens`: so many tokens,
 at a realistic pace); every person writes, waits for the answer, and writes again (`--rate`: arrivals a second that wait
-for nothing; `--lone`: one person more, so many turns alone and then beside all others). In the same run also our bot
+for nothing; `--lone`: one person more, so many turns alone and then next to all others). In the same run also our bot
 with memory off and two bare bots: an echo, and the same libraries asking the same model without memory. Times are those
 a person sees, from sending to the answer.
 """
@@ -46,7 +46,7 @@ SELECT COUNT(*) FROM messages WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE vect
 @dataclass(frozen=True, kw_only=True)
 class Load:
     """How much is asked of the bots. `rate`: arrivals a second, 0 = everybody waits for the answer. `lone_turns`: so
-    many turns of one person more, first alone, then beside the others for as long as they write.
+    many turns of one person more, first alone, then next to the others for as long as they write.
     """
 
     people: int

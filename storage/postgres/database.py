@@ -1,4 +1,4 @@
-"""The one door to a PostgreSQL server: connections from a pool, transactions of an owner one after the other.
+"""All access to a PostgreSQL server: connections from a pool, transactions of an owner one after the other.
 
 Statements run in threads, as SQLite's do, so that the same tables serve both. Does not know what the tables mean.
 """
@@ -127,7 +127,7 @@ class PostgresDatabase:
         return True
 
     async def rewrite(self) -> None:
-        """Free what was deleted (VACUUM), beside everybody's work. What pages still hold is overwritten in time."""
+        """Free what was deleted (VACUUM) while others go on. What pages still hold is overwritten in time."""
         async with self.read(None) as reader:
             await reader.run(lambda connection: connection.run(f"VACUUM {_VACUUMED}"))
 
