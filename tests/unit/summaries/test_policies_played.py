@@ -23,6 +23,7 @@ from tests.support.talk import ANNA, Talk, talking
 SCOPE = Scope(owner=ANNA.id)
 TIGHT = {
     "max_context_tokens": 3000,
+    "system_prompt": "You are a friendly assistant.",
     "system_budget": 100,
     "summary_budget": 300,
     "recent_budget": 2600,
