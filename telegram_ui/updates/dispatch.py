@@ -221,6 +221,9 @@ class Dispatcher:
         outcome, shown_as = await self._answer_delivery.send(update_id, stream, text, keyboard)
         if outcome == "later":
             self._left.add(update_id)
+        else:
+            # At once: a stop before the rest is done would have the next run ask the model again.
+            await self._queue.done([update_id], soon=True)
         return shown_as
 
     async def _correct(self, parsed: ParsedUpdate) -> None:

@@ -309,6 +309,22 @@ async def test_an_answer_that_a_button_asked_for_is_sent_as_any_other(bots: Bots
     assert peer.texts(ANN)[1:] == [f"echo {GO_ON_WORDS}"] * 2
 
 
+async def test_what_a_button_asked_for_is_not_asked_again_by_the_next_run(bots: Bots, peer: Peer) -> None:
+    data = Buttons(b"key").data(GO_ON, Chat(id=ANN), Person(id=ANN, name="Ann"), "1.once")
+    async with bots.running() as service:
+        peer.world.say(ANN, ANN, "/help me")
+        message = await peer.told("did help me", ANN)
+        peer.fault("hang", "sendMessage", chat_id=ANN)
+        since = peer.world.calls.last
+        peer.world.press(ANN, ANN, message["answer"]["result"]["message_id"], data)
+        await peer.called("sendMessage", chat=ANN, since=since)
+        closing = asyncio.create_task(service.intake.close())
+        await asyncio.sleep(0)
+        peer.faults.clear()
+        await closing
+        assert await bots.pending() == []
+
+
 async def test_an_answer_that_was_cut_off_before_its_effect_arrives_once(bots: Bots, peer: Peer) -> None:
     peer.fault("drop_before", "sendMessage", chat_id=ANN)
     async with bots.running() as service:
