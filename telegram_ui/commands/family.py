@@ -44,11 +44,16 @@ class Ask:
 
     @property
     def replied_to(self) -> int | None:
-        """The Telegram id of the message that the command replies to."""
+        """The Telegram id of the message that the command replies to.
+
+        None for a message of the group from before it became a supergroup: another message may have its id by now.
+        """
         message = self.update.effective_message
         replied = message.reply_to_message if message else None
         # In a topic everything "replies" to the service message that opened it.
-        return replied.message_id if replied and replied.forum_topic_created is None else None
+        if message is None or replied is None or replied.forum_topic_created is not None:
+            return None
+        return replied.message_id if replied.chat.id == message.chat.id else None
 
     @property
     def answers_the_bot(self) -> bool:

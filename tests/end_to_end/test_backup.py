@@ -24,7 +24,10 @@ async def test_the_drill(house: House) -> None:
                     await person.asks(words)
                     said[person.id].append(words)
 
+        since = process.log.last
         await talk(5)
+        for person in (ann, bob):
+            await process.logged(f" of {person.id} in ", since=since)
         before = {owner: list(words) for owner, words in said.items()}
         load = asyncio.create_task(talk(6))
         run = await house.run("--backup", "drill.zip", environ=environ)

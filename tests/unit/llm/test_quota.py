@@ -27,7 +27,9 @@ async def spent(talk: Talk) -> dict[int, int]:
 async def test_a_person_over_the_budget_is_told_when_it_starts_anew_and_the_model_is_not_asked(
     tmp_path: Path,
 ) -> None:
-    async with talking(tmp_path, daily_token_budget_per_user=60) as talk:
+    async with talking(
+        tmp_path, daily_token_budget_per_user=100, system_prompt="You are a friendly assistant."
+    ) as talk:
         await talk.remember()
         while not (reply := await talk.say("A word about walruses.")).is_error:
             assert (await spent(talk))[ANNA.id] < 200

@@ -4,6 +4,7 @@ import asyncio
 from datetime import timedelta
 
 import pytest
+import telegram
 
 from records.messages import NewMessage
 from records.owners import StorageType
@@ -11,7 +12,9 @@ from records.scopes import Person, Scope
 from records.turns import Incoming, Piece
 from storage.files.tables import FACTS
 from storage.search import word_index
+from telegram_ui.commands.family import Ask
 from telegram_ui.commands.forget import MEMBERS
+from telegram_ui.sending.chat import Chat
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, TOPIC, Desk
@@ -273,3 +276,18 @@ async def test_in_a_group_its_admins_alone_and_topics_apart(desk: Desk, talk: Ta
     await say(talk, "walrus", owner=FORUM)
     await desk.say(ANN, FORUM, "/forget #1", thread_id=TOPIC)
     assert desk.last(FORUM) == "That is not in my memory (any more)."
+
+
+def test_a_reply_to_a_message_of_the_group_that_was_upgraded_names_none_of_todays() -> None:
+    """Ids of the old group and of the supergroup have nothing to do with each other."""
+    chat = {"id": GROUP, "type": "supergroup", "title": "House"}
+    replied: dict[str, object] = {"message_id": 5, "date": 1, "text": "walrus"}
+    message = {"message_id": 9, "date": 2, "chat": chat, "text": "/forget", "reply_to_message": replied}
+
+    def names(chat_id: int) -> int | None:
+        replied["chat"] = {**chat, "id": chat_id}
+        update = telegram.Update.de_json({"update_id": 1, "message": message}, None)
+        return Ask(update=update, chat=Chat(id=GROUP, is_private=False), person=Person(id=BOB, name="Bob")).replied_to
+
+    assert names(GROUP) == 5
+    assert names(-77) is None
