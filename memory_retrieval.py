@@ -139,8 +139,11 @@ class MemoryRetrieval:
         newest = newest_turns([*sources.last, *unstored], LAST_TURNS)
         await _off_loop(lambda: builder.take_last_turns(newest), characters(newest))
         known, lean_on = carried(scope, sources.facts), last_words(newest)
-        found = await self.found(incoming.text, store, scope, now=now, lean_on=lean_on, before=turn, facts=known)
-        builder.take_instructions(found.instructions)
+        search = partial(self.found, incoming.text, store, scope, now=now, lean_on=lean_on, before=turn, facts=known)
+        # At the beginning all there is stands in the prompt: nothing is searched for unless something had no room.
+        found = await search() if known or sources.archived else None
+        if found is not None:
+            builder.take_instructions(found.instructions)
         if not scope.is_direct_messages:
             builder.take_profile(sources.profile)
         shown, repeated = await self._stable_summaries(builder, store, scope, summaries, turn)
@@ -151,14 +154,19 @@ class MemoryRetrieval:
         if not repeated:
             builder.take_archived_turns(prefix_cache.before_active(sources.last, LAST_TURNS))
         await self._note_history(builder, store, scope, sources, shown, incoming if turn is not None else None)
-        builder.take_facts(found.facts)
+        if found is None and not builder.shown_ids.issuperset(one.id for one in sources.unfolded):
+            found = await search()
+        builder.take_facts(found.facts if found is not None else ())
         around = await self._around_replied(incoming, store, builder, before=turn)
-        brought = {one.message.id for one in around}
-        required = MustInclude.of(found, self._tokens, shown=builder.shown_ids | brought, before=turn)
-        if required.ids and builder.keep_room_for_one():
+        snippets = list(around)
+        if found is not None:
+            brought = {one.message.id for one in around}
             required = MustInclude.of(found, self._tokens, shown=builder.shown_ids | brought, before=turn)
-        room = max(0, builder.snippet_room - replies.size(around, self._tokens, now))
-        builder.take_snippets([*around, *await self._packed(required, store, scope, room=room, now=now)])
+            if required.ids and builder.keep_room_for_one():
+                required = MustInclude.of(found, self._tokens, shown=builder.shown_ids | brought, before=turn)
+            room = max(0, builder.snippet_room - replies.size(around, self._tokens, now))
+            snippets += await self._packed(required, store, scope, room=room, now=now)
+        builder.take_snippets(snippets)
         return await _off_loop(builder.context, words + characters(newest) + characters(older))
 
     async def _around_replied(
@@ -176,10 +184,9 @@ class MemoryRetrieval:
 
     async def recall(self, question: str, *, store: MemoryStore, scope: Scope) -> Recall:
         """What a question alone brings back within the budget of snippets. Raises a StorageError."""
-        now = self._clock()
         found = await self.found(question, store, scope)
         required = MustInclude.of(found, self._tokens)
-        taken = await self._packed(required, store, scope, room=self._budgets.snippets, now=now)
+        taken = await self._packed(required, store, scope, room=self._budgets.snippets, now=self._clock())
         snippets = tuple(sorted(taken, key=lambda one: one.message.order))
         return Recall(ranked=found.ranked, snippets=snippets)
 
@@ -264,8 +271,8 @@ class MemoryRetrieval:
         if lean_on and len(terms) <= FOLLOW_UP_TERMS:
             question = f"{both_ends(lean_on, LONGEST_QUESTION)}\n{question}"
             terms = list(dict.fromkeys([*own, *await _terms(question)]))  # of a long question the first are looked up
-        readings = readings_of(own, itself, question)
-        leans = len(own) < FOLLOW_UP_TERMS or cues.goes_on(both_ends(itself, TIMES_IN))
+        readings, cued = readings_of(own, itself, question), both_ends(itself, TIMES_IN)
+        leans = len(own) < FOLLOW_UP_TERMS or cues.goes_on(cued)
         touched = Asked.of(question, terms) if leans else Asked.of(itself, own)
         known = carried(scope, await store.facts.valid(scope.owner)) if facts is None else facts
         nearest: VectorSearch | None = None
@@ -298,7 +305,6 @@ class MemoryRetrieval:
             pool = await store.pool(scope, matched, reach=REACH, seeds=seeds, sources=list(sources))
         pool = pool if before is None else pool.before(before)
         terms, own = pool.matched.held(terms), pool.matched.held(own)
-        cued = both_ends(itself, TIMES_IN)
         asked = Question(
             text=question,
             terms=tuple(terms),
@@ -330,19 +336,13 @@ class MemoryRetrieval:
         if not known:
             return [], []
         model = self._embedder.name if self._embedder is not None else ""
-        ranking = partial(
-            rank_facts,
-            known,
-            own,
-            with_before=terms,
-            query=vector,
-            vectors=await store.facts.vectors(owner, model) if vector is not None else {},
-            model=model,
-            min_similarity=self._facts.min_similarity,
-        )
+        vectors = await store.facts.vectors(owner, model) if vector is not None else {}
+        least = self._facts.min_similarity
 
         def chosen() -> tuple[list[RecalledFact], list[RecalledFact]]:
-            ranked = ranking()
+            ranked = rank_facts(
+                known, own, with_before=terms, query=vector, vectors=vectors, model=model, min_similarity=least
+            )
             return best(ranked, self._facts.top), applying(known, ranked, touched)
 
         return await done(chosen, in_thread=len(known) > MANY_FACTS)
@@ -434,11 +434,11 @@ class MemoryRetrieval:
             messages=sources.total - len(pieces),
             characters=sources.characters - sum(len(piece.text) for piece in pieces),
         )
-        active = {one.id for one in sources.summaries}
         if sources.archived > sum(summary.message_count for summary in sources.summaries):
             oldest, newest = await store.ends(scope)
             # What came after an earlier version is in the prompt word for word.
-            builder.list_uncovered(shown, oldest, newest, after_last={one.id for one in shown} == active)
+            is_newest = {one.id for one in shown} == {one.id for one in sources.summaries}
+            builder.list_uncovered(shown, oldest, newest, after_last=is_newest)
 
 
 async def _terms(question: str) -> list[str]:

@@ -120,3 +120,22 @@ async def test_where_one_arm_fails_no_other_goes_on(tmp_path: Path) -> None:
             with pytest.raises(StorageError):
                 await question
             assert "_nearest" not in " ".join(map(repr, asyncio.all_tasks()))
+
+
+async def test_nothing_is_searched_for_while_all_that_was_said_stands_in_the_prompt(tmp_path: Path) -> None:
+    async with talking(tmp_path, embedding_model="e", max_context_tokens=1000) as talk:
+
+        def searched() -> list[str]:
+            """The texts that were embedded as questions; messages are, with their speakers, in the background."""
+            texts = [text for request in talk.server.of("e") for text in request.body["input"]]
+            return [text for text in texts if not text.startswith(("Anna: ", "Assistant: "))]
+
+        await talk.remember(every_n=500)
+        for number in range(3):
+            await talk.say(f"Thing number {number}.")
+        assert not searched()
+        await talk.say("The glarbin stands in the hall. " + "Nothing else happened on that day. " * 200)
+        reply = await talk.say("Where does the glarbin stand?")
+        assert searched()[-1].endswith("Where does the glarbin stand?")
+        assert reply.context is not None
+        assert any("glarbin" in one.text for one in reply.context.snippets)
