@@ -185,6 +185,8 @@ async def test_embeddings_at_an_endpoint_count_towards_their_owners_quota(tmp_pa
         ) as talk:
             await talk.remember()
             await talk.say(" ".join(["The garden gate is green and squeaks."] * 20))
+            async with talk.services.memory.home(ANNA.owner) as store:
+                await talk.services.retrieval.recall("Which gate squeaks?", store=store, scope=ANNA)
             if talk.services.indexing is not None:
                 await talk.services.indexing.caught_up()
             sent = [text for one in talk.server.requests if "embeddings" in one.path for text in one.body["input"]]
