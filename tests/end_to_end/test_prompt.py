@@ -75,9 +75,11 @@ async def test_the_prompts_beginning_stays_while_nothing_is_folded(house: House,
 async def test_a_fact_told_forty_turns_ago_comes_back(house: House, bot: Process) -> None:
     ann = house.person()
     await ann.sets_up("JSON", 5)
+    since = bot.log.last
     await ann.asks("Please note: the key of the shed hangs behind the barometer.")
     for number in range(40):
         await ann.asks(f"Small talk number {number} about bread and rain")
+    await bot.logged("summarized messages", since=since)  # which waits until nobody is answered
     await ann.asks("Where did I say the barometer hangs?")
     request = house.chat_requests()[-1]
     assert "hangs behind the barometer" in request[-1]["content"]
