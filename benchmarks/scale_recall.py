@@ -27,6 +27,7 @@ from storage.files.database import Database
 from storage.json.store import JsonStore
 from storage.protocol import MemoryStore
 from storage.sqlite.migrations import MIGRATIONS
+from storage.sqlite.sql_store import SqlStore
 from storage.sqlite.store import SqliteStore
 from text.tokenizer import Tokenizer
 
@@ -74,7 +75,7 @@ async def recall_figures(
     progress(f"{kind}: recall {figures}")
     figures["bytes_per_message"] = round(folder_bytes(settings.data_dir) / counts.total)
     async with Database.open(settings.data_dir / FILES[kind], migrations=MIGRATIONS) as database:
-        everything = SqliteStore(database, kind, exhaustive=True)
+        everything = SqlStore(database, kind, exhaustive=True)
         figures["exhaustive"] = {
             "found_percent": await _found(both, everything, scope, what.questions),
             "words_alone_found_percent": await _found(words, everything, scope, what.questions),

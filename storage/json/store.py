@@ -21,7 +21,7 @@ from storage.json import snapshot
 from storage.json.journal import Entry, Journal
 from storage.json.recovery import DISTRUSTED_NAME, INDEX_NAME, JOURNAL_NAME, SNAPSHOT_NAME, Recovery, mark_clean
 from storage.sqlite.migrations import MIGRATIONS
-from storage.sqlite.store import SqliteStore
+from storage.sqlite.sql_store import SqlStore
 
 LEAST_JOURNAL = 1_000_000
 LINE_ROWS = 500
@@ -43,7 +43,7 @@ _TRACKING = [
 ]
 
 
-class JsonStore(SqliteStore):
+class JsonStore(SqlStore):
     """A MemoryStore whose files people can read. Made by `open` only.
 
     `reports`: sentences about what was found damaged at start and what was done about it, for log and admin.
@@ -99,7 +99,7 @@ class JsonStore(SqliteStore):
         await self._snapshot()
 
     async def scrub(self) -> None:
-        """As in a SQLite store; what is erased is in neither snapshot nor journal afterwards."""
+        """As in every store; what is erased is in neither snapshot nor journal afterwards."""
         await self._snapshot()
         await super().scrub()
 

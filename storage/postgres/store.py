@@ -1,6 +1,6 @@
 """The memories of owners in a PostgreSQL database.
 
-The statements are those of the SQLite store, in PostgreSQL's words (dialect.py). Owns what differs in more than words.
+The statements are those of SqlStore, in PostgreSQL's words (dialect.py). Owns what differs in more than words.
 Does not know how a connection is made.
 """
 
@@ -8,12 +8,12 @@ from records.owners import StorageType
 from storage.files.tables import ERASED, USERS
 from storage.postgres.database import PostgresDatabase
 from storage.search import full_text
-from storage.sqlite.store import SqliteStore
+from storage.sqlite.sql_store import SqlStore
 
 _WITH_OWNER = (*ERASED, "places", "scope_words", "vectors", "unindexed")
 
 
-class PostgresStore(SqliteStore):
+class PostgresStore(SqlStore):
     """A MemoryStore over an open PostgresDatabase (the caller opens and closes it)."""
 
     def __init__(self, database: PostgresDatabase, *, exhaustive: bool = False) -> None:

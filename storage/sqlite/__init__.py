@@ -1,4 +1,4 @@
-"""The store in memory.db. Its tables serve the JSON store too, as its working copy.
+"""The store in memory.db, and the tables and statements that the two other stores share with it.
 
 deletion_cascade.py          what goes with a forgotten or edited message, in one transaction
 context_sources.py           what a context is made of apart from what is searched for
@@ -19,5 +19,6 @@ profile_table.py             the profile's versions
 quotes.py                    what repeats forgotten words without being built on their message
 rebuild_table.py             the one transaction that replaces all summaries of a scope
 renaming.py                  a group's memory under the id that it has as a supergroup
+sql_store.py                 memories in SQL tables: the base of all three stores
 store.py                     memories in memory.db
 """

@@ -1,4 +1,4 @@
-"""The explanations of the newest answers. A part of SqliteStore (`store.explanations`).
+"""The explanations of the newest answers. A part of SqlStore (`store.explanations`).
 
 Owns the SQL of `accounts` (the table of explanations), of `users.tokens_saved`, and of the Telegram ids of answers.
 Does not know what is in an explanation, except the Telegram messages that showed its answer.

@@ -1,6 +1,6 @@
 """Summaries and the folds that make them: leases, fences, and the one transaction that archives.
 
-A part of SqliteStore. Owns the SQL of `summaries`, `jobs` and `failures`. Does not know what is due, nor how the text
+A part of SqlStore. Owns the SQL of `summaries`, `jobs` and `failures`. Does not know what is due, nor how the text
 of a summary is made.
 """
 

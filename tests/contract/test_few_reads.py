@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from records.messages import NewMessage
 from records.scopes import Scope
-from storage.sqlite.store import SqliteStore
+from storage.sqlite.sql_store import SqlStore
 from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, fold, said, talk
 
 
-async def test_a_question_in_pieces_is_one_turn_and_finds_its_answer(store: SqliteStore) -> None:
+async def test_a_question_in_pieces_is_one_turn_and_finds_its_answer(store: SqlStore) -> None:
     pieces = [said("first half", source="1:1"), said("second half", source="1:2")]
     turn, answer = await store.ask(ANNA, pieces)
     assert answer is None
@@ -19,14 +19,14 @@ async def test_a_question_in_pieces_is_one_turn_and_finds_its_answer(store: Sqli
     assert [hit.message.turn for hit in await store.search(ANNA, ["half"], limit=9)] == [turn, turn]
 
 
-async def test_an_answer_is_found_in_its_own_scope_only(store: SqliteStore) -> None:
+async def test_an_answer_is_found_in_its_own_scope_only(store: SqlStore) -> None:
     question, reply = said("hello", source="1:1"), said("reply", role="assistant", source="1:1")
     await store.append(TOPIC, [reply])
     assert (await store.ask(BORIS, [question]))[1] is None
     assert (await store.ask(TOPIC, [question]))[1] is not None
 
 
-async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: SqliteStore) -> None:
+async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: SqlStore) -> None:
     stored = await talk(store, ANNA, 5)
     await talk(store, BORIS, 2)
     await fold(store, ANNA, stored[:4])
@@ -47,7 +47,7 @@ async def test_what_a_context_is_made_of_is_what_the_single_reads_say(store: Sql
     assert (nobody.last, nobody.unfolded, nobody.summaries, nobody.total) == ([], [], [], 0)
 
 
-async def test_messages_of_an_imported_past_are_no_last_turns(store: SqliteStore) -> None:
+async def test_messages_of_an_imported_past_are_no_last_turns(store: SqlStore) -> None:
     drafts: list[NewMessage] = [replace(said("long ago"), turn=-3), said("today")]
     await store.append(ANNA, drafts)
     sources = await store.context_sources(ANNA, turns=4)
@@ -55,7 +55,7 @@ async def test_messages_of_an_imported_past_are_no_last_turns(store: SqliteStore
     assert sources.last == await store.last_turns(ANNA, 4)
 
 
-async def test_matches_and_what_is_around_them_come_in_one_read(store: SqliteStore) -> None:
+async def test_matches_and_what_is_around_them_come_in_one_read(store: SqlStore) -> None:
     stored = await store.append(ANNA, [said(text) for text in ("a walrus", "a newt", "a heron", "an otter")])
     matched = await store.matching(ANNA, ["walrus"], limit=9)
     apart = await store.pool(ANNA, matched, reach=1, sources=[stored[3].id])

@@ -41,6 +41,7 @@ from storage.json import snapshot
 from storage.json.journal import Entry
 from storage.json.store import JsonStore
 from storage.sqlite.migrations import MIGRATIONS
+from storage.sqlite.sql_store import SqlStore
 from storage.sqlite.store import SqliteStore
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.commands.family import Dependencies
@@ -100,7 +101,7 @@ class EntryPoints:
     def __init__(
         self,
         database: Database,
-        stores: Sequence[SqliteStore],
+        stores: Sequence[SqlStore],
         folder: Path,
         written: Sequence[Any],
         imports: ImportEntryPoints,

@@ -16,6 +16,7 @@ from storage.files.data_dir import data_dir
 from storage.files.database import Database
 from storage.json.store import JsonStore
 from storage.sqlite.migrations import MIGRATIONS
+from storage.sqlite.sql_store import SqlStore
 from storage.sqlite.store import SqliteStore
 from tests.contract.conftest import MINUTE, NOW, config, made, said
 
@@ -56,9 +57,9 @@ async def write(folder: Path, seed: int) -> None:
 async def step(
     chance: random.Random,
     directory: Directory,
-    stores: dict[StorageType, SqliteStore],
+    stores: dict[StorageType, SqlStore],
     owner: int,
-    store: SqliteStore,
+    store: SqlStore,
 ) -> None:
     scope = Scope(owner=owner)
     match chance.choices(["say", "fold", "move", "flush"], [20, 4, 1, 1])[0]:

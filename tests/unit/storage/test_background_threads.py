@@ -20,6 +20,7 @@ from storage.files.inbox import UpdateInbox
 from storage.files.wizard_state import WizardState, WizardStates
 from storage.json.store import JsonStore
 from storage.sqlite.migrations import MIGRATIONS
+from storage.sqlite.sql_store import SqlStore
 from storage.sqlite.store import SqliteStore
 from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, TOPIC, config, fold, said, talk
 from tests.paths import ROOT
@@ -115,9 +116,9 @@ class House:
     directory: Directory
     stores: Stores
 
-    def store(self, kind: StorageType) -> SqliteStore:
+    def store(self, kind: StorageType) -> SqlStore:
         store = self.stores[kind]
-        assert isinstance(store, SqliteStore)
+        assert isinstance(store, SqlStore)
         return store
 
 
@@ -128,7 +129,7 @@ async def house(database: Database, tmp_path: Path) -> AsyncIterator[House]:
         yield House(Directory(database), {StorageType.SQLITE: SqliteStore(database), StorageType.JSON: json})
 
 
-async def settle(house: House, kind: StorageType) -> SqliteStore:
+async def settle(house: House, kind: StorageType) -> SqlStore:
     store = house.store(kind)
     await house.directory.register(config(store, ANNA.owner))
     await store.put_owner(config(store, ANNA.owner))

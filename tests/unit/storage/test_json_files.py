@@ -16,7 +16,7 @@ from storage.files.tables import BY_NAME
 from storage.json import snapshot as snapshots
 from storage.json.journal import Entry, entry_of
 from storage.json.store import JsonStore
-from storage.sqlite.store import SqliteStore
+from storage.sqlite.sql_store import SqlStore
 from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, config, fold, lease, said, talk
 
 STAMP = "unreadable-20260301T120000Z"
@@ -282,8 +282,8 @@ async def test_an_owner_who_moved_away_before_a_kill_leaves_the_index_too(tmp_pa
         await store.append(BORIS, [said("tulip")])
         await store.append(ANNA, [said("walrus")])
         await store.append(ANNA, [said("walrus")])
-        # As SqliteStore erases: what a kill leaves before the snapshot that follows.
-        await SqliteStore.erase(store, ANNA.owner)
+        # As its base erases: what a kill leaves before the snapshot that follows.
+        await SqlStore.erase(store, ANNA.owner)
         shutil.copytree(live, copy)
     if not index:
         (copy / "index.db").unlink()
