@@ -14,7 +14,7 @@ import aiohttp
 
 from llm.partial_answer import BrokenOff
 from llm.transport import NoConnection, StatusError, Transport
-from llm.window import told
+from llm.window import read_refusal
 from records.errors import (
     ContextTooLong,
     ModelBroken,
@@ -91,8 +91,8 @@ class Endpoint:
         code, message = error_code(body), error_message(body)
         is_named = not _TOO_LONG_CODES.isdisjoint((code, str(error_body(body).get("type"))))
         if is_named or (status in (400, 413, 422, 500) and _TOO_LONG.search(message)):
-            said = told(error_body(body), message)
-            return ContextTooLong(limit=said.limit, size=said.size)
+            refusal = read_refusal(error_body(body), message)
+            return ContextTooLong(limit=refusal.limit, size=refusal.size)
         if code in ("insufficient_quota", "billing_hard_limit_reached") or status == 402:
             return ModelRefused("The account at the model's endpoint has no credit left.")
         if status == 429:

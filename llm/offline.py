@@ -14,8 +14,8 @@ from datetime import date
 from llm.chat_model import OnText
 from llm.offline_facts import stated
 from llm.prompt_sentences import (
-    Said,
     Sentence,
+    Speaker,
     is_question,
     opens_with_question,
     read_block,
@@ -33,7 +33,7 @@ REMEMBERED = "From what I remember:"
 UNKNOWN = "I find nothing about that in what I remember."
 NOTED = "Noted."
 
-_WEIGHT: dict[Said, float] = {"fact": 1.2, "user": 1.0, "summary": 0.9, "assistant": 0.5}
+_WEIGHT: dict[Speaker, float] = {"fact": 1.2, "user": 1.0, "summary": 0.9, "assistant": 0.5}
 _LEAST_SHARE = 0.12
 """The share of the question's words, by rarity, that a sentence needs to be an answer at all."""
 _LONGEST_QUOTE = 300
@@ -186,7 +186,7 @@ def best_quotes(question: str, remembered: Sequence[Sentence], most: int = 3) ->
         share = sum(rarity[stem] for stem in wanted & found) / sum(rarity.values()) if wanted else 0.0
         if share < _LEAST_SHARE or _is_own_words(sentence) or opens_with_question(sentence.text):
             continue
-        score = share * _WEIGHT[sentence.said] * (0.25 if is_question(sentence.text) else 1.0)
+        score = share * _WEIGHT[sentence.speaker] * (0.25 if is_question(sentence.text) else 1.0)
         if is_of_self and _THEIRS.search(sentence.text) and not _SELF.search(sentence.text):
             score *= 0.5  # what was said about the person's sister does not answer a question about the person
         scored.append((score * (1 + 0.1 * min(3, len(found - wanted))), sentence))
@@ -267,7 +267,7 @@ def _worth(sentence: Sentence) -> float:
     value += min(3, len(re.findall(r"\d+(?:[.,:/-]\d+)*", text)))
     value += min(3, len(_NAMED.findall(text)))
     value += (
-        2.0 * bool(sentence.said != "assistant" and _PERSONAL.search(text))
+        2.0 * bool(sentence.speaker != "assistant" and _PERSONAL.search(text))
         + 1.5 * bool(_DECISION.search(text))
         + 1.0 * bool(_NEGATION.search(text))
     )
@@ -277,7 +277,7 @@ def _worth(sentence: Sentence) -> float:
         value *= 0.1
     if length < 3 or length > 60:
         value *= 0.5
-    return value * (0.3 if sentence.said == "assistant" else 1.0)
+    return value * (0.3 if sentence.speaker == "assistant" else 1.0)
 
 
 def _terms(text: str) -> frozenset[str]:
@@ -311,7 +311,7 @@ def _is_own_words(sentence: Sentence) -> bool:
     if _DAY_OF_A_QUOTE.fullmatch(sentence.text):
         return True
     return any(sentence.text.startswith(own) for own in (REMEMBERED, NOTED, UNKNOWN, MARKER[:24])) or (
-        sentence.said == "assistant" and sentence.text.startswith("“")
+        sentence.speaker == "assistant" and sentence.text.startswith("“")
     )
 
 

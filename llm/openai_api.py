@@ -34,7 +34,7 @@ from llm.event_stream import events
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.tool_calls import Offer, mentions_tools, offered, offered_text, wire
 from llm.transport import StatusError
-from llm.window import Told, Window
+from llm.window import Refusal, Window
 from records.errors import ContextTooLong, ModelBroken, ModelError
 from records.model_calls import Completion, PromptMessage, Tool, Usage
 from settings import Secret
@@ -262,7 +262,7 @@ class OpenAIChat:
         return self._tokenizer.prompt_tokens(messages) + self._tokenizer.count(offered_text(self._offer.tools))
 
     def _note_too_long(self, counted: int, failure: ContextTooLong) -> None:
-        self._window.note_refusal(counted, Told(limit=failure.limit, size=failure.size))
+        self._window.note_refusal(counted, Refusal(limit=failure.limit, size=failure.size))
         log.info(
             "model %s: %d tokens are too long (its window: %s tokens); prompts are kept to %s tokens from now on",
             *(self.name, counted, failure.limit or "not told", self.prompt_limit),

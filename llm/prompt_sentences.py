@@ -14,7 +14,7 @@ from typing import Literal
 from records.model_calls import PromptMessage
 from text.characters import sentence_ends
 
-Said = Literal["user", "summary", "fact", "assistant"]
+Speaker = Literal["user", "summary", "fact", "assistant"]
 
 _ASSISTANT_NAMES = {"assistant", "keepsake", "bot"}
 
@@ -47,7 +47,7 @@ class Sentence:
     """One sentence that was said before. `index`: its order in the prompt; `when`: the day, where it is known."""
 
     text: str
-    said: Said
+    speaker: Speaker
     index: int
     when: date | None = None
 
@@ -58,14 +58,14 @@ def read_prompt(messages: Sequence[PromptMessage]) -> tuple[list[Sentence], str]
     asked = turns.pop().content if turns and turns[-1].role == "user" else ""
     recalled, words = _without_blocks(asked)
     clock = _CLOCK.match(words)
-    said: list[Sentence] = []
+    talk: list[Sentence] = []
     for message in turns:
         if message.role == "assistant":
-            said += read_lines(message.content, "assistant")
+            talk += read_lines(message.content, "assistant")
         else:
             quoted, rest = _without_blocks(message.content)
-            said += [*quoted, *read_lines(rest)]
-    ordered = [replace(sentence, index=index) for index, sentence in enumerate((*recalled, *said))]
+            talk += [*quoted, *read_lines(rest)]
+    ordered = [replace(sentence, index=index) for index, sentence in enumerate((*recalled, *talk))]
     return ordered, (words[clock.end() :] if clock else words).strip()
 
 
@@ -85,11 +85,11 @@ def read_superseded(text: str) -> list[Sentence]:
     return sentences
 
 
-def read_lines(text: str, said: Said = "user") -> list[Sentence]:
+def read_lines(text: str, speaker: Speaker = "user") -> list[Sentence]:
     """The sentences of `[date] Name: text` lines, or of `Name: text` lines under a `date (ago)`; an indented line, or
     one without a name, goes on from the one before.
     """
-    entries: list[tuple[Said, date | None, list[str]]] = [(said, None, [])]
+    entries: list[tuple[Speaker, date | None, list[str]]] = [(speaker, None, [])]
     stamped = False
     for line in text.split("\n"):
         who, when, _ = entries[-1]
@@ -97,19 +97,19 @@ def read_lines(text: str, said: Said = "user") -> list[Sentence]:
         if stamp:
             shown = stamp["stamp"] or stamp["day"]
             stamped, when = True, _day(shown)
-            who = "fact" if shown.startswith("fact") else said
+            who = "fact" if shown.startswith("fact") else speaker
             entries.append((who, when, []))
         words = line[stamp.end() :] if stamp else line
         name = _NAME.match(words) if stamped and who not in ("summary", "fact") and not words.startswith(" ") else None
         if name:
-            who = "assistant" if name["name"].strip().lower() in _ASSISTANT_NAMES else said
+            who = "assistant" if name["name"].strip().lower() in _ASSISTANT_NAMES else speaker
             entries.append((who, when, []))
             words = words[name.end() :]
         entries[-1][2].append(words)
     sentences: list[Sentence] = []
     for who, when, lines in entries:
         for sentence in split_sentences("\n".join(lines)):
-            sentences.append(Sentence(text=sentence, said=who, index=len(sentences), when=when))
+            sentences.append(Sentence(text=sentence, speaker=who, index=len(sentences), when=when))
     return sentences
 
 

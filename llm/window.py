@@ -52,7 +52,7 @@ _SIZE = re.compile("|".join(_SIZES), re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Told:
+class Refusal:
     """What a refusal says, in the endpoint's tokens: `limit`, of its window; `size`, of the prompt. None: nothing."""
 
     limit: int | None = None
@@ -64,9 +64,9 @@ def room_for_answer(window: int) -> int:
     return min(MOST_ANSWER, window // ANSWER_SHARE)
 
 
-def told(error: Mapping[str, object], message: str) -> Told:
+def read_refusal(error: Mapping[str, object], message: str) -> Refusal:
     """The sizes in a refusal: in the fields of the error, else in its words."""
-    return Told(
+    return Refusal(
         limit=_believed(error.get("n_ctx")) or next(_numbers(_LIMIT, message), None),
         size=_believed(error.get("n_prompt_tokens")) or next(_numbers(_SIZE, message), None),
     )
@@ -115,11 +115,11 @@ class Window:
         ratio = min(MOST_RATIO, max(LEAST_RATIO, reported / counted))
         self.ratio = ratio if ratio > self.ratio else self.ratio + SLOWLY * (ratio - self.ratio)
 
-    def note_refusal(self, counted: int, said: Told) -> None:
+    def note_refusal(self, counted: int, refusal: Refusal) -> None:
         """A prompt of so many tokens, as counted here, was refused as too long."""
-        if said.size is not None and counted:
-            self.ratio = max(self.ratio, min(MOST_RATIO, said.size / counted))
-        if said.limit is not None:
-            self.tokens = said.limit
-        if said.limit is None or (self.prompt or 0) >= counted:
+        if refusal.size is not None and counted:
+            self.ratio = max(self.ratio, min(MOST_RATIO, refusal.size / counted))
+        if refusal.limit is not None:
+            self.tokens = refusal.limit
+        if refusal.limit is None or (self.prompt or 0) >= counted:
             self.most = max(LEAST, min(int(counted * SHORTER), self.most or counted))

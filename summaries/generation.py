@@ -17,8 +17,9 @@ from records.facts import Fact
 from records.messages import Message
 from records.model_calls import Completion, PromptMessage, Usage
 from records.summaries import NewSummary, Summary
-from summaries import quality_gate, quality_score, said
+from summaries import quality_gate, quality_score
 from summaries.quality_score import Score, Source, score
+from summaries.sources import is_misattributed, spoken, without_opening_dates
 from text.analyzer import analyse
 from text.tokenizer import Tokenizer
 
@@ -144,9 +145,9 @@ class Summariser:
         """
         known = [*material.base, *material.window] if material.window else material.told
         tokens, source_tokens = self._tokens.count(text), self._tokens.count("\n".join(one.text for one in known))
-        own = said.without_opening_dates(text, known)
-        found = quality_gate.objections(own, said.spoken(known), tokens=tokens, source_tokens=source_tokens)
-        if not found and said.is_misattributed(text, known):
+        own = without_opening_dates(text, known)
+        found = quality_gate.objections(own, spoken(known), tokens=tokens, source_tokens=source_tokens)
+        if not found and is_misattributed(text, known):
             found = ["it says of one person what was said of another"]
         if not found and material.dropped and _mentions(text, material.dropped, material.window):
             found = ["it tells of what was to be dropped"]

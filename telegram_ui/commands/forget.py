@@ -308,8 +308,8 @@ def _ids(found: Sequence[Message]) -> Forgetting:
 
 
 def _line(message: Message, zone: tzinfo) -> str:
-    said = quoted(message.content, QUOTED)
-    return f"#{message.id} · {moment(message.created_at, zone)} · {speaker(message)}: “{said}”"
+    quote = quoted(message.content, QUOTED)
+    return f"#{message.id} · {moment(message.created_at, zone)} · {speaker(message)}: “{quote}”"
 
 
 def _still_unsummarised(number: int) -> str:

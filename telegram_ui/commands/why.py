@@ -143,7 +143,7 @@ def _parts(record: ExplanationRecord) -> list[str]:
 def _recent(recent: Sequence[Message], here: int, zone: tzinfo) -> list[tuple[str, list[str]]]:
     sections = []
     if recent:
-        lines = [f"· {said(message, zone, RECENT_QUOTED)}" for message in recent]
+        lines = [f"· {quoted_line(message, zone, RECENT_QUOTED)}" for message in recent]
         sections.append(("Recent talk, word for word", lines))
     if here:
         sections.append(("Recent talk that is not stored", [f"{messages(here)}, which I know until I restart"]))
@@ -189,7 +189,7 @@ def _brought(brought: Sequence[tuple[Message | None, Chosen]], chat: Chat, zone:
         if message is None:
             lines.append(f"{number}. forgotten since")
         else:
-            lines += [f"{number}. {said(message, zone)}", f"   Why: {reasons(chosen.score)}"]
+            lines += [f"{number}. {quoted_line(message, zone)}", f"   Why: {reasons(chosen.score)}"]
             if address := link(chat.id, chat.thread, message.telegram_id):
                 lines.append(f"   {address}")
     return lines
@@ -198,7 +198,7 @@ def _brought(brought: Sequence[tuple[Message | None, Chosen]], chat: Chat, zone:
 def _looked_up(found: Sequence[Message | None], chat: Chat, zone: tzinfo) -> list[str]:
     lines = []
     for message in found:
-        lines.append("· forgotten since" if message is None else f"· {said(message, zone)}")
+        lines.append("· forgotten since" if message is None else f"· {quoted_line(message, zone)}")
         if message is not None and (address := link(chat.id, chat.thread, message.telegram_id)):
             lines.append(f"   {address}")
     return lines
@@ -212,7 +212,7 @@ def _cut(cut: Sequence[Cut], *, is_message_cut: bool) -> list[str]:
     return lines
 
 
-def said(message: Message, zone: tzinfo, most: int = QUOTED) -> str:
+def quoted_line(message: Message, zone: tzinfo, most: int = QUOTED) -> str:
     """A message on one line: when, who, and how it begins."""
     return f"{minute(message.created_at, zone)} {speaker(message)}: “{quoted(message.content, most)}”"
 

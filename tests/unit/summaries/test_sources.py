@@ -2,8 +2,9 @@
 
 import pytest
 
-from summaries import quality_gate, said
+from summaries import quality_gate
 from summaries.quality_score import Source
+from summaries.sources import is_misattributed, spoken, without_opening_dates
 
 
 def source(*words: str, day: str = "2026-11-22", clock: str = "09:12", name: str = "Anna") -> list[Source]:
@@ -12,8 +13,8 @@ def source(*words: str, day: str = "2026-11-22", clock: str = "09:12", name: str
 
 def invented(text: str, *words: str) -> list[str]:
     sources = source(*words)
-    own = said.without_opening_dates(text, sources)
-    return quality_gate.objections(own, said.spoken(sources), tokens=0, source_tokens=0)
+    own = without_opening_dates(text, sources)
+    return quality_gate.objections(own, spoken(sources), tokens=0, source_tokens=0)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,7 @@ def test_when_it_was_said_and_what_follows_from_it_may_be_told(text: str, words:
     ],
 )
 def test_what_was_said_of_another_is_caught(text: str, words: str) -> None:
-    assert said.is_misattributed(text, [*source("It rains here."), *source(words)])
+    assert is_misattributed(text, [*source("It rains here."), *source(words)])
 
 
 @pytest.mark.parametrize(
@@ -71,4 +72,4 @@ def test_what_was_said_of_another_is_caught(text: str, words: str) -> None:
     ],
 )
 def test_what_may_be_right_passes(text: str, words: str) -> None:
-    assert not said.is_misattributed(text, [*source("It rains here."), *source(words)])
+    assert not is_misattributed(text, [*source("It rains here."), *source(words)])

@@ -70,10 +70,10 @@ def is_misattributed(text: str, sources: Sequence[Source]) -> bool:
     Looked at are names and numbers of two digits on. Whatever may be right passes: where the person is named in another
     sentence of that message, or speaks of themselves in it, or that sentence was about something else.
     """
-    said = [clause for one in _within(sources) for clause in _clauses_of(one)]
-    persons = _persons(said)
-    told = [clause for sentence in _sentences(text) for clause in _clauses(sentence)]
-    return any(_is_swapped(clause, said, persons) for clause in told)
+    known = [clause for one in _within(sources) for clause in _clauses_of(one)]
+    persons = _persons(known)
+    claims = [clause for sentence in _sentences(text) for clause in _clauses(sentence)]
+    return any(_is_swapped(claim, known, persons) for claim in claims)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -180,28 +180,28 @@ def _name(word: str) -> str:
     return folded(word.casefold().removesuffix("'s").removesuffix("’s"))
 
 
-def _persons(said: Sequence[_Clause]) -> frozenset[str]:
+def _persons(known: Sequence[_Clause]) -> frozenset[str]:
     """The speakers, and what stands first with a capital and is no word that any sentence may begin with."""
-    first = Counter(clause.names[0] for clause in said if clause.names)
-    inside = frozenset[str]().union(*(clause.values for clause in said))
+    first = Counter(clause.names[0] for clause in known if clause.names)
+    inside = frozenset[str]().union(*(clause.values for clause in known))
     found = {name for name, times in first.items() if name in inside or times > 1}
     plain = {name for name in found if _DAYS.search(name) or _CLOSE.search(name)}
-    return frozenset(found - plain | {clause.speaker for clause in said if clause.speaker})
+    return frozenset(found - plain | {clause.speaker for clause in known if clause.speaker})
 
 
-def _is_swapped(told: _Clause, said: Sequence[_Clause], persons: frozenset[str]) -> bool:
+def _is_swapped(claim: _Clause, known: Sequence[_Clause], persons: frozenset[str]) -> bool:
     """Whether a clause about exactly one person has a value that the sources only give to others."""
-    about = persons.intersection(told.names)
+    about = persons.intersection(claim.names)
     if len(about) != 1:
         return False
-    for value in told.values - persons:
-        places = [one for one in said if value in one.values]
+    for value in claim.values - persons:
+        places = [one for one in known if value in one.values]
         of_others = [
             one
             for one in places
             if persons.intersection(one.names)
             and not about & ({*one.names} | one.elsewhere)
-            and len(told.terms & one.terms) > 1
+            and len(claim.terms & one.terms) > 1
         ]
         if places and len(of_others) == len(places):
             return True
