@@ -13,6 +13,7 @@ history_extraction.py  learning from imported history: offered under its receipt
 incognito.py           /incognito
 memory.py              /memory
 memory_texts.py        words and buttons of /memory
+next_text.py           a question that the person's next text answers
 policy.py              /summary_policy, /summary_prompt, /summary_rebuild
 proposals.py           what the model proposes to remember or to forget, with two buttons
 registry.py            all families, and which of them answers what

@@ -1,20 +1,19 @@
 """/settings: every choice of an owner in one message, changed by its buttons; and /tz.
 
-Owns their words, and the step of a person who is asked for a city. Does not know what a choice does.
+Owns their words. Does not know what a choice does.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, tzinfo
 
-from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from records.owners import OwnerConfig, StorageType
-from storage.files.wizard_state import WizardState
 from summaries.policies import POLICIES
-from telegram_ui.commands.buttons import nonce
-from telegram_ui.commands.family import Ask, Family, command, press
-from telegram_ui.commands.wizard import LEFT, number_in
+from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
+from telegram_ui.commands.next_text import NextText
+from telegram_ui.commands.wizard import number_in
 from telegram_ui.commands.wording import (
     ADMINS_ONLY,
     DEAD_BUTTON,
@@ -28,9 +27,6 @@ from telegram_ui.commands.wording import (
 from text.time_zones import label, similar_names, zone_named
 
 KIND = "set"
-ASKING = "zone:"
-"""How the step begins of a person who is asked for a city; the id of the message with the settings follows."""
-LIFETIME = timedelta(minutes=10)
 MEMORY, STORAGE, NUMBER, POLICY, AUTOMATIC, INCOGNITO, ZONE = "m", "s", "n", "p", "a", "i", "z"
 ON, OFF = "on", "off"
 WHICH_CITY = (
@@ -47,6 +43,10 @@ class ChoiceCommands(Family):
 
     heading = "Your choices"
 
+    def __init__(self, dependencies: Dependencies) -> None:
+        super().__init__(dependencies)
+        self._city = NextText("zone", dependencies)  # about the message with the settings
+
     @command("settings", "everything that can be chosen, with buttons", who="admins", stands_alone=True)
     async def _settings(self, ask: Ask) -> None:
         await self._show_settings(ask, await self._config(ask), None)
@@ -56,7 +56,7 @@ class ChoiceCommands(Family):
         """A choice: what it is about, and its value. The message shows it at once."""
         what, _, value = ask.argument.partition(".")
         if what == ZONE:
-            await self._ask_city(ask)
+            await self._city.ask_for(ask, WHICH_CITY, about=ask.message_id, example="Berlin")
             return None
         before = await self._config(ask)
         toast = await self._choose(ask, what, value, before)
@@ -124,39 +124,16 @@ class ChoiceCommands(Family):
         )
         return zone_text(name, self._now(), config.zone, asked=words), config
 
-    async def _ask_city(self, ask: Ask) -> None:
-        state = WizardState(
-            scope=ask.chat.scope,
-            person=ask.person.id,
-            step=f"{ASKING}{ask.message_id or ''}",
-            nonce=nonce(),
-            expires_at=self._now() + LIFETIME,
-        )
-        await self._services.memory.wizards.put(state)
-        if ask.chat.is_private:
-            await self._delivery.say(ask.chat, WHICH_CITY)
-        else:
-            field = ForceReply(selective=True, input_field_placeholder="Berlin")
-            await self._delivery.say(ask.chat, f"{WHICH_CITY} Reply to this message.", keyboard=field)
-
     async def take_text(self, ask: Ask) -> bool:
         """A text that may name a city; whether it was asked for."""
-        states = self._services.memory.wizards
-        state = await states.get(ask.chat.scope, ask.person.id)
-        if state is None or not state.step.startswith(ASKING):
-            return False
-        if not ask.chat.is_private and not ask.answers_the_bot:
-            return False
-        if self._now() >= state.expires_at:
-            await states.drop(ask.chat.scope, ask.person.id)
+        shown = await self._city.answered(ask)
+        if shown is None:
             return False
         text, config = await self._choose_zone(ask, ask.argument.strip())
         await self._delivery.say(ask.chat, text)
-        # As in the setup: the update that ended it is recognised when it is replayed.
-        await states.put(replace(state, step=LEFT, nonce=str(ask.update.update_id)))
-        shown = state.step.removeprefix(ASKING)
-        if config is not None and shown.isdecimal():
-            await self._show_settings(ask, config, int(shown))
+        await self._city.close(ask)
+        if config is not None and shown:
+            await self._show_settings(ask, config, shown)
         return True
 
 

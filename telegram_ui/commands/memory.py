@@ -1,23 +1,17 @@
 """What I know about an owner, shown and corrected: /memory.
 
-Owns the command, and the step of a person who is asked for the new text of a fact. Does not know how facts are
-learned, nor how messages are sent; the words are in memory_texts.py.
+Owns the command. Does not know how facts are learned, nor how messages are sent; the words are in memory_texts.py.
 """
 
 import logging
-from dataclasses import replace
-from datetime import UTC, timedelta
-
-from telegram import ForceReply
+from datetime import UTC
 
 from records.facts import Fact, Profile
 from records.forgetting import Forgetting
-from storage.files.wizard_state import WizardState
 from telegram_ui.commands import memory_texts as texts
-from telegram_ui.commands.buttons import nonce
-from telegram_ui.commands.family import Ask, Family, command, press
+from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.memory_texts import View
-from telegram_ui.commands.wizard import LEFT
+from telegram_ui.commands.next_text import NextText
 from telegram_ui.commands.wording import ADMINS_ONLY, DEAD_BUTTON
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
@@ -25,9 +19,6 @@ from telegram_ui.sending.delivery import DeliveryError
 log = logging.getLogger(__name__)
 
 KIND = "mem"
-EDITING = "fact:"
-"""How the step begins of a person who is asked for a new text; the number of the fact follows."""
-LIFETIME = timedelta(minutes=10)
 LONGEST_FACT = 300
 
 
@@ -35,6 +26,10 @@ class MemoryCommands(Family):
     """Answers /memory. In groups everybody reads, and admins change."""
 
     heading = "What I remember"
+
+    def __init__(self, dependencies: Dependencies) -> None:
+        super().__init__(dependencies)
+        self._new_text = NextText("fact", dependencies)  # about the fact's number
 
     # /memory -------------------------------------------------------------------------------------------------
 
@@ -167,41 +162,21 @@ class MemoryCommands(Family):
             return texts.NO_SUCH_FACT.format(id=id_)
         if await self._is_incognito(chat):
             return texts.INCOGNITO_ON
-        await self._services.memory.wizards.put(
-            WizardState(
-                scope=chat.scope,
-                person=ask.person.id,
-                step=f"{EDITING}{id_}",
-                nonce=nonce(),
-                expires_at=self._now() + LIFETIME,
-            )
-        )
         question = texts.NEW_TEXT.format(id=id_, text=fact.text)
-        if chat.is_private:
-            await self._delivery.say(chat, question)
-        else:
-            field = ForceReply(selective=True, input_field_placeholder=fact.text[:64])
-            await self._delivery.say(chat, f"{question} Reply to this message.", keyboard=field)
+        await self._new_text.ask_for(ask, question, about=id_, example=fact.text)
         return None
 
     async def take_text(self, ask: Ask) -> bool:
         """A text that may be the new one of a fact; whether it was."""
-        states = self._services.memory.wizards
-        state = await states.get(ask.chat.scope, ask.person.id)
-        if state is None or not state.step.startswith(EDITING):
-            return False
-        if not ask.chat.is_private and not ask.answers_the_bot:
-            return False
-        if self._now() >= state.expires_at:
-            await states.drop(ask.chat.scope, ask.person.id)
+        id_ = await self._new_text.answered(ask)
+        if id_ is None:
             return False
         refusal: str | None = ADMINS_ONLY
         if await self._may_configure(ask.chat, ask.person):
-            refusal = await self._edit(ask, int(state.step.removeprefix(EDITING)), ask.argument)
+            refusal = await self._edit(ask, id_, ask.argument)
         if refusal:
             await self._delivery.say(ask.chat, refusal)
-        # As in the wizard: the update that ended it is recognised when it is replayed.
-        await states.put(replace(state, step=LEFT, nonce=str(ask.update.update_id)))
+        await self._new_text.close(ask)
         return True
 
 

@@ -9,7 +9,6 @@ import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
 
 import telegram
 from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup, MessageEntity
@@ -20,6 +19,7 @@ from records.scopes import Person, Scope
 from storage.files.wizard_state import WizardState
 from telegram_ui.commands.buttons import nonce
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
+from telegram_ui.commands.next_text import LEFT, LIFETIME
 from telegram_ui.commands.wording import ADMINS_ONLY, STORAGE_NAMES, messages, thresholds, ticked, turns
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
@@ -30,11 +30,8 @@ logger = logging.getLogger(__name__)
 
 CANCEL = "cancel"
 KIND = "w"
-LIFETIME = timedelta(minutes=10)
 SMALLEST, LARGEST = 1, 500
 STORAGE, NUMBER = "storage", "number"
-LEFT = "left"
-"""The step of a setup that is over; `nonce` names the update that ended it, which may come again after a crash."""
 
 EXPIRED = "This setup has expired: it waits 10 minutes. Nothing was changed. Send /summary to start again."
 STALE = "This button is from an earlier setup and does nothing any more. Send /summary to start again."

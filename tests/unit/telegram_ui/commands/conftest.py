@@ -167,23 +167,23 @@ class Desk:
         self.peer.world.say(person, chat, text, **more)
         taken = False
         for update in await self._updates():
-            said = parse(update, self.peer.bot.bot)
-            if said is None:
+            parsed = parse(update, self.peer.bot.bot)
+            if parsed is None:
                 continue
-            if said.kind == "command":
-                await self.commands.handle(update, said.chat, said.person, said.command, said.argument)
+            if parsed.kind == "command":
+                await self.commands.handle(update, parsed.chat, parsed.person, parsed.command, parsed.argument)
                 taken = True
             else:
-                taken = await self.commands.take_text(update, said.chat, said.person, said.text)
+                taken = await self.commands.take_text(update, parsed.chat, parsed.person, parsed.text)
         return taken
 
     async def press(self, person: int, chat: int, message: Json, data: str) -> str | None:
         """A person presses; the toast that is shown."""
         self.peer.world.press(person, chat, message["message_id"], data)
         for update in await self._updates():
-            said = parse(update, self.peer.bot.bot)
-            assert said is not None
-            await self.commands.press(update, said.chat, said.person)
+            parsed = parse(update, self.peer.bot.bot)
+            assert parsed is not None
+            await self.commands.press(update, parsed.chat, parsed.person)
         toast: str | None = self.peer.called("answerCallbackQuery")[-1]["params"].get("text")
         return toast
 

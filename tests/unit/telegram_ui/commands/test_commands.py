@@ -18,9 +18,10 @@ from records.status import Counts, Status
 from records.summaries import FoldFailure, FoldOutcome, Summary
 from settings import DEFAULT_SYSTEM_PROMPT
 from summary_manager import SummaryManager
+from telegram_ui.commands.next_text import LIFETIME
 from telegram_ui.commands.registry import all_commands
 from telegram_ui.commands.summaries import retention_text, status_text
-from telegram_ui.commands.wizard import CANCELLED, EXPIRED, LIFETIME, NOTHING_TO_CANCEL, number_in
+from telegram_ui.commands.wizard import CANCELLED, EXPIRED, NOTHING_TO_CANCEL, number_in
 from telegram_ui.updates.parsing import parse
 from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, STARTED, TOPIC, Desk
@@ -445,10 +446,10 @@ async def test_the_number_that_ended_a_setup_is_no_message_when_a_crash_brings_i
     await choose(desk, ANN, ANN, "SQLite")
     desk.peer.world.say(ANN, ANN, "7")
     [update] = await desk._updates()
-    said = parse(update, desk.peer.bot.bot)
-    assert said is not None
+    parsed = parse(update, desk.peer.bot.bot)
+    assert parsed is not None
     for _ in range(2):
-        assert await desk.commands.take_text(update, said.chat, said.person, said.text)
+        assert await desk.commands.take_text(update, parsed.chat, parsed.person, parsed.text)
         desk.restart()
     await desk.say(ANN, ANN, "/cancel")
     assert desk.last(ANN) == NOTHING_TO_CANCEL

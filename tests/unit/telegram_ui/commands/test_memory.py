@@ -9,8 +9,8 @@ from records.facts import FactChange, NewFact
 from records.forgetting import Forgotten
 from records.owners import StorageType
 from records.scopes import Scope
-from telegram_ui.commands.memory import LIFETIME
 from telegram_ui.commands.memory_texts import NOTHING_KNOWN, undone, view_of
+from telegram_ui.commands.next_text import LIFETIME
 from telegram_ui.commands.wording import ADMINS_ONLY
 from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk

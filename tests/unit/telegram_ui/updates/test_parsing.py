@@ -50,8 +50,8 @@ def test_a_private_text_becomes_a_turn() -> None:
     ],
 )
 def test_commands_are_read_without_regard_to_case(text: str, command: str, argument: str, target: bool) -> None:
-    said = heard(text=text)
-    assert (said.kind, said.command, said.argument, said.target) == ("command", command, argument, target)
+    parsed = heard(text=text)
+    assert (parsed.kind, parsed.command, parsed.argument, parsed.target) == ("command", command, argument, target)
 
 
 @pytest.mark.parametrize("text", ["/usr/bin/env", "a /help", "/", "/ help", "/hélp"])
@@ -72,8 +72,8 @@ def test_what_is_replied_to_comes_along() -> None:
 
 def test_a_forwarded_text_is_marked_and_commands_nothing() -> None:
     origin = {"type": "hidden_user", "date": 1, "sender_user_name": "Bob"}
-    said = heard(text="/forget", forward_origin=origin)
-    assert (said.kind, said.text) == ("text", "[Forwarded from Bob]\n/forget")
+    parsed = heard(text="/forget", forward_origin=origin)
+    assert (parsed.kind, parsed.text) == ("text", "[Forwarded from Bob]\n/forget")
 
 
 @pytest.mark.parametrize(
@@ -90,10 +90,10 @@ def test_a_forwarded_text_is_marked_and_commands_nothing() -> None:
     ],
 )
 def test_what_addresses_the_bot_in_a_group(message: dict[str, Any], text: str) -> None:
-    said = heard(GROUP, **message)
-    assert said.addressed
-    assert said.text == text
-    assert said.chat.reply_to == 7
+    parsed = heard(GROUP, **message)
+    assert parsed.addressed
+    assert parsed.text == text
+    assert parsed.chat.reply_to == 7
 
 
 TOPIC_OPENED = {
@@ -140,9 +140,9 @@ def test_what_is_nobodys_words_to_the_bot(message: dict[str, Any]) -> None:
 def test_anonymous_admins_speak_as_the_group() -> None:
     sender = {"id": 1087968824, "is_bot": True, "first_name": "Group", "username": "GroupAnonymousBot"}
     message: dict[str, Any] = {"text": "/help", "from": sender, "sender_chat": GROUP}
-    said = heard(GROUP, **message)
-    assert said.person.name == "Picnic"
-    assert said.person.id == 1087968824
+    parsed = heard(GROUP, **message)
+    assert parsed.person.name == "Picnic"
+    assert parsed.person.id == 1087968824
 
 
 def test_edits_are_known_as_such_and_messages_without_text_as_wordless() -> None:
@@ -186,12 +186,12 @@ def test_an_update_with_an_id_that_no_store_could_hold_is_nobodys(huge: int) -> 
 def test_each_person_who_writes_to_a_channel_has_a_scope_of_their_own() -> None:
     chat: dict[str, Any] = {"id": -1_001_000_000_900, "type": "supergroup", "title": "News", "is_direct_messages": True}
     topic = {"topic_id": 8_000_000_011, "user": ANN}
-    said = heard(chat, text="hi", direct_messages_topic=topic)
+    parsed = heard(chat, text="hi", direct_messages_topic=topic)
     other = heard(chat, text="hi", direct_messages_topic={**topic, "topic_id": 12})
-    assert said.scope == Scope(owner=chat["id"], thread=-8_000_000_011)
-    assert other.scope != said.scope
-    assert said.scope.is_direct_messages
-    assert (said.chat.topic, said.chat.direct_messages_topic) == (None, 8_000_000_011)
+    assert parsed.scope == Scope(owner=chat["id"], thread=-8_000_000_011)
+    assert other.scope != parsed.scope
+    assert parsed.scope.is_direct_messages
+    assert (parsed.chat.topic, parsed.chat.direct_messages_topic) == (None, 8_000_000_011)
     in_topic = heard({**GROUP, "is_forum": True}, text="hi", message_thread_id=8, is_topic_message=True)
     assert (in_topic.chat.topic, in_topic.chat.direct_messages_topic) == (8, None)
     assert not in_topic.scope.is_direct_messages

@@ -1,0 +1,55 @@
+"""A question waits for the next text of the person who was asked, for a while, and through a restart."""
+
+import pytest
+
+from telegram_ui.commands.family import Ask
+from telegram_ui.commands.next_text import LIFETIME, NextText
+from telegram_ui.updates.parsing import parse
+from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
+
+
+@pytest.fixture
+def question(desk: Desk) -> NextText:
+    return of_kind("tea", desk)
+
+
+def of_kind(kind: str, desk: Desk) -> NextText:
+    return NextText(kind, desk.commands._dependencies)
+
+
+async def writes(desk: Desk, person: int, chat: int, *, reply_to: int | None = None) -> Ask:
+    desk.peer.world.say(person, chat, "Oolong", reply_to=reply_to)
+    [update] = await desk._updates()
+    parsed = parse(update, desk.peer.bot.bot)
+    assert parsed is not None
+    return Ask(update=update, chat=parsed.chat, person=parsed.person, argument=parsed.text)
+
+
+async def test_a_text_answers_once_also_after_a_restart_and_when_it_comes_again(desk: Desk, question: NextText) -> None:
+    await question.ask_for(await writes(desk, ANN, ANN), "Which tea?", about=7, example="Darjeeling")
+    answer = await writes(desk, ANN, ANN)
+    assert await of_kind("cup", desk).answered(answer) is None
+    assert await of_kind("tea", desk).answered(answer) == 7
+    await question.close(answer)
+    assert await question.answered(answer) is None
+    desk.restart()
+    assert await desk.commands.take_text(answer.update, answer.chat, answer.person, answer.argument)
+    later = await writes(desk, ANN, ANN)
+    assert not await desk.commands.take_text(later.update, later.chat, later.person, later.argument)
+
+
+async def test_a_question_about_nothing_waits_for_ten_minutes(desk: Desk, question: NextText) -> None:
+    await question.ask_for(await writes(desk, ANN, ANN), "Which tea?", about=None, example="Darjeeling")
+    answer = await writes(desk, ANN, ANN)
+    assert await question.answered(answer) == 0
+    desk.pass_time(LIFETIME)
+    assert await question.answered(answer) is None
+
+
+async def test_in_a_group_only_a_reply_of_the_person_who_was_asked_answers(desk: Desk, question: NextText) -> None:
+    await question.ask_for(await writes(desk, ANN, GROUP), "Which tea?", about=7, example="Darjeeling" * 9)
+    asked = max(desk.peer.world.messages[GROUP])
+    assert desk.last(GROUP) == "Which tea? Reply to this message."
+    assert await question.answered(await writes(desk, ANN, GROUP)) is None
+    assert await question.answered(await writes(desk, BOB, GROUP, reply_to=asked)) is None
+    assert await question.answered(await writes(desk, ANN, GROUP, reply_to=asked)) == 7
