@@ -1,5 +1,6 @@
 """The frozen values that flow between rooms, one file a topic. They know nobody.
 
+attachments.py  what people send along, as text and as pictures
 context.py      what one request carries
 errors.py       the error tree, with a sentence for each error
 facts.py        facts and profiles

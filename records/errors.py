@@ -19,7 +19,8 @@ KeepsakeError
 │   ├── ModelBroken        the answer was cut off, malformed or empty
 │   └── QuotaExceeded        the day's token budget is used up: the model was not asked
 ├── FoldRefused          a summary did not pass the quality gate
-└── ImportRefused        a file cannot be imported; says which line or element is wrong
+├── ImportRefused        a file cannot be imported; says which line or element is wrong
+└── DocumentUnreadable   what was sent along cannot be read, looked at or heard; says why, or what to set
 
 Does not know: who shows the sentence, and where.
 """
@@ -129,3 +130,7 @@ class FoldRefused(KeepsakeError):  # noqa: N818
 
 class ImportRefused(KeepsakeError):  # noqa: N818
     """The file cannot be imported; nothing was changed."""
+
+
+class DocumentUnreadable(KeepsakeError):  # noqa: N818
+    """I can't read this file."""

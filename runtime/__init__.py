@@ -1,5 +1,6 @@
 """What any program of this kind needs and that knows nothing of memory: log, locks, HTTP server, threads, collector.
 
+apart.py        a stranger's file is worked on in a process of its own, with limits
 cooperative.py  large work during which other work goes on: loops that pause, objects that no collector walks through
 heap.py         the C library's heap, kept in one piece
 http_client.py  the one way to open an HTTP session: certificates, proxies

@@ -16,7 +16,7 @@ LAYERS = (
     ("telegram_ui", "playground"),
     ("assembly",),
     ("chat",),
-    ("background", "transfer", "facts"),
+    ("background", "transfer", "facts", "attachments"),
     ("memory_retrieval", "summary_manager"),
     ("external_memory",),
     ("retrieval", "summaries"),
@@ -52,6 +52,8 @@ VENDORS = {
     "sqlite3": {"storage", "reliability", "benchmarks"},
     "dotenv": {"settings"},
     "uvicorn": {"runtime", "playground"},
+    "pypdf": {"attachments"},
+    "openpyxl": {"attachments"},
 }
 """The benchmarks measure the program next to the bare libraries, so they know those."""
 

@@ -132,8 +132,8 @@ async def test_no_secret_reaches_the_child(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("TELEGRAM_BOT_TOKEN", "12:secret")
     child = (
         "import os, sys; sys.path.insert(0, sys.argv[1])\n"
-        "from transfer.reading import _write\n"
-        "_write(sys.stdout.buffer, 'refused', ' '.join(sorted(os.environ)))"
+        "from runtime.apart import write\n"
+        "write(sys.stdout.buffer, 'refused', ' '.join(sorted(os.environ)))"
     )
     monkeypatch.setattr(reading, "_CHILD", child)
     with pytest.raises(ImportRefused) as refused:

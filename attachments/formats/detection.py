@@ -1,0 +1,60 @@
+"""Which format a file has: by its content first, since names lie; by its name where the content does not tell."""
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from attachments.formats import html, packed, plain
+from attachments.passages import Line
+from records.errors import DocumentUnreadable
+
+_PAGES = frozenset({".html", ".htm", ".xhtml"})
+OLD_OFFICE = "I can't read the old formats of Office (.doc, .xls, .ppt). Please save it as .docx, .xlsx or PDF."
+RICH_TEXT = "I can't read RTF. Please save it as .docx or PDF."
+ARCHIVE = "I can't read archives. Please send the files in it one by one."
+
+
+def is_plain(data: bytes, name: str) -> bool:
+    """Whether a file is text that only has to be decoded: nothing in it can cost more than its size."""
+    return not data.startswith((b"PK", b"\xd0\xcf\x11\xe0", b"{\\rtf", b"\x1f\x8b")) and not (
+        _is_pdf(data) or _is_page(data, name)
+    )
+
+
+def lines(data: bytes, name: str) -> Iterator[Line]:
+    """The lines of a document. Raises DocumentUnreadable, and whatever damaged files make libraries raise."""
+    if data.startswith(b"PK"):
+        return _packed(data)
+    if _is_pdf(data):
+        from attachments.formats import pdf  # here: only the child that reads one needs the library
+
+        return pdf.lines(data)
+    if data.startswith(b"\xd0\xcf\x11\xe0"):
+        raise DocumentUnreadable(OLD_OFFICE)
+    if data.startswith(b"{\\rtf"):
+        raise DocumentUnreadable(RICH_TEXT)
+    if data.startswith((b"\x1f\x8b", b"Rar!", b"7z\xbc\xaf")):
+        raise DocumentUnreadable(ARCHIVE)
+    return html.lines(data) if _is_page(data, name) else plain.lines(data)
+
+
+def _packed(data: bytes) -> Iterator[Line]:
+    from attachments.formats import epub, office
+
+    archive = packed.opened(data)
+    names = set(archive.namelist())
+    if "word/document.xml" in names:
+        return office.docx(archive)
+    if "xl/workbook.xml" in names:
+        return office.xlsx(data, archive)
+    if "META-INF/container.xml" in names:
+        return epub.lines(archive)
+    raise DocumentUnreadable(ARCHIVE)
+
+
+def _is_pdf(data: bytes) -> bool:
+    return b"%PDF-" in data[:1024]
+
+
+def _is_page(data: bytes, name: str) -> bool:
+    beginning = data[:256].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    return PurePosixPath(name.lower()).suffix in _PAGES or beginning.startswith((b"<!doctype html", b"<html"))

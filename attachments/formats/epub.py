@@ -1,0 +1,27 @@
+"""Books: the chapters in the order in which they are read. Owns the way from the container to the chapters."""
+
+import posixpath
+from collections.abc import Iterator
+from urllib.parse import unquote
+from zipfile import ZipFile
+
+from attachments.formats import html, packed
+from attachments.passages import Line
+from records.errors import DocumentUnreadable
+
+_CONTAINER = "{urn:oasis:names:tc:opendocument:xmlns:container}"
+_OPF = "{http://www.idpf.org/2007/opf}"
+
+
+def lines(archive: ZipFile) -> Iterator[Line]:
+    """Each chapter's lines; a chapter is a file of the book, numbered as it comes."""
+    rootfile = packed.tree(packed.content(archive, "META-INF/container.xml")).find(f".//{_CONTAINER}rootfile")
+    path = rootfile.get("full-path", "") if rootfile is not None else ""
+    package = packed.tree(packed.content(archive, path))
+    files = {item.get("id"): item.get("href", "") for item in package.iter(f"{_OPF}item")}
+    chapters = [files.get(item.get("idref"), "") for item in package.iter(f"{_OPF}itemref")]
+    if not chapters:
+        raise DocumentUnreadable("This book has no chapters that I can find.")
+    for number, href in enumerate(chapters, 1):
+        name = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(href)))
+        yield from html.lines(packed.content(archive, name), group=f"chapter {number}")

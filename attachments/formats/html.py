@@ -1,0 +1,73 @@
+"""Web pages: what a reader sees, under its headings. Scripts are neither run nor shown, nothing is fetched."""
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+
+from attachments.formats import plain
+from attachments.passages import Line
+
+LONGEST_PAGE = 5_000_000
+"""Characters of markup that are read."""
+LONGEST_HEADING = 80
+_HIDDEN = frozenset({"script", "style", "noscript", "template", "svg", "head"})
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_BLOCKS = frozenset(
+    {
+        "address", "article", "aside", "blockquote", "br", "dd", "div", "dl", "dt", "figcaption", "figure", "footer",
+        "form", "header", "hr", "li", "main", "nav", "ol", "p", "pre", "section", "table", "tbody", "thead", "tr", "ul",
+    }
+)  # fmt: skip
+
+
+class _Reader(HTMLParser):
+    """Collects lines, each with the heading that it stands under."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.lines: list[tuple[str, str]] = []
+        self._line: list[str] = []
+        self._hidden = 0
+        self._heading = ""
+        self._in_heading = False
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag in _HIDDEN:
+            self._hidden += 1
+        elif tag in _HEADINGS:
+            self.end_line()
+            self._in_heading = True
+        elif tag in _BLOCKS:
+            self.end_line()
+        elif tag in ("td", "th") and self._line:
+            self._line.append(" | ")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in _HIDDEN:
+            self._hidden = max(0, self._hidden - 1)
+        elif tag in _HEADINGS:
+            self._heading = " ".join("".join(self._line).split())[:LONGEST_HEADING] or self._heading
+            self.end_line()
+            self._in_heading = False
+        elif tag in _BLOCKS:
+            self.end_line()
+
+    def handle_data(self, data: str) -> None:
+        if not self._hidden:
+            self._line.append(data)
+
+    def end_line(self) -> None:
+        text = re.sub(r"\s+", " ", "".join(self._line)).strip()
+        self._line = []
+        if text:
+            self.lines.append((self._heading, text))
+
+
+def lines(data: bytes, *, group: str = "") -> Iterator[Line]:
+    """`group`: what the page belongs to, such as a chapter."""
+    reader = _Reader()
+    reader.feed(plain.decoded(data)[:LONGEST_PAGE])
+    reader.close()
+    reader.end_line()
+    for heading, text in reader.lines:
+        yield Line(text=text, group=group or (f"“{heading}”" if heading else ""))

@@ -1,0 +1,85 @@
+"""Documents and tables of office programs: docx as its XML says it, xlsx by openpyxl, which knows dates and numbers.
+
+Macros, formulas and links are not followed: of a formula its last result is shown.
+"""
+
+import io
+import warnings
+from collections.abc import Iterator
+from datetime import date, datetime
+from xml.etree.ElementTree import Element
+from zipfile import ZipFile
+
+import openpyxl
+
+from attachments.formats import packed
+from attachments.passages import Line
+from records.errors import DocumentUnreadable
+
+MOST_COLUMNS = 200
+MOST_ROWS = 100_000
+LONGEST_HEADING = 80
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_BREAKS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n"}
+
+
+def docx(archive: ZipFile) -> Iterator[Line]:
+    """The paragraphs and rows of a document's body, under its headings."""
+    body = packed.tree(packed.content(archive, "word/document.xml")).find(f"{_W}body")
+    heading = ""
+    for block in body if body is not None else ():
+        if block.tag == f"{_W}tbl":
+            for row in block.iter(f"{_W}tr"):
+                cells = (" ".join(_text(one) for one in cell.iter(f"{_W}p")) for cell in row.findall(f"{_W}tc"))
+                yield Line(text=" | ".join(cells), group=heading)
+            continue
+        for paragraph in block.iter(f"{_W}p"):
+            text = _text(paragraph).strip()
+            if text and _is_heading(paragraph):
+                heading = f"“{' '.join(text.split())[:LONGEST_HEADING]}”"
+            if text:
+                yield Line(text=text, group=heading)
+
+
+def _text(paragraph: Element) -> str:
+    return "".join((one.text or "") if one.tag == f"{_W}t" else _BREAKS.get(one.tag, "") for one in paragraph.iter())
+
+
+def _is_heading(paragraph: Element) -> bool:
+    style = paragraph.find(f"{_W}pPr/{_W}pStyle")
+    name = style.get(f"{_W}val", "") if style is not None else ""
+    return name.lower().startswith(("heading", "title"))
+
+
+def xlsx(data: bytes, archive: ZipFile) -> Iterator[Line]:
+    """The rows of each sheet that hold something."""
+    for name in archive.namelist():
+        if name.endswith((".xml", ".rels")):
+            packed.refuse_definitions(archive.read(name))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of styles and extensions that it does not keep
+        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
+        if not book.worksheets:
+            raise DocumentUnreadable("This file holds no table.")
+        for sheet in book.worksheets:
+            rows = sheet.iter_rows(values_only=True, max_col=MOST_COLUMNS, max_row=MOST_ROWS)
+            for number, row in enumerate(rows, 1):
+                cells = [_cell(value) for value in row]
+                while cells and not cells[-1]:
+                    cells.pop()
+                if cells:
+                    yield Line(text=" | ".join(cells), noun="row", number=number, group=f"sheet {sheet.title[:40]}")
+
+
+def _cell(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case datetime():
+            return value.isoformat(sep=" ", timespec="minutes").removesuffix(" 00:00")
+        case date():
+            return value.isoformat()
+        case float() if value.is_integer():
+            return str(int(value))
+        case _:
+            return " ".join(str(value).split())

@@ -1,0 +1,51 @@
+"""Zip archives within bounds, and the XML in them without entities: what is unpacked has a limit before it is read."""
+
+import io
+import zipfile
+from xml.etree import ElementTree
+
+from records.errors import DocumentUnreadable
+
+MOST_UNPACKED = 150_000_000
+"""Bytes of all members together, as the archive declares them; more than that no member gives."""
+MOST_MEMBERS = 5_000
+TOO_MUCH = "This file unpacks to more than I may read."
+
+
+def opened(data: bytes) -> zipfile.ZipFile:
+    """The archive. Raises DocumentUnreadable for one that is damaged, encrypted or too large."""
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
+        raise DocumentUnreadable("This file is damaged: I cannot unpack it.") from None
+    members = archive.infolist()
+    if len(members) > MOST_MEMBERS or sum(member.file_size for member in members) > MOST_UNPACKED:
+        raise DocumentUnreadable(TOO_MUCH)
+    if any(member.flag_bits & 1 for member in members):
+        raise DocumentUnreadable("This file is protected by a password. Please send it without one.")
+    return archive
+
+
+def content(archive: zipfile.ZipFile, name: str) -> bytes:
+    """A member's bytes; empty where there is none of this name."""
+    try:
+        return archive.read(name)
+    except KeyError:
+        return b""
+
+
+def tree(xml: bytes) -> ElementTree.Element:
+    """A small document. Raises DocumentUnreadable; entities and other definitions are refused."""
+    refuse_definitions(xml)
+    try:
+        return ElementTree.fromstring(xml)  # noqa: S314 - without definitions there is nothing to expand
+    except ElementTree.ParseError:
+        raise DocumentUnreadable("This file is damaged: a part of it cannot be read.") from None
+
+
+def refuse_definitions(xml: bytes) -> None:
+    """XML that defines entities may grow without end, or name files of this machine. Office programs define none, and
+    write UTF-8.
+    """
+    if b"<!DOCTYPE" in xml or b"<!ENTITY" in xml or xml[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in xml[:64]:
+        raise DocumentUnreadable("This file defines its own XML, which I do not read.")

@@ -1,0 +1,30 @@
+"""The text of each page of a PDF. Pictures of text are not read."""
+
+import io
+import logging
+from collections.abc import Iterator
+
+import pypdf
+
+from attachments.passages import Line
+from records.errors import DocumentUnreadable
+
+MOST_PAGES = 2_000
+NO_TEXT = "This PDF holds no text, only pictures of it (a scan?). I can't read those."
+
+
+def lines(data: bytes) -> Iterator[Line]:
+    """One line a page. Raises DocumentUnreadable."""
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    reader = pypdf.PdfReader(io.BytesIO(data), strict=False)
+    if reader.is_encrypted and not reader.decrypt(""):
+        raise DocumentUnreadable("This PDF is protected by a password. Please send it without one.")
+    is_empty = True
+    for number, page in enumerate(reader.pages, 1):
+        if number > MOST_PAGES:
+            break
+        text = page.extract_text().strip()
+        is_empty = is_empty and not text
+        yield Line(text=text, noun="page", number=number)
+    if is_empty:
+        raise DocumentUnreadable(NO_TEXT)

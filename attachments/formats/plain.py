@@ -1,0 +1,43 @@
+"""Text in the encodings that people use, line by line: text, Markdown, tables, JSON, program code."""
+
+import re
+from collections.abc import Iterator
+
+from attachments.passages import Line
+from records.errors import DocumentUnreadable
+
+LOOKED_AT = 65_536
+"""Bytes by which it is decided whether a file is text, and in which encoding."""
+_BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+MOST_CONTROLS = 0.01
+"""Share of control characters from which a file is no text."""
+
+
+def decoded(data: bytes) -> str:
+    """The text of a file. Raises DocumentUnreadable for what is no text."""
+    for bom, encoding in _BOMS:
+        if data.startswith(bom):
+            return data.decode(encoding, "replace")
+    beginning = data[:LOOKED_AT]
+    if b"\0" in beginning or len(_CONTROLS.findall(beginning.decode("latin-1"))) > MOST_CONTROLS * len(beginning):
+        raise DocumentUnreadable(
+            "I can't read this kind of file. I read text, Markdown, CSV, JSON, program code, HTML, PDF, DOCX, XLSX and "
+            "EPUB."
+        )
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode(_legacy(beginning), "replace")
+
+
+def lines(data: bytes) -> Iterator[Line]:
+    for number, text in enumerate(decoded(data).splitlines(), 1):
+        yield Line(text=text.rstrip(), noun="line", number=number)
+
+
+def _legacy(beginning: bytes) -> str:
+    """The old encoding: of Cyrillic, where most of the letters would be Cyrillic, else of western Europe."""
+    letters = [one for one in beginning.decode("cp1251", "replace") if one.isalpha()]
+    cyrillic = sum("\u0400" <= one <= "\u04ff" for one in letters)
+    return "cp1251" if cyrillic * 2 > len(letters) else "cp1252"

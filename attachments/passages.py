@@ -1,0 +1,96 @@
+"""Lines of a document → passages of a size that can be searched and quoted, each with its place. Pure.
+
+Does not know formats.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from records.attachments import Passage
+from text.characters import boundary, sentence_ends
+
+LONGEST_PASSAGE = 1_500
+"""Characters: some 400 tokens, which is what an embedding of 512 tokens still reads whole."""
+LONGEST_TEXT = 200_000
+"""Characters that are kept of one document: some 50,000 tokens, a book of a hundred pages."""
+MOST_PASSAGES = 400
+"""Of one document, however short its pages are."""
+SHORT_PAGE = 300
+"""Characters of pages that are put together into one passage; a longer one has its own, so that it can be quoted."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Line:
+    """The smallest part of a document that has a place: a line of a text, a page, a row, a paragraph.
+
+    `noun` and `number`: "page", 3; noun "" where such parts are not counted. `group`: what it belongs to ("sheet
+    Prices", "“Introduction”"); a passage never has lines of two groups.
+    """
+
+    text: str
+    noun: str = ""
+    number: int = 0
+    group: str = ""
+
+
+class _Passage:
+    """A passage in the making."""
+
+    def __init__(self, first: Line) -> None:
+        self.first = self.last = first
+        self.text = first.text
+
+    def takes(self, line: Line) -> bool:
+        if (line.group, line.noun) != (self.first.group, self.first.noun):
+            return False
+        room = SHORT_PAGE if line.noun == "page" else LONGEST_PASSAGE
+        return len(self.text) + 1 + len(line.text) <= room
+
+    def add(self, line: Line) -> None:
+        self.text += "\n" + line.text
+        self.last = line
+
+    def made(self, number: int) -> Passage:
+        return Passage(place=_place(self.first, self.last, number), text=self.text.strip("\n"))
+
+
+def passages_of(lines: Iterable[Line]) -> tuple[tuple[Passage, ...], bool]:
+    """The passages, and whether all of the document is in them. Reads no further than what is kept."""
+    made: list[_Passage] = []
+    characters, is_whole = 0, True
+    for piece in (replace(line, text=text) for line in lines for text in _pieces(line.text)):
+        is_added = bool(made) and made[-1].takes(piece)
+        if characters + len(piece.text) > LONGEST_TEXT or (len(made) == MOST_PASSAGES and not is_added):
+            is_whole = False
+            break
+        characters += len(piece.text) + 1
+        if is_added:
+            made[-1].add(piece)
+        elif piece.text.strip():
+            made.append(_Passage(piece))
+    return tuple(one.made(number) for number, one in enumerate(made, 1)), is_whole
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The text in pieces that fit a passage, cut at the end of a line, a sentence or a word where one is near."""
+    start = 0
+    while len(text) - start > LONGEST_PASSAGE:
+        head = text[start : start + LONGEST_PASSAGE]
+        least = LONGEST_PASSAGE // 2
+        ends = [end for end in sentence_ends(head) if end >= least]
+        end = max(ends, default=0) or head.rfind("\n", least) + 1 or head.rfind(" ", least) + 1
+        end = end or boundary(head, LONGEST_PASSAGE)
+        yield text[start : start + max(1, end)]
+        start += max(1, end)
+    yield text[start:]
+
+
+def _place(first: Line, last: Line, number: int) -> str:
+    """Where a passage stands: "page 3", "lines 2–9", "sheet Prices, rows 2–9", "“Introduction”", "part 4"."""
+    if not first.noun:
+        return first.group or f"part {number}"
+    if first.number == last.number:
+        numbered = f"{first.noun} {first.number}"
+    else:
+        numbered = f"{first.noun}s {first.number}–{last.number}"
+    return f"{first.group}, {numbered}" if first.group else numbered

@@ -1,0 +1,1 @@
+"""What people send along, made into text."""
