@@ -4,13 +4,12 @@ Owns when facts are learned, from which messages, and that a failure here affect
 when imported history is read (history_extraction.py), or how facts get into a prompt or a profile.
 """
 
-import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from weakref import WeakValueDictionary
 
 from attrs import define, field
 
@@ -19,21 +18,24 @@ from facts import noting, reconciliation
 from facts.backoff import Backoff
 from facts.extractor import Batch, FactExtractor
 from facts.fingerprint import essence
-from facts.requests import MOST_TURNS, ExtractionEstimate, ExtractionRequest, Requests
+from facts.requests import MOST_TURNS, ExtractionEstimate, Requests
 from llm import prompts
 from llm.embeddings import Embedder
 from llm.quota import Charge, charge_nobody
-from records.errors import ModelError, StaleFacts, StorageError
-from records.facts import Fact, FactChange, HistoryBacklog, NewFact
+from records.errors import ModelError, NewerFacts, StaleFacts, StorageError
+from records.facts import Fact, HistoryBacklog, NewFact
 from records.messages import Message
 from records.scopes import Clock, Scope
 from storage.knowledge_protocol import Floats
+from storage.protocol import MemoryStore
 
 log = logging.getLogger(__name__)
 
 READ = 400
 """Messages that are read at once."""
 EMBEDDED_AT_ONCE = 32
+MOST_PLANS = 8
+"""How often the changes of one answer are planned, because other facts of the owner were stored meanwhile."""
 IMPORTANCE_BY_HAND = 0.75
 """Importance of a fact that its owner has added by hand."""
 
@@ -50,7 +52,7 @@ class FactSettings:
 
 @define(kw_only=True, eq=False)
 class Facts:
-    """Learns facts, one owner's at a time."""
+    """Learns facts. What several scopes of an owner teach at the same moment is reconciled when it is stored."""
 
     _memory: ExternalMemory
     _extractor: FactExtractor
@@ -60,9 +62,7 @@ class Facts:
     _embedder: Embedder | None
     _backoff: Backoff
     _charge: Charge = charge_nobody
-    # One learner an owner, also while the model works: two at once would not know what the other is about to store.
-    _learners: WeakValueDictionary[int, asyncio.Lock] = field(factory=WeakValueDictionary, init=False)
-    _reading: set[int] = field(factory=set[int], init=False)  # owners whose messages are being read now
+    _learning: set[Scope] = field(factory=set[Scope], init=False)  # scopes whose messages are being learned from now
 
     # at once -------------------------------------------------------------------------------------------------
 
@@ -76,7 +76,7 @@ class Facts:
         try:
             try:
                 await self._note(scope, turn)
-            except StaleFacts:  # facts were learned from this scope at the same moment
+            except StaleFacts:  # facts were learned at the same moment
                 await self._note(scope, turn)
         except StorageError as error:
             log.warning("what a turn of %s asks for is not noted yet: %s", scope, type(error).__name__)
@@ -95,7 +95,8 @@ class Facts:
             made = noting.changes(said, known, speaks_for=scope.owner < 0)
             if made:
                 learned, _ = await store.facts.pending(scope, 1)
-                await store.facts.commit(scope, made, read=said, learned=learned, until=learned, now=self._clock())
+                now, newest = self._clock(), newest_of(facts)
+                await store.facts.commit(scope, made, read=said, learned=learned, until=learned, newest=newest, now=now)
 
     # learning ------------------------------------------------------------------------------------------------
 
@@ -110,7 +111,7 @@ class Facts:
                 learned, waiting = await store.facts.pending(scope, 1) if store is not None else (0, [])
                 if not waiting or learned >= max(message_ids):
                     return
-                if store is not None and scope.owner in self._reading:
+                if store is not None and scope in self._learning:
                     # Somebody may be waiting for this fold; what it archives is learned from later.
                     await store.facts.begin(scope, learned)
                     return
@@ -129,21 +130,23 @@ class Facts:
     async def learn(self, scope: Scope, *, at_least: int = 1) -> list[Fact]:
         """Learn from what is waiting in a scope, if that is at least so many turns; the facts that are new.
 
-        Nothing is learned while memory is off or the owner is incognito. Raises a KeepsakeError.
+        Nothing is learned while memory is off or the owner is incognito; nor where the scope is being learned from
+        already: a second request about the same messages would be paid for in vain. Raises a KeepsakeError.
         """
         made: list[Fact] = []
-        async with self._learners.setdefault(scope.owner, asyncio.Lock()):
-            self._reading.add(scope.owner)
-            try:
-                while batch := await self._batch(scope, at_least=at_least):
-                    inserted = await self._learn(batch)
-                    if inserted is None:
-                        break
-                    made += inserted
-                    if batch.is_last:
-                        break
-            finally:
-                self._reading.discard(scope.owner)
+        if scope in self._learning:
+            return made
+        self._learning.add(scope)
+        try:
+            while batch := await self._batch(scope, at_least=at_least):
+                inserted = await self._learn(batch)
+                if inserted is None:
+                    break
+                made += inserted
+                if batch.is_last:
+                    break
+        finally:
+            self._learning.discard(scope)
         if made:
             await self.embed_missing()
         return made
@@ -158,36 +161,50 @@ class Facts:
         )
 
     async def _learn_from_history(self, scope: Scope) -> bool:
-        async with self._learners.setdefault(scope.owner, asyncio.Lock()):
-            self._reading.add(scope.owner)
-            try:
-                batch = await self._batch(scope, from_history=True)
-                made = await self._learn(batch) if batch is not None else None
-            finally:
-                self._reading.discard(scope.owner)
+        batch = await self._batch(scope, from_history=True)
+        made = await self._learn(batch) if batch is not None else None
         if made:
             await self.embed_missing()
         return made is not None
 
     async def _learn(self, batch: Batch) -> list[Fact] | None:
         """The facts that are new; None where memory was turned off in the meantime."""
-        scope = batch.scope
-        changes = await self._changes(batch, batch.request) if batch.request else []
+        scope, request = batch.scope, batch.request
+        attempts = self._backoff.attempts(batch.source)
+        new = await self._extractor.extracted(batch, request, attempts=attempts) if request else []
+        vectors = await self._vectors([(scope.owner, fact.text) for fact in new])
         async with self._memory.opened(scope.owner) as store:
             if store is None:
                 return None
-            inserted = await store.facts.commit(
-                scope,
-                changes,
-                read=batch.request.messages if batch.request else (),
-                shown=batch.request.shown if batch.request else (),
-                learned=batch.learned,
-                until=batch.until,
-                now=self._clock(),
-                from_history=batch.from_history,
-            )
+            inserted = await self._store(store, batch, new, vectors)
         log.info("learned %d facts of %s from messages up to %d", len(inserted), scope, batch.until)
         return inserted
+
+    async def _store(
+        self, store: MemoryStore, batch: Batch, new: Sequence[NewFact], vectors: Floats | None
+    ) -> list[Fact]:
+        """Store what the model found, reconciled with all that is known by now; the facts that are new.
+
+        Raises StaleFacts, and NewerFacts where others of the owner's scopes were always faster.
+        """
+        owner, request = batch.scope.owner, batch.request
+        for _ in range(MOST_PLANS):
+            facts = await store.facts.all(owner)
+            known = [fact for fact in facts if fact.is_valid]
+            distance = await self._distance(store, owner, vectors)
+            with suppress(NewerFacts):
+                return await store.facts.commit(
+                    batch.scope,
+                    reconciliation.plan(new, known, distance=distance, near=self._settings.duplicate_distance),
+                    read=request.messages if request else (),
+                    shown=request.shown if request else (),
+                    learned=batch.learned,
+                    until=batch.until,
+                    newest=newest_of(facts),
+                    now=self._clock(),
+                    from_history=batch.from_history,
+                )
+        raise NewerFacts
 
     async def _learn_safely(self, scope: Scope, *, at_least: int) -> None:
         async def work() -> bool:
@@ -243,14 +260,11 @@ class Facts:
         """Roughly what learning from imported history would take."""
         return self._requests.estimate(backlog)
 
-    async def _changes(self, batch: Batch, request: ExtractionRequest) -> list[FactChange]:
-        """What the answer to a request changes in what is known."""
-        new = await self._extractor.extracted(batch, request, attempts=self._backoff.attempts(batch.source))
-        vectors = await self._vectors([(batch.scope.owner, fact.text) for fact in new])
+    async def _distance(self, store: MemoryStore, owner: int, vectors: Floats | None) -> reconciliation.Distance:
+        """How far new facts with these vectors are from those that are known."""
         known: Mapping[int, Floats] = {}
         if vectors is not None and self._embedder is not None:
-            async with self._memory.opened(batch.scope.owner) as store:
-                known = await store.facts.vectors(batch.scope.owner, self._embedder.name) if store else {}
+            known = await store.facts.vectors(owner, self._embedder.name)
 
         def distance(index: int, fact: Fact) -> float | None:
             theirs = known.get(fact.id)
@@ -258,7 +272,7 @@ class Facts:
                 return None
             return 1.0 - float(vectors[index] @ theirs)
 
-        return reconciliation.plan(new, batch.known, distance=distance, near=self._settings.duplicate_distance)
+        return distance
 
     # by hand -------------------------------------------------------------------------------------------------
 
@@ -337,6 +351,11 @@ class Facts:
             return None
         await self._charge(by_owner)
         return vectors
+
+
+def newest_of(facts: Sequence[Fact]) -> int:
+    """The highest id among facts; 0 where there are none."""
+    return max((fact.id for fact in facts), default=0)
 
 
 def answered_turns(messages: Sequence[Message]) -> list[list[Message]]:

@@ -9,6 +9,7 @@ KeepsakeError
 │   ├── StorageCorrupt   the file is damaged; it is left as it is
 │   ├── StaleFold        the fold's lease is gone, or its sources changed meanwhile
 │   └── StaleFacts       what facts or the profile were made from changed meanwhile
+│       └── NewerFacts   other facts were stored meanwhile: the changes are planned again
 ├── ModelError           the model gave no usable answer
 │   ├── ModelUnreachable   no connection, or no byte within MODEL_TIMEOUT
 │   ├── ModelBusy          429 or 5xx after the bounded retries
@@ -74,6 +75,10 @@ class StaleFold(StorageError):  # noqa: N818
 
 class StaleFacts(StorageError):  # noqa: N818
     """What was to be learned from was changed or forgotten meanwhile."""
+
+
+class NewerFacts(StaleFacts):
+    """Facts that the changes were not planned against were stored meanwhile."""
 
 
 class ModelError(KeepsakeError):

@@ -53,14 +53,17 @@ class Facts(Protocol):
         until: int,
         now: datetime,
         shown: Sequence[Fact] = (),
+        newest: int | None = None,
         from_history: bool = False,
     ) -> list[Fact]:
         """In one transaction: check that the messages read and the facts shown with them are unchanged and that nothing
         was learned since `learned`, insert facts, add sources, close superseded facts, and record that the scope was
-        learned from up to `until`. Returns the inserted facts, in order. `from_history`: for imported history.
+        learned from up to `until`. Returns the inserted facts, in order. `newest`: the highest id among the facts that
+        the changes were planned against, 0 without any; None: not checked. `from_history`: for imported history.
 
         Raises StaleFacts, changing nothing, where a message is gone or edited, or a shown fact no longer holds or was
-        reworded. A known fact that was not shown and is gone, or no longer holds, is neither merged into nor closed.
+        reworded; NewerFacts where there is a fact above `newest`. A known fact that was not shown and is gone, or no
+        longer holds, is neither merged into nor closed.
         """
 
     # by hand -------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from records.errors import StaleFacts, StorageError
+from records.errors import NewerFacts, StaleFacts, StorageError
 from records.facts import Fact, FactChange, NewFact
 from records.messages import Message
 from records.scopes import Scope
@@ -72,6 +72,7 @@ class FactTable(OwnerTables):
         until: int,
         now: datetime,
         shown: Sequence[Fact] = (),
+        newest: int | None = None,
         from_history: bool = False,
     ) -> list[Fact]:
         async with self._db.write(scope.owner) as tx:
@@ -85,6 +86,8 @@ class FactTable(OwnerTables):
             if {row["id"]: row["text"] for row in rows} != {fact.id: fact.text for fact in shown}:
                 # The model may have repeated its words, which may be erased by now.
                 raise StaleFacts
+            if newest is not None and await tx.row(_NEWER, scope.owner, newest):
+                raise NewerFacts
             made: dict[int, int] = {}
             inserted = []
             for number, change in enumerate(changes, start=1):
@@ -282,6 +285,7 @@ def _target(number: int | None, made: Mapping[int, int]) -> int | None:
 _VALID = "SELECT * FROM facts WHERE user_id = ? AND valid_to IS NULL AND deleted_at IS NULL"
 _HOLDING = f"{_VALID} AND id IN (SELECT value FROM json_each(?))"  # noqa: S608
 _ONE = "SELECT * FROM facts WHERE user_id = ? AND id = ?"
+_NEWER = "SELECT 1 FROM facts WHERE user_id = ? AND id > ? LIMIT 1"
 _SOME = "SELECT * FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id"
 # A scope that was never learned from begins with its active messages: older talk is from before facts were learned.
 _LEARNED = """

@@ -35,7 +35,7 @@ class LastButtons:
             await _remove(delivery, chat, before)
 
     async def take_away(self, delivery: Delivery, chat: Chat, message_id: int | None) -> None:
-        """This message shall have no buttons any more. Raises nothing of Telegram's."""
+        """Take the buttons away from this message. Raises nothing of Telegram's."""
         if self._shown.get(chat.scope) == message_id:
             self._shown.pop(chat.scope, None)
         if message_id is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from records.errors import StaleFacts
+from records.errors import NewerFacts, StaleFacts
 from records.facts import Fact, FactChange, NewFact, NewProfile
 from records.forgetting import Forgetting
 from records.owners import StorageType
@@ -62,6 +62,24 @@ async def test_a_commit_is_refused_whole_where_what_was_read_has_changed(store: 
             await store.facts.commit(ANNA, change, read=read, learned=since, until=2, now=NOW)
     assert await store.facts.all(ANNA.owner) == []
     assert (await store.facts.pending(ANNA, 100))[0] == learned
+
+
+async def test_a_commit_is_refused_where_it_was_planned_without_the_newest_facts(store: MemoryStore) -> None:
+    messages = await talk(store, ANNA, 1)
+    change = FactChange(fact=new("Anna lives in Oslo.", messages[0].id))
+    [oslo] = await learn(store, change)
+    learned, _ = await store.facts.pending(ANNA, 100)
+
+    async def commit(newest: int) -> list[Fact]:
+        again = replace(change, same_as=oslo.id)
+        return await store.facts.commit(ANNA, [again], read=[], learned=learned, until=learned, newest=newest, now=NOW)
+
+    with pytest.raises(NewerFacts):
+        await commit(oslo.id - 1)
+    assert await commit(oslo.id) == []
+    await store.facts.edit(ANNA.owner, oslo.id, "Anna lives in Bergen.", now=NOW)
+    with pytest.raises(NewerFacts):
+        await commit(oslo.id)
 
 
 async def test_what_is_waiting_is_known_after_a_restart(store: MemoryStore) -> None:

@@ -116,7 +116,7 @@ async def test_what_is_put_later_is_found_too(store: MemoryStore) -> None:
     assert (await store.vectors.sentences(ANNA, "m", [new.seq]))[new.seq].shape == (3, SIZE)
 
 
-async def test_another_model_begins_anew_and_replaces(store: MemoryStore) -> None:
+async def test_another_model_begins_again_and_replaces(store: MemoryStore) -> None:
     await talk(store, ANNA, 2)
     first = await embedded(store)
     assert len(await store.vectors.backlog("n", 100)) == 4

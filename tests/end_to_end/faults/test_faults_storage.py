@@ -118,7 +118,7 @@ async def test_a_folder_that_becomes_read_only_under_the_bot_is_survived(
     assert read(data).inbox == ()
 
 
-async def test_killed_while_the_disk_is_full_it_starts_anew_with_what_telegram_kept(
+async def test_killed_while_the_disk_is_full_it_starts_again_with_what_telegram_kept(
     house: House, full_disk: Disk
 ) -> None:
     ann = house.person()
@@ -139,7 +139,7 @@ async def test_killed_while_the_disk_is_full_it_starts_anew_with_what_telegram_k
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-async def test_stopped_while_the_disk_is_full_it_starts_anew_with_what_telegram_kept(
+async def test_stopped_while_the_disk_is_full_it_starts_again_with_what_telegram_kept(
     house: House, full_disk: Disk, storage: str
 ) -> None:
     ann = house.person()

@@ -241,7 +241,7 @@ async def test_it_is_refused_where_something_was_forgotten_or_edited_meanwhile(t
     assert await versions(talk) == old
 
 
-async def test_nothing_to_make_anew(tmp_path: Path) -> None:
+async def test_nothing_to_make_again(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember(every_n=30)
         await talk.turn("One point.")

@@ -75,7 +75,7 @@ async def test_memory_says_what_the_message_says_now(talk: Talk) -> None:
     assert "Portland" not in talk.prompts()[-1]
 
 
-async def test_the_last_turn_is_answered_anew_and_the_earlier_answer_is_a_version(talk: Talk) -> None:
+async def test_the_last_turn_is_answered_again_and_the_earlier_answer_is_a_version(talk: Talk) -> None:
     await say(talk, "Hello.", 5)
     await say(talk, "What is the capital of Austria?", 7)
     found = await talk.services.corrections.correct(SCOPE, 7, "What is the capital of Australia?")
@@ -114,7 +114,7 @@ async def test_a_failing_model_leaves_the_earlier_answer(talk: Talk) -> None:
     assert await stored(talk) == ["Hello.", "Understood."]
 
 
-async def test_what_is_not_the_last_turn_is_not_answered_anew(talk: Talk) -> None:
+async def test_what_is_not_the_last_turn_is_not_answered_again(talk: Talk) -> None:
     await say(talk, "Hello.", 5)
     await say(talk, "Good bye.", 7)
     assert await talk.conversation.answer_again(SCOPE, 1, ANNA) is None

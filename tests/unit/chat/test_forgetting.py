@@ -239,7 +239,7 @@ async def test_what_was_said_after_a_forgetting_is_not_taken_by_its_cleaning(tmp
         assert await ids_with(talk, OTHER)
 
 
-async def test_what_is_left_of_a_chunk_is_summarised_anew_before_anything_else(tmp_path: Path) -> None:
+async def test_what_is_left_of_a_chunk_is_summarised_again_before_anything_else(tmp_path: Path) -> None:
     async with talking(tmp_path) as talk:
         await talk.remember(every_n=2)
         for number in range(6):

@@ -211,7 +211,7 @@ async def test_it_goes_on_where_it_was_though_its_beginning_was_forgotten(talk: 
     assert await history_extraction.estimate(ANNA.id, *done.ids) is None
 
 
-async def test_what_was_learned_from_is_passed_over_whichever_study_it_was(talk: Talk) -> None:
+async def test_what_was_learned_from_is_passed_over_whichever_extraction_it_was(talk: Talk) -> None:
     """A later file's history lies below an earlier one's; a range of both pays for neither twice."""
     history_extraction = talk.services.history_extraction
     early = await imported(talk, chat("I own a boat."))
@@ -260,7 +260,7 @@ async def test_a_failing_model_is_asked_again_later_and_live_talk_is_learned_mea
     assert await valid(talk) == ["Anna sails.", "Anna lives in Oslo."]
 
 
-async def held_study(talk: Talk) -> tuple[int, int]:
+async def held_extraction(talk: Talk) -> tuple[int, int]:
     """Thirty boats, of which twenty are learned from when the model is waited for; the first and the last of them."""
     done = await imported(talk, chat(*(f"I own boat number {number}." for number in range(30))))
     assert done.ids is not None
@@ -270,9 +270,9 @@ async def held_study(talk: Talk) -> tuple[int, int]:
     return done.ids
 
 
-async def test_a_study_of_which_the_rest_is_forgotten_has_ended(talk: Talk) -> None:
+async def test_an_extraction_of_which_the_rest_is_forgotten_has_ended(talk: Talk) -> None:
     history_extraction = talk.services.history_extraction
-    first, last = await held_study(talk)
+    first, last = await held_extraction(talk)
     ahead = tuple(range(first + 20, last + 1))
     await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=ahead))
     await talk.server.release()
@@ -318,7 +318,7 @@ async def test_history_that_comes_after_a_forgotten_one_was_never_learned_from(t
     await extracted(talk, again)
 
 
-async def test_the_end_of_a_file_that_is_imported_anew_was_never_learned_from(talk: Talk) -> None:
+async def test_the_end_of_a_file_that_is_imported_again_was_never_learned_from(talk: Talk) -> None:
     """There would be room for it where it had been."""
     data = chat("I own a boat.", "I own a canoe.", "I own a raft.")
     await extracted(talk, await imported(talk, data))
@@ -331,9 +331,9 @@ async def test_the_end_of_a_file_that_is_imported_anew_was_never_learned_from(ta
     assert ["boat" in request, "canoe" in request, "raft" in request] == [False, True, True]
 
 
-async def test_a_study_under_way_reads_nothing_that_comes_in_meanwhile(talk: Talk) -> None:
+async def test_an_extraction_under_way_reads_nothing_that_comes_in_meanwhile(talk: Talk) -> None:
     """Not in the place of what was forgotten of it either."""
-    first, last = await held_study(talk)
+    first, last = await held_extraction(talk)
     most = tuple(range(first, last - 3))
     await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=most))
     await talk.server.release()
@@ -345,7 +345,9 @@ async def test_a_study_under_way_reads_nothing_that_comes_in_meanwhile(talk: Tal
 
 
 @pytest.mark.parametrize("then", ["nothing", "of what was imported before it", "of what was imported after it"])
-async def test_a_fact_that_falls_with_another_is_learned_again_whatever_was_studied_then(talk: Talk, then: str) -> None:
+async def test_a_fact_that_falls_with_another_is_learned_again_whatever_was_learned_from_then(
+    talk: Talk, then: str
+) -> None:
     """From its own source alone, which stays: nothing else is paid for twice."""
     other = chat("I own a boat.", first=90, days=900)
     cook = await imported(talk, chat("I cook at the Heliotrope Bakery."))
@@ -392,7 +394,7 @@ async def test_while_memory_is_off_nothing_is_offered_nor_begun(talk: Talk) -> N
     assert len(asked(talk)) == 1
 
 
-async def test_what_is_forgotten_goes_with_its_facts_and_live_talk_is_not_learned_anew(talk: Talk) -> None:
+async def test_what_is_forgotten_goes_with_its_facts_and_live_talk_is_not_learned_again(talk: Talk) -> None:
     talk.server.default_schema("facts", answer(told("Anna sails.", 1)))
     await talk.say("I sail.")
     await talk.services.facts.learn(SCOPE)

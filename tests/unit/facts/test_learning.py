@@ -205,7 +205,7 @@ async def test_what_was_forgotten_meanwhile_is_not_learned(talk: Talk) -> None:
     assert await known(talk) == []
 
 
-async def test_what_was_edited_meanwhile_is_learned_anew(talk: Talk) -> None:
+async def test_what_was_edited_meanwhile_is_learned_again(talk: Talk) -> None:
     await talk.say("I live in Oslo.")
     talk.server.script_schema("facts", Behaviour(text=answer(told("Anna lives in Oslo.", 1)), hold="start"))
     learning = asyncio.create_task(talk.services.facts.before_fold(SCOPE, [1]))
@@ -218,6 +218,50 @@ async def test_what_was_edited_meanwhile_is_learned_anew(talk: Talk) -> None:
     talk.server.default_schema("facts", answer(told("Anna lives in Bergen.", 1)))
     await talk.services.facts.learn(SCOPE)
     assert await valid(talk) == ["Anna lives in Bergen."]
+
+
+async def test_what_two_threads_teach_at_the_same_moment_is_stored_once(talk: Talk) -> None:
+    there = Scope(owner=ANNA.id, thread=4)
+    await talk.say("I live in Oslo.")
+    await talk.say("I live in Oslo, as always.", thread=there.thread)
+    oslo = (told("Anna lives in Oslo.", 1), told("Anna lives in Oslo.", 3))
+    talk.server.script_schema("facts", *(Behaviour(text=answer(one), hold="start") for one in oslo))
+    here = asyncio.create_task(talk.services.facts.learn(SCOPE))
+    await talk.server.until_held(1)
+    elsewhere = asyncio.create_task(talk.services.facts.learn(there))
+    await talk.server.until_held(2)
+    await talk.server.release(2)
+    assert sorted(map(len, await asyncio.gather(here, elsewhere))) == [0, 1]
+    (fact,) = await known(talk)
+    assert (fact.text, sorted(fact.source_ids)) == ("Anna lives in Oslo.", [1, 3])
+    assert len(asked(talk)) == 2, "nothing is asked again because somebody was faster"
+
+
+async def test_a_move_that_another_thread_tells_meanwhile_ends_the_old_home(talk: Talk) -> None:
+    there = Scope(owner=ANNA.id, thread=4)
+    await talk.say("I live in Oslo.")
+    await talk.say("I live in Bergen now.", thread=there.thread)
+    bergen = Behaviour(text=answer(told("Anna lives in Bergen.", 3)), hold="start")
+    talk.server.script_schema("facts", bergen, answer(told("Anna lives in Oslo.", 1)))
+    moved = asyncio.create_task(talk.services.facts.learn(there))
+    await talk.server.until_held()
+    await talk.services.facts.learn(SCOPE)
+    assert await valid(talk) == ["Anna lives in Oslo."]
+    await talk.server.release()
+    await moved
+    assert await valid(talk) == ["Anna lives in Bergen."]
+
+
+async def test_the_same_messages_are_not_asked_about_twice_at_the_same_moment(talk: Talk) -> None:
+    await talk.say("I live in Oslo.")
+    talk.server.script_schema("facts", Behaviour(text=answer(told("Anna lives in Oslo.", 1)), hold="start"))
+    learning = asyncio.create_task(talk.services.facts.learn(SCOPE))
+    await talk.server.until_held()
+    assert await talk.services.facts.learn(SCOPE) == []
+    await talk.services.facts.before_fold(SCOPE, [1])
+    await talk.server.release()
+    assert [fact.text for fact in await learning] == ["Anna lives in Oslo."]
+    assert len(asked(talk)) == 1
 
 
 async def test_nothing_is_learned_while_facts_are_off(tmp_path: Path) -> None:

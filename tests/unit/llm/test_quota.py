@@ -24,7 +24,7 @@ async def spent(talk: Talk) -> dict[int, int]:
     return {spender: used.prompt + used.completion for spender, used in found.items()}
 
 
-async def test_a_person_over_the_budget_is_told_when_it_starts_anew_and_the_model_is_not_asked(
+async def test_a_person_over_the_budget_is_told_when_it_starts_again_and_the_model_is_not_asked(
     tmp_path: Path,
 ) -> None:
     async with talking(

@@ -385,7 +385,7 @@ async def test_a_command_that_is_being_done_is_done_before_the_bot_stops(bots: B
     assert len(peer.texts(ANN)) == 1
 
 
-async def test_stopping_in_the_middle_breaks_the_answer_off_and_the_next_run_answers_anew(
+async def test_stopping_in_the_middle_breaks_the_answer_off_and_the_next_run_answers_again(
     bots: Bots, peer: Peer
 ) -> None:
     bots.settings = replace(bots.settings, reply_streaming="edit")

@@ -133,7 +133,7 @@ async def test_while_the_inbox_cannot_write_updates_stay_with_telegram(bots: Bot
     assert peer.texts(ANN) == ["echo hello"]
 
 
-async def test_polling_that_died_is_started_anew(bots: Bots, peer: Peer, caplog: pytest.LogCaptureFixture) -> None:
+async def test_polling_that_died_is_started_again(bots: Bots, peer: Peer, caplog: pytest.LogCaptureFixture) -> None:
     time, ticks = 0.0, asyncio.Semaphore(0)
 
     async def pause(seconds: float) -> None:
