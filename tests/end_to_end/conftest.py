@@ -1,6 +1,7 @@
 """Peers for all tests of a module, and a bot that most of them share."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -12,5 +13,15 @@ from tests.end_to_end.harness import House, check_requests, open_house
 async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
     """Peers without a bot; in the end every request that was made is looked at again."""
     async with open_house(tmp_path_factory.mktemp("house")) as house:
+        yield house
+        check_requests(house)
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def own_house(tmp_path: Path) -> AsyncIterator[House]:
+    """Peers for one test alone: one that starts bots of its own or ends them, next to tests that share theirs; or that
+    changes what the bot knows of its peers. Tests may run in any order.
+    """
+    async with open_house(tmp_path) as house:
         yield house
         check_requests(house)

@@ -38,6 +38,8 @@ ANSWERS, SUMMARIES = "answering-model", "summarising-model"
 SUMMARY = "The user and the assistant talked; the assistant confirmed what it had heard."
 PATIENCE = 90.0
 """Seconds after which a test gives up waiting: far more than anything here takes, also on a machine with other work."""
+LINES_TOLD = 20
+"""Of the bot's log, where something was not heard."""
 
 Json = dict[str, Any]
 
@@ -66,6 +68,10 @@ class Process:
     @property
     def pid(self) -> int:
         return self._process.pid
+
+    @property
+    def is_over(self) -> bool:
+        return self._process.returncode is not None
 
     def text(self) -> str:
         """The whole log so far."""
@@ -143,6 +149,7 @@ class House:
     model_url: str
     folder: Path
     is_forked: bool = True
+    _served_by: Process | None = None
     _ids: Iterable[int] = field(default_factory=lambda: count(71_001))  # nobody in the sample exports
 
     @property
@@ -170,6 +177,14 @@ class House:
             **settings,
         }
 
+    def state(self) -> str:
+        """Whether a bot serves this house, and how its log ends: for whoever waited for it in vain."""
+        if self._served_by is None:
+            return "no bot serves this house"
+        lines = self._served_by.text().splitlines()
+        is_over = " is over" if self._served_by.is_over else " runs"
+        return f"the bot{is_over}; its log ends with:\n" + "\n".join(lines[-LINES_TOLD:])
+
     async def run(self, *arguments: str, environ: Mapping[str, str] | None = None) -> Run:
         """Run `bot.py` to its end."""
         process = Process(await self.spawn(*arguments, environ=environ))
@@ -182,14 +197,21 @@ class House:
 
     @asynccontextmanager
     async def bot(self, *arguments: str, **settings: str) -> AsyncIterator[Process]:
-        """The bot from `ready` on; ended by SIGTERM when the block ends, unless it is over by then."""
-        process = Process(await self.spawn(*arguments, environ=self.environ(**settings)))
+        """The bot from `ready` on; ended by SIGTERM when the block ends, unless it is over by then.
+
+        One at a time in a house: two would take each other's updates, each with a memory of its own.
+        """
+        assert self._served_by is None, (
+            "a bot serves this house already: a test with a bot of its own takes `own_house`"
+        )
+        process = self._served_by = Process(await self.spawn(*arguments, environ=self.environ(**settings)))
         try:
             await process.logged("ready")
             yield process
             assert await process.terminate() in (0, -9), process.text()
         finally:
             await process.kill()
+            self._served_by = None
         assert "Traceback" not in process.text(), process.text()
         assert "Warning:" not in process.text(), process.text()
 
@@ -272,7 +294,7 @@ class Member:
             event = await self.house.world.feed.first(matches, since=since, timeout=timeout)
         except TimeoutError:
             said = [message.get("text") for message in self.heard(since=since)]
-            raise AssertionError(f"{words!r} was not heard; heard was {said}") from None
+            raise AssertionError(f"{words!r} was not heard; heard was {said}; {self.house.state()}") from None
         message: Json = event["message"]
         return message
 

@@ -77,10 +77,10 @@ async def returns(house: House, ann: Member, data: bytes) -> None:
 
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
-async def test_what_was_exported_comes_back_into_an_empty_memory(house: House, storage: str) -> None:
+async def test_what_was_exported_comes_back_into_an_empty_memory(own_house: House, storage: str) -> None:
     """Tell things, export, forget everything, import, ask; and the same in another bot's house."""
-    ann = house.person()
-    async with house.bot(DATA_DIR=f"first-{storage}"):
+    ann = own_house.person()
+    async with own_house.bot(DATA_DIR=f"first-{storage}"):
         await ann.sets_up(storage, every_n=2)
         for number in range(5):
             await ann.asks(f"My locker at station {number} opens with {number}771.", "Noted")
@@ -97,39 +97,39 @@ async def test_what_was_exported_comes_back_into_an_empty_memory(house: House, s
         ann.press(asked, "Forget everything")
         await ann.hears("Forgotten: ", since=since)
         await ann.asks("/import", "send me the file")
-        await returns(house, ann, data)
-    assert not violations(read(house.folder / f"first-{storage}"))
-    async with house.bot(DATA_DIR=f"second-{storage}"):
+        await returns(own_house, ann, data)
+    assert not violations(read(own_house.folder / f"first-{storage}"))
+    async with own_house.bot(DATA_DIR=f"second-{storage}"):
         assert "nothing to export" in await ann.asks("/export")
         await ann.asks("/import", "send me the file")
-        await returns(house, ann, data)
-    assert not violations(read(house.folder / f"second-{storage}"))
+        await returns(own_house, ann, data)
+    assert not violations(read(own_house.folder / f"second-{storage}"))
 
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
-async def test_a_kill_in_the_middle(house: House, storage: str) -> None:
+async def test_a_kill_in_the_middle(own_house: House, storage: str) -> None:
     """The press is taken up again after the start, what was in is not doubled, and all of it may be learned from."""
-    ann = house.person()
+    ann = own_house.person()
     folder = f"killed-{storage}"
-    async with house.bot(DATA_DIR=folder) as process:
+    async with own_house.bot(DATA_DIR=folder) as process:
         await ann.sets_up(storage)
         since = ann.now
         sends(ann, long_chat(4000, person=ann.id), caption="/import")
         offer = await ann.hears("would add 4,000 messages", since=since)
         since = ann.now
         # After "Importing…": the first word of progress holds the import up until the kill.
-        house.faults.add(Fault(kind="hang", method="editMessageText", chat_id=ann.id, after=1))
+        own_house.faults.add(Fault(kind="hang", method="editMessageText", chat_id=ann.id, after=1))
         ann.press(offer, "Import")
         await ann.hears(lambda message: " of 4,000" in message.get("text", ""), since=since)
         await process.kill()
-    assert not violations(read(house.folder / folder))
+    assert not violations(read(own_house.folder / folder))
     since = ann.now
-    async with house.bot(DATA_DIR=folder):
+    async with own_house.bot(DATA_DIR=folder):
         done = (await ann.hears("Done", since=since))["text"]
         assert "known already" in done
         assert "I read 4,000 messages of yours" in done
         await ann.asks("To which locker went parcel 2113?", "Noted")
-        assert "went to locker 14791" in json.dumps(house.chat_requests()[-1])
+        assert "went to locker 14791" in json.dumps(own_house.chat_requests()[-1])
         since = ann.now
         sends(ann, long_chat(4000, person=ann.id), caption="/import")
         known = await ann.hears("There is nothing to import", since=since)
@@ -143,7 +143,7 @@ async def test_a_kill_in_the_middle(house: House, storage: str) -> None:
             assert "I read 4,000 messages" not in text
         await ann.asks("/summary_off", "Memory is off")
         assert "memory is off" in await ann.toast(ann.press(stopped, "Continue"))
-    found = read(house.folder / folder)
+    found = read(own_house.folder / folder)
     assert not violations(found)
     assert [row["content"] for row in found.home(ann.id).messages if row["id"] < 0] == [
         f"Parcel {number} went to locker {number * 7}." for number in range(1, 4001)
@@ -166,14 +166,13 @@ def own_chat(person: int, count: int) -> bytes:
 
 
 @pytest.mark.parametrize("storage", ["SQLite", "JSON"])
-async def test_facts_are_learned_from_history_when_its_owner_says_so(house: House, storage: str) -> None:
+async def test_facts_are_learned_from_history_when_its_owner_says_so(own_house: House, storage: str) -> None:
     """Offered under the receipt with what it takes; in the background, to be stopped, and gone on with after a kill."""
-    ann = house.person()
+    ann = own_house.person()
     oslo = {"text": "Ann lives in Oslo.", "type": "fact", "message": -25, "replaces": None}
     held = Behaviour(hold="start", text='{"facts": []}')
-    asked, holds = len(house.model.asked_for("facts")), house.model._held
-    house.model.script_schema("facts", json.dumps({"facts": [oslo]}), held, held, held)
-    async with house.bot(DATA_DIR=f"extracted-{storage}", FACTS_BATCH_TURNS="99") as process:
+    own_house.model.script_schema("facts", json.dumps({"facts": [oslo]}), held, held, held)
+    async with own_house.bot(DATA_DIR=f"extracted-{storage}", FACTS_BATCH_TURNS="99") as process:
         await ann.sets_up(storage)
         since = ann.now
         sends(ann, own_chat(ann.id, 25), caption="/import")
@@ -181,30 +180,30 @@ async def test_facts_are_learned_from_history_when_its_owner_says_so(house: Hous
         receipt = await agrees(ann, offer)
         assert "25 messages added" in receipt
         assert "I read 25 messages of yours now, in about 2 requests of roughly " in receipt
-        assert len(house.model.asked_for("facts")) == asked
+        assert not own_house.model.asked_for("facts")
         since = ann.now
         done = await ann.hears("Done", since=0)
         ann.press(done, "Learn facts")
         begun = await ann.hears("in the background", since=since)
         assert begun["text"].startswith("Done: 25 messages added.")
-        await house.model.until_held(holds + 1)
+        await own_house.model.until_held(1)
         await ann.asks("/summary_status", "Learning facts from imported history: 20 of 25 of your messages.")
         assert "Ann lives in Oslo." in await ann.asks("/memory")
         since = ann.now
         ann.press(begun, "Stop")
         stopped = await ann.hears("I have stopped", since=since)
-        await house.model.release()
+        await own_house.model.release()
         assert "imported history" not in await ann.asks("/summary_status")
         since = ann.now
         ann.press(stopped, "Continue")
         await ann.hears("in the background", since=since)
-        await house.model.until_held(holds + 2)
+        await own_house.model.until_held(2)
         await process.kill()
-    async with house.bot(DATA_DIR=f"extracted-{storage}", FACTS_BATCH_TURNS="99"):
-        await house.model.until_held(holds + 3)
+    async with own_house.bot(DATA_DIR=f"extracted-{storage}", FACTS_BATCH_TURNS="99"):
+        await own_house.model.until_held(3)
         await ann.asks("/summary_status", "20 of 25 of your messages")
-        await house.model.release()
-    assert not violations(read(house.folder / f"extracted-{storage}"))
+        await own_house.model.release()
+    assert not violations(read(own_house.folder / f"extracted-{storage}"))
 
 
 async def test_history_is_offered_before_it_is_added(house: House, bot: Process) -> None:

@@ -144,23 +144,22 @@ async def test_only_admins_of_a_group_choose(house: House, bot: Process) -> None
     assert "How I summarise" in await ann.within(group).asks("/summary_policy")
 
 
-async def test_a_rebuild_survives_a_kill(house: House, bot: Process) -> None:
-    assert bot  # its house must be free for the next ones
+async def test_a_rebuild_survives_a_kill(own_house: House) -> None:
+    house = own_house
     ann = house.person()
-    await ann.sets_up("SQLite", 1)
-    await says(bot, ann, 3, folded=(1, 2, 3))
-    assert "nothing to rebuild" in await house.person().asks("/summary_rebuild", "nothing to rebuild")
-    before = house.memory.summaries(ann.id)
-    house.model.default(SUMMARIES, Behaviour(hold="start", text="They spoke of things."))
-    try:
+    async with house.bot() as bot:
+        await ann.sets_up("SQLite", 1)
+        await says(bot, ann, 3, folded=(1, 2, 3))
+        assert "nothing to rebuild" in await house.person().asks("/summary_rebuild", "nothing to rebuild")
+        before = house.memory.summaries(ann.id)
+        house.model.default(SUMMARIES, Behaviour(hold="start", text="They spoke of things."))
         held = house.model.held
         assert "0 of 3" in await ann.asks("/summary_rebuild", "Rebuilding all summaries")
         await house.model.until_held(held + 1)
         assert "being rebuilt: 0 of 3" in await ann.asks("/summary_status")
         await bot.kill()
         assert house.memory.summaries(ann.id) == before
-    finally:
-        house.model.default(SUMMARIES, "They spoke of things.")
+    house.model.default(SUMMARIES, "They spoke of things.")
     async with house.bot() as again:
         await again.logged(f"rebuilt 3 summaries of messages 1-6 of {ann.id}")
         rebuilt = house.memory.summaries(ann.id)
@@ -169,4 +168,3 @@ async def test_a_rebuild_survives_a_kill(house: House, bot: Process) -> None:
         since = ann.now
         await ann.asks("/summary_rebuild", "0 of 3")
         await ann.hears("All summaries are rebuilt (3 summaries)", since=since)
-        house.model.default(SUMMARIES, SUMMARY)

@@ -103,14 +103,15 @@ async def test_stored_instructions_stay_data(house: House, bot: Process) -> None
     assert request[-1]["content"].count("</remembered>") == 1
 
 
-async def test_context_too_long_is_cut_and_tried_once_more(house: House, bot: Process) -> None:
-    ann = house.person()
-    await ann.sets_up("SQLite", 50)
-    for number in range(4):
-        await ann.asks(f"{number} {prose(1500, number)}")
-    house.model.script(ANSWERS, Behaviour(status=400, code="context_length_exceeded", message="too long"))
-    assert await ann.asks("And now?") == "Noted."
-    refused, taken = house.chat_requests()[-2:]
+async def test_context_too_long_is_cut_and_tried_once_more(own_house: House) -> None:
+    ann = own_house.person()
+    async with own_house.bot():  # of its own, for it remembers what the endpoint refused
+        await ann.sets_up("SQLite", 50)
+        for number in range(4):
+            await ann.asks(f"{number} {prose(1500, number)}")
+        own_house.model.script(ANSWERS, Behaviour(status=400, code="context_length_exceeded", message="too long"))
+        assert await ann.asks("And now?") == "Noted."
+    refused, taken = own_house.chat_requests()[-2:]
     assert tokens(taken) <= tokens(refused) * 0.7
     assert taken[-1]["content"].endswith("And now?")
 

@@ -1,4 +1,4 @@
-"""Processes that tests/support/zygote.py forks, as asyncio shows those that it starts itself."""
+"""Processes that tests/support/zygote.py forks, as asyncio shows those that it starts itself; they end with ours."""
 
 import asyncio
 import atexit
@@ -39,6 +39,11 @@ class Forked:
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
 
+    def abandon(self) -> None:
+        """Hear no more of it, as if this process had died: that ends it."""
+        self._over.cancel()
+        self._told.transport.close()
+
     async def _status(self) -> int:
         self.returncode = int(await self._told.reader.readline())
         await self._told.reader.read()
@@ -63,7 +68,7 @@ class Zygote:
         atexit.register(self.close)
 
     def close(self) -> None:
-        """End it; its runs go on."""
+        """End it; its runs go on, as long as this process does."""
         atexit.unregister(self.close)
         self._orders.close()
         self._process.wait()

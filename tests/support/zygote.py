@@ -7,6 +7,7 @@ that opens its files itself; only the seconds that imports take are saved. Does 
 
 import json
 import os
+import select
 import signal
 import socket
 import sys
@@ -36,7 +37,9 @@ def serve(orders: socket.socket) -> None:
 
 
 def _watch(order: bytes, files: Sequence[int]) -> None:
-    """Fork the run, and tell its pid and how it ended."""
+    """Fork the run, and tell its pid and how it ended. A run of which nobody wants to know any more is killed: it would
+    fetch updates for ever, of whichever test is the next to serve on its port.
+    """
     out, err, told = files
     pid = os.fork()
     if not pid:
@@ -45,8 +48,15 @@ def _watch(order: bytes, files: Sequence[int]) -> None:
     os.close(out)
     os.close(err)
     os.write(told, f"{pid}\n".encode())
+    end, events = os.pidfd_open(pid), select.poll()
+    events.register(told, 0)  # an error, once nobody reads it
+    events.register(end, select.POLLIN)
+    is_over = end in dict(events.poll())
+    if not is_over:
+        os.kill(pid, signal.SIGKILL)
     _, status = os.waitpid(pid, 0)
-    os.write(told, f"{os.waitstatus_to_exitcode(status)}\n".encode())
+    if is_over:
+        os.write(told, f"{os.waitstatus_to_exitcode(status)}\n".encode())
     os._exit(0)
 
 
