@@ -5,7 +5,7 @@ exactly one store answers. Does not know models, prompts or Telegram.
 """
 
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -21,18 +21,17 @@ from records.owners import OwnerConfig, StorageType
 from records.scopes import Clock
 from runtime.locks import OwnerLocks
 from storage.directory import Directory
-from storage.erasure import Erasure
 from storage.files.data_dir import data_dir as held_data_dir
 from storage.files.database import Database
-from storage.files.inbox import UpdateInbox
+from storage.files.inbox_protocol import Inbox
 from storage.files.integrity import examined
 from storage.files.usage import UsageLedger
 from storage.files.wizard_state import WizardStates
+from storage.ground import Ground, own_ground, shared_ground
 from storage.json.recovery import INDEX_NAME
 from storage.json.store import JsonStore
 from storage.protocol import MemoryStore
 from storage.sqlite.migrations import MIGRATIONS
-from storage.sqlite.renaming import OwnerRenaming
 from storage.sqlite.store import SqliteStore
 
 log = logging.getLogger(__name__)
@@ -47,17 +46,13 @@ CONFIGS_HELD = 1_000
 class ExternalMemory:
     """Owners' memories across all stores. Made by `open`.
 
-    `inbox` and `wizards` are what the Telegram side stores in memory.db; `usage` is the tokens that were used.
+    `on_gain`: told of owners that this process begins to serve, where several share the work.
     """
 
-    _directory: Directory
-    _erasing: Erasure
-    _renaming: OwnerRenaming
+    _ground: Ground
     _stores: dict[StorageType, MemoryStore]
-    inbox: UpdateInbox
-    wizards: WizardStates
-    usage: UsageLedger
     _clock: Clock
+    on_gain: list[Callable[[int], None]] = field(factory=list[Callable[[int], None]], init=False)
     _locks: OwnerLocks = field(factory=OwnerLocks, init=False)
     _configs: LRUCache[int, OwnerConfig | None] = field(factory=partial(LRUCache, CONFIGS_HELD), init=False)
 
@@ -76,42 +71,34 @@ class ExternalMemory:
             json = await stack.enter_async_context(JsonStore.open(folder))
             for report in json.reports:
                 log.warning("%s", report)
-            directory = Directory(database)
             stores: dict[StorageType, MemoryStore] = {StorageType.SQLITE: sqlite, StorageType.JSON: json}
             if database_url:
-                stores[StorageType.POSTGRES] = await _open_postgres(database_url, stack)
-            await _demand_stores(directory, stores)
-            for move in await directory.finish_moves(stores):
-                log.warning(
-                    "the move of %d from %s to %s, which was %s, is settled",
-                    move.owner,
-                    move.source,
-                    move.target,
-                    move.state,
-                )
-            wizards = WizardStates(database)
-            renaming = OwnerRenaming(database, stores, wizards)
-            for owner in await renaming.resume():
-                log.warning("%d, a group that became a supergroup, has its new id now", owner)
-            for owner in await directory.adopt(stores):
-                log.info("owner %d was found in a store and adopted", owner)
-            for store in stores.values():
-                await store.take_back_leases()
-            erasing = Erasure(database, folder, stores, wizards)
-            for owner in await erasing.resume(lambda owner: _store_of(owner, directory, stores)):
-                log.warning("a forgetting of %d that an earlier process had begun is finished", owner)
+                opening = shared_ground(database_url, database, folder, stores)
+                ground = await stack.enter_async_context(opening)
+            else:
+                await _demand_stores(Directory(database), stores)
+                ground = await own_ground(database, folder, stores)
             await stack.enter_async_context(examined(database.path, lambda sentence: log.error("%s", sentence)))
             await stack.enter_async_context(examined(folder / INDEX_NAME, partial(_distrust_index, json)))
-            yield cls(
-                directory=directory,
-                erasing=erasing,
-                renaming=renaming,
-                stores=stores,
-                inbox=UpdateInbox(database),
-                wizards=wizards,
-                usage=UsageLedger(database),
-                clock=clock,
-            )
+            memory = cls(ground=ground, stores=stores, clock=clock)
+            if ground.on_gain is not None:
+                ground.on_gain.append(memory._taken_over)
+            yield memory
+
+    @property
+    def inbox(self) -> Inbox:
+        """The updates of Telegram."""
+        return self._ground.inbox
+
+    @property
+    def wizards(self) -> WizardStates:
+        """Where people stand in a setup."""
+        return self._ground.wizards
+
+    @property
+    def usage(self) -> UsageLedger:
+        """The tokens that were used."""
+        return self._ground.usage
 
     @property
     def stores(self) -> tuple[MemoryStore, ...]:
@@ -126,6 +113,7 @@ class ExternalMemory:
     async def config(self, owner: int) -> OwnerConfig | None:
         """The owner's configuration; None when there is none. Must not be called inside `opened` or `home`."""
         async with self._locks.of(owner).shared():
+            await self._ground.leases.hold(owner)
             return await self._config(owner)
 
     async def is_on(self, owner: int) -> bool:
@@ -140,10 +128,11 @@ class ExternalMemory:
         if not 1 <= every_n <= MOST_EVERY_N:
             raise ValueError(f"a threshold is 1 to {MOST_EVERY_N} turns")
         async with self._locks.of(owner).exclusive():
+            await self._ground.leases.hold(owner)
             known = await self._config(owner)
             if known is not None and known.storage is not storage:
                 try:
-                    await self._directory.move(owner, self._stores, storage, now=self._clock())
+                    await self._ground.directory.move(owner, self._stores, storage, now=self._clock())
                 finally:
                     # A move that raises or is cancelled may have been completed nevertheless.
                     self._configs.pop(owner, None)
@@ -152,17 +141,20 @@ class ExternalMemory:
     async def switch(self, owner: int, *, enabled: bool) -> OwnerConfig:
         """Turn memory on or off; with nothing configured yet, the defaults (SQLite, every 20 turns)."""
         async with self._locks.of(owner).exclusive():
+            await self._ground.leases.hold(owner)
             return await self._put(owner, lambda known: replace(known, enabled=enabled))
 
     async def choose(self, owner: int, change: Callable[[OwnerConfig], OwnerConfig]) -> OwnerConfig:
         """Change the rest of an owner's configuration, not the storage. With nothing configured, memory stays off."""
         async with self._locks.of(owner).exclusive():
+            await self._ground.leases.hold(owner)
             return await self._put(owner, change)
 
     @asynccontextmanager
     async def opened(self, owner: int) -> AsyncIterator[MemoryStore | None]:
         """The store of an owner whose memory is on, None while it is off. It cannot move inside the block."""
         async with self._locks.of(owner).shared():
+            await self._ground.leases.hold(owner)
             config = await self._config(owner)
             yield self._stores[config.storage] if config and config.enabled else None
 
@@ -170,6 +162,7 @@ class ExternalMemory:
     async def home(self, owner: int) -> AsyncIterator[MemoryStore]:
         """The store that holds an owner's data, on or off (SQLite where there is none). It cannot move inside."""
         async with self._locks.of(owner).shared():
+            await self._ground.leases.hold(owner)
             config = await self._config(owner)
             yield self._stores[config.storage if config else StorageType.SQLITE]
 
@@ -193,10 +186,11 @@ class ExternalMemory:
         erased. For more than facts or profiles, call it `between_turns` (as Corrections.forget does).
         """
         async with self._locks.of(owner).exclusive():
+            await self._ground.leases.hold(owner)
             config = await self._config(owner)
             self._configs.pop(owner, None)
             store = self._stores[config.storage if config else StorageType.SQLITE]
-            return await self._erasing.forget(owner, what, store, now=self._clock(), tidies=tidies)
+            return await self._ground.erasing.forget(owner, what, store, now=self._clock(), tidies=tidies)
 
     async def rename(self, owner: int, new: int) -> bool:
         """A group has a new id: everything that is stored of it moves there; whether there was anything.
@@ -205,21 +199,22 @@ class ExternalMemory:
         """
         async with self._locks.of(owner).exclusive(), self._locks.of(new).exclusive():
             for one in (owner, new):
+                await self._ground.leases.hold(one)
                 self._configs.pop(one, None)
-            return await self._renaming.rename(owner, new, now=self._clock())
+            return await self._ground.renaming.rename(owner, new, now=self._clock())
 
     def successor(self, owner: int) -> int:
         """The id that an owner has now, given this or an earlier one."""
-        return self._renaming.successors.get(owner, owner)
+        return self._ground.renaming.successors.get(owner, owner)
 
     async def tidy(self) -> None:
         """Remove what was forgotten from the files, where that is not done yet. Call it at intervals."""
-        await self._erasing.tidy()
+        await self._ground.erasing.tidy()
 
     async def with_archives(self, *, older_than: datetime) -> list[int]:
         """The owners who have archives from before then."""
         what = Forgetting(what="archives", until=older_than)
-        owners = [location.owner for location in await self._directory.locations()]
+        owners = [location.owner for location in await self._ground.directory.locations()]
         return [owner for owner in owners if (await self.preview(owner, what)).messages]
 
     async def total(self, owner: int) -> int:
@@ -227,11 +222,18 @@ class ExternalMemory:
         async with self.home(owner) as store:
             return sum([(await store.counts(scope)).total for scope in await store.scopes(owner)])
 
+    async def _taken_over(self, owners: Sequence[int]) -> None:
+        """What this process knows of owners from before it served them may be outdated."""
+        for owner in owners:
+            self._configs.pop(owner, None)
+            for told in self.on_gain:
+                told(owner)
+
     async def _config(self, owner: int) -> OwnerConfig | None:
         """As `config`, for callers who hold the owner's lock, so that the memory cannot be moved meanwhile."""
         if owner in self._configs:
             return self._configs[owner]
-        location = await self._directory.location(owner)
+        location = await self._ground.directory.location(owner)
         config = await self._stores[location.storage].owner(owner) if location else None
         self._configs[owner] = config
         return config
@@ -252,20 +254,12 @@ class ExternalMemory:
         config = replace(change(config), owner=owner, storage=config.storage, updated_at=now)
         self._configs.pop(owner, None)
         # The directory first: no store may hold an owner whom the directory does not know.
-        location = await self._directory.register(config)
+        location = await self._ground.directory.register(config)
         if location.storage is not config.storage:
             raise StorageError("The memory lives elsewhere than expected; nothing was changed.")
         await self._stores[config.storage].put_owner(config)
         self._configs[owner] = config
         return config
-
-
-async def _open_postgres(url: str, stack: AsyncExitStack) -> MemoryStore:
-    # Imported here: a bot without a server starts without its driver.
-    from storage.postgres.database import PostgresDatabase
-    from storage.postgres.store import PostgresStore
-
-    return PostgresStore(await stack.enter_async_context(PostgresDatabase.open(url)))
 
 
 async def _demand_stores(directory: Directory, stores: dict[StorageType, MemoryStore]) -> None:
@@ -277,11 +271,6 @@ async def _demand_stores(directory: Directory, stores: dict[StorageType, MemoryS
             "DATABASE_URL",
             f"is not set, but {missing} {'memory is' if missing == 1 else 'memories are'} kept in PostgreSQL. Set it.",
         )
-
-
-async def _store_of(owner: int, directory: Directory, stores: dict[StorageType, MemoryStore]) -> MemoryStore:
-    location = await directory.location(owner)
-    return stores[location.storage if location else StorageType.SQLITE]
 
 
 def _distrust_index(json: JsonStore, sentence: str) -> None:

@@ -19,6 +19,7 @@ KeepsakeError
 │   ├── ModelDeclined      the model declined to answer: a refusal, or the endpoint's content filter
 │   ├── ModelBroken        the answer was cut off, malformed or empty
 │   └── QuotaExceeded        the day's token budget is used up: the model was not asked
+├── ServedElsewhere      another process serves this owner by now; whatever was begun here is void
 ├── FoldRefused          a summary did not pass the quality gate
 ├── ImportRefused        a file cannot be imported; says which line or element is wrong
 └── DocumentUnreadable   what was sent along cannot be read, looked at or heard; says why, or what to set
@@ -127,6 +128,10 @@ class ModelBroken(ModelError):  # noqa: N818
 
 class QuotaExceeded(ModelError):  # noqa: N818
     """The token budget for today is used up."""
+
+
+class ServedElsewhere(KeepsakeError):  # noqa: N818
+    """Another process of this bot serves this memory now."""
 
 
 class FoldRefused(KeepsakeError):  # noqa: N818

@@ -8,6 +8,8 @@ sqlite/                The store in memory.db. Its tables serve the JSON store t
 backup.py              making a backup file, and restoring it
 directory.py           which store holds each owner, and moves between stores
 erasure.py             a deletion in every file, finished by the next start when interrupted
+ground.py              where inbox, setups, usage and locations are kept: memory.db, or PostgreSQL for several processes
 knowledge_protocol.py  the part of the protocol about facts and profiles
 protocol.py            the protocol that every backend implements
+shared.py              locations of owners that several processes share
 """

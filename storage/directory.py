@@ -12,8 +12,8 @@ from typing import Literal
 
 from records.errors import StorageError
 from records.owners import OwnerConfig, StorageType
-from storage.files.database import Database
 from storage.files.rows import text_of
+from storage.files.sql import OwnerDatabase
 from storage.protocol import MemoryStore
 
 Stores = Mapping[StorageType, MemoryStore]
@@ -41,16 +41,18 @@ class Move:
 class Directory:
     """Locations and moves. Every method is durable when it returns."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: OwnerDatabase, moves: OwnerDatabase | None = None) -> None:
+        """`moves`: where moves are recorded, if elsewhere: what one process copies to or from its own files."""
         self._db = database
+        self._moves = moves or database
 
     async def location(self, owner: int) -> Location | None:
-        async with self._db.read() as reader:
+        async with self._db.read(owner) as reader:
             row = await reader.row("SELECT user_id, storage_type, epoch FROM users WHERE user_id = ?", owner)
         return Location(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) if row else None
 
     async def locations(self) -> list[Location]:
-        async with self._db.read() as reader:
+        async with self._db.read(None) as reader:
             rows = await reader.rows("SELECT user_id, storage_type, epoch FROM users ORDER BY user_id")
         return [Location(owner=row[0], storage=StorageType(row[1]), epoch=row[2]) for row in rows]
 
@@ -59,7 +61,7 @@ class Directory:
 
         For an owner who does not live in memory.db, the row's other columns are kept as a copy for people to read.
         """
-        async with self._db.write() as tx:
+        async with self._db.write(config.owner) as tx:
             await tx.rows(
                 """
                 INSERT INTO users (user_id, storage_type, summary_every_n, memory_enabled, created_at, updated_at)
@@ -67,7 +69,7 @@ class Directory:
                 ON CONFLICT (user_id) DO UPDATE SET
                   summary_every_n = excluded.summary_every_n, memory_enabled = excluded.memory_enabled,
                   updated_at = excluded.updated_at
-                WHERE storage_type = excluded.storage_type
+                WHERE users.storage_type = excluded.storage_type
                 """,
                 config.owner,
                 config.storage,
@@ -83,7 +85,7 @@ class Directory:
 
     async def remove(self, owner: int) -> None:
         """Remove an owner whose memory was erased from its store (for memory.db the row is gone already)."""
-        async with self._db.write() as tx:
+        async with self._db.write(owner) as tx:
             await tx.rows("DELETE FROM users WHERE user_id = ? AND storage_type <> 'sqlite'", owner)
             await tx.rows("DELETE FROM moves WHERE user_id = ?", owner)
 
@@ -134,7 +136,7 @@ class Directory:
         return moves
 
     async def moves(self) -> list[Move]:
-        async with self._db.read() as reader:
+        async with self._moves.read(None) as reader:
             rows = await reader.rows("SELECT * FROM moves ORDER BY user_id")
         return [
             Move(
@@ -147,7 +149,7 @@ class Directory:
         ]
 
     async def _begin(self, owner: int, source: StorageType, target: StorageType, now: datetime) -> None:
-        async with self._db.write() as tx:
+        async with self._moves.write(owner) as tx:
             await tx.rows(
                 "INSERT INTO moves (user_id, source, target, state, started_at) VALUES (?, ?, ?, 'copying', ?)",
                 owner,
@@ -157,8 +159,9 @@ class Directory:
             )
 
     async def _flip(self, owner: int, target: StorageType, now: datetime) -> None:
-        async with self._db.write() as tx:
-            await tx.rows("UPDATE moves SET state = 'erasing' WHERE user_id = ?", owner)
+        async with self._db.write(owner) as tx:
+            if self._moves is self._db:
+                await tx.rows("UPDATE moves SET state = 'erasing' WHERE user_id = ?", owner)
             await tx.rows(
                 "UPDATE users SET storage_type = ?, epoch = epoch + 1, updated_at = ? WHERE user_id = ?",
                 target,
@@ -167,10 +170,12 @@ class Directory:
             )
 
     async def _finish(self, owner: int, stores: Stores) -> None:
+        location = await self.location(owner)  # it says whether the move arrived, wherever moves are recorded
         for move in await self.moves():
             if move.owner == owner:
-                await stores[move.target if move.state == "copying" else move.source].erase(owner)
-                async with self._db.write() as tx:
+                has_arrived = location is not None and location.storage is move.target
+                await stores[move.source if has_arrived else move.target].erase(owner)
+                async with self._moves.write(owner) as tx:
                     await tx.rows("DELETE FROM moves WHERE user_id = ?", owner)
 
 

@@ -1,12 +1,12 @@
 """Deleting in every file: recorded before it begins, so that the next start finishes an interrupted deletion.
 
-Owns the order (record, inbox, store, files), the durable record in memory.db, and the copies in the data directory.
+Owns the order (record, inbox, store, files), the durable record, and the copies in the data directory.
 Every step may be repeated. Does not know what is built on a message (sqlite/deletion_cascade.py).
 """
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -17,10 +17,11 @@ from records.forgetting import Forgetting, Forgotten
 from records.owners import StorageType
 from runtime.tasks import uncancelled
 from storage.files.data_dir import ASIDE
-from storage.files.database import Database
 from storage.files.driver import explained, fsync_folder
-from storage.files.inbox import UpdateInbox
+from storage.files.inbox_protocol import Inbox
+from storage.files.leases import OwnerLeases
 from storage.files.rows import optional_moment, text_of
+from storage.files.sql import OwnerDatabase
 from storage.files.wizard_state import WizardStates
 from storage.protocol import MemoryStore
 
@@ -43,12 +44,22 @@ class Unfinished:
 class Erasure:
     """Deletions across the stores of one data directory."""
 
-    def __init__(self, database: Database, folder: Path, stores: Stores, wizards: WizardStates) -> None:
+    def __init__(
+        self,
+        database: OwnerDatabase,
+        folder: Path,
+        stores: Stores,
+        *,
+        inbox: Inbox,
+        wizards: WizardStates,
+        leases: OwnerLeases,
+    ) -> None:
         self._db = database
         self._folder = folder
         self._stores = stores
-        self._inbox = UpdateInbox(database)
+        self._inbox = inbox
         self._wizards = wizards
+        self._leases = leases
         self._erased: set[int] = set()  # records whose tables this process has done
         self._count = 0  # what this process has erased
         self._rewritten = -1  # how much of that is in no file, but perhaps in a log
@@ -60,7 +71,7 @@ class Erasure:
         """Delete from the owner's store and from every file; returns what went. `tidies=False`: `tidy` cleans the files
         later. The caller holds the owner's lock exclusively. Raises StorageError, with nothing deleted.
         """
-        async with self._db.write() as tx:
+        async with self._db.write(owner) as tx:
             [[number]] = await tx.rows(_RECORD, owner, _text(what), text_of(now))
         try:
             # Not cancelled half-way: a deletion that is not marked as done is repeated by the next start.
@@ -75,9 +86,13 @@ class Erasure:
             is_clean = False
         return replace(taken, kept_aside=self._kept_aside(), is_clean=is_clean)
 
-    async def resume(self, store_of: Callable[[int], Awaitable[MemoryStore]]) -> list[int]:
-        """Finish the deletions that an earlier process had begun; returns their owners. Call it at start."""
-        unfinished = await self._unfinished()
+    async def resume(
+        self, store_of: Callable[[int], Awaitable[MemoryStore]], owners: Collection[int] | None = None
+    ) -> list[int]:
+        """Finish the deletions that an earlier process had begun; returns their owners. Call it at start, or for the
+        owners that this process begins to serve.
+        """
+        unfinished = [one for one in await self._unfinished() if owners is None or one.owner in owners]
         for one in unfinished:
             if not one.is_erased:
                 await self._erase(one.id, one.owner, one.what, await store_of(one.owner))
@@ -88,7 +103,8 @@ class Erasure:
     async def tidy(self) -> bool:
         """Remove what was deleted from the files too; whether all are clean. To be called now and then."""
         async with self._cleaning:
-            erased = [one for one in await self._unfinished() if one.is_erased or one.id in self._erased]
+            mine = [one for one in await self._unfinished() if self._leases.holds(one.owner)]
+            erased = [one for one in mine if one.is_erased or one.id in self._erased]
             for one in erased:
                 if not one.is_erased:
                     # First of all: a deletion that is repeated would also delete what was said since.
@@ -114,7 +130,7 @@ class Erasure:
         return taken
 
     async def _unfinished(self) -> list[Unfinished]:
-        async with self._db.read() as reader:
+        async with self._db.read(None) as reader:
             rows = await reader.rows("SELECT * FROM forgettings ORDER BY id")
         return [
             Unfinished(id=row["id"], owner=row["user_id"], what=_what(row["what"]), is_erased=bool(row["is_erased"]))
@@ -122,11 +138,11 @@ class Erasure:
         ]
 
     async def _mark(self, number: int) -> None:
-        async with self._db.write() as tx:
+        async with self._db.write(None) as tx:
             await tx.rows("UPDATE forgettings SET is_erased = 1 WHERE id = ?", number)
 
     async def _drop(self, number: int) -> None:
-        async with self._db.write() as tx:
+        async with self._db.write(None) as tx:
             await tx.rows("DELETE FROM forgettings WHERE id = ?", number)
         self._erased.discard(number)
 

@@ -4,7 +4,10 @@ data_dir.py        DATA_DIR: private, writable, one process
 database.py        all access to a SQLite file
 driver.py          the SQLite driver and its errors in our words
 inbox.py           raw updates, committed before they are confirmed
+inbox_protocol.py  what an inbox promises, wherever it is kept
 integrity.py       whether a database file is intact, checked in the background
+leases.py          which owners this process serves
+place.py           the name of a DATA_DIR among several
 row_validation.py  rows out of a file that people may have edited
 rows.py            rows of SQLite, and the values they stand for
 sql.py             what the tables of a store ask of a database, whichever engine it is

@@ -1,4 +1,4 @@
-"""Tokens spent by person (or owner) and UTC day. Lives in memory.db, so that a restart gives nobody a new day.
+"""Tokens spent by person (or owner) and UTC day. Stored, so that a restart gives nobody a new day.
 
 Does not know budgets, nor what the tokens were spent on.
 """
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import date
 
 from records.model_calls import Usage
-from storage.files.database import Database
+from storage.files.sql import OwnerDatabase
 
 KEPT_DAYS = 35
 """Days that the ledger remembers: enough for a month's bill."""
@@ -16,18 +16,18 @@ KEPT_DAYS = 35
 class UsageLedger:
     """One row for each day and id. Every method is durable when it returns."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: OwnerDatabase) -> None:
         self._db = database
 
     async def add(self, day: date, spent: Mapping[int, Usage]) -> None:
         """Add to a day what each id spent, in one transaction; days that are too old are dropped."""
-        async with self._db.write() as tx:
+        async with self._db.write(None) as tx:
             await tx.many(
                 """
                 INSERT INTO usage (day, user_id, prompt_tokens, completion_tokens) VALUES (?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET
-                  prompt_tokens = prompt_tokens + excluded.prompt_tokens,
-                  completion_tokens = completion_tokens + excluded.completion_tokens
+                ON CONFLICT (day, user_id) DO UPDATE SET
+                  prompt_tokens = usage.prompt_tokens + excluded.prompt_tokens,
+                  completion_tokens = usage.completion_tokens + excluded.completion_tokens
                 """,
                 [(day.isoformat(), spender, used.prompt, used.completion) for spender, used in spent.items()],
             )
@@ -36,6 +36,6 @@ class UsageLedger:
 
     async def of(self, day: date) -> dict[int, Usage]:
         """What each id spent on a day."""
-        async with self._db.read() as reader:
+        async with self._db.read(None) as reader:
             rows = await reader.rows("SELECT * FROM usage WHERE day = ?", day.isoformat())
         return {row["user_id"]: Usage(prompt=row["prompt_tokens"], completion=row["completion_tokens"]) for row in rows}

@@ -1,4 +1,4 @@
-"""Where each person stands in the /summary wizard of a scope; lives in memory.db, so that a restart changes nothing.
+"""Where each person stands in the /summary wizard of a scope; stored, so that a restart changes nothing.
 
 Does not know the wizard's steps or words, nor the time: an expired state is returned, and its reader says so.
 """
@@ -12,9 +12,8 @@ from cachetools import LRUCache
 
 from records.owners import StorageType
 from records.scopes import Scope
-from storage.files.database import Database
 from storage.files.rows import text_of
-from storage.files.sql import Transaction
+from storage.files.sql import OwnerDatabase, Transaction
 
 KNOWN = 10_000
 """States that are held in memory, nearly all of them "in no wizard": each message of a person asks twice."""
@@ -38,7 +37,7 @@ class WizardStates:
     One instance for each file: what it has read it holds until it writes.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: OwnerDatabase) -> None:
         self._db = database
         self._known = LRUCache[tuple[Scope, int], WizardState | None](KNOWN)
         self._writes = 0
@@ -53,7 +52,7 @@ class WizardStates:
         return state
 
     async def _read(self, scope: Scope, person: int) -> WizardState | None:
-        async with self._db.read() as reader:
+        async with self._db.read(scope.owner) as reader:
             row = await reader.row(
                 "SELECT * FROM wizards WHERE user_id = ? AND thread_id = ? AND person_id = ?", *scope, person
             )
@@ -74,7 +73,7 @@ class WizardStates:
                 """
                 INSERT INTO wizards (user_id, thread_id, person_id, step, storage, nonce, expires_at)
                 VALUES (?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET
+                ON CONFLICT (user_id, thread_id, person_id) DO UPDATE SET
                   step = excluded.step, storage = excluded.storage,
                   nonce = excluded.nonce, expires_at = excluded.expires_at
                 """,
@@ -104,7 +103,7 @@ class WizardStates:
     async def _writing(self, owner: int) -> AsyncIterator[Transaction]:
         """A transaction, after which nothing is held of the owner: whether or not it failed."""
         try:
-            async with self._db.write() as tx:
+            async with self._db.write(owner) as tx:
                 yield tx
         finally:
             self.changed(owner)

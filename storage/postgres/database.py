@@ -16,12 +16,13 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from records.errors import SettingsError
+from records.errors import ServedElsewhere, SettingsError
 from runtime.tasks import uncancelled
 from storage.files.sql import Connection as AnyConnection
 from storage.files.sql import Reader, Transaction
-from storage.postgres.driver import OPTIONS, SESSION, Connection, explained, set_up
+from storage.postgres.driver import HANGING_SECONDS, OPTIONS, SESSION, Connection, explained, set_up
 from storage.postgres.migrations import migrate
+from storage.postgres.replica import Replica
 
 Result = TypeVar("Result")
 Raw = psycopg.Connection[tuple[Any, ...]]
@@ -54,9 +55,13 @@ class _InThreads:
 
 
 class PostgresDatabase:
-    """An open database. Made by `open` only; implements OwnerDatabase."""
+    """An open database. Made by `open` only; implements OwnerDatabase.
 
-    def __init__(self, pool: ConnectionPool[Raw], threads: ThreadPoolExecutor) -> None:
+    Where several processes share it, a write of an owner demands that this one (`replica`) holds the owner's lease.
+    """
+
+    def __init__(self, pool: ConnectionPool[Raw], threads: ThreadPoolExecutor, replica: Replica | None) -> None:
+        self._replica = replica
         self._pool = pool
         self._threads = threads
         # As many as there are threads: what waits for a connection must not keep the threads of those that have one.
@@ -66,8 +71,9 @@ class PostgresDatabase:
 
     @classmethod
     @contextlib.asynccontextmanager
-    async def open(cls, url: str) -> AsyncIterator["PostgresDatabase"]:
-        """Connect, bring the schema up to date, and close everything at the end.
+    async def open(cls, url: str, *, replica: Replica | None = None) -> AsyncIterator["PostgresDatabase"]:
+        """Connect, bring the schema up to date, and close everything at the end. `replica`: becomes one of the
+        processes that share it.
 
         Raises SettingsError naming DATABASE_URL where nobody answers there or lets us in, StorageTooNew, StorageError.
         """
@@ -78,14 +84,14 @@ class PostgresDatabase:
             min_size=1,
             max_size=CONNECTIONS,
             kwargs=OPTIONS,
-            configure=_configured,
+            configure=partial(_configured, replica),
             timeout=WAIT_SECONDS,
             reconnect_timeout=RECONNECT_SECONDS,
             open=False,
         )
-        database = cls(pool, threads)
+        database = cls(pool, threads, replica)
         try:
-            await database.in_thread(partial(_prepare, url))
+            await database.in_thread(partial(_prepare, url, replica))
             await database.in_thread(pool.open)
             yield database
         finally:
@@ -96,7 +102,7 @@ class PostgresDatabase:
         """As OwnerDatabase has it."""
 
         def whole() -> Result:
-            connection = self._taken(_writing(owner))
+            connection = self._taken(self._writing(owner))
             try:
                 result = work(connection)
                 connection.run("COMMIT")
@@ -110,7 +116,7 @@ class PostgresDatabase:
     @contextlib.asynccontextmanager
     async def write(self, owner: int | None) -> AsyncIterator[Transaction]:
         """As OwnerDatabase has it."""
-        async with self._held(_writing(owner)) as run:
+        async with self._held(self._writing(owner)) as run:
             yield Transaction(run)
             await run(lambda connection: connection.run("COMMIT"))
 
@@ -155,6 +161,22 @@ class PostgresDatabase:
                 if taken:
                     await uncancelled(partial(self.in_thread, partial(self._give_back, taken[0])))
 
+    def _writing(self, owner: int | None) -> str:
+        """The beginning of a writing transaction: writes of one owner follow each other, also those of other processes.
+
+        Raises ServedElsewhere where this process does not hold the owner's lease.
+        """
+        if owner is None:
+            return f"BEGIN; SELECT set_config('app.owner', '{EVERYBODY}', true)"
+        lock = f"pg_advisory_xact_lock(hashtextextended('keepsake {int(owner)}', 0))"
+        begin = f"BEGIN; SELECT set_config('app.owner', '{int(owner)}', true), {lock}"
+        if self._replica is None:
+            return begin
+        if (fence := self._replica.held.get(owner)) is None:
+            raise ServedElsewhere
+        limit = f"SET LOCAL idle_in_transaction_session_timeout = '{HANGING_SECONDS}s'"
+        return f"{begin}; {limit}; SELECT demand_lease({int(owner)}, {int(fence)})"
+
     # in a thread ---------------------------------------------------------------------------------------------
     def _taken(self, begin: str, *, whose: str = "") -> Connection:
         """A connection that answers, after the statements `begin`, or in the name of `whose`."""
@@ -194,22 +216,16 @@ class PostgresDatabase:
         self._pool.putconn(raw)
 
 
-def _configured(raw: Raw) -> None:
+def _configured(replica: Replica | None, raw: Raw) -> None:
     set_up(raw)
-    raw.execute(SESSION)
+    raw.execute(f"{SESSION}; SET app.replica = '{replica.id if replica else 0}'".encode())
 
 
 def _setting(owner: int | None) -> str:
     return EVERYBODY if owner is None else str(int(owner))
 
 
-def _writing(owner: int | None) -> str:
-    """The beginning of a writing transaction: writes of one owner follow each other, also those of other processes."""
-    lock = "" if owner is None else f", pg_advisory_xact_lock(hashtextextended('keepsake {int(owner)}', 0))"
-    return f"BEGIN; SELECT set_config('app.owner', '{_setting(owner)}', true){lock}"
-
-
-def _prepare(url: str) -> None:
+def _prepare(url: str, replica: Replica | None) -> None:
     """Make sure that the server lets us in, and has our tables."""
     try:
         raw: Raw = psycopg.connect(url, **OPTIONS)
@@ -217,6 +233,8 @@ def _prepare(url: str) -> None:
         raise SettingsError("DATABASE_URL", _refused(str(error))) from error
     with contextlib.closing(raw):
         migrate(raw)
+        if replica is not None:
+            replica.register(raw)
 
 
 def _refused(words: str) -> str:

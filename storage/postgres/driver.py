@@ -14,7 +14,7 @@ from psycopg.adapt import Buffer, Loader
 from psycopg.types.numeric import Int8BinaryDumper, NumericBinaryLoader
 from psycopg.types.string import StrBinaryDumper
 
-from records.errors import StorageBusy, StorageError
+from records.errors import KeepsakeError, ServedElsewhere, StorageBusy, StorageError
 from storage.postgres.dialect import translated
 from storage.postgres.full_text import TsVector
 from storage.search.full_text import FullText
@@ -28,6 +28,10 @@ LOCK_SECONDS = 20
 SILENT_SECONDS = 10
 """A server that says nothing for so long is gone."""
 PREPARED = 500
+HANGING_SECONDS = 15
+"""A write in which nothing happens for so long is undone: its process hangs, and others wait for its locks."""
+LEASE_LOST = "55K01"
+"""Raised by demand_lease (shared_schema.py)."""
 
 _ESCAPE = "\ufdd0"
 _ESCAPE_BYTES = _ESCAPE.encode()
@@ -178,9 +182,11 @@ def explained() -> Iterator[None]:
         raise sentence_for(error) from error
 
 
-def sentence_for(error: psycopg.Error) -> StorageError:
+def sentence_for(error: psycopg.Error) -> KeepsakeError:
     """Our error for a driver's, without its words (they may quote stored text, or the address of the server)."""
     code = error.sqlstate or ""
+    if code == LEASE_LOST:
+        return ServedElsewhere()
     match code[:2]:
         case "53" if code == "53100":
             return StorageError("The disk of the PostgreSQL server is full; nothing was changed.")

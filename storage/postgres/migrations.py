@@ -9,6 +9,7 @@ import psycopg
 from records.errors import StorageError, StorageTooNew
 from storage.files.tables import ERASED
 from storage.postgres.schema import FIRST_FUNCTIONS, FIRST_SCHEMA, FIRST_TRIGGERS
+from storage.postgres.shared_schema import SHARED_FUNCTIONS, SHARED_SCHEMA
 
 _OWNED = ("users", *ERASED, "words", "word_counts", "places", "scope_words", "vectors", "unindexed")
 # A second wall: who connects as a user that does not own these tables sees the rows of one owner, or of all where the
@@ -20,7 +21,7 @@ _WALL = "\n".join(
     """
     for table in _OWNED
 )
-MIGRATIONS: list[str] = [FIRST_SCHEMA + FIRST_FUNCTIONS + FIRST_TRIGGERS + _WALL]
+MIGRATIONS: list[str] = [FIRST_SCHEMA + FIRST_FUNCTIONS + FIRST_TRIGGERS + _WALL, SHARED_SCHEMA + SHARED_FUNCTIONS]
 """In order. Append steps; never change, remove or reorder one that was released."""
 
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('keepsake migrations', 0))"

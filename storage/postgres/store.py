@@ -26,7 +26,7 @@ class PostgresStore(SqlStore):
             await tx.rows("SELECT set_config('app.renaming', 'on', true)")
             for one in sorted((owner, new)):
                 await tx.rows("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", f"keepsake {one}")
-            if await tx.row("SELECT 1 FROM users WHERE user_id = ?", owner) is None:
+            if await tx.row("SELECT 1 FROM users WHERE user_id = ? AND storage_type = ?", owner, self.kind) is None:
                 return
             await tx.rows("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", owner)
             await tx.rows("DELETE FROM users WHERE user_id = ?", new)

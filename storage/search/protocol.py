@@ -178,5 +178,8 @@ class Vectors(Protocol):
     async def sentences(self, scope: Scope, model: str, seqs: Sequence[int]) -> Mapping[int, Floats]:
         """The sentences [n, d] of each of these messages that has any, in order."""
 
+    def drop(self, owner: int) -> None:
+        """Forget what this process holds of an owner, because it may be outdated."""
+
     async def progress(self, owner: int, model: str) -> tuple[int, int]:
         """How many of an owner's messages are indexed, and how many there are."""

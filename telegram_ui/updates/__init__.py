@@ -12,8 +12,10 @@ polling.py          fetching: what is not on disk is not confirmed
 relevance.py        which updates may be written down
 serial_queue.py     serial queues by key, fair to one another
 service.py          start, fetch, watch and stop in order
+shared_queue.py     the queue of a process that shares its work with others
 slot.py             a slot among a limited number, which may be left early
 supergroups.py      the memory of a group that becomes a supergroup
 triage.py           which updates need not be read: of strangers who were told, of people who send too much
+turns.py            polling in turns, where several processes serve one bot
 webhook.py          the HTTP endpoint that Telegram calls, guarded by a secret
 """

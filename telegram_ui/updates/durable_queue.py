@@ -18,7 +18,7 @@ from telegram.error import TelegramError
 
 from records.errors import StorageError
 from records.owners import Mode
-from storage.files.inbox import Counted, PendingUpdate, UpdateInbox
+from storage.files.inbox_protocol import NOBODY, Arrival, Counted, Inbox, PendingUpdate
 
 logger = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ class DurableQueue(asyncio.Queue[object]):
 
     def __init__(
         self,
-        inbox: UpdateInbox,
+        inbox: Inbox,
         *,
         keep: Callable[[telegram.Update], bool],
         now: Callable[[], datetime],
@@ -109,14 +109,18 @@ class DurableQueue(asyncio.Queue[object]):
         rows = await self._inbox.pending(bot.id)
         for row in rows:
             attempts = await self._inbox.begin(bot.id, row.update_id, "attempts")
-            if attempts > BEGINNINGS and self._now() - row.received_at > TRIED_FOR:
-                logger.error("Update %s was never finished in %s runs; given up.", row.update_id, BEGINNINGS)
-                await self.done([row.update_id])
-            else:
-                if row.sends >= SENDS_EVER:
-                    await self._inbox.grant_send(bot.id, row.update_id, most=SENDS_EVER)
-                await self._queue_again(row, bot)
+            await self._take_up(row, attempts, bot)
         return len(rows)
+
+    async def _take_up(self, row: PendingUpdate, attempts: int, bot: telegram.Bot) -> None:
+        """Queue what an earlier run did not finish, unless it was begun too often."""
+        if attempts > BEGINNINGS and self._now() - row.received_at > TRIED_FOR:
+            logger.error("Update %s was never finished in %s runs; given up.", row.update_id, BEGINNINGS)
+            await self.done([row.update_id])
+        else:
+            if row.sends >= SENDS_EVER:
+                await self._inbox.grant_send(bot.id, row.update_id, most=SENDS_EVER)
+            await self._queue_again(row, bot)
 
     async def put(self, item: object) -> None:
         """Commit an update (and wait for room first); anything else is PTB's own signal and passes through."""
@@ -145,7 +149,7 @@ class DurableQueue(asyncio.Queue[object]):
         """
         self._ahead = {}
         try:
-            payloads: dict[int, str] = {}
+            arrivals: list[Arrival] = []
             of_each = Counter[int]()
             for one, raw in updates:
                 who = _sender(one)
@@ -154,11 +158,11 @@ class DurableQueue(asyncio.Queue[object]):
                     and self._keep(one)
                     and not self._is_too_much(one, of_each[who])
                 ):
-                    payloads[one.update_id] = json.dumps(raw)
+                    arrivals.append(arrival_of(one, json.dumps(raw)))
                     of_each[who] += 1
-            if payloads:
-                new = await self._inbox.receive_all(self._bot_id, payloads, self._now())
-                self._ahead = {number: number in new for number in payloads}
+            if arrivals:
+                new = await self._inbox.receive_all(self._bot_id, arrivals, self._now())
+                self._ahead = {one.update_id: one.update_id in new for one in arrivals}
         except Exception as error:  # broad: as for put()
             logger.debug("A poll's updates are written one by one (%s).", type(error).__name__)
 
@@ -274,15 +278,15 @@ class DurableQueue(asyncio.Queue[object]):
                 was_passed_on = number in self._unwritten
                 is_new = await self._write(update)
                 if is_new and not was_passed_on:
-                    await self._enqueue(update)
+                    await self._received(update)
                 elif number not in self._unfinished and number not in self._unmarked and not was_passed_on:
                     await self._recover(number, update.get_bot())
             except StorageError as error:
-                if number not in self._unwritten:
+                if number not in self._unwritten and self._may_go_on():
                     logger.error("Update %s is not on disk yet (%s).", number, type(error).__name__)  # noqa: TRY400
                     self._unwritten[number] = update
                     await self._enqueue(update)
-                if not self.is_offset_held:
+                if not self.is_offset_held or number not in self._unwritten:
                     raise NotKeptError("The update could not be kept.") from error
             except Exception as error:
                 # Broad, because whatever is not a TelegramError ends polling for good (see NotKeptError).
@@ -291,12 +295,20 @@ class DurableQueue(asyncio.Queue[object]):
                 )
                 raise NotKeptError("The update could not be kept.") from error
 
+    async def _received(self, update: telegram.Update) -> None:
+        """A new update is on disk: its work begins."""
+        await self._enqueue(update)
+
+    def _may_go_on(self) -> bool:
+        """Whether what cannot be written may be handled nevertheless."""
+        return True
+
     async def _write(self, update: telegram.Update) -> bool:
         """Commit an update, and that it is done if it is; whether its id was new. Raises StorageError."""
         number = update.update_id
         if number in self._ahead:
             return self._ahead.pop(number)
-        is_new = await self._inbox.receive(self._bot_id, number, update.to_json(), self._now())
+        is_new = await self._inbox.receive(self._bot_id, arrival_of(update, update.to_json()), self._now())
         if number in self._unwritten and number not in self._unfinished:
             await self._inbox.done(self._bot_id, [number], self._now())
         self._unwritten.pop(number, None)
@@ -355,7 +367,11 @@ class DurableQueue(asyncio.Queue[object]):
         await super().put(Received(update, is_durable=False, is_refused=True))
 
 
-NOBODY = 0
+def arrival_of(update: telegram.Update, payload: str) -> Arrival:
+    """An update as the inbox keeps it: all that is done for it belongs to the memory of its chat."""
+    chat = update.effective_chat
+    owner = chat.id if chat is not None and isinstance(chat.id, int) else NOBODY
+    return Arrival(update.update_id, payload, owner, _sender(update))
 
 
 def _sender(update: telegram.Update) -> int:

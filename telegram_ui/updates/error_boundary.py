@@ -9,7 +9,7 @@ import secrets
 from pathlib import Path
 from traceback import extract_tb
 
-from records.errors import KeepsakeError
+from records.errors import KeepsakeError, ServedElsewhere
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError
 from telegram_ui.updates.parsing import ParsedUpdate
 from telegram_ui.updates.serial_queue import Work
@@ -32,6 +32,9 @@ class ErrorBoundary:
 
     async def apologise(self, parsed: ParsedUpdate, error: Exception) -> None:
         """One log line without the error's text, which may quote the message; a sentence for the person."""
+        if isinstance(error, ServedElsewhere):
+            logger.info("Update %s, scope %s: another process serves it now.", parsed.update_id, parsed.scope)
+            return
         number = secrets.token_hex(4)
         logger.error(
             "[%s] Update %s, scope %s: %s at %s",

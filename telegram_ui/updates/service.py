@@ -12,6 +12,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
@@ -23,7 +24,7 @@ from chat.conversation import Conversation
 from chat.corrections import Corrections
 from records.errors import KeepsakeError, SettingsError
 from settings import Settings
-from storage.files.inbox import UpdateInbox
+from storage.files.inbox_protocol import Inbox
 from telegram_ui.commands.family import MayConfigure
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.delivery import Delivery
@@ -33,7 +34,9 @@ from telegram_ui.updates.durable_queue import DurableQueue, Received
 from telegram_ui.updates.parsing import ALLOWED_UPDATES
 from telegram_ui.updates.polling import HoldingBot, PollRequest, QuietRequest
 from telegram_ui.updates.relevance import Relevance
+from telegram_ui.updates.shared_queue import SharedQueue
 from telegram_ui.updates.triage import Triage
+from telegram_ui.updates.turns import in_turns
 
 logger = logging.getLogger(__name__)
 
@@ -99,7 +102,7 @@ async def telegram_service(
     *,
     conversation: Conversation,
     corrections: Corrections,
-    inbox: UpdateInbox,
+    inbox: Inbox,
     commands: Callable[[Delivery, MayConfigure], Commands],
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     monotonic: Callable[[], float] = time.monotonic,
@@ -125,7 +128,10 @@ async def telegram_service(
     access = Access(settings, bot, now=now)
     delivery = Delivery(bot, streaming=settings.reply_streaming)
     answered = commands(delivery, access.may_configure)
-    queue = DurableQueue(inbox, keep=Relevance(access, answered), now=now)
+    relevance, work = Relevance(access, answered), inbox.shared
+    queue = DurableQueue(inbox, keep=relevance, now=now)
+    if work is not None:
+        queue = SharedQueue(inbox, work, keep=relevance, now=now, monotonic=monotonic)
     application = build_application(bot, queue)
     intake = Dispatcher(
         queue=queue,
@@ -152,11 +158,15 @@ async def telegram_service(
         await stack.enter_async_context(_running(queue.forget_texts(pause)))
         await stack.enter_async_context(_running(_keep_house(queue, pause)))
         await stack.enter_async_context(_running(_announce(answered, bot)))
+        if isinstance(queue, SharedQueue):
+            await stack.enter_async_context(_running(queue.claim_all(bot, pause)))
         if settings.webhook_url:
             await stack.enter_async_context(_webhook(settings, bot, queue, pause))
         else:
             bot.hold_back_for(queue, Triage(access, queue))
-            await stack.enter_async_context(_polling(application, queue, polls, monotonic, pause, silent_for))
+            fetching = partial(_polling, application, queue, polls, monotonic, pause, silent_for)
+            turns = fetching() if work is None else in_turns(work.polling, fetching, polls.refused)
+            await stack.enter_async_context(turns)
         logger.info(
             "Fetching updates of @%s by %s: ready.",
             bot.username,

@@ -29,6 +29,8 @@ LAYERS = (
 
 TELEGRAM_LAYERS = (("telegram_ui.updates",), ("telegram_ui.commands",), ("telegram_ui.sending",))
 STORAGE_LAYERS = (
+    ("storage.ground",),
+    ("storage.shared",),
     ("storage.backup", "storage.erasure", "storage.directory"),
     ("storage.json", "storage.postgres"),
     ("storage.sqlite",),

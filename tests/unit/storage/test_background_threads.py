@@ -6,7 +6,6 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -16,70 +15,19 @@ from records.owners import StorageType
 from storage.directory import Directory, Location, Stores
 from storage.files.data_dir import data_dir
 from storage.files.database import Database
-from storage.files.inbox import UpdateInbox
 from storage.files.wizard_state import WizardState, WizardStates
 from storage.json.store import JsonStore
 from storage.sqlite.migrations import MIGRATIONS
 from storage.sqlite.sql_store import SqlStore
 from storage.sqlite.store import SqliteStore
-from tests.contract.conftest import ANNA, BORIS, MINUTE, NOW, TOPIC, config, fold, said, talk
+from tests.contract.conftest import ANNA, BORIS, NOW, TOPIC, config, fold, said, talk
 from tests.paths import ROOT
-
-BOT = 900
 
 
 @pytest.fixture
 async def database(tmp_path: Path) -> AsyncIterator[Database]:
     async with Database.open(tmp_path / "memory.db", migrations=MIGRATIONS) as database:
         yield database
-
-
-# inbox -------------------------------------------------------------------------------------------------------
-async def test_an_update_is_received_once_and_pending_until_done(database: Database) -> None:
-    inbox = UpdateInbox(database)
-    assert await inbox.receive(BOT, 7, "{}", NOW)
-    assert not await inbox.receive(BOT, 7, "{}", NOW)
-    assert await inbox.receive(BOT + 1, 7, "{}", NOW)
-    assert await inbox.receive(BOT, 3, '{"text": "ü"}', NOW + MINUTE)
-    assert [(one.update_id, one.payload) for one in await inbox.pending(BOT)] == [(7, "{}"), (3, '{"text": "ü"}')]
-    await inbox.done(BOT, [7], NOW)
-    assert not await inbox.receive(BOT, 7, "{}", NOW)
-    assert [one.update_id for one in await inbox.pending(BOT)] == [3]
-
-
-async def test_the_payload_of_a_done_update_is_erased(database: Database, tmp_path: Path) -> None:
-    inbox = UpdateInbox(database)
-    await inbox.receive(BOT, 1, "walrus", NOW)
-    await inbox.done(BOT, [1], NOW)
-    await database.forget_log()
-    assert b"walrus" not in (tmp_path / "memory.db").read_bytes()
-
-
-async def test_beginnings_and_sends_are_counted(database: Database) -> None:
-    inbox = UpdateInbox(database)
-    await inbox.receive(BOT, 1, "{}", NOW)
-    assert [
-        await inbox.begin(BOT, 1, "attempts"),
-        await inbox.begin(BOT, 1, "attempts"),
-        await inbox.begin(BOT, 1, "sends"),
-    ] == [1, 2, 1]
-    [pending] = await inbox.pending(BOT)
-    assert (pending.attempts, pending.sends, pending.received_at) == (2, 1, NOW)
-    assert await inbox.begin(BOT, 99, "attempts") == 0
-    await inbox.take_back(BOT, 1, "sends")
-    assert await inbox.begin(BOT, 1, "sends") == 1
-
-
-async def test_only_done_ids_are_purged(database: Database) -> None:
-    inbox = UpdateInbox(database)
-    for number in (1, 2, 3):
-        await inbox.receive(BOT, number, "{}", NOW)
-    await inbox.done(BOT, [1], NOW)
-    await inbox.done(BOT, [2], NOW + timedelta(hours=40))
-    assert await inbox.purge(NOW + timedelta(hours=1)) == 1
-    assert await inbox.receive(BOT, 1, "{}", NOW)
-    assert not await inbox.receive(BOT, 2, "{}", NOW)
-    assert not await inbox.receive(BOT, 3, "{}", NOW)
 
 
 # wizards -----------------------------------------------------------------------------------------------------

@@ -48,6 +48,7 @@ async def test_a_setup_offers_it_and_moves_what_there_is(peer: Peer, served: Tal
 async def test_it_may_be_named_in_words(peer: Peer, served: Talk) -> None:
     desk = Desk(peer, served.services, served.moment)
     await desk._updates()
+    await served.services.memory.config(ANN)  # as when an update of hers is claimed
     for words in ("postgres", "PostgreSQL please"):
         await desk.say(ANN, ANN, "/summary")
         assert await desk.say(ANN, ANN, words)

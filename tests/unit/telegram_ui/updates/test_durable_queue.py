@@ -13,6 +13,7 @@ from telegram.ext import ExtBot
 from records.errors import StorageError
 from storage.files.database import Database
 from storage.files.inbox import UpdateInbox
+from storage.files.inbox_protocol import Arrival
 from storage.sqlite.migrations import MIGRATIONS
 from telegram_ui.updates.durable_queue import BEGINNINGS, TRIED_FOR, DurableQueue, NotKeptError, Received
 from tests.unit.telegram_ui.conftest import NOW, TOKEN, Peer
@@ -64,7 +65,7 @@ async def test_what_was_put_comes_again_to_the_next_run_until_it_is_done(inbox: 
 
 async def test_a_put_that_was_cancelled_after_its_commit_is_made_up_for(inbox: UpdateInbox, bot: ExtBot[Any]) -> None:
     queue = await opened(inbox, bot)
-    await inbox.receive(bot.id, 1, update(1, bot).to_json(), NOW)
+    await inbox.receive(bot.id, Arrival(1, update(1, bot).to_json()), NOW)
     await queue.put(update(1, bot))
     assert taken(queue) == [1]
     await queue.put(update(1, bot))
@@ -137,8 +138,8 @@ async def test_updates_that_are_done_at_the_same_moment_are_marked_once_each(tmp
 
 async def test_an_update_that_no_run_finishes_is_given_up(inbox: UpdateInbox, bot: ExtBot[Any]) -> None:
     """But not within the hour: many quick deaths may be another's fault."""
-    await inbox.receive(bot.id, 1, update(1, bot).to_json(), NOW - TRIED_FOR - timedelta(seconds=1))
-    await inbox.receive(bot.id, 2, update(2, bot).to_json(), NOW - TRIED_FOR + timedelta(seconds=1))
+    await inbox.receive(bot.id, Arrival(1, update(1, bot).to_json()), NOW - TRIED_FOR - timedelta(seconds=1))
+    await inbox.receive(bot.id, Arrival(2, update(2, bot).to_json()), NOW - TRIED_FOR + timedelta(seconds=1))
     for _ in range(BEGINNINGS):
         assert taken(await opened(inbox, bot)) == [1, 2]
     assert taken(await opened(inbox, bot)) == [2]
@@ -146,8 +147,8 @@ async def test_an_update_that_no_run_finishes_is_given_up(inbox: UpdateInbox, bo
 
 
 async def test_a_row_that_cannot_be_read_holds_up_no_other(inbox: UpdateInbox, bot: ExtBot[Any]) -> None:
-    await inbox.receive(bot.id, 1, "{", NOW)
-    await inbox.receive(bot.id, 2, update(2, bot).to_json(), NOW)
+    await inbox.receive(bot.id, Arrival(1, "{"), NOW)
+    await inbox.receive(bot.id, Arrival(2, update(2, bot).to_json()), NOW)
     assert taken(await opened(inbox, bot)) == [2]
 
 

@@ -1,12 +1,13 @@
 """However much one person sends, others are answered as usual; what strangers send is written nowhere."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
 
 from records.scopes import Person
 from settings import Settings
+from storage.files.inbox_protocol import Arrival
 from telegram_ui.updates.access import MOST_TOLD_IN_ALL, Access
 from telegram_ui.updates.dispatch import TOO_MUCH
 from telegram_ui.updates.durable_queue import MOST_OF_ONE
@@ -58,9 +59,9 @@ async def test_what_strangers_send_is_written_nowhere_and_delays_nobody(bots: Bo
     written: list[int] = []
     receive_all = bots.inbox.receive_all
 
-    async def counted(bot_id: int, payloads: Mapping[int, str], now: datetime) -> set[int]:
-        written.extend(payloads)
-        return await receive_all(bot_id, payloads, now)
+    async def counted(bot_id: int, arrivals: Sequence[Arrival], now: datetime) -> set[int]:
+        written.extend(one.update_id for one in arrivals)
+        return await receive_all(bot_id, arrivals, now)
 
     bots.inbox.receive_all = counted  # type: ignore[method-assign]
     async with bots.running() as service:

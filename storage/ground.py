@@ -1,0 +1,145 @@
+"""Where what belongs to no store is kept: in memory.db for a process that is alone, in PostgreSQL for several.
+
+Owns how both are opened, and what an earlier process left half done is finished by. Does not know who uses them.
+"""
+
+import logging
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from records.errors import ServedElsewhere
+from records.owners import StorageType
+from storage.directory import Directory
+from storage.erasure import Erasure
+from storage.files.database import Database
+from storage.files.inbox import UpdateInbox
+from storage.files.inbox_protocol import Inbox
+from storage.files.leases import Everybody, OnGain, OwnerLeases
+from storage.files.usage import UsageLedger
+from storage.files.wizard_state import WizardStates
+from storage.protocol import MemoryStore
+from storage.sqlite.renaming import OwnerRenaming
+
+log = logging.getLogger(__name__)
+
+Stores = dict[StorageType, MemoryStore]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ground:
+    """What memory.db, or PostgreSQL for all processes, knows of owners and their updates.
+
+    `on_gain`: who is told of owners that this process begins to serve; None: it serves everybody from its start on.
+    """
+
+    directory: Directory
+    renaming: OwnerRenaming
+    erasing: Erasure
+    inbox: Inbox
+    wizards: WizardStates
+    usage: UsageLedger
+    leases: OwnerLeases
+    on_gain: list[OnGain] | None = None
+
+
+async def own_ground(database: Database, folder: Path, stores: Mapping[StorageType, MemoryStore]) -> Ground:
+    """All in memory.db. What an earlier process left half done is finished."""
+    directory = Directory(database)
+    for move in await directory.finish_moves(stores):
+        log.warning(
+            "the move of %d from %s to %s, which was %s, is settled", move.owner, move.source, move.target, move.state
+        )
+    wizards, inbox, leases = WizardStates(database), UpdateInbox(database), Everybody()
+    renaming = OwnerRenaming(database, stores, wizards)
+    for owner in await renaming.resume():
+        log.warning("%d, a group that became a supergroup, has its new id now", owner)
+    for owner in await directory.adopt(stores):
+        log.info("owner %d was found in a store and adopted", owner)
+    for store in stores.values():
+        await store.take_back_leases()
+    erasing = Erasure(database, folder, stores, inbox=inbox, wizards=wizards, leases=leases)
+    for owner in await erasing.resume(lambda owner: store_of(owner, directory, stores)):
+        log.warning("a forgetting of %d that an earlier process had begun is finished", owner)
+    return Ground(
+        directory=directory,
+        renaming=renaming,
+        erasing=erasing,
+        inbox=inbox,
+        wizards=wizards,
+        usage=UsageLedger(database),
+        leases=leases,
+    )
+
+
+async def store_of(owner: int, directory: Directory, stores: Mapping[StorageType, MemoryStore]) -> MemoryStore:
+    """The store that holds an owner's data; SQLite where there is none."""
+    location = await directory.location(owner)
+    return stores[location.storage if location else StorageType.SQLITE]
+
+
+@asynccontextmanager
+async def shared_ground(url: str, database: Database, folder: Path, stores: Stores) -> AsyncIterator[Ground]:
+    """All in PostgreSQL, which becomes a store too; this process is one of those that share it, while the block runs.
+
+    Each process finishes what is half done in its own files at once, and all else when it begins to serve an owner.
+    """
+    # Imported here: a bot without a server starts without its driver.
+    from storage.files.place import place_of
+    from storage.postgres.database import PostgresDatabase
+    from storage.postgres.inbox import PostgresInbox
+    from storage.postgres.leases import PostgresLeases
+    from storage.postgres.replica import Replica
+    from storage.postgres.store import PostgresStore
+    from storage.shared import SharedDirectory, SharedRenaming
+
+    replica = Replica(place_of(folder))
+    async with (
+        PostgresDatabase.open(url, replica=replica) as server,
+        PostgresLeases.opened(server, replica, url) as leases,
+    ):
+        stores[StorageType.POSTGRES] = PostgresStore(server)
+        wizards, inbox = WizardStates(server), PostgresInbox(server, leases, UpdateInbox(database))
+        directory = SharedDirectory(server, database, replica.place)
+        renaming = SharedRenaming(server, stores, wizards)
+        erasing = Erasure(server, folder, stores, inbox=inbox, wizards=wizards, leases=leases)
+
+        async def prepare(owners: Sequence[int]) -> None:
+            for owner in owners:
+                wizards.changed(owner)
+                for store in stores.values():
+                    store.vectors.drop(owner)
+            await renaming.resume_for(owners)
+            for owner in await erasing.resume(lambda owner: store_of(owner, directory, stores), owners):
+                log.warning("a forgetting of %d that an earlier process had begun is finished", owner)
+
+        leases.on_gain.append(prepare)
+        await directory.take_over_notes()
+        for kind in (StorageType.SQLITE, StorageType.JSON):
+            await stores[kind].take_back_leases()
+        await directory.adopt_place(stores)
+        for move in await directory.moves():
+            try:
+                await leases.hold(move.owner)
+            except ServedElsewhere:
+                log.info("the move of %d concerns this process's files alone", move.owner)
+        await directory.finish_moves(stores)
+        known = {location.owner for location in await directory.locations()}
+        files = {kind: store for kind, store in stores.items() if kind is not StorageType.POSTGRES}
+        for store in files.values():
+            for config in await store.owners():
+                if config.owner not in known:
+                    await leases.hold(config.owner)
+                    await directory.register(config)
+                    log.info("owner %d was found in a store and adopted", config.owner)
+        yield Ground(
+            directory=directory,
+            renaming=renaming,
+            erasing=erasing,
+            inbox=inbox,
+            wizards=wizards,
+            usage=UsageLedger(server),
+            leases=leases,
+            on_gain=leases.on_gain,
+        )

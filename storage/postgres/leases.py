@@ -1,0 +1,219 @@
+"""Leases on owners, in PostgreSQL: each is served by one process at a time, and by another when that one dies.
+
+A lease has a fence, a number that no other lease ever had; every writing transaction of an owner checks it, so that a
+process that was taken for dead and wakes cannot commit. Does not know what is done for an owner.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager, suppress
+
+from attrs import define, field
+
+from records.errors import KeepsakeError, ServedElsewhere, StorageError
+from runtime.tasks import uncancelled
+from storage.files.leases import OnGain
+from storage.files.sql import Connection
+from storage.postgres.database import PostgresDatabase
+from storage.postgres.replica import LOOK_SECONDS, Replica
+
+log = logging.getLogger(__name__)
+
+POLLING = -(2**62)
+"""The owner that stands for fetching updates; no chat has such an id."""
+TAKEN_AT_ONCE = 50
+
+_KNOWN = "INSERT INTO leases (user_id) VALUES (?) ON CONFLICT DO NOTHING"
+_FREE_ONE = """
+SELECT user_id FROM leases
+WHERE user_id = ? AND (is_dead(replica_id) OR replica_id = ?) AND is_at_home(user_id, ?) FOR UPDATE SKIP LOCKED
+"""
+_FREE_WITH_WORK = """
+SELECT user_id FROM leases
+WHERE user_id IN (SELECT value FROM json_each(?)) AND is_dead(replica_id) AND is_at_home(user_id, ?)
+ORDER BY user_id LIMIT ? FOR UPDATE SKIP LOCKED
+"""
+_WITH_WORK = "SELECT DISTINCT user_id FROM updates WHERE bot_id = ? AND done_at IS NULL"
+_TAKE = """
+UPDATE leases SET replica_id = ?, fence = nextval('lease_fences')
+WHERE user_id IN (SELECT value FROM json_each(?)) RETURNING user_id, fence
+"""
+# A fold that another process had begun is void with that process's lease.
+_EXPIRE_FOLDS = """
+UPDATE jobs SET state = 'expired' WHERE user_id IN (SELECT value FROM json_each(?)) AND state = 'processing'
+"""
+_STILL_MINE = "SELECT user_id, fence FROM leases WHERE replica_id = ?"
+_RELEASE = """
+UPDATE leases SET replica_id = NULL, fence = 0
+WHERE replica_id = ? AND user_id IN (SELECT value FROM json_each(?))
+"""
+
+
+@define(eq=False)
+class PostgresLeases:
+    """The leases of this process; implements OwnerLeases. Made by `opened`.
+
+    `on_gain`: called with owners that this process begins to serve, before anything of theirs is handled.
+    """
+
+    _db: PostgresDatabase
+    replica: Replica
+    on_gain: list[OnGain] = field(factory=list[OnGain], init=False)
+    _served: set[int] = field(factory=set[int], init=False)
+    _taking: asyncio.Lock = field(factory=asyncio.Lock, init=False)
+    _changed: asyncio.Event = field(factory=asyncio.Event, init=False)
+    _checking: asyncio.Task[None] | None = field(default=None, init=False)
+
+    @classmethod
+    @asynccontextmanager
+    async def opened(cls, database: PostgresDatabase, replica: Replica, url: str) -> AsyncIterator["PostgresLeases"]:
+        """This process lives while the block runs; at the end all its leases are given back."""
+        leases = cls(database, replica)
+        async with replica.living(url, leases._lapsed):
+            try:
+                yield leases
+            finally:
+                await uncancelled(leases._leave)
+
+    def holds(self, owner: int) -> bool:
+        return owner in self._served
+
+    async def hold(self, owner: int) -> None:
+        if owner in self._served:
+            return
+        async with self._taking:
+            if owner in self._served:
+                return
+            me = self.replica
+
+            def taken(connection: Connection) -> dict[int, int]:
+                connection.execute(_KNOWN, (owner,))
+                free = connection.execute(_FREE_ONE, (owner, me.id, me.place)).fetchall()
+                return _take(connection, me.id, [row[0] for row in free])
+
+            if not await self._gain(await self._db.transact(taken, None)):
+                raise ServedElsewhere
+
+    async def take_work(self, bot_id: int) -> None:
+        """Begin to serve owners whose updates wait and whom nobody serves. Raises StorageError."""
+        async with self._taking:
+            me = self.replica
+
+            def taken(connection: Connection) -> dict[int, int]:
+                waiting = {row[0] for row in connection.execute(_WITH_WORK, (bot_id,)).fetchall()} - self._served
+                if not waiting:
+                    return {}
+                values = (json.dumps(sorted(waiting)), me.place, TAKEN_AT_ONCE)
+                free = connection.execute(_FREE_WITH_WORK, values).fetchall()
+                return _take(connection, me.id, [row[0] for row in free])
+
+            await self._gain(await self._db.transact(taken, None))
+
+    async def release(self, owners: Collection[int]) -> None:
+        """Let other processes serve these owners. Raises StorageError."""
+        gone = [owner for owner in owners if self.replica.held.pop(owner, None) is not None]
+        self._served.difference_update(gone)
+        if gone:
+            values = (self.replica.id, json.dumps(gone))
+            await self._db.transact(lambda connection: connection.execute(_RELEASE, values).fetchall(), None)
+            self._note_change()
+
+    @property
+    def served(self) -> frozenset[int]:
+        """The owners that this process serves."""
+        return frozenset(self._served) - {POLLING}
+
+    async def changed(self) -> None:
+        """Wait until leases were gained or lost."""
+        await self._changed.wait()
+
+    async def _gain(self, taken: dict[int, int]) -> bool:
+        """Prepare owners whose leases were taken; whether there are any. What cannot be prepared is given back."""
+        owners = list(taken)
+        if not owners:
+            return False
+        self.replica.held.update(taken)
+        people = [owner for owner in owners if owner != POLLING]
+        try:
+            for prepare in self.on_gain if people else ():
+                await prepare(people)
+        except BaseException as error:
+            if isinstance(error, KeepsakeError):
+                log.warning("owners cannot be served yet: %s", error.sentence)
+            with suppress(StorageError):
+                await uncancelled(lambda: self.release(owners))
+            raise
+        self._served.update(owners)
+        self._note_change()
+        return True
+
+    def _lapsed(self) -> None:
+        """This process was taken for dead: what others have taken since is theirs."""
+        if not self.replica.may_go_on():
+            self._lose(list(self.replica.held))
+        elif self._checking is None or self._checking.done():
+            self._checking = asyncio.create_task(self._check())
+
+    async def _check(self) -> None:
+        while True:
+            before = dict(self.replica.held)
+            try:
+                async with self._db.read(None) as reader:
+                    rows = await reader.rows(_STILL_MINE, self.replica.id)
+            except StorageError:
+                await asyncio.sleep(LOOK_SECONDS)
+                continue
+            mine = {row[0]: row[1] for row in rows}
+            self._lose([owner for owner, fence in before.items() if mine.get(owner) != fence])
+            return
+
+    def _lose(self, owners: Sequence[int]) -> None:
+        for owner in owners:
+            self.replica.held.pop(owner, None)
+            self._served.discard(owner)
+        if owners:
+            log.warning("%d owners are served by other processes now", len(owners))
+            self._note_change()
+
+    async def _leave(self) -> None:
+        if self._checking is not None:
+            self._checking.cancel()
+        with suppress(StorageError):
+            await self.release(list(self.replica.held))
+            async with self._db.write(None) as tx:
+                await tx.rows("DELETE FROM replicas WHERE id = ?", self.replica.id)
+                await tx.rows("SELECT pg_notify('keepsake_' || current_schema(), '')")
+
+    def _note_change(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+
+@define(eq=False)
+class PollingDuty:
+    """Fetching updates from Telegram, which one process at a time does; implements Duty."""
+
+    _leases: PostgresLeases
+
+    def is_mine(self) -> bool:
+        return self._leases.holds(POLLING)
+
+    async def changed(self) -> None:
+        """Also tries to take it over."""
+        if not self.is_mine():
+            with suppress(ServedElsewhere, StorageError):
+                await self._leases.hold(POLLING)
+                return
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._leases.changed(), LOOK_SECONDS)
+
+
+def _take(connection: Connection, replica: int, owners: Sequence[int]) -> dict[int, int]:
+    """The new fences of these owners' leases, whose rows are locked."""
+    if not owners:
+        return {}
+    these = json.dumps(list(owners))
+    connection.execute(_EXPIRE_FOLDS, (these,))
+    return {row[0]: row[1] for row in connection.execute(_TAKE, (replica, these)).fetchall()}

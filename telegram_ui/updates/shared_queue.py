@@ -1,0 +1,169 @@
+"""The queue of a process that shares its work with others: what comes in goes to whoever serves its chat.
+
+Updates come out of the inbox, where this process claims them; put() only commits. Does not know how work is divided.
+"""
+
+import json
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+
+import telegram
+from cachetools import LRUCache
+
+from records.errors import KeepsakeError, StorageError
+from records.owners import Mode
+from storage.files.inbox_protocol import NOBODY, Inbox, SharedWork
+from telegram_ui.updates.durable_queue import (
+    MOST_OF_ONE,
+    MOST_UNFINISHED,
+    MOST_URGENT,
+    PEOPLE_KNOWN,
+    DurableQueue,
+    arrival_of,
+)
+
+logger = logging.getLogger(__name__)
+
+CLAIM_AGAIN = 1.0  # seconds after a failure
+IDLE_FOR = 300.0  # seconds without an update, after which another process may serve a chat
+FREE = 20  # places that have to be free before more is claimed, so that one claim serves several
+
+
+class SharedQueue(DurableQueue):
+    """As its parent; an update that was put comes out of the queue of the process that claims it.
+
+    `monotonic`: seconds.
+    """
+
+    def __init__(
+        self,
+        inbox: Inbox,
+        shared: SharedWork,
+        *,
+        keep: Callable[[telegram.Update], bool],
+        now: Callable[[], datetime],
+        monotonic: Callable[[], float],
+        limit: int = MOST_UNFINISHED,
+        limit_of_one: int = MOST_OF_ONE,
+    ) -> None:
+        super().__init__(inbox, keep=keep, now=now, limit=limit, limit_of_one=limit_of_one)
+        self._shared = shared
+        self._monotonic = monotonic
+        self._owners: dict[int, int] = {}  # of each unfinished update
+        self._last: dict[int, float] = {}  # when an owner who is served here was last busy
+        self._known = LRUCache[int, int](PEOPLE_KNOWN)  # updates of a person that nobody has finished
+
+    async def replay(self, bot: telegram.Bot) -> int:
+        """Nothing is this process's own yet; what it had before it shared its work goes to all. How much that was."""
+        self._bot_id = bot.id
+        former = self._shared.former
+        rows = await former.pending(bot.id)
+        for row in rows:
+            try:
+                update = telegram.Update.de_json(json.loads(row.payload), bot)
+            except Exception as error:  # broad: PTB raises whatever it stumbles over
+                logger.error("Update %s in the inbox is unreadable (%s); dropped.", row.update_id, type(error).__name__)  # noqa: TRY400
+            else:
+                await self._inbox.receive(bot.id, arrival_of(update, row.payload), row.received_at)
+            await former.done(bot.id, [row.update_id], self._now())
+        return len(rows)
+
+    async def claim_all(self, bot: telegram.Bot, pause: Callable[[float], Awaitable[None]]) -> None:
+        """Claim what falls to this process, for as long as the bot runs."""
+        while True:
+            try:
+                found = await self._claim(bot)
+                await self._let_go()
+            except KeepsakeError as error:
+                logger.warning("Updates cannot be claimed right now (%s).", type(error).__name__)
+                await pause(CLAIM_AGAIN)
+                continue
+            if not found:
+                await self._shared.arrived()
+
+    async def put(self, item: object) -> None:
+        if isinstance(item, telegram.Update) and item.update_id not in self._ahead:
+            await self._count([item])
+        await super().put(item)
+
+    async def write_ahead(self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]) -> None:
+        fetched = list(updates)
+        await self._count([one for one, _ in fetched])
+        await super().write_ahead(fetched)
+
+    @property
+    def is_full(self) -> bool:
+        """Never: what is received need not be handled here."""
+        return False
+
+    async def _claim(self, bot: telegram.Bot) -> int:
+        """Claim, and queue what was claimed; how much that was."""
+        while (room := self._limit - len(self._unfinished)) < min(FREE, self._limit):
+            self._room.clear()
+            await self._room.wait()
+        rows = await self._shared.claim(bot.id, most=room, now=self._now())
+        for row in rows:
+            if row.update_id not in self._unfinished:
+                await self._take_up(row, row.attempts, bot)
+        return len(rows)
+
+    async def _let_go(self) -> None:
+        """What others serve by now is theirs. Chats that have been quiet may be served by any process: the work is
+        divided again as they speak.
+        """
+        now, served = self._monotonic(), set(self._shared.served())
+        lost = {number for number, owner in self._owners.items() if owner not in served}
+        self._finish(lost - self._unwritten.keys())
+        busy = set(self._owners.values())
+        self._last = {owner: now if owner in busy else self._last.get(owner, now) for owner in served}
+        if gone := [owner for owner, last in self._last.items() if now - last > IDLE_FOR]:
+            await self._shared.release(gone)
+
+    async def _count(self, updates: Iterable[telegram.Update]) -> None:
+        """Learn how many updates their senders have in all processes."""
+        people = {arrival_of(one, "").person for one in updates} - {NOBODY}
+        if not people:
+            return
+        try:
+            found = await self._shared.unfinished_of(self._bot_id, sorted(people))
+        except StorageError:
+            return  # put() will know what to do
+        self._known.update({person: found.get(person, 0) for person in people})
+
+    def _has_too_much(self, update_id: int, who: int, *, is_urgent: bool, more: int = 0) -> bool:
+        if who == NOBODY or update_id in self._unfinished:
+            return False
+        return self._known.get(who, 0) + more >= self._limit_of_one + (MOST_URGENT if is_urgent else 0)
+
+    async def _write(self, update: telegram.Update) -> bool:
+        number = update.update_id
+        if number in self._ahead:
+            return self._ahead.pop(number)
+        is_begun = number in self._unwritten
+        arrival = replace(arrival_of(update, update.to_json()), is_begun=is_begun)
+        is_new = await self._inbox.receive(self._bot_id, arrival, self._now())
+        if is_begun and number not in self._unfinished:
+            await self._inbox.done(self._bot_id, [number], self._now())
+        self._unwritten.pop(number, None)
+        return is_new
+
+    async def _enqueue(self, update: telegram.Update, mode: Mode | None = None) -> None:
+        self._owners[update.update_id] = arrival_of(update, "").owner
+        await super()._enqueue(update, mode)
+
+    def _finish(self, update_ids: Iterable[int]) -> None:
+        finished = list(update_ids)
+        for number in finished:
+            self._owners.pop(number, None)
+        super()._finish(finished)
+
+    async def _received(self, update: telegram.Update) -> None:
+        """Whoever claims it begins."""
+
+    async def _recover(self, number: int, bot: telegram.Bot) -> None:
+        """It is claimed in any case."""
+
+    def _may_go_on(self) -> bool:
+        return self._shared.may_go_on()

@@ -1,0 +1,101 @@
+"""The update inbox: what it promises wherever it is kept."""
+
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from records.errors import ServedElsewhere
+from storage.files.database import Database
+from storage.files.inbox import UpdateInbox
+from storage.files.inbox_protocol import Arrival, Inbox
+from storage.postgres.database import PostgresDatabase
+from storage.postgres.inbox import PostgresInbox
+from storage.postgres.leases import PostgresLeases
+from storage.postgres.replica import Replica
+from storage.sqlite.migrations import MIGRATIONS
+from tests.contract.conftest import MINUTE, NOW, files_of
+from tests.support.postgres_server import address, rows_of
+
+BOT = 900
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+async def inbox(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Inbox]:
+    async with contextlib.AsyncExitStack() as stack:
+        database = await stack.enter_async_context(Database.open(tmp_path / "memory.db", migrations=MIGRATIONS))
+        if request.param == "sqlite":
+            yield UpdateInbox(database)
+            return
+        url, replica = address(request.getfixturevalue("postgres_url"), tmp_path), Replica("here")
+        server = await stack.enter_async_context(PostgresDatabase.open(url, replica=replica))
+        leases = await stack.enter_async_context(PostgresLeases.opened(server, replica, url))
+        yield PostgresInbox(server, leases, UpdateInbox(database))
+
+
+async def received(inbox: Inbox, arrivals: Sequence[Arrival]) -> None:
+    """What came, and is this process's to do."""
+    await inbox.receive_all(BOT, arrivals, NOW)
+    if inbox.shared is not None:
+        await inbox.shared.claim(BOT, most=100, now=NOW)
+
+
+async def test_an_update_is_received_once_and_pending_until_done(inbox: Inbox) -> None:
+    await received(inbox, [Arrival(7, "{}")])
+    assert not await inbox.receive(BOT, Arrival(7, "{}"), NOW)
+    assert await inbox.receive(BOT + 1, Arrival(7, "{}"), NOW)
+    assert await inbox.receive(BOT, Arrival(3, '{"text": "ü\0"}'), NOW + MINUTE)
+    assert [(one.update_id, one.payload) for one in await inbox.pending(BOT)] == [(7, "{}"), (3, '{"text": "ü\0"}')]
+    await inbox.done(BOT, [7], NOW)
+    assert not await inbox.receive(BOT, Arrival(7, "{}"), NOW)
+    assert [one.update_id for one in await inbox.pending(BOT)] == [3]
+
+
+async def test_the_payload_of_a_done_update_is_erased(
+    inbox: Inbox, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    await received(inbox, [Arrival(1, "walrus")])
+    await inbox.done(BOT, [1], NOW)
+    assert await inbox.forget_text()
+    rows = rows_of(request.getfixturevalue("postgres_url"), tmp_path) if inbox.shared else []
+    assert b"walrus" not in b"".join([*files_of(tmp_path), *rows])
+
+
+async def test_beginnings_and_sends_are_counted(inbox: Inbox) -> None:
+    await received(inbox, [Arrival(1, "{}")])
+    assert [
+        await inbox.begin(BOT, 1, "attempts"),
+        await inbox.begin(BOT, 1, "attempts"),
+        await inbox.begin(BOT, 1, "sends"),
+    ] == [1, 2, 1]
+    [pending] = await inbox.pending(BOT)
+    assert (pending.attempts, pending.sends, pending.received_at) == (2, 1, NOW)
+    with contextlib.suppress(ServedElsewhere):  # where it may be somebody else's, that cannot be told
+        assert await inbox.begin(BOT, 99, "attempts") == 0
+    await inbox.take_back(BOT, 1, "sends")
+    assert await inbox.begin(BOT, 1, "sends") == 1
+    await inbox.begin(BOT, 1, "sends")
+    await inbox.grant_send(BOT, 1, most=2)
+    await inbox.note_mode(BOT, 1, "off")
+    [pending] = await inbox.pending(BOT)
+    assert (pending.sends, pending.mode) == (1, "off")
+
+
+async def test_only_done_ids_are_purged(inbox: Inbox) -> None:
+    await received(inbox, [Arrival(number, "{}") for number in (1, 2, 3)])
+    await inbox.done(BOT, [1], NOW)
+    await inbox.done(BOT, [2], NOW + timedelta(hours=40))
+    assert await inbox.purge(NOW + timedelta(hours=1)) == 1
+    assert await inbox.receive(BOT, Arrival(1, "{}"), NOW)
+    assert not await inbox.receive(BOT, Arrival(2, "{}"), NOW)
+    assert not await inbox.receive(BOT, Arrival(3, "{}"), NOW)
+
+
+async def test_what_was_forgotten_is_emptied_where_it_waits(inbox: Inbox) -> None:
+    await received(inbox, [Arrival(1, "walrus"), Arrival(2, "{}")])
+    waiting = await inbox.waiting()
+    assert sorted(waiting) == [f"{BOT}:1", f"{BOT}:2"]
+    await inbox.empty([waiting[f"{BOT}:1"]])
+    assert [one.payload for one in await inbox.pending(BOT)] == ["", "{}"]

@@ -1,0 +1,198 @@
+"""Several processes that share one PostgreSQL database: who serves whom, and what one taken for dead may still do."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from external_memory import ExternalMemory
+from records.errors import ServedElsewhere
+from records.forgetting import Forgetting
+from records.messages import NewMessage
+from records.owners import StorageType
+from records.scopes import Scope
+from storage.files.inbox_protocol import Arrival, Inbox, SharedWork
+from storage.postgres.leases import PostgresLeases
+from tests.contract.conftest import NOW
+from tests.support.postgres_server import address
+
+BOT, ANN, BEN = 900, 7, 8
+
+
+@dataclass
+class Machine:
+    """One process's view of the memory, in a DATA_DIR of its own."""
+
+    memory: ExternalMemory
+
+    @property
+    def inbox(self) -> Inbox:
+        return self.memory.inbox
+
+    @property
+    def work(self) -> SharedWork:
+        assert self.inbox.shared is not None
+        return self.inbox.shared
+
+    @property
+    def leases(self) -> PostgresLeases:
+        leases = self.memory._ground.leases
+        assert isinstance(leases, PostgresLeases)
+        return leases
+
+    async def claims(self) -> list[int]:
+        return [one.update_id for one in await self.work.claim(BOT, most=100, now=NOW)]
+
+    async def says(self, owner: int, text: str, *, update_id: int) -> None:
+        async with self.memory.opened(owner) as store:
+            assert store is not None
+            message = NewMessage(role="user", content=text, created_at=NOW, source=f"{BOT}:{update_id}")
+            await store.append(Scope(owner=owner), [message])
+
+
+class Machines:
+    """Machines with one database, and a hand on its clock."""
+
+    def __init__(self, url: str, folder: Path) -> None:
+        self.url = url
+        self._folder = folder
+
+    @contextlib.asynccontextmanager
+    async def opened(self, name: str) -> AsyncIterator[Machine]:
+        path = self._folder / name
+        async with ExternalMemory.open(path, clock=lambda: NOW, database_url=self.url) as memory:
+            yield Machine(memory)
+
+    def dies(self, machine: Machine) -> None:
+        """It is taken for dead, whether or not it still runs; it has not noticed."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute(
+                "UPDATE replicas SET expires_at = '-infinity' WHERE id = %s", (machine.leases.replica.id,)
+            )
+
+
+@pytest.fixture
+def machines(postgres_url: str, tmp_path: Path) -> Machines:
+    return Machines(address(postgres_url, tmp_path), tmp_path)
+
+
+def three(machines: Machines) -> AbstractAsyncContextManager[list[Machine]]:
+    @contextlib.asynccontextmanager
+    async def opened() -> AsyncIterator[list[Machine]]:
+        async with contextlib.AsyncExitStack() as stack:
+            yield [await stack.enter_async_context(machines.opened(name)) for name in "abc"]
+
+    return opened()
+
+
+async def test_three_claimers_get_each_update_once_and_an_owners_in_order(machines: Machines) -> None:
+    async with three(machines) as those:
+        arrivals = [Arrival(number, "{}", owner=number % 10) for number in range(1, 101)]
+        await those[0].inbox.receive_all(BOT, arrivals, NOW)
+        found = await asyncio.gather(*(one.claims() for one in those for _ in range(3)))
+        by_machine = [found[start] + found[start + 1] + found[start + 2] for start in (0, 3, 6)]
+        assert sorted(number for claimed in found for number in claimed) == list(range(1, 101))
+        for owner in range(10):
+            of_owner = [[number for number in claimed if number % 10 == owner] for claimed in by_machine]
+            [mine] = [claimed for claimed in of_owner if claimed]
+            assert mine == sorted(mine)
+        # What comes later goes to whoever serves the owner, wherever it arrives.
+        server = next(one for one in those if one.leases.holds(3))
+        for number, one in enumerate(those, start=201):
+            await one.inbox.receive(BOT, Arrival(number, "{}", owner=3), NOW)
+        assert [await one.claims() for one in those if one is not server] == [[], []]
+        assert await server.claims() == [201, 202, 203]
+
+
+async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(machines: Machines) -> None:
+    async with machines.opened("a") as first, machines.opened("b") as second:
+        await first.inbox.receive_all(BOT, [Arrival(1, "{}", owner=ANN), Arrival(2, "{}", owner=ANN)], NOW)
+        assert await first.claims() == [1, 2]
+        await first.memory.configure(ANN, storage=StorageType.POSTGRES, every_n=5)
+        await first.says(ANN, "before", update_id=1)
+        await first.inbox.done(BOT, [1], NOW)
+        assert await second.claims() == []
+        with pytest.raises(ServedElsewhere):
+            await second.memory.config(ANN)
+        machines.dies(first)
+        assert await second.claims() == [2]
+        for commit in (
+            first.says(ANN, "from the grave", update_id=2),
+            first.inbox.begin(BOT, 2, "sends"),
+            first.memory.switch(ANN, enabled=False),
+            first.memory.forget(ANN, Forgetting(what="everything")),
+        ):
+            with pytest.raises(ServedElsewhere):
+                await commit
+        await first.inbox.done(BOT, [2], NOW)
+        assert [one.update_id for one in await second.inbox.pending(BOT)] == [2]
+        await second.says(ANN, "after", update_id=2)
+        async with second.memory.opened(ANN) as store:
+            assert store is not None
+            assert [one.content for one in await store.page(Scope(owner=ANN))] == ["before", "after"]
+        # Once it has noticed, it serves others, and leaves this one alone.
+        await first.leases._check()
+        assert not first.leases.holds(ANN)
+        with pytest.raises(ServedElsewhere):
+            await first.memory.config(ANN)
+
+
+async def test_one_that_leaves_hands_its_work_over_at_once(machines: Machines) -> None:
+    async with machines.opened("b") as second:
+        async with machines.opened("a") as first:
+            await first.inbox.receive(BOT, Arrival(1, "{}", owner=ANN), NOW)
+            assert await first.claims() == [1]
+            await first.work.polling.changed()
+            assert first.work.polling.is_mine()
+            waiting = asyncio.create_task(second.work.polling.changed())
+        await waiting
+        await second.work.polling.changed()
+        assert second.work.polling.is_mine()
+        assert await second.claims() == [1]
+
+
+async def test_the_next_run_in_the_same_folder_need_not_wait(machines: Machines) -> None:
+    async with contextlib.AsyncExitStack() as stack:
+        first = await stack.enter_async_context(machines.opened("a"))
+        await first.inbox.receive(BOT, Arrival(1, "{}", owner=ANN), NOW)
+        assert await first.claims() == [1]
+        first.leases.replica.held.clear()  # killed: nothing is given back
+    async with machines.opened("a") as again:
+        [claimed] = await again.work.claim(BOT, most=9, now=NOW)
+        assert (claimed.update_id, claimed.attempts) == (1, 1)
+
+
+async def test_a_memory_in_files_is_served_where_the_files_are(machines: Machines) -> None:
+    async with machines.opened("a") as first:
+        await first.memory.configure(ANN, storage=StorageType.JSON, every_n=5)
+        await first.says(ANN, "in a file", update_id=1)
+    async with machines.opened("b") as second:
+        await second.inbox.receive_all(BOT, [Arrival(2, "{}", owner=ANN), Arrival(3, "{}", owner=BEN)], NOW)
+        assert await second.claims() == [3]
+        with pytest.raises(ServedElsewhere):
+            await second.memory.config(ANN)
+        async with machines.opened("a") as first:
+            assert await first.claims() == [2]
+            await first.memory.configure(ANN, storage=StorageType.POSTGRES, every_n=5)
+        assert (await second.memory.total(ANN)) == 1, "what has moved to the server is served by all"
+
+
+async def test_what_one_process_left_half_forgotten_is_finished_before_anything_else(machines: Machines) -> None:
+    async with machines.opened("a") as first, machines.opened("b") as second:
+        await first.memory.configure(ANN, storage=StorageType.POSTGRES, every_n=5)
+        await first.says(ANN, "walrus", update_id=1)
+        erasing = first.memory._ground.erasing
+        async with erasing._db.write(ANN) as tx:
+            await tx.rows(
+                "INSERT INTO forgettings (user_id, what, begun_at) VALUES (?, ?, ?)",
+                ANN,
+                '{"what": "everything", "ids": [], "since": null, "until": null, "with_quotes": false}',
+                NOW.isoformat(),
+            )
+        machines.dies(first)
+        assert await second.memory.total(ANN) == 0
