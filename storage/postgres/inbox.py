@@ -3,12 +3,13 @@
 Every change of an update that was handed out checks the lease under which it was. Does not know what is in a payload.
 """
 
+import asyncio
 import json
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from datetime import datetime
 
-from attrs import define
+from attrs import define, field
 
 from records.errors import ServedElsewhere
 from records.owners import Mode
@@ -31,7 +32,7 @@ FROM (
   SELECT one.position, leases.fence FROM updates AS one JOIN leases ON leases.user_id = one.user_id
   WHERE one.bot_id = ? AND one.done_at IS NULL AND leases.replica_id = ? AND one.fence <> leases.fence
   AND leases.user_id IN (SELECT value FROM json_each(?))
-  ORDER BY one.position LIMIT ? FOR UPDATE OF one SKIP LOCKED
+  ORDER BY one.position LIMIT ? FOR UPDATE OF one
 ) AS given WHERE updates.position = given.position RETURNING updates.*
 """
 _MINE = """
@@ -156,11 +157,13 @@ class Claims:
     _leases: PostgresLeases
     polling: Duty
     former: Inbox
+    _claiming: asyncio.Lock = field(factory=asyncio.Lock, init=False)
 
     async def claim(self, bot_id: int, *, most: int, now: datetime) -> list[PendingUpdate]:
-        await self._leases.take_work(bot_id)
-        values = (bot_id, self._leases.replica.id, json.dumps(sorted(self._leases.served)), most)
-        rows = await self._db.transact(lambda connection: connection.execute(_CLAIM, values).fetchall(), None)
+        async with self._claiming:  # two at once would each get some of an owner's
+            await self._leases.take_work(bot_id)
+            values = (bot_id, self._leases.replica.id, json.dumps(sorted(self._leases.served)), most)
+            rows = await self._db.transact(lambda connection: connection.execute(_CLAIM, values).fetchall(), None)
         return [_pending(row) for row in sorted(rows, key=lambda row: int(row["position"]))]
 
     async def arrived(self) -> None:
