@@ -233,6 +233,7 @@ def _commands(settings: Settings, services: Services, delivery: Delivery, may_co
         buttons=Buttons(settings.telegram_bot_token.value.encode()),
         may_configure=may_configure,
         retention_days=settings.retention_days,
+        default_language=settings.default_language,
     )
     return Commands(dependencies)
 

@@ -116,6 +116,15 @@ class ExternalMemory:
             await self._ground.leases.hold(owner)
             return await self._config(owner)
 
+    async def language(self, owner: int) -> str | None:
+        """The language that an owner has chosen, "" for none; None for an owner without a configuration.
+
+        Waits for no move and no forgetting where the process knows it already. Must not be called inside `opened` or
+        `home`.
+        """
+        config = self._configs[owner] if owner in self._configs else await self.config(owner)
+        return config.language if config else None
+
     async def is_on(self, owner: int) -> bool:
         config = await self.config(owner)
         return config is not None and config.enabled

@@ -265,6 +265,12 @@ class Settings:
         "forgets them",
         whole(0, 36_500),
     )
+    default_language: str = setting(
+        "en",
+        "language of the bot's own words for whoever uses Telegram in none of `en`, `ru`, `es`, `de`, `zh`, `pt` and "
+        "`ar`, and in groups that have chosen none",
+        one_of("en", "ru", "es", "de", "zh", "pt", "ar"),
+    )
     data_dir: Path = setting(Path("data"), "where everything is kept; one process at a time", Path)
     database_url: Secret = setting(
         Secret(""),

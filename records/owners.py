@@ -27,7 +27,8 @@ class OwnerConfig:
     """An owner's choices; they apply to all of the owner's scopes.
 
     `auto_fold` False: summaries are made only on request. `timezone`: an IANA name, "" = UTC. `fold_instructions`: the
-    owner's instructions for summaries. `incognito`: memory is read, nothing is written.
+    owner's instructions for summaries. `incognito`: memory is read, nothing is written. `language`: the code of the
+    language that was chosen, "" = none was.
     """
 
     owner: int
@@ -41,6 +42,7 @@ class OwnerConfig:
     timezone: str = ""
     fold_instructions: str = ""
     incognito: bool = False
+    language: str = ""
 
     @property
     def zone(self) -> tzinfo:

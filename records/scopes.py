@@ -1,7 +1,7 @@
 """Owners, threads and people. All times are aware UTC datetimes."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 Clock = Callable[[], datetime]
@@ -37,3 +37,5 @@ class Person:
     id: int
     name: str
     username: str | None = None
+    language: str = field(default="", compare=False)
+    """The IETF tag of their app's language; "" where Telegram does not tell it."""

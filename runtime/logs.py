@@ -12,8 +12,9 @@ from collections.abc import Iterable
 
 OURS = frozenset(
     {
-        "assembly", "background", "bot", "chat", "external_memory", "facts", "llm", "memory_retrieval", "playground",
-        "retrieval", "runtime", "storage", "summaries", "summary_manager", "telegram_ui", "text", "transfer",
+        "assembly", "background", "bot", "chat", "external_memory", "facts", "llm", "locales", "memory_retrieval",
+        "playground", "retrieval", "runtime", "storage", "summaries", "summary_manager", "telegram_ui", "text",
+        "transfer",
     }
 )  # fmt: skip
 

@@ -441,4 +441,5 @@ def _chosen(given: Portable, known: OwnerConfig) -> OwnerConfig:
         auto_fold=kept.auto_fold,
         timezone=kept.timezone,
         fold_instructions=kept.fold_instructions,
+        language=kept.language,
     )

@@ -130,6 +130,7 @@ USERS = Table(
         Column("next_profile_id", "whole", default=1),
         Column("next_version_id", "whole", default=1),
         Column("tokens_saved", "whole", default=0),
+        Column("language", "text", default=""),
     ),
 )
 MESSAGES = Table(

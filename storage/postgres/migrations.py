@@ -21,7 +21,13 @@ _WALL = "\n".join(
     """
     for table in _OWNED
 )
-MIGRATIONS: list[str] = [FIRST_SCHEMA + FIRST_FUNCTIONS + FIRST_TRIGGERS + _WALL, SHARED_SCHEMA + SHARED_FUNCTIONS]
+_LANGUAGE = """ALTER TABLE users ADD COLUMN language TEXT COLLATE "C" NOT NULL DEFAULT '';"""
+
+MIGRATIONS: list[str] = [
+    FIRST_SCHEMA + FIRST_FUNCTIONS + FIRST_TRIGGERS + _WALL,
+    SHARED_SCHEMA + SHARED_FUNCTIONS,
+    _LANGUAGE,
+]
 """In order. Append steps; never change, remove or reorder one that was released."""
 
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('keepsake migrations', 0))"

@@ -288,6 +288,12 @@ ALTER TABLE updates ADD COLUMN readings INTEGER NOT NULL DEFAULT 0;
 """
 
 
+LANGUAGE_SCHEMA = """
+-- The code of the language in which an owner wants to read the bot's own words; '' = none was chosen.
+ALTER TABLE users ADD COLUMN language TEXT NOT NULL DEFAULT '';
+"""
+
+
 def script(text: str) -> Migration:
     """A step that runs the statements of a script, each inside our transaction (executescript would commit first)."""
 
@@ -319,5 +325,6 @@ MIGRATIONS: list[Migration] = [
     order_is_time,
     script(RESTORES_SCHEMA),
     script(READINGS_SCHEMA),
+    script(LANGUAGE_SCHEMA),
 ]
 """In order. Append steps; never change, remove or reorder one that was released."""

@@ -11,6 +11,7 @@ forget.py              /forget: what would be erased, the question, the receipt
 forget_targets.py      what /forget is to erase, in words and in a button
 history_extraction.py  learning from imported history: offered under its receipt, begun and stopped
 incognito.py           /incognito
+language.py            /language
 memory.py              /memory
 memory_texts.py        words and buttons of /memory
 next_text.py           a question that the person's next text answers

@@ -8,14 +8,13 @@ import hashlib
 import hmac
 import secrets
 
+from locales.catalog import tr
 from records.scopes import Person
 from telegram_ui.sending.chat import Chat
 from text.characters import well_formed
 
 MOST_PAYLOAD = 28
 """Characters of a payload: 64 bytes less kind (3), a person's id (14), signature (16) and the colons."""
-NOT_YOURS = "This button belongs to somebody else."
-NOT_HERE = "This button does nothing here."
 
 
 class Buttons:
@@ -43,7 +42,7 @@ class Buttons:
         payload, _, signature = rest.rpartition(":")
         expected = self._signature(kind, chat, person, payload)
         if not hmac.compare_digest(f"{presser}:{signature}".encode(), f"{person.id}:{expected}".encode()):
-            raise NotTheirs(NOT_HERE if presser == str(person.id) else NOT_YOURS)
+            raise NotTheirs(tr("shared-not-here") if presser == str(person.id) else tr("shared-not-yours"))
         return payload
 
     def _signature(self, kind: str, chat: Chat, person: Person, payload: str) -> str:

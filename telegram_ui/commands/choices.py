@@ -9,14 +9,15 @@ from datetime import UTC, datetime, tzinfo
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
+from locales.catalog import LANGUAGES, current, tr
 from records.owners import OwnerConfig, StorageType
 from summaries.policies import POLICIES
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
+from telegram_ui.commands.language import ASK
+from telegram_ui.commands.language import KIND as LANGUAGE
 from telegram_ui.commands.next_text import NextText
 from telegram_ui.commands.wizard import number_in
 from telegram_ui.commands.wording import (
-    ADMINS_ONLY,
-    DEAD_BUTTON,
     STORAGE_NAMES,
     messages,
     minute,
@@ -41,13 +42,13 @@ Button = Callable[[str, str], InlineKeyboardButton]
 class ChoiceCommands(Family):
     """Answers /settings and /tz. In groups only admins choose."""
 
-    heading = "Your choices"
+    heading = "choices"
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
         self._city = NextText("zone", dependencies)  # about the message with the settings
 
-    @command("settings", "everything that can be chosen, with buttons", who="admins", stands_alone=True)
+    @command("settings", who="admins", stands_alone=True)
     async def _settings(self, ask: Ask) -> None:
         await self._show_settings(ask, await self._config(ask), None)
 
@@ -62,7 +63,7 @@ class ChoiceCommands(Family):
         toast = await self._choose(ask, what, value, before)
         if toast is not None:
             await self._show_settings(ask, await self._config(ask), ask.message_id)
-        return toast or DEAD_BUTTON
+        return toast or tr("shared-dead-button")
 
     async def _choose(self, ask: Ask, what: str, value: str, before: OwnerConfig | None) -> str | None:
         """Make a choice; what the toast says, None for no choice of ours."""
@@ -96,15 +97,14 @@ class ChoiceCommands(Family):
         def button(label: str, payload: str) -> InlineKeyboardButton:
             return self._button(ask, KIND, label, payload)
 
-        text, keyboard = (
-            settings_text(config, self._now()),
-            InlineKeyboardMarkup(settings_rows(config, button, self._services.memory.storages)),
-        )
-        await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard)
+        rows = settings_rows(config, button, self._services.memory.storages)
+        language = tr("language-button", language=LANGUAGES[current()])
+        keyboard = InlineKeyboardMarkup([*rows, [self._button(ask, LANGUAGE, language, ASK)]])
+        await self._delivery.replace(ask.chat, instead_of, settings_text(config, self._now()), keyboard=keyboard)
 
     # the time zone -------------------------------------------------------------------------------------------
 
-    @command("tz", "your time zone")
+    @command("tz")
     async def _tz(self, ask: Ask) -> str:
         words = ask.argument.strip()
         if words:
@@ -115,7 +115,7 @@ class ChoiceCommands(Family):
     async def _choose_zone(self, ask: Ask, words: str) -> tuple[str, OwnerConfig | None]:
         """Set the zone that the words name; what to say, and the owner's choices now (None: nothing was changed)."""
         if not await self._may_configure(ask.chat, ask.person):
-            return ADMINS_ONLY, None
+            return tr("shared-admins-only"), None
         name = zone_named(words)
         if name is None:
             return no_zone(words, similar_names(words)), None

@@ -5,7 +5,7 @@ A family is a class; registry.py lists them all. Does not know any of them, nor 
 
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 from typing import Any, Literal
 
@@ -13,9 +13,9 @@ import telegram
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from chat.services import Services
+from locales.catalog import ENGLISH, current, tr
 from records.scopes import Person, Scope
 from telegram_ui.commands.buttons import Buttons
-from telegram_ui.commands.wording import ADMINS_ONLY
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.last_buttons import LastButtons
@@ -99,13 +99,12 @@ Handler = Callable[[Any, Ask], Awaitable[str | None]]
 class Command:
     """A command as /help, the menus and README show it, and the method that answers it.
 
-    `where`: the menus that list it. `refusal`: what anybody but an admin is told in a group. `reads_file`: whether an
-    untrusted file, where the message has one, decides what the work costs. `stands_alone`: words after it mean nothing,
-    and whoever writes them is told so. `heading`: under which /help lists it.
+    `where`: the menus that list it. `refusal`: the key of what anybody but an admin is told in a group. `reads_file`:
+    whether an untrusted file, where the message has one, decides what the work costs. `stands_alone`: words after it
+    mean nothing, and whoever writes them is told so. `heading`: under which /help lists it.
     """
 
     name: str
-    description: str
     handler: Handler
     who: Who
     where: Literal["private", "everywhere"]
@@ -114,6 +113,11 @@ class Command:
     reads_file: bool = False
     stands_alone: bool = False
     heading: str = ""
+
+    @property
+    def description(self) -> str:
+        """What the menus, /help and README say of it: the text menu-NAME."""
+        return tr(f"menu-{self.name}")
 
     @property
     def key(self) -> str:
@@ -139,19 +143,17 @@ class Press:
 
 def command(
     name: str,
-    description: str,
     *,
     who: Who = "everyone",
     where: Literal["private", "everywhere"] = "everywhere",
     queue: Queue = "commands",
-    refusal: str = ADMINS_ONLY,
+    refusal: str = "shared-admins-only",
     reads_file: bool = False,
     stands_alone: bool = False,
 ) -> Callable[[Handler], Command]:
-    """Declare a method of a family as the answer to a command."""
+    """Declare a method of a family as the answer to a command. Its description is the text menu-NAME."""
     return lambda handler: Command(
         name=name,
-        description=description,
         handler=handler,
         who=who,
         where=where,
@@ -167,7 +169,7 @@ def press(
     *,
     who: Who = "everyone",
     queue: Queue = "commands",
-    refusal: str = ADMINS_ONLY,
+    refusal: str = "shared-admins-only",
     reads_file: bool = False,
 ) -> Callable[[Handler], Press]:
     """Declare a method of a family as the answer to its buttons of a kind (at most three characters)."""
@@ -191,7 +193,8 @@ class Dependencies:
     """What families work with. `commands`: all rows, for /help; `monotonic`: seconds; `last_buttons`: which message has
     the buttons of the last answer.
 
-    `retention_days`: the age at which archives are erased; 0 = never.
+    `retention_days`: the age at which archives are erased; 0 = never. `default_language`: of those who speak none of
+    ours.
     """
 
     services: Services
@@ -200,6 +203,7 @@ class Dependencies:
     may_configure: MayConfigure
     commands: Sequence[Command] = ()
     retention_days: int = 0
+    default_language: str = ENGLISH
     monotonic: Callable[[], float] = time.monotonic
     last_buttons: LastButtons = field(default_factory=LastButtons)
     answers: Answers = field(default_factory=Answers)
@@ -208,8 +212,8 @@ class Dependencies:
 class Family:
     """Base of every family. A subclass declares its commands and presses, and overrides what it needs."""
 
-    heading = "More"
-    """Of its commands in /help; families may share one."""
+    heading = "more"
+    """Of its commands in /help: the text menu-heading-NAME. Families may share one."""
 
     def __init__(self, dependencies: Dependencies) -> None:
         self._services = dependencies.services
@@ -244,6 +248,12 @@ class Family:
         """The time zone in which an owner reads dates; UTC where none is chosen."""
         config = await self._services.memory.config(owner)
         return config.zone if config else UTC
+
+    async def _keep_language(self, ask: Ask) -> None:
+        """A group in which somebody sets memory up goes on in the language in which they did."""
+        if not ask.chat.is_private:
+            spoken = current()
+            await self._services.memory.choose(ask.chat.scope.owner, lambda known: replace(known, language=spoken))
 
     def _button(self, ask: Ask, kind: str, label: str, payload: str = "") -> InlineKeyboardButton:
         """A button for this person alone."""

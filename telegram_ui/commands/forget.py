@@ -10,6 +10,7 @@ from datetime import tzinfo
 from cachetools import LRUCache
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
+from locales.catalog import tr
 from records.forgetting import Forgetting, Forgotten, Remainder
 from records.messages import Message
 from records.scopes import Scope
@@ -29,8 +30,6 @@ SHOWN = 3
 QUOTED = 80
 """Characters of a message that are quoted, so that its owner recognises it."""
 
-ADMINS_ONLY = "Only the admins of this group can make me forget what was said here."
-MEMBERS = f"{ADMINS_ONLY} Your own words you can take back yourself: reply to your message with /forget."
 USAGE = (
     "What should I forget?\n\n"
     "• one message: reply to it with /forget, or /forget #12\n"
@@ -57,13 +56,13 @@ NOT_IN_MY_POWER = (
 class ForgetCommands(Family):
     """The family of /forget."""
 
-    heading = "Your data"
+    heading = "data"
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
         self._found = LRUCache[str, tuple[int, ...]](LISTS)
 
-    @command("forget", "erase a message, a fact, days or everything, for good", refusal=ADMINS_ONLY)
+    @command("forget", refusal="forget-admins-only")
     async def _forget(self, ask: Ask) -> str | None:
         if not await self._may_configure(ask.chat, ask.person):
             return await self._take_back(ask)
@@ -93,7 +92,7 @@ class ForgetCommands(Family):
         buttons, which are made for this person and this message alone.
         """
         if ask.argument or not ask.answers_themselves:
-            return MEMBERS
+            return tr("forget-members")
         message = await self._replied_to(ask)
         if message is None or not message.is_user:
             return NOT_STORED
@@ -229,7 +228,7 @@ class ForgetCommands(Family):
         quotes, choices = await self._quotes(scope, turns, "Forget questions and answers", whole)
         return "\n".join([*lines, *quotes, FINAL]), [*choices, ("Only these messages", target)]
 
-    @press(CHOOSE, who="admins", refusal=ADMINS_ONLY)
+    @press(CHOOSE, who="admins", refusal="forget-admins-only")
     async def _choose(self, ask: Ask) -> str | None:
         target = read(ask.argument, self._now())
         if target is None:
@@ -241,7 +240,7 @@ class ForgetCommands(Family):
     async def _keep(self, ask: Ask) -> None:
         await self._show(ask, KEPT)
 
-    @press(ERASE, who="admins", refusal=ADMINS_ONLY)
+    @press(ERASE, who="admins", refusal="forget-admins-only")
     async def _erase_chosen(self, ask: Ask) -> str:
         return await self._erase(ask)
 

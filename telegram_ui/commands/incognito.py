@@ -20,9 +20,9 @@ MEMORY_OFF = "Memory is off here: nothing is stored anyway, and nothing of it is
 class IncognitoCommands(Family):
     """Answers /incognito."""
 
-    heading = "Your choices"
+    heading = "choices"
 
-    @command("incognito", "on or off: memory is read, nothing is written", who="admins")
+    @command("incognito", who="admins")
     async def _incognito(self, ask: Ask) -> str:
         owner, word = ask.chat.scope.owner, ask.argument.strip().lower()
         if word not in ("", "on", "off"):

@@ -6,13 +6,13 @@ Owns the command. Does not know how facts are learned, nor how messages are sent
 import logging
 from datetime import UTC
 
+from locales.catalog import tr
 from records.facts import Fact, Profile
 from records.forgetting import Forgetting
 from telegram_ui.commands import memory_texts as texts
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.memory_texts import View
 from telegram_ui.commands.next_text import NextText
-from telegram_ui.commands.wording import ADMINS_ONLY, DEAD_BUTTON
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
 
@@ -25,7 +25,7 @@ LONGEST_FACT = 300
 class MemoryCommands(Family):
     """Answers /memory. In groups everybody reads, and admins change."""
 
-    heading = "What I remember"
+    heading = "recall"
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
@@ -33,7 +33,7 @@ class MemoryCommands(Family):
 
     # /memory -------------------------------------------------------------------------------------------------
 
-    @command("memory", "what I know about you: read it, correct it, add to it")
+    @command("memory")
     async def _memory(self, ask: Ask) -> str | None:
         if ask.chat.scope.is_direct_messages:
             return texts.NOT_FOR_ONE_PERSON
@@ -47,7 +47,7 @@ class MemoryCommands(Family):
             await self._show_view(ask, View(fact=int(verb.lstrip("#")[:10])))
             return None
         if not await self._may_configure(ask.chat, ask.person):
-            return ADMINS_ONLY
+            return tr("shared-admins-only")
         if verb == "add":
             return await self._add(ask.chat, rest)
         if verb == "edit" and _id(number) and text.strip():
@@ -128,11 +128,11 @@ class MemoryCommands(Family):
         action, _, numbers = ask.argument.partition(".")
         view = texts.view_of(action, numbers)
         if view is None:
-            return DEAD_BUTTON
+            return tr("shared-dead-button")
         toast: str | None = None
         if action not in texts.LOOKS:
             if not await self._may_configure(ask.chat, ask.person):
-                return ADMINS_ONLY
+                return tr("shared-admins-only")
             if action == "e":
                 return await self._ask_text(ask, view.fact)
             if action == "r":
@@ -171,7 +171,7 @@ class MemoryCommands(Family):
         id_ = await self._new_text.answered(ask)
         if id_ is None:
             return False
-        refusal: str | None = ADMINS_ONLY
+        refusal: str | None = tr("shared-admins-only")
         if await self._may_configure(ask.chat, ask.person):
             refusal = await self._edit(ask, id_, ask.argument)
         if refusal:

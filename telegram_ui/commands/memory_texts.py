@@ -9,10 +9,11 @@ from datetime import tzinfo
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
+from locales.catalog import tr
 from records.facts import STANDING, Fact, Profile
 from records.forgetting import Forgotten
 from telegram_ui.commands.forget import TRACES, counts
-from telegram_ui.commands.wording import DEAD_BUTTON, day, messages
+from telegram_ui.commands.wording import day, messages
 
 Button = Callable[[str, str], InlineKeyboardButton]
 Shown = tuple[str, InlineKeyboardMarkup | None]
@@ -252,4 +253,8 @@ def undone(id_: int, forgotten: Forgotten | None) -> str:
 
 def erased(forgotten: Forgotten) -> str:
     """The result of erasing a version of the profile."""
-    return PROFILE_ERASED + ("" if forgotten.is_clean else f" {TRACES}") if forgotten.profiles else DEAD_BUTTON
+    return (
+        PROFILE_ERASED + ("" if forgotten.is_clean else f" {TRACES}")
+        if forgotten.profiles
+        else tr("shared-dead-button")
+    )

@@ -10,10 +10,11 @@ from dataclasses import replace
 from telegram import InlineKeyboardMarkup
 
 from background.rebuild import Progress, Tell
+from locales.catalog import tr
 from records.owners import OwnerConfig
 from summaries.policies import POLICIES
 from telegram_ui.commands.family import Ask, Family, command, press
-from telegram_ui.commands.wording import DEAD_BUTTON, ticked, turns
+from telegram_ui.commands.wording import ticked, turns
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
 from text.plurals import counted
@@ -41,11 +42,11 @@ KEEPS = (
 class PolicyCommands(Family):
     """The commands that say how summaries are made."""
 
-    heading = "Summaries"
+    heading = "summaries"
 
     # /summary_policy -----------------------------------------------------------------------------------------
 
-    @command("summary_policy", "choose how I summarise, and whether automatically", who="admins")
+    @command("summary_policy", who="admins")
     async def _policy(self, ask: Ask) -> str | None:
         """With buttons; or what is named after the command is chosen at once."""
         word, memory, owner = ask.argument.strip().casefold(), self._services.memory, ask.chat.scope.owner
@@ -75,7 +76,7 @@ class PolicyCommands(Family):
     async def _press(self, ask: Ask) -> str:
         change = _change(ask.argument)
         if change is None:
-            return DEAD_BUTTON
+            return tr("shared-dead-button")
         config = await self._services.memory.choose(ask.chat.scope.owner, change)
         await self._show(ask, policy_text(config), self._keyboard(ask, config))
         if ask.argument in (AUTOMATIC, BY_HAND):
@@ -84,7 +85,7 @@ class PolicyCommands(Family):
 
     # /summary_prompt -----------------------------------------------------------------------------------------
 
-    @command("summary_prompt", "add your own instructions for summaries", who="admins")
+    @command("summary_prompt", who="admins")
     async def _prompt(self, ask: Ask) -> str:
         memory, owner, text = self._services.memory, ask.chat.scope.owner, ask.argument.strip()
         if not text:
@@ -105,7 +106,7 @@ class PolicyCommands(Family):
 
     # /summary_rebuild ----------------------------------------------------------------------------------------
 
-    @command("summary_rebuild", "make all summaries again", who="admins", stands_alone=True)
+    @command("summary_rebuild", who="admins", stands_alone=True)
     async def _rebuild(self, ask: Ask) -> str | None:
         config = await self._services.memory.config(ask.chat.scope.owner)
         if config is None or not config.enabled:

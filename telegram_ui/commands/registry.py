@@ -20,6 +20,9 @@ from telegram import (
 )
 from telegram.error import TelegramError
 
+from locales.catalog import LANGUAGES, speaking, tr
+from locales.choice import language_for
+from records.errors import KeepsakeError
 from records.scopes import Person, Scope
 from records.turns import Proposal, Reply
 from telegram_ui.commands import answers, proposals
@@ -31,6 +34,7 @@ from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Pres
 from telegram_ui.commands.forget import ForgetCommands
 from telegram_ui.commands.history_extraction import HistoryExtractionCommands
 from telegram_ui.commands.incognito import IncognitoCommands
+from telegram_ui.commands.language import LanguageCommands
 from telegram_ui.commands.memory import MemoryCommands
 from telegram_ui.commands.policy import PolicyCommands
 from telegram_ui.commands.proposals import Proposals
@@ -39,13 +43,10 @@ from telegram_ui.commands.summaries import SummaryCommands
 from telegram_ui.commands.transfer import TransferCommands
 from telegram_ui.commands.why import WhyCommands
 from telegram_ui.commands.wizard import CANCEL, Wizard
-from telegram_ui.commands.wording import DEAD_BUTTON
 from telegram_ui.sending.chat import Chat
 
 log = logging.getLogger(__name__)
 
-TAKES_NOTHING = "/{name} takes no words after it, so nothing was done. Send /{name} alone."
-UNKNOWN = "I do not know the command /{name}. {hint}/help lists those I know."
 LIKENESS = 0.7
 """Of the name of a command to what was written, from 0 to 1, for it to be what was meant (difflib's ratio)."""
 
@@ -53,6 +54,7 @@ FAMILIES: tuple[type[Family], ...] = (
     Basics,
     Wizard,
     ChoiceCommands,
+    LanguageCommands,
     SummaryCommands,
     PolicyCommands,
     MemoryCommands,
@@ -97,10 +99,26 @@ class Commands:
     def names(self) -> frozenset[str]:
         return frozenset(row.name for row in self._rows)
 
+    async def language(self, chat: Chat, person: Person) -> str:
+        """The language in which a person is answered in a chat.
+
+        A group that has chosen none is answered in the bot's default; before anything is set up there, each person in
+        their own.
+        """
+        default, memory = self._dependencies.default_language, self._dependencies.services.memory
+        try:
+            chosen = await memory.language(chat.scope.owner)
+        except KeepsakeError:
+            chosen = None
+        is_shared = not chat.is_private and chosen is not None
+        return language_for(chosen or "", person.language, is_shared=is_shared, default=default)
+
     def unknown(self, name: str) -> str:
         """What is said to a command that is none of `names`: the nearest of them, where one is near enough."""
         near = get_close_matches(name, sorted(self.names), n=1, cutoff=LIKENESS)
-        return UNKNOWN.format(name=name, hint=f"Did you mean /{near[0]}? " if near else "")
+        if near:
+            return tr("shared-unknown-near", command=f"/{name}", near=f"/{near[0]}")
+        return tr("shared-unknown", command=f"/{name}")
 
     def queue_of(self, name: str) -> Queue:
         """Where a command of `names` waits for its turn."""
@@ -134,7 +152,7 @@ class Commands:
             return
         family, declared = self._declared[f"/{name}"]
         if argument and isinstance(declared, Command) and declared.stands_alone:
-            text: str | None = TAKES_NOTHING.format(name=name)
+            text: str | None = tr("shared-takes-nothing", command=f"/{name}")
         else:
             text = await self._answer(ask, family, declared)
         if text:
@@ -146,7 +164,7 @@ class Commands:
         if query is None:
             return
         data = query.data or ""
-        toast: str | None = DEAD_BUTTON
+        toast: str | None = tr("shared-dead-button")
         try:
             if found := self._declared.get(kind_of(data)):
                 payload = self._dependencies.buttons.payload(data, chat, person)
@@ -157,7 +175,7 @@ class Commands:
             toast = None  # stopped by its reader, or taken up again by the next run
             raise
         except BaseException:
-            toast = "That did not work. Please try again."
+            toast = tr("shared-failed")
             raise
         finally:
             with suppress(TelegramError):  # it may be too old by now: the person sees the message anyway
@@ -208,17 +226,29 @@ class Commands:
         await proposals.ask(self._dependencies, chat, person, proposal)
 
     async def set_menus(self, bot: telegram.Bot) -> None:
-        """Tell Telegram which commands to offer where. Raises TelegramError."""
+        """Tell Telegram which commands to offer where, to people of each language. Raises TelegramError."""
         admins = [row for row in self._rows if row.where == "everywhere"]
         in_groups = [row for row in admins if row.who == "everyone"]
-        for scope, listed in (
-            (BotCommandScopeAllPrivateChats(), self._rows),
-            (BotCommandScopeAllGroupChats(), in_groups),
-            (BotCommandScopeAllChatAdministrators(), admins),
-        ):
-            await bot.set_my_commands([(row.name, row.description) for row in listed], scope=scope)
+        default = self._dependencies.default_language
+        for language in (default, *(one for one in LANGUAGES if one != default)):
+            # In a thread, because the texts of a language are read for this.
+            described = await asyncio.to_thread(self._described, language)
+            for scope, listed in (
+                (BotCommandScopeAllPrivateChats(), self._rows),
+                (BotCommandScopeAllGroupChats(), in_groups),
+                (BotCommandScopeAllChatAdministrators(), admins),
+            ):
+                await bot.set_my_commands(
+                    [(row.name, described[row.name]) for row in listed],
+                    scope=scope,
+                    language_code=None if language == default else language,
+                )
+
+    def _described(self, language: str) -> dict[str, str]:
+        with speaking(language):
+            return {row.name: row.description for row in self._rows}
 
     async def _answer(self, ask: Ask, family: Family, declared: Command | Press) -> str | None:
         if declared.who == "admins" and not await self._dependencies.may_configure(ask.chat, ask.person):
-            return declared.refusal
+            return tr(declared.refusal)
         return await declared.handler(family, ask)

@@ -29,9 +29,9 @@ NOT_CONFIGURED = "There is nothing to search: memory was never turned on here. /
 class SearchCommands(Family):
     """Answers /search and its "More" button."""
 
-    heading = "What I remember"
+    heading = "recall"
 
-    @command("search", "find earlier messages: /search WORDS")
+    @command("search")
     async def _search(self, ask: Ask) -> str | None:
         query = " ".join(ask.argument.split())[:LONGEST]
         if not query:

@@ -6,12 +6,12 @@ Owns their words. Does not know how summaries are made (summary_manager.py) or s
 from datetime import UTC, tzinfo
 
 from chat.notices import INCOGNITO
+from locales.catalog import tr
 from records.status import Status
 from records.summaries import FoldOutcome, Summary
 from summaries.quality_score import WEIGHTS
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.wording import STORAGE_NAMES, messages, minute, moment, turns
-from telegram_ui.sending.chat import Chat
 from text.plurals import counted
 
 SWITCH_ON = "on"
@@ -25,19 +25,19 @@ NOT_CONFIGURED = (
 class SummaryCommands(Family):
     """The commands that show a memory, and turn it on and off."""
 
-    heading = "Summaries"
+    heading = "summaries"
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
-        self._retention = retention_text(dependencies.retention_days)
+        self._retention_days = dependencies.retention_days
         self._last_buttons = dependencies.last_buttons
 
-    @command("summary_status", "the state of memory in figures", stands_alone=True)
+    @command("summary_status", stands_alone=True)
     async def _status(self, ask: Ask) -> str:
         status = status_text(await self._services.summaries.status(ask.chat.scope))
-        return "\n".join(filter(None, (status, self._retention)))
+        return "\n".join(filter(None, (status, retention_text(self._retention_days))))
 
-    @command("summary_show", "read the summaries", stands_alone=True)
+    @command("summary_show", stands_alone=True)
     async def _show_summaries(self, ask: Ask) -> str:
         if await self._services.memory.config(ask.chat.scope.owner) is None:
             return NOT_CONFIGURED
@@ -47,11 +47,11 @@ class SummaryCommands(Family):
         zone = await self._zone(ask.chat.scope.owner)
         return "\n\n".join(summary_text(summary, zone) for summary in summaries)
 
-    @command("summary_on", "turn memory on", who="admins", stands_alone=True)
+    @command("summary_on", who="admins", stands_alone=True)
     async def _on(self, ask: Ask) -> str:
-        return (await self._turn_on(ask.chat))[0]
+        return (await self._turn_on(ask))[0]
 
-    @command("summary_off", "turn memory off; what is stored stays", who="admins", stands_alone=True)
+    @command("summary_off", who="admins", stands_alone=True)
     async def _off(self, ask: Ask) -> str:
         config = await self._services.memory.config(ask.chat.scope.owner)
         if config is None:
@@ -64,7 +64,7 @@ class SummaryCommands(Family):
             "until /summary_on."
         )
 
-    @command("summary_now", "summarise now what is not summarised yet", who="admins", queue="slow", stands_alone=True)
+    @command("summary_now", who="admins", queue="slow", stands_alone=True)
     async def _fold_now(self, ask: Ask) -> str:
         config = await self._services.memory.config(ask.chat.scope.owner)
         if config is None or not config.enabled:
@@ -75,19 +75,22 @@ class SummaryCommands(Family):
     @press(SWITCH_ON, who="admins")
     async def _press_on(self, ask: Ask) -> str:
         """The button under /start, and under an answer while memory is off; it goes once it is pressed."""
-        text, was_on = await self._turn_on(ask.chat)
+        text, was_on = await self._turn_on(ask)
         await self._last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
         if was_on:
             return text[:200]
         await self._delivery.say(ask.chat, text)
         return "Memory is on."
 
-    async def _turn_on(self, chat: Chat) -> tuple[str, bool]:
+    async def _turn_on(self, ask: Ask) -> tuple[str, bool]:
         """Turn memory on; what to say, and whether it was on already."""
-        before = await self._services.memory.config(chat.scope.owner)
+        owner = ask.chat.scope.owner
+        before = await self._services.memory.config(owner)
         if before is not None and before.enabled:
             return f"Memory is on already ({STORAGE_NAMES[before.storage]}, {turns(before.every_n)}).", True
-        config = await self._services.memory.switch(chat.scope.owner, enabled=True)
+        config = await self._services.memory.switch(owner, enabled=True)
+        if before is None:
+            await self._keep_language(ask)
         earlier = "while it was off" if before else "before"
         return (
             f"Memory is on: I keep it in {STORAGE_NAMES[config.storage]} and summarise every {turns(config.every_n)}. "
@@ -97,10 +100,7 @@ class SummaryCommands(Family):
 
 def retention_text(days: int) -> str:
     """What owners are told about RETENTION_DAYS; nothing if it is not set."""
-    if not days:
-        return ""
-    what = "a day" if days == 1 else f"{days} days"
-    return f"My operator has set that what is summarised and older than {what} is erased for good."
+    return tr("basics-retention", days=days) if days else ""
 
 
 def status_text(status: Status) -> str:

@@ -12,6 +12,7 @@ from functools import partial
 
 from telegram import ForceReply, InlineKeyboardMarkup
 
+from locales.catalog import tr
 from records.errors import ImportRefused, KeepsakeError, StaleFold, StorageError
 from records.scopes import Scope
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
@@ -31,8 +32,6 @@ AWAITED = timedelta(minutes=10)
 PROGRESS_EVERY = 3.0
 """Seconds between two edits that show progress (Telegram takes about one edit a second in a chat)."""
 
-ADMINS_EXPORT = "Only the admins of this group can export its memory."
-ADMINS_IMPORT = "Only the admins of this group can import into its memory."
 NOTHING = "There is nothing to export: nothing is stored."
 NOT_PRIVATE = (
     "I could not write to you in private, and I do not post what this group remembers in the group. Open a chat with "
@@ -56,7 +55,7 @@ AGAIN = "What was imported stays; send the file again to continue."
 class TransferCommands(Family):
     """The family of /export and /import."""
 
-    heading = "Your data"
+    heading = "data"
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
@@ -66,9 +65,7 @@ class TransferCommands(Family):
 
     # /export ---------------------------------------------------------------------------------------------------
 
-    @command(
-        "export", "a file of everything that is remembered here", who="admins", queue="slow", refusal=ADMINS_EXPORT
-    )
+    @command("export", who="admins", queue="slow", refusal="transfer-admins-export")
     async def _export(self, ask: Ask) -> str | None:
         here = ask.chat
         if not here.is_private and ask.person.id == ANONYMOUS_ADMIN:
@@ -92,9 +89,8 @@ class TransferCommands(Family):
     # Not slow: the file that it waits for may follow at once.
     @command(
         "import",
-        "bring in an export: mine, Telegram's or ChatGPT's",
         who="admins",
-        refusal=ADMINS_IMPORT,
+        refusal="transfer-admins-import",
         reads_file=True,
     )
     async def _import(self, ask: Ask) -> None:
@@ -123,7 +119,7 @@ class TransferCommands(Family):
         if document is None or not self.awaits_file(ask):
             return False
         if not await self._may_configure(ask.chat, ask.person):
-            await self._delivery.say(ask.chat, ADMINS_IMPORT)
+            await self._delivery.say(ask.chat, tr("transfer-admins-import"))
         elif await self._offer(ask, document):  # otherwise another file may follow
             self._awaited.pop((ask.chat.scope, ask.person.id), None)
         return True
@@ -159,7 +155,7 @@ class TransferCommands(Family):
     async def _press_leave(self, ask: Ask) -> None:
         await self._show(ask, LEFT)
 
-    @press(IMPORT, who="admins", queue="slow", refusal=ADMINS_IMPORT, reads_file=True)
+    @press(IMPORT, who="admins", queue="slow", refusal="transfer-admins-import", reads_file=True)
     async def _press_import(self, ask: Ask) -> None:
         query = ask.update.callback_query
         document = document_in(query.message if query else None)

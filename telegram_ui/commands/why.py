@@ -66,9 +66,9 @@ REASONS = {
 class WhyCommands(Family):
     """Answers /why, and the button under an answer that asks the same."""
 
-    heading = "What I remember"
+    heading = "recall"
 
-    @command("why", "what my last answer was made from, or the one you reply to")
+    @command("why")
     async def _why(self, ask: Ask) -> None:
         await self._explain(ask, ask.replied_to)
 

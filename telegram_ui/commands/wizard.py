@@ -9,10 +9,12 @@ import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 import telegram
 from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup, MessageEntity
 
+from locales.catalog import tr, words
 from records.errors import StorageError
 from records.owners import StorageType
 from records.scopes import Person, Scope
@@ -20,7 +22,7 @@ from storage.files.wizard_state import WizardState
 from telegram_ui.commands.buttons import nonce
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.next_text import LEFT, LIFETIME
-from telegram_ui.commands.wording import ADMINS_ONLY, STORAGE_NAMES, messages, thresholds, ticked, turns
+from telegram_ui.commands.wording import STORAGE_NAMES, thresholds, ticked
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
 from telegram_ui.sending.formatting import Piece, units
@@ -33,29 +35,9 @@ KIND = "w"
 SMALLEST, LARGEST = 1, 500
 STORAGE, NUMBER = "storage", "number"
 
-EXPIRED = "This setup has expired: it waits 10 minutes. Nothing was changed. Send /summary to start again."
-STALE = "This button is from an earlier setup and does nothing any more. Send /summary to start again."
-CANCELLED = "Setup cancelled. Nothing was changed."
-NOTHING_TO_CANCEL = "There is no setup to cancel."
-FIRST = "Setup, step 1 of 2: where should your memory be kept?"
-OFFERS = {
-    StorageType.SQLITE: "a database file, fast however much there is. The usual choice.",
-    StorageType.JSON: "a text file that people can read.",
-    StorageType.POSTGRES: "a database server, which several machines share.",
-}
-LEAVES = "/cancel leaves the setup."
-RANGE = f"a whole number from {SMALLEST} to {LARGEST}"
-SECOND = (
-    "Setup, step 2 of 2: after how many turns (your message and my answer) should I summarise? "
-    f"Press a number, or send {RANGE}; 20 is a good start"
-)
-AGAIN = (
-    "I can keep your memory in {storages}, and in nothing else. Nothing is lost: please press one of the buttons, or "
-    "send one of the names. /cancel leaves the setup."
-)
+
 WORDS_OF_AN_ANSWER = 4
 """A text with more words than this does not answer the setup's first question: it is a message to the bot."""
-_AROUND_NUMBERS = frozenset({"after", "each", "every", "please", "turn", "turns"})
 _WORD = re.compile(r"\w+")
 
 
@@ -63,9 +45,9 @@ def number_in(text: str) -> int | None:
     """The threshold that a text names ("20", "every 20 turns"), in the digits of any script; None if there is none
     within the limits.
     """
-    words = [word.rstrip(",.!") for word in text.casefold().split()[: WORDS_OF_AN_ANSWER + 1]]
-    numbers = [word for word in words if word.isdecimal()]
-    if len(numbers) != 1 or len(numbers[0]) > 10 or not {*words} - {*numbers} <= _AROUND_NUMBERS:
+    said = [word.rstrip(",.!") for word in text.casefold().split()[: WORDS_OF_AN_ANSWER + 1]]
+    numbers = [word for word in said if word.isdecimal()]
+    if len(numbers) != 1 or len(numbers[0]) > 10 or not {*said} - {*numbers} <= words("wizard-around-numbers"):
         return None
     number = int(numbers[0])
     return number if SMALLEST <= number <= LARGEST else None
@@ -86,7 +68,7 @@ def _may_answer(text: str) -> bool:
 class Wizard(Family):
     """The /summary wizard of every scope and person."""
 
-    heading = "Your choices"
+    heading = "choices"
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
@@ -98,7 +80,7 @@ class Wizard(Family):
         """The storages that can be chosen, by name."""
         return {storage: STORAGE_NAMES[storage] for storage in self._services.memory.storages}
 
-    @command("summary", "set up memory: storage and how often to summarise", who="admins", stands_alone=True)
+    @command("summary", who="admins", stands_alone=True)
     async def _begin(self, ask: Ask) -> None:
         """Ask the first question; an earlier setup of the same person here is replaced."""
         state = WizardState(
@@ -116,13 +98,13 @@ class Wizard(Family):
             self._button(ask, KIND, ticked(name, is_chosen=storage is chosen), f"{state.nonce}.{storage}")
             for storage, name in self._offered.items()
         ]
-        offers = [f"• {name}: {OFFERS[storage]}" for storage, name in self._offered.items()]
-        question = "\n\n".join((FIRST, "\n".join(offers), LEAVES))
+        offers = [tr(f"wizard-offer-{storage}") for storage in self._offered]
+        question = "\n\n".join((tr("wizard-first"), "\n".join(offers), tr("wizard-leaves")))
         await self._delivery.say(ask.chat, question, keyboard=InlineKeyboardMarkup([row]))
 
-    @command(CANCEL, "leave the setup or the import, nothing changed", who="admins")
+    @command(CANCEL, who="admins")
     async def _nothing_to_cancel(self, ask: Ask) -> str:
-        return NOTHING_TO_CANCEL
+        return tr("wizard-nothing-to-cancel")
 
     async def cancel(self, ask: Ask) -> bool:
         """Leave the setup, nothing changed."""
@@ -130,7 +112,7 @@ class Wizard(Family):
         if state is None:
             return False
         await self._states.drop(ask.chat.scope, ask.person.id)
-        await self._delivery.say(ask.chat, EXPIRED if self._is_expired(state) else CANCELLED)
+        await self._delivery.say(ask.chat, tr("wizard-expired") if self._is_expired(state) else tr("wizard-cancelled"))
         return True
 
     @press(KIND)
@@ -143,27 +125,28 @@ class Wizard(Family):
         number = number_in(choice)
         is_known = choice in self._offered or number is not None
         if state is None or not is_known or not secrets.compare_digest(state.nonce, nonce_):
-            return STALE
+            return tr("wizard-stale")
         if self._is_expired(state):
             await self._states.drop(ask.chat.scope, ask.person.id)
-            await self._show(ask, EXPIRED)
-            return "This setup has expired."
+            await self._show(ask, tr("wizard-expired"))
+            return tr("wizard-has-expired")
         if number is not None and state.step != NUMBER:
-            return STALE
+            return tr("wizard-stale")
         if number is None and state.step != STORAGE:
-            return f"{STORAGE_NAMES[state.storage or StorageType.SQLITE]} is chosen. Now send {RANGE}."
+            name = STORAGE_NAMES[state.storage or StorageType.SQLITE]
+            return tr("wizard-chosen-already", storage=name, least=SMALLEST, most=LARGEST)
         if not await self._may_configure(ask.chat, ask.person):
-            return ADMINS_ONLY
+            return tr("shared-admins-only")
         if number is not None:
             await self._finish(ask, state, number)
-            await self._show(ask, f"Setup, step 2 of 2: {turns(number)}.")
+            await self._show(ask, tr("wizard-number-chosen", turns=number))
             return None
         storage = StorageType(choice)
         numbers = await self._choose(ask, state, storage)
         # In a group the question itself opens a field for the answer, and can have no buttons.
         here = None if ask.chat.is_private else numbers
-        await self._show(ask, f"Setup, step 1 of 2: {STORAGE_NAMES[storage]} is chosen.", here)
-        await self._ask_number(ask.chat, ask.person, SECOND, numbers)
+        await self._show(ask, tr("wizard-storage-chosen", storage=STORAGE_NAMES[storage]), here)
+        await self._ask_number(ask.chat, ask.person, "second", numbers)
         return None
 
     async def take_text(self, ask: Ask) -> bool:
@@ -180,21 +163,19 @@ class Wizard(Family):
         if self._is_expired(state):
             is_answer = state.step == NUMBER and number is not None
             await self._leave(state, update if is_answer else None)
-            await self._delivery.say(chat, EXPIRED)
+            await self._delivery.say(chat, tr("wizard-expired"))
             return is_answer
         if state.step == STORAGE:
             storage = storage_in(text, tuple(self._offered))
             if storage is None and not _may_answer(text):
                 return False
             if storage is None:
-                *others, last = (f"in {name}" for name in self._offered.values())
-                storages = f"{', '.join(others)} or {last}".removeprefix("in ")
-                await self._delivery.say(chat, AGAIN.format(storages=storages))
+                *others, last = (tr("wizard-in", storage=name) for name in self._offered.values())
+                await self._delivery.say(chat, tr("wizard-no-storage", others=", ".join(others), last=last))
             else:
-                await self._ask_number(chat, person, SECOND, await self._choose(ask, state, storage))
+                await self._ask_number(chat, person, "second", await self._choose(ask, state, storage))
         elif number is None:
-            again = f"That is not {RANGE}. Nothing is lost: please try again"
-            await self._ask_number(chat, person, again, await self._numbers(ask, state))
+            await self._ask_number(chat, person, "no-number", await self._numbers(ask, state))
         else:
             await self._finish(ask, state, number)
         return True
@@ -249,21 +230,23 @@ class Wizard(Family):
         chat, storage, memory = ask.chat, state.storage or StorageType.SQLITE, self._services.memory
         if not await self._may_configure(chat, ask.person):
             await self._leave(state, ask.update)
-            await self._delivery.say(chat, ADMINS_ONLY)
+            await self._delivery.say(chat, tr("shared-admins-only"))
             return
         owner = chat.scope.owner
         before = await memory.config(owner)
         async with self._delivery.typing(chat):
             await memory.configure(owner, storage=storage, every_n=number)
+            if before is None:
+                await self._keep_language(ask)
             lines = [
-                "✅ External memory configured",
-                f"Storage: {STORAGE_NAMES[storage]}",
-                f"Threshold: {turns(number)}",
+                tr("wizard-done"),
+                tr("wizard-storage", storage=STORAGE_NAMES[storage]),
+                tr("wizard-threshold", turns=number),
             ]
             if before is not None and before.storage != storage:
-                moved = messages(await memory.total(owner))
-                lines.append(f"Moved: {moved} from {STORAGE_NAMES[before.storage]} to {STORAGE_NAMES[storage]}")
-        lines += ["", "From now on I remember what is said here. /summary_status shows the state of memory."]
+                names = {"from": STORAGE_NAMES[before.storage], "to": STORAGE_NAMES[storage]}
+                lines.append(tr("wizard-moved", messages=await memory.total(owner), **names))
+        lines += ["", tr("wizard-from-now-on")]
         # Said before the setup ends: after a crash in between, the number comes again and finds its setup.
         try:
             await self._delivery.say(chat, "\n".join(lines))
@@ -272,16 +255,19 @@ class Wizard(Family):
             raise
         await self._leave(state, ask.update)
 
-    async def _ask_number(self, chat: Chat, person: Person, question: str, numbers: InlineKeyboardMarkup) -> None:
-        tail = ". /cancel leaves the setup."
+    async def _ask_number(
+        self, chat: Chat, person: Person, question: Literal["second", "no-number"], numbers: InlineKeyboardMarkup
+    ) -> None:
+        limits = {"least": SMALLEST, "most": LARGEST}
         if chat.is_private:
-            await self._delivery.say(chat, question + tail, keyboard=numbers)
+            await self._delivery.say(chat, tr(f"wizard-{question}", **limits), keyboard=numbers)
             return
         # Selective: the reply field opens only for the person who is mentioned.
-        name = well_formed(person.name).strip()[:64] or "You there"
+        name = well_formed(person.name).strip()[:64] or tr("wizard-somebody")
+        text = tr(f"wizard-{question}-group", name=name, **limits)
         user = telegram.User(person.id, name, is_bot=False)
-        mention = MessageEntity(MessageEntity.TEXT_MENTION, 0, units(name), user=user)
-        text = f"{name}: {question}. Reply to this message{tail}"
+        before = units(text.partition(name)[0])
+        mention = MessageEntity(MessageEntity.TEXT_MENTION, before, units(name), user=user)
         field = ForceReply(selective=True, input_field_placeholder=f"{SMALLEST}-{LARGEST}")
         await self._delivery.send(chat, [Piece(text=text, entities=(mention,), plain=text)], keyboard=field)
 

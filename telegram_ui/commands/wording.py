@@ -5,13 +5,11 @@ from datetime import UTC, datetime, tzinfo
 
 from telegram import InlineKeyboardButton
 
+from locales.catalog import tr
 from records.messages import Message
 from records.owners import StorageType
-from text.plurals import counted
 
 STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON", StorageType.POSTGRES: "PostgreSQL"}
-ADMINS_ONLY = "Only the admins of this group can change its memory settings."
-DEAD_BUTTON = "This button does nothing any more."
 QUOTED = 200
 """Characters of a text that are quoted."""
 OFFERED = (5, 10, 20, 50)
@@ -19,20 +17,20 @@ OFFERED = (5, 10, 20, 50)
 
 
 def messages(number: int) -> str:
-    return counted(number, "message", "messages")
+    return tr("shared-messages", messages=number)
 
 
 def turns(number: int) -> str:
-    return counted(number, "turn", "turns")
+    return tr("shared-turns", turns=number)
 
 
 def facts(number: int) -> str:
-    return counted(number, "fact", "facts")
+    return tr("shared-facts", facts=number)
 
 
 def minute(at: datetime, zone: tzinfo = UTC) -> str:
     """A moment to the minute in a time zone."""
-    return at.astimezone(zone).strftime("%Y-%m-%d %H:%M")
+    return at.astimezone(zone).strftime(tr("shared-minute"))
 
 
 def moment(at: datetime, zone: tzinfo) -> str:
@@ -42,13 +40,13 @@ def moment(at: datetime, zone: tzinfo) -> str:
 
 def day(at: datetime, zone: tzinfo = UTC) -> str:
     """The date of a moment in a time zone."""
-    return at.astimezone(zone).strftime("%Y-%m-%d")
+    return at.astimezone(zone).strftime(tr("shared-day"))
 
 
 def speaker(message: Message) -> str:
     if message.origin == "tool":
-        return "a tool"
-    return "me" if message.role == "assistant" else message.speaker or "you"
+        return tr("shared-tool")
+    return tr("shared-me") if message.role == "assistant" else message.speaker or tr("shared-you")
 
 
 def quoted(text: str, most: int = QUOTED) -> str:
@@ -61,7 +59,9 @@ def quoted(text: str, most: int = QUOTED) -> str:
 
 def counted_list(parts: Sequence[str]) -> str:
     """Several things in one phrase: "a, b and c"."""
-    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+    if len(parts) < 2:
+        return "".join(parts)
+    return tr("shared-and", first=", ".join(parts[:-1]), last=parts[-1])
 
 
 def ticked(label: str, *, is_chosen: bool) -> str:

@@ -16,6 +16,7 @@ from telegram import InlineKeyboardMarkup
 
 from chat.conversation import Conversation
 from chat.corrections import Corrections
+from locales.catalog import speaking
 from records.errors import StorageError
 from records.scopes import Scope
 from records.turns import Reply
@@ -75,7 +76,7 @@ class Dispatcher:
         self._corrections = corrections
         self._commands = commands
         self._delivery = delivery
-        self._error_boundary = ErrorBoundary(delivery)
+        self._error_boundary = ErrorBoundary(delivery, commands.language)
         self._answer_delivery = AnswerDelivery(queue, pause)
         self._file_attempts = FileAttempts(queue, delivery)
         self._pastes = pastes or Pastes[ParsedUpdate](asyncio.get_running_loop().call_later)
@@ -182,8 +183,7 @@ class Dispatcher:
                 work = partial(self._file_attempts.run, update, parsed.chat, work)
             self._in_commands(received, parsed, work, is_slow=self._commands.queue_of(parsed.command) == "slow")
         elif parsed.chat.is_private or parsed.target:
-            hint = self._commands.unknown(parsed.command)
-            self._in_commands(received, parsed, partial(self._say, parsed.chat, hint))
+            self._in_commands(received, parsed, partial(self._say_unknown, parsed))
         else:  # in a group, a command that some other bot may know
             self._in_commands(received, parsed, _nothing)
 
@@ -328,6 +328,10 @@ class Dispatcher:
         await self._queue.done([parsed.update_id])
 
     async def _answer(self, pieces: Sequence[ParsedUpdate]) -> None:
+        with speaking(await self._commands.language(pieces[0].chat, pieces[0].person)):
+            await self._answer_turn(pieces)
+
+    async def _answer_turn(self, pieces: Sequence[ParsedUpdate]) -> None:
         parsed = pieces[0]
         ids = [piece.update_id for piece in pieces]
         stop = self._commands.stop_keyboard(parsed.chat, parsed.person)
@@ -403,6 +407,9 @@ class Dispatcher:
 
     async def _say(self, chat: Chat, text: str) -> None:
         await self._delivery.say(chat, text)
+
+    async def _say_unknown(self, parsed: ParsedUpdate) -> None:
+        await self._delivery.say(parsed.chat, self._commands.unknown(parsed.command))
 
     async def _done(self, received: Received) -> None:
         number = received.update.update_id

@@ -6,13 +6,20 @@ what failed.
 
 import logging
 import secrets
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from traceback import extract_tb
 
+from locales.catalog import speaking
 from records.errors import KeepsakeError, ServedElsewhere
+from records.scopes import Person
+from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryError
 from telegram_ui.updates.parsing import ParsedUpdate
 from telegram_ui.updates.serial_queue import Work
+
+LanguageOf = Callable[[Chat, Person], Awaitable[str]]
+"""The language in which a person is answered in a chat."""
 
 logger = logging.getLogger(__name__)
 
@@ -20,15 +27,19 @@ logger = logging.getLogger(__name__)
 class ErrorBoundary:
     """One for the whole bot."""
 
-    def __init__(self, delivery: Delivery) -> None:
+    def __init__(self, delivery: Delivery, language: LanguageOf) -> None:
         self._delivery = delivery
+        self._language = language
 
     async def guarded(self, parsed: ParsedUpdate, work: Work) -> None:
-        """Do something for a message; when it fails, say so. Raises nothing but CancelledError."""
-        try:
-            await work()
-        except Exception as error:  # broad: see above
-            await self.apologise(parsed, error)
+        """Do something for a message, in its sender's language; when it fails, say so. Raises nothing but
+        CancelledError.
+        """
+        with speaking(await self._language(parsed.chat, parsed.person)):
+            try:
+                await work()
+            except Exception as error:  # broad: see above
+                await self.apologise(parsed, error)
 
     async def apologise(self, parsed: ParsedUpdate, error: Exception) -> None:
         """One log line without the error's text, which may quote the message; a sentence for the person."""

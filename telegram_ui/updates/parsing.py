@@ -189,7 +189,7 @@ def _message(
         update_id=update.update_id,
         bot_id=bot.id,
         chat=chat,
-        person=Person(id=sender.id, name=_speaker(message), username=sender.username),
+        person=Person(id=sender.id, name=_speaker(message), username=sender.username, language=_language(sender)),
         addressed=_is_addressed(message, bot, command, mentioned=mentioned),
         sent_at=message.date.astimezone(UTC),
         telegram_id=message.message_id,
@@ -220,11 +220,16 @@ def _press(update: telegram.Update, query: telegram.CallbackQuery, bot: telegram
             thread=_thread(shown) if shown else 0,
             is_private=message.chat.type == "private",
         ),
-        person=Person(id=person.id, name=person.full_name, username=person.username),
+        person=Person(id=person.id, name=person.full_name, username=person.username, language=_language(person)),
         addressed=True,
         sent_at=datetime.fromtimestamp(0, UTC) if shown is None else shown.date.astimezone(UTC),
         telegram_id=message.message_id,
     )
+
+
+def _language(user: telegram.User) -> str:
+    # PTB takes fields of any type.
+    return user.language_code if isinstance(user.language_code, str) else ""
 
 
 def _chat(message: telegram.Message) -> Chat:

@@ -11,6 +11,7 @@ import pytest
 import telegram
 
 from background.rebuild import Progress
+from locales.catalog import extend
 from records.scopes import Person, Scope
 from records.summaries import FoldPlan, FoldReason
 from summaries.planning import FoldPolicy, ScopeState, ids_of, ready
@@ -32,7 +33,7 @@ ANN, BOB = Person(id=11, name="Ann"), Person(id=12, name="Bob")
 class Toy(Family):
     """A family as a newcomer would add it."""
 
-    @command("toy", "say what follows", who="admins", queue="slow")
+    @command("toy", who="admins", queue="slow")
     async def _toy(self, ask: Ask) -> str:
         return f"toy says {ask.argument}"
 
@@ -52,7 +53,9 @@ class Recorder:
         self.said.append(text.text if isinstance(text, Piece) else text)
         return [1]
 
-    async def set_my_commands(self, commands: list[tuple[str, str]], *, scope: telegram.BotCommandScope) -> None:
+    async def set_my_commands(
+        self, commands: list[tuple[str, str]], *, scope: telegram.BotCommandScope, language_code: str | None
+    ) -> None:
         self.menus[scope.type] = [name for name, _ in commands]
 
     def press(self, data: str) -> Any:
@@ -68,6 +71,7 @@ async def may_configure(chat: Chat, person: Person) -> bool:
 
 async def test_a_command_is_a_family_in_the_registry_and_nothing_else() -> None:
     telegram_side, buttons = Recorder(), Buttons(b"key")
+    extend("en", "menu-toy = say what follows")
     services = cast("Any", SimpleNamespace(clock=None, memory=SimpleNamespace(wizards=None)))
     dependencies = Dependencies(
         services=services,

@@ -21,7 +21,7 @@ LAYERS = (
     ("external_memory",),
     ("retrieval", "summaries"),
     ("storage", "llm"),
-    ("text",),
+    ("text", "locales"),
     ("runtime", "settings"),
     ("records",),
 )

@@ -115,15 +115,15 @@ class Toys(Family):
         self.folding = asyncio.Event()
         self.asked_for: set[str] = set()
 
-    @command("help", "helps")
+    @command("help")
     async def _help(self, ask: Ask) -> str:
         return f"did help {ask.argument}"
 
-    @command("admin", "says who may configure")
+    @command("admin")
     async def _admin(self, ask: Ask) -> str:
         return f"did admin {await self._may_configure(ask.chat, ask.person)}"
 
-    @command("fold", "waits", queue="slow")
+    @command("fold", queue="slow")
     async def _fold(self, ask: Ask) -> str:
         await self.folding.wait()
         return f"did fold {ask.argument}"

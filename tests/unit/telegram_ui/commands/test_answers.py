@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
+from locales.catalog import tr
 from records.errors import StorageError
 from records.scopes import Person, Scope
 from records.turns import Incoming, Piece
 from telegram_ui.commands.answers import PRESSED_ALREADY
-from telegram_ui.commands.buttons import NOT_YOURS
 from telegram_ui.sending.chat import Chat
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import Talk
@@ -63,7 +63,7 @@ async def test_who_may_not_press_waits_for_no_answer(desk: Desk, talk: Talk) -> 
     regenerate = buttons["Regenerate"]
     assert desk.commands.queue_of_press(regenerate, IN_GROUP, PERSON) == "chat"
     assert desk.commands.queue_of_press(regenerate, IN_GROUP, Person(id=BOB, name="Bob")) == "commands"
-    assert await desk.press(BOB, GROUP, message, regenerate) == NOT_YOURS
+    assert await desk.press(BOB, GROUP, message, regenerate) == tr("shared-not-yours")
     assert len(talk.server.of("chat-model")) == 1
 
 

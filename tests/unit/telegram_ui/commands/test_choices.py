@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from locales.catalog import tr
 from records.owners import OwnerConfig, StorageType
-from telegram_ui.commands.wording import ADMINS_ONLY
 from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
 
@@ -25,7 +25,7 @@ async def config_of(desk: Desk, owner: int = ANN) -> OwnerConfig:
 
 async def test_while_memory_is_off_only_what_has_an_effect_is_shown(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/settings")
-    assert labels(desk, ANN) == ["Memory on", "✓ Memory off", "Time zone: UTC"]
+    assert labels(desk, ANN) == ["Memory on", "✓ Memory off", "Time zone: UTC", "Language: English"]
     await choose(desk, "Memory on")
     assert (await config_of(desk)).enabled
     assert "✓ Memory on" in labels(desk, ANN)
@@ -64,7 +64,7 @@ async def test_a_city_is_asked_for_and_the_settings_show_its_time(desk: Desk) ->
 
 async def test_in_a_group_only_admins_see_and_change_the_settings(desk: Desk) -> None:
     await desk.say(BOB, GROUP, "/settings@keepsake_bot")
-    assert desk.last(GROUP) == ADMINS_ONLY
+    assert desk.last(GROUP) == tr("shared-admins-only")
     await desk.say(ANN, GROUP, "/settings@keepsake_bot")
     await choose(desk, "Memory on", GROUP)
     assert (await config_of(desk, GROUP)).enabled
@@ -83,7 +83,7 @@ async def test_a_zone_is_chosen_by_name_or_city(desk: Desk, talk: Talk) -> None:
     await desk.say(ANN, ANN, "/tz berl")
     assert "Did you mean Europe/Berlin?" in desk.last(ANN)
     await desk.say(BOB, GROUP, "/tz Europe/Berlin")
-    assert desk.last(GROUP) == ADMINS_ONLY
+    assert desk.last(GROUP) == tr("shared-admins-only")
     await desk.say(ANN, ANN, "/tz utc")
     assert "is UTC" in desk.last(ANN)
 

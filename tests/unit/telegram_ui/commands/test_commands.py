@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from locales.catalog import tr
 from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Person, Scope
@@ -21,7 +22,7 @@ from summary_manager import SummaryManager
 from telegram_ui.commands.next_text import LIFETIME
 from telegram_ui.commands.registry import all_commands
 from telegram_ui.commands.summaries import retention_text, status_text
-from telegram_ui.commands.wizard import CANCELLED, EXPIRED, NOTHING_TO_CANCEL, number_in
+from telegram_ui.commands.wizard import number_in
 from telegram_ui.updates.parsing import parse
 from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, STARTED, TOPIC, Desk
@@ -194,25 +195,25 @@ async def test_the_wizard_expires_and_says_so(desk: Desk) -> None:
     desk.pass_time(LIFETIME)
     toast = await choose(desk, ANN, ANN, "SQLite")
     assert "expired" in (toast or "")
-    assert desk.last(ANN) == EXPIRED
+    assert desk.last(ANN) == tr("wizard-expired")
     await desk.say(ANN, ANN, "/summary")
     await choose(desk, ANN, ANN, "SQLite")
     desk.pass_time(LIFETIME)
     assert await desk.say(ANN, ANN, "20")
-    assert desk.last(ANN) == EXPIRED
+    assert desk.last(ANN) == tr("wizard-expired")
     assert await desk.services.memory.config(ANN) is None
     assert not await desk.say(ANN, ANN, "20")
 
 
 async def test_cancel_leaves_at_any_step(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/cancel")
-    assert desk.last(ANN) == NOTHING_TO_CANCEL
+    assert desk.last(ANN) == tr("wizard-nothing-to-cancel")
     for step in range(2):
         await desk.say(ANN, ANN, "/summary")
         if step:
             await choose(desk, ANN, ANN, "SQLite")
         await desk.say(ANN, ANN, "/cancel")
-        assert desk.last(ANN) == CANCELLED
+        assert desk.last(ANN) == tr("wizard-cancelled")
         assert not await desk.say(ANN, ANN, "20")
     assert await desk.services.memory.config(ANN) is None
 
@@ -452,7 +453,7 @@ async def test_the_number_that_ended_a_setup_is_no_message_when_a_crash_brings_i
         assert await desk.commands.take_text(update, parsed.chat, parsed.person, parsed.text)
         desk.restart()
     await desk.say(ANN, ANN, "/cancel")
-    assert desk.last(ANN) == NOTHING_TO_CANCEL
+    assert desk.last(ANN) == tr("wizard-nothing-to-cancel")
 
 
 @pytest.mark.parametrize(("days", "told"), [(1, "older than a day"), (30, "older than 30 days"), (0, "")])

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 import telegram
 
+from locales.catalog import tr
 from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Person, Scope
@@ -13,7 +14,6 @@ from records.turns import Incoming, Piece
 from storage.files.tables import FACTS
 from storage.search import word_index
 from telegram_ui.commands.family import Ask
-from telegram_ui.commands.forget import MEMBERS
 from telegram_ui.sending.chat import Chat
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import Talk
@@ -255,9 +255,9 @@ async def test_a_member_of_a_group_takes_back_their_own_words_alone(desk: Desk, 
     for message in sent:
         await say(talk, "walrus", owner=GROUP, telegram_id=message["message_id"])
     await desk.say(BOB, GROUP, "/forget #1")
-    assert desk.last(GROUP) == MEMBERS
+    assert desk.last(GROUP) == tr("forget-members")
     await desk.say(BOB, GROUP, "/forget", reply_to=sent[1]["message_id"])
-    assert desk.last(GROUP) == MEMBERS
+    assert desk.last(GROUP) == tr("forget-members")
     await desk.say(BOB, GROUP, "/forget", reply_to=sent[0]["message_id"])
     assert "Shall I forget this?" in desk.last(GROUP)
     assert await press(desk, "Forget question and answer", chat=GROUP, person=BOB) == "Forgotten."

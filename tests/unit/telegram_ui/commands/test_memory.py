@@ -5,13 +5,13 @@ from datetime import timedelta
 
 import pytest
 
+from locales.catalog import tr
 from records.facts import FactChange, NewFact
 from records.forgetting import Forgotten
 from records.owners import StorageType
 from records.scopes import Scope
 from telegram_ui.commands.memory_texts import NOTHING_KNOWN, undone, view_of
 from telegram_ui.commands.next_text import LIFETIME
-from telegram_ui.commands.wording import ADMINS_ONLY
 from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
 
@@ -205,11 +205,11 @@ async def test_in_a_group_everyone_reads_and_admins_change(desk: Desk) -> None:
     await desk.say(ANN, GROUP, "/memory add The club meets on Mondays.")
     assert "Noted as fact 1" in desk.last(GROUP)
     await desk.say(BOB, GROUP, "/memory add The club is closed.")
-    assert desk.last(GROUP) == ADMINS_ONLY
+    assert desk.last(GROUP) == tr("shared-admins-only")
     await desk.say(BOB, GROUP, "/memory")
     assert "What I know about this group" in shown(desk, GROUP)
     assert await press(desk, "1", person=BOB, chat=GROUP) is None
-    assert await press(desk, "Delete", person=BOB, chat=GROUP) == ADMINS_ONLY
+    assert await press(desk, "Delete", person=BOB, chat=GROUP) == tr("shared-admins-only")
     assert "somebody else" in str(await press(desk, "Delete", person=ANN, chat=GROUP))
 
 

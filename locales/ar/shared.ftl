@@ -1,0 +1,35 @@
+shared-messages = { $messages ->
+    [zero] { $messages } رسالة
+    [one] رسالة واحدة
+    [two] رسالتان
+    [few] { $messages } رسائل
+   *[other] { $messages } رسالة
+ }
+shared-turns = { $turns ->
+    [zero] { $turns } جولة
+    [one] جولة واحدة
+    [two] جولتان
+    [few] { $turns } جولات
+   *[other] { $turns } جولة
+ }
+shared-facts = { $facts ->
+    [zero] { $facts } معلومة
+    [one] معلومة واحدة
+    [two] معلومتان
+    [few] { $facts } معلومات
+   *[other] { $facts } معلومة
+ }
+shared-and = { $first } و{ $last }
+shared-day = %d/%m/%Y
+shared-minute = %d/%m/%Y %H:%M
+shared-you = أنت
+shared-me = أنا
+shared-tool = أداة
+shared-admins-only = لا يمكن إلا لمشرفي هذه المجموعة تغيير إعدادات ذاكرتها.
+shared-dead-button = لم يعد هذا الزر يعمل.
+shared-not-yours = هذا الزر يخص شخصًا آخر.
+shared-not-here = لا يعمل هذا الزر هنا.
+shared-failed = لم ينجح ذلك. حاول مرة أخرى من فضلك.
+shared-takes-nothing = لا يأتي بعد الأمر { $command } أي نص، لذلك لم أفعل شيئًا. أرسل { $command } وحده.
+shared-unknown = لا أعرف الأمر { $command }. يعرض ⁨/help⁩ كل الأوامر.
+shared-unknown-near = لا أعرف الأمر { $command }. هل تقصد { $near }؟ يعرض ⁨/help⁩ كل الأوامر.

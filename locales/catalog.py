@@ -1,0 +1,125 @@
+"""Texts by key, in the language of whoever is served: `tr`.
+
+Owns reading the files, the language of the task that is running (`speaking`), and falling back to English. Does not
+know what the texts say, nor whose language it is (choice.py).
+"""
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fluent.runtime import FluentBundle
+
+LANGUAGES: Mapping[str, str] = {
+    "en": "English",
+    "ru": "Русский",
+    "es": "Español",
+    "de": "Deutsch",
+    "zh": "中文",
+    "pt": "Português",
+    "ar": "العربية",
+}
+"""Their codes, which are the folders' names, and what each calls itself."""
+ENGLISH = "en"
+FOLDER = Path(__file__).parent
+SHARED = "shared"
+"""The file whose texts the other files refer to."""
+RIGHT_TO_LEFT = frozenset({"ar"})
+
+Argument = str | int | float
+"""A whole number is written in the language's manner and chooses the plural. A number that only names something (the id
+of a fact) is a str.
+"""
+
+_language: ContextVar[str] = ContextVar("language", default=ENGLISH)
+_reading = threading.RLock()
+
+
+def tr(key: str, /, **arguments: Argument) -> str:
+    """A text in the language of the task that is running.
+
+    `key`: the name of a file, a hyphen, and the text's name. Raises LookupError for a key that English does not have,
+    and for arguments that do not fit: a test calls every key in every language.
+    """
+    return text_in(_language.get(), key, arguments)
+
+
+def text_in(language: str, key: str, arguments: Mapping[str, Argument] | None = None) -> str:
+    """A text in one of LANGUAGES, or in English where that language does not have it. Raises LookupError."""
+    for one in (language, ENGLISH):
+        bundle = _bundle(one)
+        _read(one, key.partition("-")[0])
+        if bundle.has_message(key) and (pattern := bundle.get_message(key).value) is not None:
+            text, errors = bundle.format_pattern(pattern, dict(arguments or {}))
+            if errors:
+                raise LookupError(f"{key} in {one}: {errors[0]}")
+            return str(text)
+    raise LookupError(key)
+
+
+def in_every_language(key: str, /) -> frozenset[str]:
+    """A text without arguments in all languages: what a message that was sent earlier may say."""
+    return frozenset(text_in(language, key) for language in LANGUAGES)
+
+
+def words(key: str, /) -> frozenset[str]:
+    """The words, separated by spaces, of a text that is a list of them: in the current language and in English."""
+    return frozenset(f"{tr(key)} {text_in(ENGLISH, key)}".split())
+
+
+def current() -> str:
+    """The language of the task that is running."""
+    return _language.get()
+
+
+@contextmanager
+def speaking(language: str) -> Iterator[None]:
+    """Inside, and in the tasks that are begun inside, texts are in this one of LANGUAGES."""
+    before = _language.set(language)
+    try:
+        yield
+    finally:
+        _language.reset(before)
+
+
+def families(language: str = ENGLISH) -> Sequence[str]:
+    """The names of a language's files."""
+    return sorted(file.stem for file in (FOLDER / language).glob("*.ftl"))
+
+
+def extend(language: str, source: str) -> None:
+    """Add texts in Fluent's syntax, as a file of them would; a text that is there already stays."""
+    from fluent.runtime import FluentResource
+
+    with _reading:
+        _bundle(language).add_resource(FluentResource(source))
+
+
+@cache
+def _bundle(language: str) -> "FluentBundle":
+    # Here, because it takes a tenth of a second that a start can spend otherwise.
+    from fluent.runtime import FluentBundle
+
+    # What a placeable holds may run the other way than an Arabic sentence: Fluent isolates it there.
+    return FluentBundle([language], use_isolating=language in RIGHT_TO_LEFT)
+
+
+@cache
+def _file(language: str, family: str) -> bool:
+    file = FOLDER / language / f"{family}.ftl"
+    if not family.isidentifier() or not file.is_file():
+        return False
+    extend(language, file.read_text(encoding="utf-8"))
+    return True
+
+
+def _read(language: str, family: str) -> None:
+    """Have a family's texts in a language's bundle. The menus are read in a thread: one at a time."""
+    with _reading:
+        _file(language, SHARED)
+        _file(language, family)

@@ -1,0 +1,32 @@
+# What the menus, /help and README say of each command: menu-NAME. The headings of /help: menu-heading-NAME.
+
+menu-start = what I am, and a button to turn memory on
+menu-help = every command, and what is stored where
+menu-privacy = what is read and what is stored here
+menu-stop = stop the answer that is being written
+menu-summary = set up memory: storage and how often to summarise
+menu-cancel = leave the setup or the import, nothing changed
+menu-settings = everything that can be chosen, with buttons
+menu-language = the language in which I speak with you
+menu-tz = your time zone
+menu-summary_status = the state of memory in figures
+menu-summary_show = read the summaries
+menu-summary_on = turn memory on
+menu-summary_off = turn memory off; what is stored stays
+menu-summary_now = summarise now what is not summarised yet
+menu-summary_policy = choose how I summarise, and whether automatically
+menu-summary_prompt = add your own instructions for summaries
+menu-summary_rebuild = make all summaries again
+menu-memory = what I know about you: read it, correct it, add to it
+menu-why = what my last answer was made from, or the one you reply to
+menu-search = find earlier messages: /search WORDS
+menu-incognito = on or off: memory is read, nothing is written
+menu-export = a file of everything that is remembered here
+menu-import = bring in an export: mine, Telegram's or ChatGPT's
+menu-forget = erase a message, a fact, days or everything, for good
+menu-heading-start = First steps
+menu-heading-choices = Your choices
+menu-heading-summaries = Summaries
+menu-heading-recall = What I remember
+menu-heading-data = Your data
+menu-heading-more = More

@@ -1,0 +1,29 @@
+# Numbers with what they count, and words that several families need. Ids and dates come as text.
+
+shared-messages = { $messages ->
+    [one] { $messages } message
+   *[other] { $messages } messages
+ }
+shared-turns = { $turns ->
+    [one] { $turns } turn
+   *[other] { $turns } turns
+ }
+shared-facts = { $facts ->
+    [one] { $facts } fact
+   *[other] { $facts } facts
+ }
+shared-and = { $first } and { $last }
+# As Python's strftime understands it.
+shared-day = %Y-%m-%d
+shared-minute = %Y-%m-%d %H:%M
+shared-you = you
+shared-me = me
+shared-tool = a tool
+shared-admins-only = Only the admins of this group can change its memory settings.
+shared-dead-button = This button does nothing any more.
+shared-not-yours = This button belongs to somebody else.
+shared-not-here = This button does nothing here.
+shared-failed = That did not work. Please try again.
+shared-takes-nothing = { $command } takes no words after it, so nothing was done. Send { $command } alone.
+shared-unknown = I do not know the command { $command }. /help lists those I know.
+shared-unknown-near = I do not know the command { $command }. Did you mean { $near }? /help lists those I know.

@@ -1,0 +1,26 @@
+shared-messages = { $messages ->
+    [one] { $messages } mensaje
+   *[other] { $messages } mensajes
+ }
+shared-turns = { $turns ->
+    [one] { $turns } turno
+   *[other] { $turns } turnos
+ }
+shared-facts = { $facts ->
+    [one] { $facts } dato
+   *[other] { $facts } datos
+ }
+shared-and = { $first } y { $last }
+shared-day = %d/%m/%Y
+shared-minute = %d/%m/%Y %H:%M
+shared-you = tú
+shared-me = yo
+shared-tool = una herramienta
+shared-admins-only = Solo los administradores de este grupo pueden cambiar los ajustes de su memoria.
+shared-dead-button = Este botón ya no hace nada.
+shared-not-yours = Este botón es de otra persona.
+shared-not-here = Este botón no hace nada aquí.
+shared-failed = No ha funcionado. Inténtalo de nuevo.
+shared-takes-nothing = { $command } no lleva nada detrás, así que no he hecho nada. Envía solo { $command }.
+shared-unknown = No conozco el comando { $command }. /help muestra los que conozco.
+shared-unknown-near = No conozco el comando { $command }. ¿Querías decir { $near }? /help muestra los que conozco.

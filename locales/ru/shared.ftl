@@ -1,0 +1,29 @@
+shared-messages = { $messages ->
+    [one] { $messages } сообщение
+    [few] { $messages } сообщения
+   *[many] { $messages } сообщений
+ }
+shared-turns = { $turns ->
+    [one] { $turns } ход
+    [few] { $turns } хода
+   *[many] { $turns } ходов
+ }
+shared-facts = { $facts ->
+    [one] { $facts } факт
+    [few] { $facts } факта
+   *[many] { $facts } фактов
+ }
+shared-and = { $first } и { $last }
+shared-day = %d.%m.%Y
+shared-minute = %d.%m.%Y %H:%M
+shared-you = ты
+shared-me = я
+shared-tool = инструмент
+shared-admins-only = Настройки памяти этой группы могут менять только её администраторы.
+shared-dead-button = Эта кнопка больше не работает.
+shared-not-yours = Эта кнопка не для тебя.
+shared-not-here = Здесь эта кнопка не работает.
+shared-failed = Не получилось. Попробуй ещё раз.
+shared-takes-nothing = После { $command } ничего писать не нужно, поэтому я ничего не сделал. Отправь просто { $command }.
+shared-unknown = Я не знаю команды { $command }. Все команды: /help
+shared-unknown-near = Я не знаю команды { $command }. Может быть, { $near }? Все команды: /help

@@ -1,0 +1,17 @@
+shared-messages = { $messages } 条消息
+shared-turns = { $turns } 轮对话
+shared-facts = { $facts } 条事实
+shared-and = { $first }和{ $last }
+shared-day = %Y-%m-%d
+shared-minute = %Y-%m-%d %H:%M
+shared-you = 你
+shared-me = 我
+shared-tool = 工具
+shared-admins-only = 只有本群管理员可以更改记忆设置。
+shared-dead-button = 这个按钮已经失效了。
+shared-not-yours = 这个按钮是给别人的。
+shared-not-here = 这个按钮在这里不起作用。
+shared-failed = 没有成功，请再试一次。
+shared-takes-nothing = { $command } 后面不需要内容，所以我什么也没做。请单独发送 { $command } 。
+shared-unknown = 我不认识命令 { $command } 。发送 /help 可查看所有命令。
+shared-unknown-near = 我不认识命令 { $command } 。你是不是想用 { $near } ？发送 /help 可查看所有命令。

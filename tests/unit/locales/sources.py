@@ -1,0 +1,126 @@
+"""The texts as they stand in the files, and the places in the program that ask for them."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from fluent.syntax import FluentParser
+from fluent.syntax import ast as fluent
+from fluent.syntax.visitor import Visitor
+
+from locales.catalog import FOLDER, SHARED, families
+from tests.paths import ROOT
+
+
+@dataclass
+class Found(Visitor):
+    """What a text refers to: its arguments, those of them that choose a plural, and other texts."""
+
+    arguments: set[str] = field(default_factory=set)
+    plurals: set[str] = field(default_factory=set)
+    texts: set[str] = field(default_factory=set)
+
+    def visit_VariableReference(self, node: fluent.VariableReference) -> None:  # noqa: N802 - the visitor's way
+        self.arguments.add(node.id.name)
+
+    def visit_MessageReference(self, node: fluent.MessageReference) -> None:  # noqa: N802
+        self.texts.add(node.id.name)
+
+    def visit_SelectExpression(self, node: fluent.SelectExpression) -> None:  # noqa: N802
+        if isinstance(node.selector, fluent.VariableReference):
+            names = {one.key.name for one in node.variants if isinstance(one.key, fluent.Identifier)}
+            if names <= {"zero", "one", "two", "few", "many", "other"}:
+                self.plurals.add(node.selector.id.name)
+        self.generic_visit(node)
+
+
+@cache
+def texts(language: str, family: str) -> Mapping[str, fluent.Message]:
+    """The texts of a file by key. Asserts that nothing in it is not understood, and that no key is there twice."""
+    source = (FOLDER / language / f"{family}.ftl").read_text(encoding="utf-8")
+    entries = FluentParser(with_spans=False).parse(source).body
+    assert not [one for one in entries if isinstance(one, fluent.Junk)], f"{language}/{family}.ftl"
+    messages = [one for one in entries if isinstance(one, fluent.Message)]
+    keys = [one.id.name for one in messages]
+    assert len(keys) == len(set(keys)), f"{language}/{family}.ftl: {[key for key in keys if keys.count(key) > 1]}"
+    assert all(key.startswith(f"{family}-") for key in keys), f"{language}/{family}.ftl"
+    return dict(zip(keys, messages, strict=True))
+
+
+def all_texts(language: str) -> dict[str, fluent.Message]:
+    return {key: text for family in families(language) for key, text in texts(language, family).items()}
+
+
+def needed(language: str, key: str) -> Found:
+    """What a text needs, through the texts that it refers to."""
+    known = {**texts(language, key.partition("-")[0]), **texts(language, SHARED)}
+    found, waiting = Found(), [key]
+    while waiting:
+        direct = Found()
+        direct.visit(known[waiting.pop()])
+        waiting += direct.texts - found.texts
+        found.arguments |= direct.arguments
+        found.plurals |= direct.plurals
+        found.texts |= direct.texts
+    return found
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of `tr`. `keys`: of the first argument; where it is put together, the parts that are fixed.
+
+    `arguments` None: some are handed on as a dictionary.
+    """
+
+    place: str
+    keys: tuple[str, ...]
+    is_pattern: bool
+    arguments: frozenset[str] | None
+
+
+def _program() -> Iterator[Path]:
+    for path in sorted(ROOT.rglob("*.py")):
+        if path.relative_to(ROOT).parts[0] not in {"tests", ".venv", "data", "docs"}:
+            yield path
+
+
+def calls() -> list[Call]:
+    """Every call of `tr` in the program."""
+    found = []
+    for path in _program():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("tr", "words"):
+                found.append(_call(node, f"{path.relative_to(ROOT)}:{node.lineno}"))  # noqa: PERF401 - readable
+    return found
+
+
+def _call(node: ast.Call, place: str) -> Call:
+    named = [one.arg for one in node.keywords]
+    arguments = None if None in named else frozenset(one for one in named if one is not None)
+    key = node.args[0]
+    match key:
+        case ast.Constant(value=str(value)):
+            return Call(place, (value,), False, arguments)
+        case ast.IfExp(body=ast.Constant(value=str(first)), orelse=ast.Constant(value=str(second))):
+            return Call(place, (first, second), False, arguments)
+        case ast.JoinedStr(values=values):
+            parts = tuple(
+                one.value if isinstance(one, ast.Constant) and isinstance(one.value, str) else "*" for one in values
+            )
+            return Call(place, ("".join(parts),), True, arguments)
+    return Call(place, (), False, arguments)
+
+
+def literals() -> set[str]:
+    """Every text in the program's code that could be a key."""
+    return {
+        node.value
+        for path in _program()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and "-" in node.value
+        and " " not in node.value
+    }

@@ -1,0 +1,87 @@
+"""Texts by key: which language, what is missing, what does not fit."""
+
+import asyncio
+
+import pytest
+
+from locales.catalog import LANGUAGES, current, extend, in_every_language, speaking, text_in, tr
+from locales.choice import language_for, spoken
+
+
+def test_a_text_is_in_the_language_of_the_task() -> None:
+    assert tr("shared-me") == "me"
+    with speaking("de"):
+        assert tr("shared-me") == "ich"
+        with speaking("ru"):
+            assert tr("shared-me") == "я"
+        assert current() == "de"
+    assert tr("shared-me") == "me"
+
+
+async def test_what_is_begun_inside_speaks_the_same_language_and_others_do_not() -> None:
+    async def said() -> str:
+        await asyncio.sleep(0)
+        return tr("shared-me")
+
+    with speaking("es"):
+        begun = asyncio.create_task(said())
+    assert await said() == "me"
+    assert await begun == "yo"
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [
+        ("en", ["1 message", "2 messages", "1,234 messages"]),
+        ("ru", ["1 сообщение", "2 сообщения", "1\N{NO-BREAK SPACE}234 сообщения"]),
+        ("de", ["1 Nachricht", "2 Nachrichten", "1.234 Nachrichten"]),
+        ("zh", ["1 条消息", "2 条消息", "1,234 条消息"]),
+        ("ar", ["رسالة واحدة", "رسالتان", "\u20681,234\u2069 رسالة"]),
+    ],
+)
+def test_plurals_and_numbers_are_those_of_the_language(language: str, expected: list[str]) -> None:
+    with speaking(language):
+        assert [tr("shared-messages", messages=number) for number in (1, 2, 1234)] == expected
+
+
+def test_russian_has_three_plurals() -> None:
+    with speaking("ru"):
+        told = [tr("shared-turns", turns=number) for number in (1, 3, 5, 11, 21, 22, 25)]
+    assert told == ["1 ход", "3 хода", "5 ходов", "11 ходов", "21 ход", "22 хода", "25 ходов"]
+
+
+def test_what_a_language_does_not_have_is_said_in_english() -> None:
+    extend("en", "trial-of-english = only here")
+    assert text_in("ru", "trial-of-english") == "only here"
+
+
+def test_a_key_that_is_not_there_and_arguments_that_do_not_fit_are_errors() -> None:
+    with pytest.raises(LookupError, match="no-such"):
+        tr("no-such")
+    with pytest.raises(LookupError, match="shared-turns"):
+        tr("shared-turns")
+
+
+def test_a_key_reaches_no_file_but_its_own() -> None:
+    with pytest.raises(LookupError):
+        tr("../en/shared-me")
+
+
+def test_a_text_that_was_sent_earlier_is_recognised_in_every_language() -> None:
+    assert {"me", "ich", "我"} <= in_every_language("shared-me")
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"), [("pt-BR", "pt"), ("zh-hans", "zh"), ("RU", "ru"), ("de_AT", "de"), ("fr", ""), ("", "")]
+)
+def test_a_language_tag_means_one_of_ours_or_none(code: str, expected: str) -> None:
+    assert spoken(code) == expected
+
+
+def test_a_choice_comes_first_then_the_app_then_the_default() -> None:
+    assert language_for("de", "ru", is_shared=False, default="en") == "de"
+    assert language_for("", "ru", is_shared=False, default="en") == "ru"
+    assert language_for("", "fr", is_shared=False, default="es") == "es"
+    assert language_for("", "ru", is_shared=True, default="en") == "en"
+    assert language_for("klingon", "", is_shared=True, default="en") == "en", "a store may hold what we do not speak"
+    assert set(LANGUAGES) == {"en", "ru", "es", "de", "zh", "pt", "ar"}

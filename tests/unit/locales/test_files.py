@@ -1,0 +1,95 @@
+"""The files of texts: each language has what English has, and the program asks for what is there."""
+
+import re
+from fnmatch import fnmatchcase
+
+import pytest
+
+from locales.catalog import ENGLISH, FOLDER, LANGUAGES, RIGHT_TO_LEFT, families, text_in
+from telegram_ui.commands.registry import all_commands
+from tests.unit.locales.sources import all_texts, calls, literals, needed, texts
+
+OTHERS = [language for language in LANGUAGES if language != ENGLISH]
+NUMBERS = (0, 1, 2, 3, 5, 11, 21, 100, 1_000_000)
+"""One of each plural of each language (Unicode CLDR), and a long one."""
+LONGEST_DESCRIPTION = 256
+"""Characters of a command's description (Bot API, BotCommand)."""
+KEYS = sorted(all_texts(ENGLISH))
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_language_has_the_files_and_the_keys_of_english(language: str) -> None:
+    assert families(language) == families(ENGLISH)
+    for family in families(ENGLISH):
+        assert list(texts(language, family)) == list(texts(ENGLISH, family)), f"{language}/{family}.ftl"
+
+
+def test_every_folder_is_a_language() -> None:
+    assert {path.name for path in FOLDER.iterdir() if path.is_dir() and path.name != "__pycache__"} == set(LANGUAGES)
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_translation_uses_the_arguments_that_english_uses(language: str) -> None:
+    """It may leave a number out where its plural says it ("رسالتان"), and choose plurals that English does not."""
+    for key in KEYS:
+        ours, theirs = needed(ENGLISH, key).arguments, needed(language, key).arguments
+        assert theirs == ours, f"{key} in {language}"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_text_can_be_shown(language: str) -> None:
+    """With every plural, and nothing left of Fluent's own marks."""
+    for key in KEYS:
+        found = needed(language, key)
+        for number in NUMBERS if found.plurals else NUMBERS[:1]:
+            given = {name: number if name in found.plurals else "Ann" for name in found.arguments}
+            shown = text_in(language, key, given)
+            assert shown.strip(), f"{key} in {language}"
+            assert "{" not in shown, f"{key} in {language}"
+            assert "}" not in shown, f"{key} in {language}"
+            is_isolating = language in RIGHT_TO_LEFT
+            assert is_isolating or not {"\u2068", "\u2069"} & set(shown), f"{key} in {language}"
+            assert shown.count("\u2068") == shown.count("\u2069"), f"{key} in {language}"
+
+
+def test_a_text_that_the_program_asks_for_is_there_and_gets_its_arguments() -> None:
+    for call in calls():
+        for key in call.keys:
+            matching = [one for one in KEYS if fnmatchcase(one, key)] if call.is_pattern else [key]
+            assert matching, f"{call.place}: no text is called {key}"
+            for one in matching:
+                assert one in KEYS, f"{call.place}: no text is called {one}"
+                wanted = needed(ENGLISH, one).arguments
+                if call.arguments is not None and not call.is_pattern:
+                    assert call.arguments >= wanted, f"{call.place}: {one} needs {wanted}"
+
+
+def test_no_text_is_left_that_nobody_asks_for() -> None:
+    patterns = [key for call in calls() if call.is_pattern for key in call.keys]
+    asked = {key for call in calls() for key in call.keys} | literals()
+    referred = {name for key in KEYS for name in needed(ENGLISH, key).texts}
+    left = [
+        key
+        for key in KEYS
+        if key not in asked | referred and not any(fnmatchcase(key, pattern) for pattern in patterns)
+    ]
+    assert left == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_command_is_described_within_telegrams_limit(language: str) -> None:
+    for one in all_commands():
+        assert 1 <= len(text_in(language, f"menu-{one.name}")) <= LONGEST_DESCRIPTION
+
+
+@pytest.mark.parametrize("language", sorted(RIGHT_TO_LEFT))
+def test_a_command_within_a_text_that_runs_the_other_way_is_isolated(language: str) -> None:
+    """Or its slash would be shown on the wrong side, and what stands next to it in another order."""
+    for key, text in all_texts(language).items():
+        for number in NUMBERS if needed(language, key).plurals else NUMBERS[:1]:
+            found = needed(language, key)
+            given = {name: number if name in found.plurals else "Ann" for name in found.arguments}
+            shown = text_in(language, text.id.name, given)
+            for slash in re.finditer(r"/[a-z]", shown):
+                before = shown[: slash.start()]
+                assert before.count("\u2068") > before.count("\u2069"), f"{key}: {shown}"
