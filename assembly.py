@@ -32,10 +32,11 @@ from llm.offline import ExtractiveSummarizer, OfflineModel
 from llm.openai_api import OpenAIChat
 from llm.precedence import BackgroundModel, Precedence
 from llm.quota import Quota, charge_nobody
-from memory_retrieval import FactRecall, MemoryRetrieval
+from memory_retrieval import MemoryRetrieval
 from records.errors import SettingsError
 from records.scopes import Clock
 from retrieval.budgets import Budgets
+from retrieval.fact_ranking import FactRecall
 from settings import Settings
 from summaries.generation import Summariser
 from summary_manager import FoldLimits, SummaryManager

@@ -23,9 +23,9 @@ from records.messages import Message
 from records.scopes import Clock, Scope
 from records.summaries import Summary
 from records.turns import Incoming
-from retrieval import date_expressions, prefix_cache, replies
+from retrieval import changes, date_expressions, prefix_cache, replies
 from retrieval.budgets import Budgets
-from retrieval.fact_ranking import applying, best, carried, learned_from, rank_facts
+from retrieval.fact_ranking import FactRecall, applying, best, carried, learned_from, rank_facts
 from retrieval.must_include import LONG_WINDED, Found, MustInclude
 from retrieval.packing import Packing, least_score
 from retrieval.prompt_builder import PromptBuilder
@@ -76,16 +76,6 @@ class Recall:
     snippets: tuple[Snippet, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FactRecall:
-    """`top`: how many facts a prompt carries at most, not counting pinned ones. `min_similarity`: None = the model's
-    own.
-    """
-
-    top: int = 5
-    min_similarity: float | None = None
-
-
 @define(kw_only=True, eq=False)
 class MemoryRetrieval:
     """Builds contexts. One instance serves all scopes and keeps nothing between calls.
@@ -98,7 +88,7 @@ class MemoryRetrieval:
     _system_prompt: str
     _clock: Clock
     _embedder: Embedder | None = None
-    _facts: FactRecall = FactRecall()
+    _facts: FactRecall = field(factory=FactRecall)
     _charge: Charge = charge_nobody
 
     async def context(
@@ -156,7 +146,8 @@ class MemoryRetrieval:
         await self._note_history(builder, store, scope, sources, shown, incoming if turn is not None else None)
         if found is None and not builder.shown_ids.issuperset(one.id for one in sources.unfolded):
             found = await search()
-        builder.take_facts(found.facts if found is not None else ())
+        facts = found.facts if found is not None else ()
+        builder.take_facts(changes.with_newer(facts, [*newest, *older], incoming))
         around = await self._around_replied(incoming, store, builder, before=turn)
         snippets = list(around)
         if found is not None:
@@ -345,7 +336,9 @@ class MemoryRetrieval:
             )
             return best(ranked, self._facts.top), applying(known, ranked, touched)
 
-        return await done(chosen, in_thread=len(known) > MANY_FACTS)
+        relevant, standing = await done(chosen, in_thread=len(known) > MANY_FACTS)
+        replaced = await store.facts.replaced(owner, [one.fact.id for one in relevant]) if relevant else []
+        return changes.with_earlier(relevant, replaced), standing
 
     async def _times(
         self, question: str, store: MemoryStore, scope: Scope, now: datetime

@@ -6,8 +6,8 @@ still exists. The process holds the records that no store has. Does not know how
 
 import logging
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from cachetools import LRUCache
 
@@ -32,6 +32,7 @@ SCOPES_HELD = 1_000
 class Explanation:
     """A record with the things that it names. `recent`: the first and the last message that the prompt carried
     verbatim; `looked_up`: what the model found with its tools; None stands for what has been forgotten since.
+    `earlier`: what a fact replaced, by that fact's id.
     `is_stored` False: only this process has the record.
     """
 
@@ -41,6 +42,7 @@ class Explanation:
     gone_summaries: int = 0
     snippets: tuple[tuple[Message | None, Chosen], ...] = ()
     facts: tuple[tuple[Fact | None, Chosen], ...] = ()
+    earlier: Mapping[int, Fact] = field(default_factory=dict)
     profile: Profile | None = None
     looked_up: tuple[Message | None, ...] = ()
     is_stored: bool = True
@@ -145,6 +147,11 @@ async def _explained(
             (messages.get(one.id), one) for one in sorted(record.snippets, key=lambda one: -sum(one.score.values()))
         ),
         facts=tuple((facts.get(one.id), one) for one in record.facts),
+        earlier={
+            fact.superseded_by: fact
+            for fact in facts.values()
+            if fact.superseded_by is not None and fact.deleted_at is None and fact.origin != "earlier"
+        },
         profile=next((one for one in profiles if one.id == record.profile), None),
         looked_up=tuple(messages.get(number) for number in record.looked_up),
         is_stored=is_stored,

@@ -4,13 +4,11 @@ backoff.py             when learning is tried again after a failure
 distillation.py        the profile: the short document about an owner, distilled from time to time
 extraction.py          what the model is asked about facts, and its answer, read defensively
 extractor.py           what a model finds in some turns: asked, repaired, in halves, and held to what was said
-fingerprint.py         what must be equal in two sentences that say the same: numbers, dates, names, negation
 history_extraction.py  learning facts from imported messages, because their owner asked for it
 learning.py            what is known about an owner: facts, learned from their own words or added by hand
 noting.py              what a person asks to keep to, found by rule in their own words as they say it
 profile_schema.py      the profile's schema, and an answer read defensively
 reconciliation.py      what a new fact does to the known ones: repeats, changes or ends one, or is another
 requests.py            the requests for facts and the profile, within the model's window
-single_values.py       of what nobody has two, read from the words of a fact: a new home ends the old one
 verification.py        whether a fact is true to its sources
 """

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import cast
 
-from facts.fingerprint import fingerprint, topics
-from facts.single_values import single_value
 from records.facts import STANDING, FactKind, NewFact
 from records.messages import Message
 from text import cues, standing
 from text.characters import well_formed
+from text.fingerprint import fingerprint, topics
+from text.single_values import single_value
 
 LONGEST_TEXT = 300
 MOST_FACTS = 30

@@ -17,7 +17,6 @@ from external_memory import ExternalMemory
 from facts import noting, reconciliation
 from facts.backoff import Backoff
 from facts.extractor import Batch, FactExtractor
-from facts.fingerprint import essence
 from facts.requests import MOST_TURNS, ExtractionEstimate, Requests
 from llm import prompts
 from llm.embeddings import Embedder
@@ -28,6 +27,7 @@ from records.messages import Message
 from records.scopes import Clock, Scope
 from storage.knowledge_protocol import Floats
 from storage.protocol import MemoryStore
+from text.fingerprint import essence
 
 log = logging.getLogger(__name__)
 

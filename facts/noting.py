@@ -6,10 +6,10 @@ text/standing.py.
 
 from collections.abc import Sequence
 
-from facts.fingerprint import essence
 from records.facts import Fact, FactChange, FactKind, NewFact
 from records.messages import Message
 from text import standing
+from text.fingerprint import essence
 
 IMPORTANCE: dict[FactKind, float] = {"instruction": 1.0, "preference": 0.75}
 

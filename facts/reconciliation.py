@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from facts.fingerprint import Fingerprint, essence, fingerprint, topics
 from records.facts import STANDING, Fact, FactChange, NewFact
 from text import standing
+from text.fingerprint import Fingerprint, essence, fingerprint, topics
 
 Distance = Callable[[int, Fact], float | None]
 """Cosine distance between the new fact of this index and a known one; None where there are no vectors."""

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import tzinfo
 
 from facts.extraction import FACTS_SCHEMA
-from facts.fingerprint import topics
 from facts.profile_schema import PROFILE_SCHEMA
 from llm import prompts
 from records.facts import Fact, HistoryBacklog, Profile
 from records.messages import Message
 from records.model_calls import PromptMessage
 from records.summaries import Summary
+from text.fingerprint import topics
 from text.tokenizer import Tokenizer
 
 MOST_TURNS = 20

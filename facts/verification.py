@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 
-from facts.fingerprint import fingerprint, topics
 from records.facts import NewFact
 from records.messages import Message
 from retrieval import date_expressions
 from summaries.quality_gate import invented_numbers
 from text.analyzer import analyse, folded, latin_language, normal
+from text.fingerprint import fingerprint, topics
 
 RELATIVE = timedelta(days=15)
 """How far words for days reach ("tomorrow", "next Friday", "in ten days"), in any language."""

@@ -28,7 +28,7 @@ _STAMP = re.compile(
     r"^(?:\[(?P<stamp>(?:fact \d|\d{4}-\d\d-\d\d)[^\]\n]*)\][ \t]*|(?P<day>\d{4}-\d\d-\d\d) \([^)\n]*\)$)",
     re.MULTILINE,
 )
-_NAME = re.compile(r"(?P<name>[^\W\d_][\w .'’-]{0,39}):\s+")
+_NAME = re.compile(r"(?P<name>[^\W\d_][\w .'’-]{0,39}?)(?: \[[^\]\n]{0,99}\])?:\s+")
 _DATE = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 _ABBREVIATION = re.compile(r"(?:^|\s)(?:[A-ZА-Я]|Mr|Mrs|Ms|Dr|St|Prof|vs|etc|e\.g|i\.e|No|г|ул|т\.е|Sr|Sra)\.$")
 

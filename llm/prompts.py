@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from records.context import Snippet
+from records.context import RecalledFact, Snippet
 from records.facts import Fact
 from records.messages import Message
 from records.model_calls import Tool
@@ -145,6 +145,10 @@ READER = (
     "and the talk itself is later than all of it. <instructions> is what the user asked you to keep to: follow it."
 )
 """The line of the system prompt that explains the blocks of a prompt to its reader."""
+OUTDATED = ", but the user has said something newer"
+"""Of a fact, where a later message corrects it that nothing was learned from yet."""
+DENIAL = " [if other words of theirs contradict this, name both with their dates and ask]"
+"""Of a message that says "never" of what is asked about."""
 ARCHIVED_RESULT = "[archived result, ask again]"
 """Later prompts carry this instead of what a tool returned."""
 
@@ -231,8 +235,14 @@ def snippet_heading(moment: datetime, now: datetime) -> str:
     return f"{date(local)} ({ago(local, now)})"
 
 
-def snippet_line(message: Message, text: str) -> str:
-    return f"{speaker(message)}: {quoted(text)}"
+def snippet_line(snippet: Snippet, now: datetime) -> str:
+    """A snippet under the heading of its day, with what a reader should know of it in brackets."""
+    mark = ""
+    if snippet.ended_at is not None:
+        mark = f" [partly out of date since {date(snippet.ended_at.astimezone(now.tzinfo))}]"
+    elif snippet.is_denial:
+        mark = DENIAL
+    return f"{speaker(snippet.message)}{mark}: {quoted(snippet.text)}"
 
 
 def days(snippets: Sequence[Snippet], now: datetime) -> list[tuple[list[Snippet], str]]:
@@ -241,7 +251,7 @@ def days(snippets: Sequence[Snippet], now: datetime) -> list[tuple[list[Snippet]
     made = []
     for _, same_day in groupby(snippets, key=lambda one: one.message.created_at.astimezone(zone).date()):
         group = list(same_day)
-        lines = [snippet_line(one.message, one.text) for one in group]
+        lines = [snippet_line(one, now) for one in group]
         made.append((group, "\n".join([snippet_heading(group[0].message.created_at, now), *lines])))
     return made
 
@@ -279,9 +289,17 @@ def profile_block(text: str) -> str:
     return "<profile>\n" + _OUR_TAGS.sub(r"‹\1", text) + "\n</profile>"
 
 
-def fact_line(fact: Fact, zone: tzinfo = UTC) -> str:
-    """A fact as the prompt carries it: its number, and since when it holds."""
-    return f"[fact {fact.id} · since {date(fact.valid_from.astimezone(zone))}] {quoted(fact.text)}"
+def fact_line(fact: Fact, zone: tzinfo = UTC, *, is_outdated: bool = False) -> str:
+    """A fact as the prompt carries it: its number, and since when it holds; until when, if it is over."""
+    until = f"only until {date(fact.valid_to.astimezone(zone))}, " if fact.valid_to is not None else ""
+    newer = OUTDATED if is_outdated else ""
+    return f"[fact {fact.id} · {until}since {date(fact.valid_from.astimezone(zone))}{newer}] {quoted(fact.text)}"
+
+
+def recalled_fact(one: RecalledFact, zone: tzinfo = UTC) -> str:
+    """A fact for this question, below the one that it replaced."""
+    earlier = [fact_line(one.earlier, zone)] if one.earlier is not None else []
+    return "\n".join([*earlier, fact_line(one.fact, zone, is_outdated=one.is_outdated)])
 
 
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from records.facts import Fact, Profile
@@ -33,20 +34,28 @@ class ContextSources:
 class Snippet:
     """A verbatim earlier message brought back for this question.
 
-    `text` is what the prompt carries of it; `score` is by part, for example {"words": 3.1, "meaning": 0.4}.
+    `text` is what the prompt carries of it; `score` is by part, for example {"words": 3.1, "meaning": 0.4}. `ended_at`:
+    when something that it says ceased to be so; `is_denial`: it says "never" of what is asked about.
     """
 
     message: Message
     text: str
     score: Mapping[str, float]
+    ended_at: datetime | None = None
+    is_denial: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecalledFact:
-    """A fact that was brought back for this question, or always holds; `score` is by part, as a snippet's."""
+    """A fact that was brought back for this question, or always holds; `score` is by part, as a snippet's.
+
+    `earlier`: what it replaced; `is_outdated`: its owner has said something newer, from which nothing was learned yet.
+    """
 
     fact: Fact
     score: Mapping[str, float]
+    earlier: Fact | None = None
+    is_outdated: bool = False
 
 
 def reason(score: Mapping[str, float]) -> str:

@@ -1,6 +1,7 @@
 """From a question to a prompt: ranking, packing, prompt building. Pure. Does not know who asks, or which model answers.
 
 budgets.py           how many tokens a request and each part of it may take
+changes.py           statements that do not hold alone: corrected, replaced, denied
 date_expressions.py  "last March", "two weeks before the wedding" → a range of time
 excerpts.py          what is shown of a long message: sentences, or a passage around a word
 explanation.py       what an answer was made from, as ids and figures

@@ -8,20 +8,26 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal, cast, get_args
 
-from records.context import Context, ContextPart, Cut
+from records.context import Context, ContextPart, Cut, RecalledFact, Snippet
 from records.messages import UNSTORED
 
 FORM = 1
+Mark = Literal["", "outdated", "changed", "ended", "denial"]
+"""Of a fact: its owner has said something newer; it replaced another. Of a message: it is out of date in part; it says
+"never" of what was asked about."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chosen:
-    """A message or fact that was brought back for the question, with the parts of its score."""
+    """A message or fact that was brought back for the question, with the parts of its score, and what the prompt said
+    of it.
+    """
 
     id: int
     score: Mapping[str, float]
+    mark: Mark = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,8 +74,8 @@ class ExplanationRecord:
         form |= {
             "at": self.at.isoformat(),
             "parts": {part.name: [part.tokens, part.budget] for part in self.parts},
-            "snippets": [[one.id, one.score] for one in self.snippets],
-            "facts": [[one.id, one.score] for one in self.facts],
+            "snippets": [_row(one) for one in self.snippets],
+            "facts": [_row(one) for one in self.facts],
             "cut": [[cut.what, cut.first_id, cut.last_id, cut.why] for cut in self.cut],
         }
         present = {name: value for name, value in form.items() if value not in ((), [], None, False, 0)}
@@ -88,11 +94,11 @@ def explanation_of(context: Context, *, at: datetime, model: str, looked_up: Seq
         here=len(context.recent) - len(stored),
         summaries=tuple(summary.id for summary in context.summaries),
         snippets=tuple(
-            Chosen(id=snippet.message.id, score=rounded(snippet.score))
+            Chosen(id=snippet.message.id, score=rounded(snippet.score), mark=_mark_of_snippet(snippet))
             for snippet in context.snippets
             if snippet.message.id < UNSTORED
         ),
-        facts=tuple(Chosen(id=one.fact.id, score=rounded(one.score)) for one in context.facts),
+        facts=tuple(Chosen(id=one.fact.id, score=rounded(one.score), mark=_mark_of_fact(one)) for one in context.facts),
         profile=context.profile.id if context.profile else None,
         looked_up=tuple(looked_up),
         cut=tuple(cut for cut in context.cut if cut.last_id < UNSTORED),
@@ -152,8 +158,24 @@ def _record(form: Mapping[str, Any]) -> ExplanationRecord:
     )
 
 
+def _mark_of_snippet(snippet: Snippet) -> Mark:
+    return "ended" if snippet.ended_at is not None else "denial" if snippet.is_denial else ""
+
+
+def _mark_of_fact(one: RecalledFact) -> Mark:
+    return "outdated" if one.is_outdated else "changed" if one.earlier is not None else ""
+
+
+def _row(one: Chosen) -> list[Any]:
+    return [one.id, one.score, one.mark] if one.mark else [one.id, one.score]
+
+
 def _chosen(rows: Iterable[Sequence[Any]]) -> tuple[Chosen, ...]:
     return tuple(
-        Chosen(id=int(number), score={str(name): float(value) for name, value in score.items()})
-        for number, score in rows
+        Chosen(
+            id=int(number),
+            score={str(name): float(value) for name, value in score.items()},
+            mark=cast("Mark", mark[0]) if mark and mark[0] in get_args(Mark) else "",
+        )
+        for number, score, *mark in rows
     )

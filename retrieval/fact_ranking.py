@@ -7,6 +7,7 @@ models or tokens.
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -38,6 +39,16 @@ VERY_NEAR = 0.2
 that is .3% of the questions about something else (docs/decisions, how near a fact is)."""
 WORTH = (0.7, 0.6)
 """A score is multiplied by .7 to 1.3, by the fact's importance."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FactRecall:
+    """`top`: how many facts a prompt carries at most, not counting pinned ones. `min_similarity`: None = the model's
+    own.
+    """
+
+    top: int = 5
+    min_similarity: float | None = None
 
 
 def rank_facts(
@@ -124,11 +135,13 @@ def _word_shares(facts: Sequence[Fact], terms: Sequence[str]) -> dict[int, float
 
 
 def learned_from(facts: Sequence[RecalledFact]) -> dict[int, float]:
-    """The messages from which relevant facts were learned, by id, each with the best score among its facts."""
+    """The messages from which relevant facts were learned, and what these replaced, by id, each with the best score
+    among its facts.
+    """
     sources: dict[int, float] = {}
     for one in facts:
         if one.score.keys() - {"pinned"}:
-            for source in one.fact.source_ids:
+            for source in (*one.fact.source_ids, *(one.earlier.source_ids if one.earlier is not None else ())):
                 sources[source] = max(sources.get(source, 0.0), sum(one.score.values()))
     return sources
 

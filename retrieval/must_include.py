@@ -5,11 +5,13 @@ Does not know how candidates were found or ranked, or how many fit.
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
 
 from records.context import RecalledFact, Snippet
 from records.messages import Message
+from retrieval.changes import denies, ended
 from retrieval.excerpts import by_words, clipped, holding, sentences
 from retrieval.ranking import WEIGHTS, Meaning, Question, Ranked, Scored, centred, idf, verbosity
 from storage.search.protocol import Floats, Pool
@@ -59,7 +61,7 @@ class MustInclude:
 
     `ids`: their ids; `first`: those that get room before all others; `weights`: of the words by which long messages are
     cut; `own`: the question's own words among these. `shown`: ids that are whole in the prompt already; `before`: the
-    turn that is being answered.
+    turn that is being answered. `ended`: messages that are out of date in part, by id, with since when.
     """
 
     found: Found
@@ -70,6 +72,7 @@ class MustInclude:
     first: Sequence[Scored]
     weights: Mapping[str, float]
     own: Mapping[str, float]
+    ended: Mapping[int, datetime]
 
     @classmethod
     def of(
@@ -89,6 +92,7 @@ class MustInclude:
             first=found.ranked.scored(rows) if share >= MUCH else (),
             weights=weights,
             own=own,
+            ended=ended(found.facts),
         )
 
     def in_order(self, start: int, size: int) -> list[Scored]:
@@ -109,7 +113,13 @@ class MustInclude:
         counting tokens is expensive.
         """
         text = self._shown(one, message.content, sentence_vectors, tokens)
-        return Snippet(message=message, text=text, score=one.parts)
+        return Snippet(
+            message=message,
+            text=text,
+            score=one.parts,
+            ended_at=self.ended.get(message.id),
+            is_denial=message.is_user and denies(text, self.own),
+        )
 
     def length(self, index: int, room: int) -> int:
         """How many tokens of the candidate at this index are shown: fewer where many compete for the room."""

@@ -81,7 +81,7 @@ class Packing:
             self._offer(snippet)
 
     def _offer(self, snippet: Snippet) -> None:
-        line = prompts.snippet_line(snippet.message, snippet.text)
+        line = prompts.snippet_line(snippet, self._now)
         if line in self._texts:
             return
         if self._room <= self._anyway and "meaning" in snippet.score and sum(snippet.score.values()) < self._least:
@@ -96,7 +96,7 @@ class Packing:
                 self._misses += 1
                 return
             snippet = shown
-            line = prompts.snippet_line(snippet.message, snippet.text)
+            line = prompts.snippet_line(snippet, self._now)
             cost = self._cost(line, moment)
         self._room -= int(cost)
         self._days.add(moment.date())
@@ -105,10 +105,10 @@ class Packing:
 
     def _fitting(self, snippet: Snippet, moment: datetime) -> Snippet | None:
         """As much of a snippet as fits into the room that is left."""
-        tokens = self._room - self._cost(prompts.snippet_line(snippet.message, ""), moment)
+        tokens = self._room - self._cost(prompts.snippet_line(replace(snippet, text=""), self._now), moment)
         while tokens >= TOO_SMALL:
             shown = replace(snippet, text=self._cut(snippet, tokens))
-            over = self._cost(prompts.snippet_line(shown.message, shown.text), moment) - self._room
+            over = self._cost(prompts.snippet_line(shown, self._now), moment) - self._room
             if over <= 0:
                 return shown
             tokens -= over

@@ -393,7 +393,7 @@ class PromptBuilder:
         return prompts.profile_block(self._profile_text) if self._profile_text else ""
 
     def _fact_line(self, one: RecalledFact) -> str:
-        return prompts.fact_line(one.fact, self._now.tzinfo or UTC)
+        return prompts.recalled_fact(one, self._now.tzinfo or UTC)
 
     def _facts_text(self) -> str:
         return prompts.block("facts", [self._fact_line(one) for one in self._facts]) if self._facts else ""

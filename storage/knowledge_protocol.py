@@ -29,6 +29,8 @@ class Facts(Protocol):
         """The facts that hold, that ended or were superseded, and that were deleted but can still be restored."""
 
     async def fact(self, owner: int, id_: int) -> Fact | None: ...
+    async def replaced(self, owner: int, ids: Sequence[int]) -> list[Fact]:
+        """The facts that these replaced because something changed, ascending by id; not those that were deleted."""
 
     # learning ------------------------------------------------------------------------------------------------
     async def pending(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:

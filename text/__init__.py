@@ -4,8 +4,11 @@ analyzer.py    text → the terms by which it is searched
 characters.py  where a text may be cut, and the repair of broken characters
 cues.py        words that tell what a question asks for, as data
 date_words.py  how languages name times, as data
+fingerprint.py what must be equal in two sentences that say the same: numbers, dates, names, negation
+newer_words.py whether a person's own message says something newer about a fact
 personal.py    whether somebody says something of themselves that a memory would keep
 plurals.py     a number and what it counts
+single_values.py  of what nobody has two, read from the words of a fact or of the person themselves
 standing.py    what a person tells a bot to keep to, and whether it applies to a question
 standing_words.py  how people say that, by language, as data
 stopwords.py   articles, pronouns and the like, by language: what a search leaves out

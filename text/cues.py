@@ -85,6 +85,18 @@ _CHANGE = re.compile(
 )
 
 
+# Words by which people deny that something ever was.
+_NEVER = re.compile(
+    r"\b(?:never|niemals|nunca|jamais|jam[aá]s|nooit|nigdy|asla|никогда|ни разу)\b|\b(?:ich|noch|habe?|hatte|bin|war)(?: \w+){0,3} nie\b"
+    r"|\bnon\b.{0,20}\bmai\b|从未|從未|从来没|從來沒|一度も|한 ?번도|لم .{0,20}(?:قط|[أا]بد[اً]+)"
+)
+
+
+def says_never(text: str) -> bool:
+    """Whether something is denied altogether: "I have never …"."""
+    return _NEVER.search(analyzer.normal(text)) is not None
+
+
 def says_change(message: str) -> bool:
     """Whether a message says that something is not as it was."""
     return _CHANGE.search(analyzer.normal(message)) is not None

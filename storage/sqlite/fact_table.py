@@ -43,6 +43,9 @@ class FactTable(OwnerTables):
         row = await self._row(owner, _ONE, owner, id_)
         return fact_of(row) if row else None
 
+    async def replaced(self, owner: int, ids: Sequence[int]) -> list[Fact]:
+        return [fact_of(row) for row in await self._rows(owner, _REPLACED, owner, json.dumps(list(ids)))]
+
     # learning ------------------------------------------------------------------------------------------------
 
     async def pending(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
@@ -287,6 +290,10 @@ _HOLDING = f"{_VALID} AND id IN (SELECT value FROM json_each(?))"  # noqa: S608
 _ONE = "SELECT * FROM facts WHERE user_id = ? AND id = ?"
 _NEWER = "SELECT 1 FROM facts WHERE user_id = ? AND id > ? LIMIT 1"
 _SOME = "SELECT * FROM facts WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id"
+_REPLACED = """
+SELECT * FROM facts WHERE user_id = ? AND superseded_by IN (SELECT value FROM json_each(?))
+AND deleted_at IS NULL AND origin <> 'earlier' ORDER BY id
+"""
 # A scope that was never learned from begins with its active messages: older talk is from before facts were learned.
 _LEARNED = """
 SELECT COALESCE(

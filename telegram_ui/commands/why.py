@@ -8,10 +8,9 @@ from datetime import datetime, tzinfo
 
 from chat.explanations import Explanation
 from records.context import Cut
-from records.facts import Fact
 from records.messages import Message
 from records.summaries import Summary
-from retrieval.explanation import Chosen, ExplanationRecord
+from retrieval.explanation import Chosen, ExplanationRecord, Mark
 from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.wording import QUOTED, counted_list, day, messages, minute, moment, quoted, speaker
 from telegram_ui.sending.chat import Chat
@@ -59,8 +58,16 @@ REASONS = {
     "time": ("it was said at the time that is asked about", ""),
     "standing": ("you said what always holds, or what you prefer", ""),
     "assistant": ("", "a long answer of mine counts less"),
+    "newer": ("you said it later than a message like it", ""),
 }
 """A part of the score in words: if it counts for a message, and if it counts against it."""
+
+MARKS: Mapping[Mark, str] = {
+    "outdated": "But you have said something newer about it, as I told the model.",
+    "ended": "Something in it is out of date, as I told the model.",
+    "denial": "Other words of yours may contradict it: I told the model to name both, and to ask.",
+}
+"""What the model was told about a message or a fact."""
 
 
 class WhyCommands(Family):
@@ -96,7 +103,7 @@ def why_shown(explanation: Explanation, chat: Chat, zone: tzinfo) -> Piece:
         ("What the model was given", _parts(record)),
         ("Summaries of earlier talk", _summaries(explanation.summaries, explanation.gone_summaries, zone)),
         ("Your profile", _profile(explanation, zone)),
-        ("Facts about you that match your question, best first", _facts(explanation.facts, zone)),
+        ("Facts about you that match your question, best first", _facts(explanation, zone)),
         ("Earlier messages brought back for your question, best first", _brought(explanation.snippets, chat, zone)),
         ("Earlier messages that the model looked up by itself", _looked_up(explanation.looked_up, chat, zone)),
         *_recent(explanation.recent, record.here, zone),
@@ -170,17 +177,25 @@ def _profile(explanation: Explanation, zone: tzinfo) -> list[str]:
     return [f"As of {moment(profile.created_at, zone)} (always included): “{quoted(profile.text)}”"]
 
 
-def _facts(told: Sequence[tuple[Fact | None, Chosen]], zone: tzinfo) -> list[str]:
+def _facts(explanation: Explanation, zone: tzinfo) -> list[str]:
     lines = []
-    for fact, chosen in told:
+    for fact, chosen in explanation.facts:
         if fact is None:
             lines.append("· forgotten since")
             continue
         count = len(fact.source_ids)
         origin = f"learned from {counted(count, 'message', 'messages')} of yours" if count else "added by hand"
         lines.append(f"· “{quoted(fact.text)}” Since {day(fact.valid_from, zone)}, {origin}.")
-        lines.append(f"   Why: {reasons(chosen.score)}")
+        earlier = explanation.earlier.get(fact.id)
+        if earlier is not None and chosen.mark == "changed":
+            lines.append(f"   Until then: “{quoted(earlier.text)}”")
+        lines += [f"   Why: {reasons(chosen.score)}", *_marked(chosen)]
     return lines
+
+
+def _marked(chosen: Chosen) -> list[str]:
+    """What the model was told about this message or fact."""
+    return [f"   {MARKS[chosen.mark]}"] if chosen.mark in MARKS else []
 
 
 def _brought(brought: Sequence[tuple[Message | None, Chosen]], chat: Chat, zone: tzinfo) -> list[str]:
@@ -189,7 +204,8 @@ def _brought(brought: Sequence[tuple[Message | None, Chosen]], chat: Chat, zone:
         if message is None:
             lines.append(f"{number}. forgotten since")
         else:
-            lines += [f"{number}. {quoted_line(message, zone)}", f"   Why: {reasons(chosen.score)}"]
+            why = f"   Why: {reasons(chosen.score)}"
+            lines += [f"{number}. {quoted_line(message, zone)}", why, *_marked(chosen)]
             if address := link(chat.id, chat.thread, message.telegram_id):
                 lines.append(f"   {address}")
     return lines

@@ -50,6 +50,12 @@ async def test_facts_are_inserted_merged_and_closed_in_one_commit(store: MemoryS
     assert (held[home.id].is_pinned, held[moved.id].is_pinned) == (False, True)
     assert await store.facts.pin(ANNA.owner, home.id, is_pinned=True) is None, "it would be in every prompt again"
     assert await store.facts.valid(BORIS.owner) == []
+    assert await store.facts.replaced(ANNA.owner, [cat.id, moved.id]) == [held[home.id]]
+    await store.facts.edit(ANNA.owner, moved.id, "Anna lives in Bergen by the sea.", now=NOW)
+    assert [one.id for one in await store.facts.replaced(ANNA.owner, [moved.id])] == [home.id], "no words of an edit"
+    await store.facts.delete(ANNA.owner, home.id, now=NOW)
+    assert await store.facts.replaced(ANNA.owner, [moved.id]) == []
+    assert await store.facts.replaced(BORIS.owner, [moved.id]) == []
 
 
 async def test_a_commit_is_refused_whole_where_what_was_read_has_changed(store: MemoryStore) -> None:

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from facts import extraction, verification
 from facts.extraction import new_facts, parse, since_of
-from facts.single_values import single_value
 from records.facts import NewFact
 from records.messages import Message
 from records.scopes import Scope
+from text.single_values import single_value
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 

@@ -1,6 +1,7 @@
 """An explanation comes back as it was written, holds no text, and names nothing that no store has."""
 
 from datetime import UTC, datetime
+from typing import get_args
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,12 +10,12 @@ from records.context import Context, ContextPart, Cut, Snippet
 from records.messages import UNSTORED, Message
 from records.model_calls import PromptMessage
 from records.scopes import Scope
-from retrieval.explanation import Chosen, ExplanationRecord, explanation_of, read, runs
+from retrieval.explanation import Chosen, ExplanationRecord, Mark, explanation_of, read, runs
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 ids = st.integers(1, 10**9)
 scores = st.dictionaries(st.text(min_size=1, max_size=12), st.floats(-99, 99).map(lambda value: round(value, 2)))
-chosen = st.builds(Chosen, id=ids, score=scores)
+chosen = st.builds(Chosen, id=ids, score=scores, mark=st.sampled_from(get_args(Mark)))
 explanations = st.builds(
     ExplanationRecord,
     at=st.just(NOW),

@@ -95,3 +95,20 @@ def test_a_resume_is_no_overview(question: str) -> None:
 def test_a_message_says_what_always_holds(message: str) -> None:
     assert cues.standing_terms().intersection(analyse(message))
     assert not cues.standing_terms().intersection(analyse("I bought two metres of rope in May"))
+
+
+@pytest.mark.parametrize(
+    ("message", "denies"),
+    [
+        ("I have never worked with Flask", True),
+        ("Das habe ich noch nie gemacht", True),
+        ("Nunca he estado en Lugo", True),
+        ("Я никогда не был в Омске", True),
+        ("Non ho mai visto il mare", True),
+        ("我从未去过那里", True),
+        ("I do not work with Flask today", False),
+        ("Im Mai war ich dort", False),
+    ],
+)
+def test_a_message_denies_altogether(message: str, denies: bool) -> None:
+    assert cues.says_never(message) == denies

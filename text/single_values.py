@@ -1,4 +1,5 @@
-"""Of what nobody has two: a home, an employer, a name, the date of one exam. Read from the words of a fact. Pure.
+"""Of what nobody has two: a home, an employer, a name, the date of one exam. Read from the words of a fact, and from what
+a person says of themselves. Pure.
 
 A new home ends the old one, whatever the model that found it says. Owns the words of the languages it knows; what they
 miss costs a fact that stays next to its successor. Does not know stores or models.
@@ -10,8 +11,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from facts.fingerprint import NUMBER_WORDS, fingerprint
 from text.analyzer import folded, normal
+from text.fingerprint import NUMBER_WORDS, fingerprint
 
 CACHED = 2_000
 
@@ -114,6 +115,33 @@ def _value(plain: str, at: int, value: str, *, is_over: bool = False) -> SingleV
     has_name = is_possessed and len(words) > 1
     is_single = value != "name" and (has_name or bool(_UNIQUE.intersection(words)))
     return SingleValue(subject=" ".join([*words, value])[:60], is_over=is_over, is_single=is_single)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ValueGiven:
+    """A fact's one value: of what, as in SingleValue, and the words that give it, folded."""
+
+    subject: str
+    words: str
+
+
+@lru_cache(maxsize=CACHED)
+def value_given(text: str) -> ValueGiven | None:
+    """The one value that a fact gives as of now; None where it gives none."""
+    value = single_value(text)
+    if value is None or value.is_over:
+        return None
+    plain = folded(normal(text))
+    for now, _ in _PATTERNS.values():
+        if match := now.search(plain):
+            # "ist nach Bremen gezogen" has its value inside.
+            return ValueGiven(subject=value.subject, words=plain[match.end() :] or match.group())
+    return ValueGiven(subject=value.subject, words=plain.rpartition(value.subject)[2] or plain)
+
+
+def pattern(name: str) -> re.Pattern[str]:
+    """How a fact says a value of this name, as of now."""
+    return _PATTERNS[name][0]
 
 
 _UNIQUE = frozenset(

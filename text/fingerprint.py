@@ -127,6 +127,7 @@ _SAME_WORDS = (
     "любит обожает",
     "зовут называют",
 )
+_GENERAL = frozenset(term[:7] for words in _SAME_WORDS for word in words.split() for term in analyse(word))
 _CANONICAL = {word: words.split()[0] for words in _SAME_WORDS for word in words.split()}
 
 
@@ -210,6 +211,11 @@ def topics(text: str) -> frozenset[str]:
         if word not in _NEGATION and not _NEGATED_AUXILIARY.match(word) and word not in _DROPPED and word not in _IDLE
     ]
     return frozenset(term[:7] for term in analyse(" ".join(plain)))
+
+
+def is_general(topic: str) -> bool:
+    """Whether a topic is only a verb that most facts have: "has", "likes", "lives"."""
+    return topic in _GENERAL
 
 
 _IDLE = frozenset("longer more any anymore does do did mehr más ya больше уже plus".split())

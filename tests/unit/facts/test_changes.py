@@ -1,0 +1,97 @@
+"""What changed, in the prompt: newer words mark a fact at once, what it replaced is next to it, a denial is marked."""
+
+import json
+from collections.abc import AsyncIterator
+from datetime import UTC, timedelta
+from pathlib import Path
+
+import pytest
+
+from records.scopes import Scope
+from telegram_ui.commands.why import why_shown
+from telegram_ui.sending.chat import Chat
+from tests.support.talk import ANNA, Talk, talking
+
+SCOPE = Scope(owner=ANNA.id)
+LATER = timedelta(days=40)
+
+
+@pytest.fixture
+async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=2)
+        yield talk
+
+
+async def learned(talk: Talk, text: str, fact: str) -> None:
+    """Say this, and learn the fact from it."""
+    await talk.say(text)
+    async with talk.services.memory.home(ANNA.id) as store:
+        [message] = [one for one in await store.page(SCOPE, limit=2) if one.is_user]
+    found = {"message": message.id, "text": fact, "type": "fact", "replaces": None}
+    talk.server.default_schema("facts", json.dumps({"facts": [found]}))
+    await talk.services.facts.learn(SCOPE)
+    talk.server.default_schema("facts", json.dumps({"facts": []}))
+
+
+async def why(talk: Talk) -> str:
+    explanation = await talk.services.explanations.explain(SCOPE)
+    assert explanation is not None
+    return why_shown(explanation, Chat(id=ANNA.id), UTC).text
+
+
+async def test_the_latest_correction_wins_before_it_is_learned(talk: Talk) -> None:
+    await learned(talk, "I live in Portland, near the river.", "Anna lives in Portland.")
+    await talk.say("Where do I live now?")
+    assert "[fact 1 · since 2026-11-21] Anna lives in Portland." in talk.prompts()[-1]
+    await talk.say("I moved to Seattle.")
+    await talk.say("Where do I live now?")
+    assert (
+        "[fact 1 · since 2026-11-21, but the user has said something newer] Anna lives in Portland."
+        in talk.prompts()[-1]
+    )
+    assert "you have said something newer about it" in await why(talk)
+    await talk.say("I have moved to Tacoma: where do I live now?")
+    assert "but the user has said something newer] Anna lives" in talk.prompts()[-1]
+
+
+async def test_the_same_said_again_marks_nothing(talk: Talk) -> None:
+    await learned(talk, "I live in Portland, near the river.", "Anna lives in Portland.")
+    await talk.say("My brother moved to Seattle.")
+    await talk.say("I live in Portland, so where do I live?")
+    assert "[fact 1 · since 2026-11-21] Anna lives in Portland." in talk.prompts()[-1]
+
+
+async def test_a_fact_stands_below_what_it_replaced_and_its_message_is_marked(talk: Talk) -> None:
+    await learned(talk, "I live in Portland, near the river.", "Anna lives in Portland.")
+    for number in range(6):
+        await talk.turn(f"Point {number}: the weather was fine.")
+    talk.moment[0] += LATER
+    await learned(talk, "I moved to Seattle.", "Anna lives in Seattle.")
+    for number in range(6):
+        await talk.turn(f"Remark {number}: the sea was calm.")
+    await talk.say("Where do I live?")
+    prompt = talk.prompts()[-1]
+    assert (
+        "[fact 1 · only until 2026-12-31, since 2026-11-21] Anna lives in Portland.\n"
+        "[fact 2 · since 2026-12-31] Anna lives in Seattle."
+    ) in prompt
+    assert "Anna [partly out of date since 2026-12-31]: I live in Portland, near the river." in prompt
+    assert prompt.index("near the river") < prompt.index("I moved to Seattle.")
+    shown = await why(talk)
+    assert "Until then: “Anna lives in Portland.”" in shown
+    assert "Something in it is out of date, as I told the model." in shown
+
+
+async def test_a_denial_of_what_is_asked_about_is_marked(talk: Talk) -> None:
+    await talk.turn("I fixed two bugs in the parser today.")
+    await talk.turn("I have never fixed any bugs in the parser, how do I start?")
+    for number in range(6):
+        await talk.turn(f"Point {number}: the weather was fine, and I have never seen such clouds.")
+    await talk.say("Have I fixed bugs in the parser?")
+    prompt = talk.prompts()[-1]
+    mark = "[if other words of theirs contradict this, name both with their dates and ask]"
+    assert f"Anna {mark}: I have never fixed any bugs in the parser" in prompt
+    assert "Anna: I fixed two bugs in the parser today." in prompt
+    assert prompt.count(mark) == 1
+    assert "I told the model to name both, and to ask." in await why(talk)
