@@ -20,6 +20,8 @@ from text.single_values import single_value
 
 LONGEST_TEXT = 300
 MOST_FACTS = 30
+QUESTION_MARKS = ("?", "？", "؟")
+"""What no fact ends with: a small model that goes through the lines copies the questions too."""
 TYPES: Mapping[str, FactKind] = {"fact": "personal", "preference": "preference", "instruction": "instruction"}
 """What the model calls the kinds of facts."""
 IMPORTANCE = 0.5
@@ -69,8 +71,9 @@ def parse(answer: str) -> list[ExtractedFact] | None:
     if items is None:
         return None
     found = [fact for fact in map(_fact, items[:MOST_FACTS]) if fact is not None]
-    # A list of things that are no facts at all is as unreadable as no list.
-    return found if found or not items else None
+    if items and not found:
+        return None  # A list of things that are no facts at all is as unreadable as no list.
+    return [fact for fact in found if not fact.text.endswith(QUESTION_MARKS)]
 
 
 def new_facts(
@@ -89,14 +92,17 @@ def new_facts(
 
 def _new_fact(one: ExtractedFact, message: Message, *, known: Collection[int], zone: tzinfo) -> NewFact:
     value = single_value(one.text)
+    # Small models call anything an instruction; one would be in every prompt, for the model to keep to.
+    is_wish = one.kind != "instruction" or standing.may_ask(message.content)
+    kind = one.kind if is_wish else "personal"
     is_over = value is not None and value.is_over and _is_of(one.text, message.speaker)
     says_so = cues.says_change(message.content) or fingerprint(one.text).polarity
     said_at = message.created_at
     since = since_of(one.text, zone)
     return NewFact(
         text=one.text,
-        kind=one.kind,
-        subject=standing.aspect(one.text) if one.kind in STANDING else value.subject if value else "",
+        kind=kind,
+        subject=standing.aspect(one.text) if kind in STANDING else value.subject if value else "",
         source_ids=(message.id,),
         observed_at=said_at,
         valid_from=since if since is not None and since <= said_at else said_at,

@@ -95,6 +95,7 @@ _REQUEST, _CHOICE = _compiled(words.REQUEST), _compiled(words.CHOICE)
 _CONDITIONS = tuple(map(_compiled, words.CONDITIONS))
 _ASPECTS = {name: _compiled(pattern) for name, pattern in words.ASPECTS.items()}
 _SUBORDINATE, _SELF = _compiled(words.SUBORDINATE), _compiled(words.SELF)
+_KNOWN_LETTER = re.compile(r"[a-zа-яёіїє\u0600-\u06ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
 _QUOTED = re.compile(r"[\"“”„«»「」]|```|^\s*>")
 
 
@@ -104,6 +105,14 @@ def find(message: str) -> list[Standing]:
         return []
     found = (one for sentence in _sentences(message) if (one := _read(sentence)) is not None)
     return [one for one, _ in zip(found, range(MOST), strict=False)]
+
+
+def may_ask(message: str) -> bool:
+    """Whether a message could say what holds from now on, read loosely: it has a word for it, or only letters of
+    scripts that no pattern here knows.
+    """
+    plain = folded(normal(message[:LONGEST_MESSAGE]))
+    return _KNOWN_LETTER.search(plain) is None or any(pattern.search(plain) for pattern in _loose())
 
 
 def condition(text: str) -> str:
@@ -173,6 +182,19 @@ def ends(end: Standing, old: str) -> bool:
     """Whether an "end" that names what it ends means this one."""
     named = aspect(end.text)
     return (bool(named) and named == aspect(old)) or bool(_own_terms(end.text) & _own_terms(old))
+
+
+@lru_cache(maxsize=1)
+def _loose() -> tuple[re.Pattern[str], ...]:
+    """All that tells of a wish, whatever stands around it."""
+    spaced = [
+        pattern
+        for one in _SPACED
+        for pattern in (one.order, one.marker, *one.lasting, one.prefer, one.condition, one.end_that, one.end)
+        if pattern is not None
+    ]
+    eastern = (_EASTERN, _EASTERN_CONDITION, _EASTERN_PREFERENCE, _EASTERN_CALLED, _EASTERN_END_THAT, _EASTERN_END)
+    return (*spaced, *eastern, *_ASPECTS.values())
 
 
 def _sentences(message: str) -> Iterator[str]:

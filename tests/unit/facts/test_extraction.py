@@ -55,6 +55,30 @@ def test_values_are_made_sound() -> None:
     ]
 
 
+def test_a_copied_question_is_no_fact_and_no_broken_answer() -> None:
+    asked = '{"facts": [{"message": 5, "text": "What would you cook for two?"}, {"message": 6, "text": "猫が好き？"}]}'
+    assert parse(asked) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("I have moved! Since 3 April I live in Porto, Rua das Flores 21.", "personal"),
+        ("Jeden Morgen fahre ich mit dem grünen Fahrrad zur Arbeit.", "personal"),
+        ("Please give all distances in kilometres.", "instruction"),
+        ("Отвечай всегда коротко.", "instruction"),
+        ("回答请用简短的句子。", "instruction"),
+        ("תמיד תענה בקצרה", "instruction"),
+    ],
+)
+def test_what_asks_for_nothing_is_no_instruction(said: str, kind: str) -> None:
+    """A model of 1.5 billion parameters called four of five facts an instruction."""
+    found = parse(json.dumps({"facts": [{"message": 1, "text": said, "type": "instruction", "replaces": None}]}))
+    assert found
+    ((made,),) = new_facts(found, [message(1, said)], known=(), zone=UTC)
+    assert made.kind == kind
+
+
 FIELDS = st.sampled_from(["facts", "text", "message", "type", "replaces"])
 
 
