@@ -7,10 +7,12 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
+from attachments.documents import DocumentReader
 from background.indexing import Indexing
 from background.rebuild import Rebuilder
 from background.scheduler import ScheduledTask, Scheduler
 from chat.answer_loop import AnswerLoop
+from chat.attachments import Attachments
 from chat.conversation import Conversation
 from chat.corrections import Corrections
 from chat.explanations import Explanations
@@ -245,6 +247,7 @@ async def open_services(
             memory=memory,
             conversation=conversation,
             corrections=corrections,
+            attachments=Attachments(documents=DocumentReader()),
             retrieval=retrieval,
             search=search,
             explanations=explanations,

@@ -215,6 +215,7 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
                 settings,
                 conversation=services.conversation,
                 corrections=services.corrections,
+                attachments=services.attachments,
                 inbox=services.memory.inbox,
                 commands=partial(_commands, settings, services),
             )

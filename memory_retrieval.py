@@ -129,7 +129,7 @@ class MemoryRetrieval:
         newest = newest_turns([*sources.last, *unstored], LAST_TURNS)
         await _off_loop(lambda: builder.take_last_turns(newest), characters(newest))
         known, lean_on = carried(scope, sources.facts), last_words(newest)
-        search = partial(self.found, incoming.text, store, scope, now=now, lean_on=lean_on, before=turn, facts=known)
+        search = partial(self.found, incoming.words, store, scope, now=now, lean_on=lean_on, before=turn, facts=known)
         # At the beginning all there is stands in the prompt: nothing is searched for unless something had no room.
         found = await search() if known or sources.archived else None
         if found is not None:

@@ -253,7 +253,7 @@ class Conversation:
 
     async def _note(self, turn: Turn) -> None:
         """What the question asks to keep to from now on holds for its own answer already."""
-        if turn.is_on and turn.stored is not None and any(standing.find(piece.text) for piece in turn.incoming.pieces):
+        if turn.is_on and turn.stored is not None and standing.find(turn.incoming.words):
             await self._facts.note(turn.scope, turn.stored)
 
     async def _answer(self, turn: Turn, on_text: OnText | None) -> Answered:
@@ -347,7 +347,7 @@ class Conversation:
         session, incoming = turn.session, turn.incoming
         if turn.mode != "off" or incoming.in_group or session.memory_was_offered:
             return False
-        session.memory_was_offered = personal.is_worth_keeping(incoming.text)
+        session.memory_was_offered = personal.is_worth_keeping(incoming.words)
         return session.memory_was_offered
 
     def _failed(self, turn: Turn, error: ModelError) -> Reply:

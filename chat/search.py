@@ -100,8 +100,7 @@ class MemorySearch:
         ]
         return Page(
             found=tuple(
-                Found(message=message, text=self._shown(message.content, query))
-                for message in found[first : first + size]
+                Found(message=message, text=self._shown(message, query)) for message in found[first : first + size]
             ),
             first=first,
             total=len(found),
@@ -141,14 +140,16 @@ class MemorySearch:
     async def _matching(self, messages: Sequence[Message], query: SearchQuery) -> list[Message]:
         return await asyncio.to_thread(lambda: [one for one in messages if query.matches(one.content)])
 
-    def _shown(self, text: str, query: SearchQuery) -> str:
-        """All of a short message; of a long one the sentences that have most to do with the query."""
-        count = self._tokens.count
+    def _shown(self, message: Message, query: SearchQuery) -> str:
+        """All of a short message; of a long one the sentences that have most to do with the query, and their place."""
+        count, text = self._tokens.count, message.content
         if len(text) <= SHOWN or count(text) <= SHOWN:
             return text
+        place = f"{message.place}\n" if message.place else ""
+        text = text.removeprefix(place)
         pieces = [
             part
             for sentence in sentences(text)
             for part in (self._tokens.split(sentence, SHOWN // 2) if len(sentence) > SHOWN else [sentence])
         ]
-        return clipped(pieces, [query.weight(piece) for piece in pieces], tokens=SHOWN, count=count)
+        return place + clipped(pieces, [query.weight(piece) for piece in pieces], tokens=SHOWN, count=count)

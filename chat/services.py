@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from background.indexing import Indexing
 from background.rebuild import Rebuilder
+from chat.attachments import Attachments
 from chat.conversation import Conversation
 from chat.corrections import Corrections
 from chat.explanations import Explanations
@@ -29,6 +30,7 @@ class Services:
     memory: ExternalMemory
     conversation: Conversation
     corrections: Corrections
+    attachments: Attachments
     retrieval: MemoryRetrieval
     search: MemorySearch
     explanations: Explanations

@@ -171,6 +171,7 @@ class Sessions:
                 speaker=one.speaker,
                 source=one.source,
                 telegram_id=one.telegram_id,
+                origin=one.origin,
             )
             for one in messages
         )

@@ -91,8 +91,15 @@ def incoming_of(turn: Sequence[Message], person: Person, *, in_group: bool) -> I
         scope=asked[0].scope,
         person=replace(person, name=asked[0].speaker or person.name),
         pieces=tuple(
-            Piece(text=one.content, source=one.source or "", sent_at=one.created_at, telegram_id=one.telegram_id)
+            Piece(
+                text=one.content,
+                source=one.source or "",
+                sent_at=one.created_at,
+                telegram_id=one.telegram_id,
+                origin=one.origin,
+            )
             for one in asked
+            if one.origin != "picture"
         ),
         in_group=in_group,
     )

@@ -27,7 +27,7 @@ LONGEST_NAME = 64
 """Characters of a name that a prompt carries (Telegram's first and last name: 64 each)."""
 
 _OUR_TAGS = re.compile(
-    r"<(/?(?:remembered|summaries|conversation|dropped|superseded|missing|profile|facts|known|instructions|replied)\b)",
+    r"<(/?(?:remembered|summaries|conversation|dropped|superseded|missing|profile|facts|known|instructions|replied|document)\b)",
     re.IGNORECASE,
 )
 
@@ -45,6 +45,7 @@ Block = Literal[
     "facts",
     "known",
     "instructions",
+    "document",
 ]
 FoldKind = Literal["conversation", "summaries", "rolling", "sliding"]
 """What is folded: messages; summaries; a summary and what was said since; or that while some messages are dropped."""
@@ -317,6 +318,11 @@ def replied_block(replied: Replied) -> str:
     """The message to which the user's words reply, as data."""
     who = _one_line(replied.speaker) or ("User" if replied.speaker else "Assistant")
     return block("replied", [f"{who}: {quoted(replied.text)}"])
+
+
+def document_block(passages: Iterable[str]) -> str:
+    """What is in the files that the user sent along, as data."""
+    return block("document", map(quoted, passages))
 
 
 def last_message(*, facts: str = "", remembered: str, instructions: str = "", clock: str, words: str) -> str:

@@ -5,6 +5,7 @@ Owns this part of the JSON of chat completions. Does not know what a tool does.
 
 import json
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -49,6 +50,11 @@ def wire(messages: Sequence[PromptMessage]) -> list[dict[str, Any]]:
     result: list[dict[str, Any]] = []
     for message in messages:
         content = well_formed(message.content)
+        if message.pictures:
+            while result and result[-1]["role"] == message.role and "tool_calls" not in result[-1]:
+                content = f"{result.pop()['content']}\n\n{content}"
+            result.append({"role": message.role, "content": [{"type": "text", "text": content}, *_shown(message)]})
+            continue
         if message.calls:
             calls = [
                 {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
@@ -57,11 +63,22 @@ def wire(messages: Sequence[PromptMessage]) -> list[dict[str, Any]]:
             result.append({"role": message.role, "content": content, "tool_calls": calls})
         elif message.role == "tool":
             result.append({"role": message.role, "tool_call_id": message.call_id, "content": content})
-        elif result and result[-1]["role"] == message.role and "tool_calls" not in result[-1]:
+        elif (
+            result
+            and result[-1]["role"] == message.role
+            and isinstance(result[-1]["content"], str)
+            and ("tool_calls" not in result[-1])
+        ):
             result[-1]["content"] += "\n\n" + content
         else:
             result.append({"role": message.role, "content": content})
     return result
+
+
+def _shown(message: PromptMessage) -> list[dict[str, Any]]:
+    """Pictures within the request itself: no endpoint has to fetch anything."""
+    urls = (f"data:{one.mime};base64,{b64encode(one.data).decode()}" for one in message.pictures)
+    return [{"type": "image_url", "image_url": {"url": url}} for url in urls]
 
 
 @dataclass

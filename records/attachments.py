@@ -1,6 +1,7 @@
 """What people send along with their words: the text of documents, pictures, and what was spoken."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -18,3 +19,42 @@ class DocumentText:
     name: str
     passages: tuple[Passage, ...]
     is_whole: bool = True
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Picture:
+    """A picture as a request carries it. `width`, `height`: in pixels; 0 where nobody knows.
+
+    `source`: what names it in the memory: the source of its message, and the file's id.
+    """
+
+    data: bytes = field(repr=False)
+    mime: str
+    width: int = 0
+    height: int = 0
+    source: str = ""
+
+    @property
+    def tokens(self) -> int:
+        """What it costs in a prompt, as far as it can be known."""
+        return picture_tokens(self.width, self.height)
+
+
+UNKNOWN_SIZE = (1280, 1280)
+
+
+def picture_tokens(width: int, height: int) -> int:
+    """An estimate of what a picture costs in a prompt: the most that one of these published rules gives.
+
+    OpenAI, tiles of 512 pixels after scaling to 2,048 and 768: 85 + 170 a tile; patches of 32 pixels, at most 1,536,
+    times 1.62 in the small models (platform.openai.com/docs/guides/images-vision). Anthropic: width × height / 750
+    (docs.anthropic.com, Vision). Gemini's 258 a tile of 768 is below these.
+    """
+    if width <= 0 or height <= 0:
+        width, height = UNKNOWN_SIZE
+    patches = min(1536, math.ceil(width / 32) * math.ceil(height / 32)) * 1.62
+    fit = min(1.0, 2048 / max(width, height))
+    fit *= min(1.0, 768 / (min(width, height) * fit))
+    tiles = 85 + 170 * math.ceil(width * fit / 512) * math.ceil(height * fit / 512)
+    longest = min(1.0, 1568 / max(width, height))
+    return math.ceil(max(patches, tiles, width * longest * height * longest / 750))

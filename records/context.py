@@ -89,10 +89,11 @@ class ContextPart:
 class Cut:
     """Messages first..last of the scope that are neither verbatim in the prompt nor covered by a summary in it.
 
-    "archived": no active summary covers them (they left a sliding window, or another program wrote the file).
+    "archived": no active summary covers them (they left a sliding window, or another program wrote the file);
+    "document": passages of a file, which are searched and not repeated.
     """
 
-    what: Literal["turns", "summary", "archived", "message", "system"]
+    what: Literal["turns", "summary", "archived", "message", "system", "document"]
     first_id: int
     last_id: int
     why: str

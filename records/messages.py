@@ -1,5 +1,7 @@
 """Messages: new ones, and those that are stored."""
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -11,8 +13,13 @@ Role = Literal["user", "assistant", "system"]
 UNSTORED = 10**12
 """Ids from here on are of messages that are in no store."""
 
-Origin = Literal["", "forwarded", "tool", "imported", "overheard"]
-"""Where a message's words come from: "" = said here by its role; "overheard" = imported, and somebody else's."""
+Origin = Literal["", "forwarded", "tool", "imported", "overheard", "document", "picture"]
+"""Where a message's words come from: "" = said here by its role; "overheard" = imported, and somebody else's;
+"document" = a passage of a file that was sent along; "picture" = what a model saw in a picture that was.
+"""
+
+SENT_ALONG: tuple[Origin, ...] = ("document", "picture")
+"""Origins of what came with a person's words, and is not theirs."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,6 +75,29 @@ class Message:
     @property
     def is_user(self) -> bool:
         return self.role == "user"
+
+    @property
+    def place(self) -> str:
+        """The first line of a passage of a document, which says where it stands: "[lease.pdf, page 3]"; else ""."""
+        first, _, rest = self.content.partition("\n") if self.origin == "document" else ("", "", "")
+        return first if rest else ""
+
+
+DOCUMENT_BEGINNING = 4_000
+"""Characters of what came along in one turn that later prompts and summaries repeat; the rest is found by searching."""
+
+
+def beginnings(messages: Iterable[Message]) -> list[Message]:
+    """The messages, of each turn's documents only as many passages as their beginning has room for."""
+    taken = Counter[int]()
+    kept = []
+    for message in messages:
+        if message.origin == "document":
+            taken[message.turn] += len(message.content)
+            if taken[message.turn] > DOCUMENT_BEGINNING:
+                continue
+        kept.append(message)
+    return kept
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from records.attachments import Picture
 from records.messages import Role
 
 PromptRole = Role | Literal["tool"]
@@ -49,12 +50,15 @@ class ToolCall:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PromptMessage:
-    """One message of a request. `calls`: the assistant's; `call_id`: the call that a tool's message answers."""
+    """One message of a request. `calls`: the assistant's; `call_id`: the call that a tool's message answers;
+    `pictures`: the user's.
+    """
 
     role: PromptRole
     content: str
     calls: tuple[ToolCall, ...] = ()
     call_id: str = ""
+    pictures: tuple[Picture, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

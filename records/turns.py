@@ -1,11 +1,13 @@
 """A turn on its way through the program: what came in, and the reply."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from records.attachments import Picture
 from records.context import Context
-from records.messages import Origin
+from records.messages import SENT_ALONG, Origin
 from records.owners import Mode
 from records.scopes import Person, Scope
 
@@ -16,7 +18,8 @@ class Incoming:
 
     `pieces`: the texts of one split paste in order, usually one; each has its own source and telegram id. `mode`: the
     state of memory when they were said, None where nobody knows; what was said while it was off is not stored later.
-    `replied`: the message that they reply to.
+    `replied`: the message that they reply to. The passages of documents are pieces as well, before the words that they
+    came with; `pictures` go into the request as they are.
     """
 
     scope: Scope
@@ -25,16 +28,31 @@ class Incoming:
     in_group: bool = False
     mode: Mode | None = None
     replied: "Replied | None" = None
+    pictures: tuple[Picture, ...] = ()
 
     @property
     def text(self) -> str:
-        """The words of the turn."""
-        return "".join(piece.text + piece.seam for piece in self.pieces[:-1]) + self.pieces[-1].text
+        """All that came in."""
+        return _joined(self.pieces)
+
+    @property
+    def words(self) -> str:
+        """The person's own words, without what was in the files that they sent along."""
+        return _joined([piece for piece in self.pieces if piece.origin not in SENT_ALONG])
+
+    @property
+    def passages(self) -> tuple[str, ...]:
+        """What was in the documents that they sent along."""
+        return tuple(piece.text for piece in self.pieces if piece.origin in SENT_ALONG)
 
     @property
     def source(self) -> str:
         """What names this turn: the source of its last piece."""
         return self.pieces[-1].source
+
+
+def _joined(pieces: "Sequence[Piece]") -> str:
+    return "".join(piece.text + piece.seam for piece in pieces[:-1]) + "".join(piece.text for piece in pieces[-1:])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -112,13 +112,14 @@ class MustInclude:
         """A candidate as the prompt carries it, in at most so many tokens. Made only for those that may fit, since
         counting tokens is expensive.
         """
-        text = self._shown(one, message.content, sentence_vectors, tokens)
+        place, content, tokens = self._placed(message, tokens)
+        text = place + self._shown(one, content, sentence_vectors, tokens)
         return Snippet(
             message=message,
             text=text,
             score=one.parts,
             ended_at=self.ended.get(message.id),
-            is_denial=message.is_user and denies(text, self.own),
+            is_denial=message.is_user and not place and denies(text, self.own),
         )
 
     def length(self, index: int, room: int) -> int:
@@ -134,7 +135,18 @@ class MustInclude:
 
     def cut(self, snippet: Snippet, tokens: int) -> str:
         """At most `tokens` of a required message."""
-        return by_words(snippet.message.content, self.own, tokens=tokens, tokenizer=self.tokens)
+        place, content, tokens = self._placed(snippet.message, tokens)
+        return place + by_words(content, self.own, tokens=tokens, tokenizer=self.tokens)
+
+    def _placed(self, message: Message, tokens: int) -> tuple[str, str, int]:
+        """The line that says where a passage of a document stands, which is never cut off; the rest of it, and the
+        tokens that are left for that. "" for what has no such line, or no room for it.
+        """
+        if not message.place:
+            return "", message.content, tokens
+        place = f"{message.place}\n"
+        left = tokens - self.tokens.count(place)
+        return ("", message.content, tokens) if left < tokens // 2 else (place, message.content[len(place) :], left)
 
     def _shown(self, one: Scored, text: str, vectors: Floats | None, tokens: int) -> str:
         """A whole message, or the relevant sentences of a long one."""

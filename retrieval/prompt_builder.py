@@ -16,7 +16,7 @@ from records.messages import Message
 from records.model_calls import PromptMessage
 from records.summaries import Summary
 from records.turns import Incoming
-from retrieval import prefix_cache, replies
+from retrieval import prefix_cache, replies, sent_along
 from retrieval.budgets import Budgets
 from retrieval.turns import WORTH_SHOWING, Turn, Turns, role
 from text.tokenizer import Tokenizer
@@ -74,15 +74,18 @@ class PromptBuilder:
             self._clock = f"{replies.quoted(incoming.replied, tokenizer, budgets.ceiling)}\n{self._clock}"
         self._system = self._with_reader(system_prompt, budgets.system) if explains else system_prompt
         self._system = tokenizer.cut_end(self._system, budgets.system)
-        words = prompts.group_line(incoming.person.name, incoming.text) if incoming.in_group else incoming.text
+        self._pictures = sent_along.pictures(incoming, budgets.ceiling)
+        own = prompts.group_line(incoming.person.name, incoming.words) if incoming.in_group else incoming.words
+        documents, was_shortened = sent_along.documents(incoming, tokenizer, budgets.ceiling)
+        words = "\n\n".join(text for text in (documents, own) if text)
         said = tokenizer.count(words)
         room = budgets.ceiling - self._size(self._request()) - 4
         if room < min(said, WORTH_SHOWING):
             self._clock = ""
             room = budgets.ceiling - self._size(self._request()) - 4
-        self._message_was_cut = said > room
+        self._message_was_cut = said > room or was_shortened
         self._wanted = budgets.ceiling - room + said
-        self._words = tokenizer.cut_middle(words, max(0, room)) if self._message_was_cut else words
+        self._words = tokenizer.cut_middle(words, max(0, room)) if said > room else words
         self._left = max(0, budgets.ceiling - self._size(self._request()))
         wanted = budgets.summaries + budgets.recent + budgets.snippets
         share = min(1.0, self._left / wanted) if wanted else 0.0
@@ -348,6 +351,9 @@ class PromptBuilder:
 
     def _add(self, turn: Turn) -> None:
         self._turns.append(turn)
+        if turn.left_out:
+            first, last = turn.left_out[0].id, turn.left_out[-1].id
+            self._cut.append(Cut(what="document", first_id=first, last_id=last, why="found by searching"))
         self._left -= turn.tokens
 
     def _leave_out(self, turn: Turn, why: str) -> None:
@@ -379,7 +385,7 @@ class PromptBuilder:
             clock=self._clock,
             words=self._words,
         )
-        return [*request, PromptMessage(role="user", content=last)]
+        return [*request, PromptMessage(role="user", content=last, pictures=self._pictures)]
 
     def _summaries_text(self) -> str:
         if not self._summaries:
@@ -430,7 +436,11 @@ class PromptBuilder:
             ContextPart(name="snippets", tokens=count(self._snippets_text()), budget=budgets.snippets),
             ContextPart(name="instructions", tokens=count(self._instructions_text()), budget=MOST_INSTRUCTIONS),
             ContextPart(name="clock", tokens=count(self._clock), budget=0),
-            ContextPart(name="message", tokens=count(self._words), budget=budgets.ceiling),
+            ContextPart(
+                name="message",
+                tokens=count(self._words) + sum(one.tokens for one in self._pictures),
+                budget=budgets.ceiling,
+            ),
         ]
         rest = self._size(self._request()) - sum(part.tokens for part in parts)
         return (*parts, ContextPart(name="overhead", tokens=rest, budget=0))

@@ -4,11 +4,11 @@ Does not know which turns a prompt has, or what else is in it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from llm import prompts
 from records.context import Cut
-from records.messages import Message, Role
+from records.messages import SENT_ALONG, Message, Role, beginnings
 from records.model_calls import PromptMessage
 from text.tokenizer import Tokenizer
 
@@ -18,12 +18,15 @@ WORTH_SHOWING = 48
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Turn:
-    """The messages of one turn in order; `contents` is what the prompt carries of each."""
+    """The messages of one turn in order; `contents` is what the prompt carries of each. `left_out`: the further
+    passages of its documents, which are searched and not repeated.
+    """
 
     messages: tuple[Message, ...]
     contents: tuple[str, ...]
     tokens: int
     is_whole: bool = True
+    left_out: tuple[Message, ...] = ()
 
     def cut(self, why: str) -> Cut:
         return Cut(what="turns", first_id=self.messages[0].id, last_id=self.messages[-1].id, why=why)
@@ -40,7 +43,15 @@ class Turns:
         grouped: dict[int, list[Message]] = {}
         for message in messages:
             grouped.setdefault(message.turn, []).append(message)
-        return [self._turn(group, [self._content(message) for message in group]) for group in grouped.values()]
+        return [self._whole(group) for group in grouped.values()]
+
+    def _whole(self, group: Sequence[Message]) -> Turn:
+        shown = beginnings(group)
+        turn = self._turn(shown, [self._content(message) for message in shown])
+        if len(shown) == len(group):
+            return turn
+        ids = {one.id for one in shown}
+        return replace(turn, left_out=tuple(one for one in group if one.id not in ids))
 
     def squeezed(self, turn: Turn, room: int) -> Turn | None:
         """The turn with its longest messages cut in the middle so that it fits; None where too little would be left."""
@@ -51,7 +62,7 @@ class Turns:
         limit = _common_limit([self._tokens.count(content) for content in whole], tokens)
         contents = [self._tokens.cut_middle(content, limit) for content in whole]
         squeezed = self._turn(turn.messages, contents, is_whole=False)
-        return squeezed if squeezed.tokens <= room else None
+        return replace(squeezed, left_out=turn.left_out) if squeezed.tokens <= room else None
 
     def _turn(self, messages: Sequence[Message], contents: Sequence[str], *, is_whole: bool = True) -> Turn:
         carried = [
@@ -69,6 +80,8 @@ class Turns:
         """
         if message.origin == "tool":
             return prompts.ARCHIVED_RESULT
+        if message.origin in SENT_ALONG and not self._in_group:
+            return prompts.quoted(message.content)
         if self._in_group and message.role != "assistant":
             return prompts.group_line(message.speaker, message.content)
         return message.content

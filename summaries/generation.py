@@ -14,7 +14,7 @@ from typing import Literal
 from llm import prompts
 from records.errors import ContextTooLong, FoldRefused, ModelDeclined, ModelError
 from records.facts import Fact
-from records.messages import Message
+from records.messages import SENT_ALONG, Message, beginnings
 from records.model_calls import Completion, PromptMessage, Usage
 from records.summaries import NewSummary, Summary
 from summaries import quality_gate, quality_score
@@ -244,9 +244,14 @@ class Summariser:
 
 
 def message_sources(messages: Sequence[Message]) -> list[Source]:
-    """Messages as the model reads them; tool results are left out, unless there is nothing else."""
+    """Messages as the model reads them; tool results are left out, unless there is nothing else, and of a document all
+    but its beginning: it stays searchable, and a book would cost a hundred requests.
+    """
     told = [message for message in messages if message.origin != "tool"] or messages
-    return [Source(text=prompts.conversation_line(one), is_user=one.is_user) for one in told]
+    return [
+        Source(text=prompts.conversation_line(one), is_user=one.is_user and one.origin not in SENT_ALONG)
+        for one in beginnings(told)
+    ]
 
 
 def summary_sources(summaries: Sequence[Summary]) -> list[Source]:

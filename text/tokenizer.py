@@ -87,10 +87,10 @@ class Tokenizer:
         return REQUEST_OVERHEAD + sum(self.message_tokens(message) for message in messages)
 
     def message_tokens(self, message: PromptMessage) -> int:
-        """Tokens that one message adds to a request, its calls of tools included."""
+        """Tokens that one message adds to a request, its calls of tools and its pictures (by estimate) included."""
         calls = sum(self.count(f"{call.id} {call.name} {call.arguments}") + CALL_OVERHEAD for call in message.calls)
         size = MESSAGE_OVERHEAD + self.count(message.role) + self.count(message.content) + calls
-        return size + self.count(message.call_id)
+        return size + self.count(message.call_id) + sum(picture.tokens for picture in message.pictures)
 
     def cut_middle(self, text: str, tokens: int) -> str:
         """The text, at most `tokens` long: its head and tail, with a note between them of how much is left out.

@@ -2,6 +2,7 @@
 
 access.py           who is served, who may configure
 answer_delivery.py  how often an answer is sent before it is given up
+attached.py         what a message carries besides words
 dispatch.py         where an update goes
 durable_queue.py    the queue between Telegram and the bot
 error_boundary.py   the one place that catches every error: one log line, one sentence to the person
@@ -9,6 +10,7 @@ file_attempts.py    how often a file is tried over which the process dies
 parsing.py          an update → our own values; the only place that converts
 paste.py            joining the pieces of a split paste
 polling.py          fetching: what is not on disk is not confirmed
+reading.py          the files of a turn are fetched and read before it is answered
 relevance.py        which updates may be written down
 serial_queue.py     serial queues by key, fair to one another
 service.py          start, fetch, watch and stop in order

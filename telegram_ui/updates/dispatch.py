@@ -14,6 +14,7 @@ from functools import partial
 from cachetools import LRUCache
 from telegram import InlineKeyboardMarkup
 
+from chat.attachments import Attachments
 from chat.conversation import Conversation
 from chat.corrections import Corrections
 from locales.catalog import speaking
@@ -28,11 +29,13 @@ from telegram_ui.sending.documents import document_in
 from telegram_ui.sending.streaming import STOPPED, AnswerStream
 from telegram_ui.updates.access import Access
 from telegram_ui.updates.answer_delivery import AnswerDelivery
+from telegram_ui.updates.attached import FILE
 from telegram_ui.updates.durable_queue import MOST_OF_ONE, DurableQueue, Received
 from telegram_ui.updates.error_boundary import ErrorBoundary
 from telegram_ui.updates.file_attempts import FileAttempts
-from telegram_ui.updates.parsing import FILE, NO_WORDS, ParsedUpdate, incoming, parse, upgraded
+from telegram_ui.updates.parsing import NO_WORDS, ParsedUpdate, parse, upgraded
 from telegram_ui.updates.paste import Pastes, may_continue
+from telegram_ui.updates.reading import AttachedFiles, Read
 from telegram_ui.updates.serial_queue import SerialQueues, Work
 from telegram_ui.updates.slot import Slot
 from telegram_ui.updates.supergroups import SupergroupUpgrades
@@ -67,6 +70,7 @@ class Dispatcher:
         corrections: Corrections,
         commands: Commands,
         delivery: Delivery,
+        attachments: Attachments,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         pastes: Pastes[ParsedUpdate] | None = None,
     ) -> None:
@@ -79,6 +83,7 @@ class Dispatcher:
         self._error_boundary = ErrorBoundary(delivery, commands.language)
         self._answer_delivery = AnswerDelivery(queue, pause)
         self._file_attempts = FileAttempts(queue, delivery)
+        self._attached_files = AttachedFiles(delivery, attachments)
         self._pastes = pastes or Pastes[ParsedUpdate](asyncio.get_running_loop().call_later)
         self._command_queues = SerialQueues("commands", at_once=COMMANDS_AT_ONCE)
         self._slow_queues = SerialQueues("slow commands", at_once=SLOW_AT_ONCE)
@@ -322,8 +327,6 @@ class Dispatcher:
             hint = "Yes? Write what you need into the message that mentions me."
             if parsed.attachment:
                 hint = f"I can't read {parsed.attachment} yet: please write it in words."
-            if parsed.attachment == FILE:
-                hint += " If it is an export of a chat, send /import first, then the file."
             await self._error_boundary.guarded(parsed, partial(self._say, parsed.chat, hint))
         await self._queue.done([parsed.update_id])
 
@@ -338,10 +341,16 @@ class Dispatcher:
         stream = AnswerStream(self._delivery, parsed.chat, stop=stop)
         delivering: asyncio.Task[None] | None = None
         try:
-            async with Slot(self._preparing) as slot, self._delivery.typing(parsed.chat):
-                reply = await self._conversation.reply(incoming(pieces), on_text=stream.show, on_prepared=slot.leave)
+            async with self._delivery.typing(parsed.chat):
+                read = await self._attached_files.read(pieces)
+                if read.refusal:
+                    await self._say(parsed.chat, read.refusal)
+                    await self._queue.done(ids)
+                    return
+                async with Slot(self._preparing) as slot:
+                    reply = await self._conversation.reply(read.incoming, on_text=stream.show, on_prepared=slot.leave)
             # From here on it is stored: cancelling must not stop it half-way through its sending.
-            delivering = asyncio.create_task(self._deliver(pieces, stream, reply))
+            delivering = asyncio.create_task(self._deliver(pieces, stream, reply, read))
             await asyncio.shield(delivering)
         except asyncio.CancelledError:
             if delivering:
@@ -357,17 +366,14 @@ class Dispatcher:
             await self._error_boundary.apologise(parsed, error)
             await self._queue.done(ids)
 
-    async def _deliver(self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, reply: Reply) -> None:
+    async def _deliver(self, pieces: Sequence[ParsedUpdate], stream: AnswerStream, reply: Reply, read: Read) -> None:
         """Send the answer as often as it needs and no oftener, then its notices; then the updates are done."""
         parsed = pieces[0]
         ids = [piece.update_id for piece in pieces]
         keyboard = self._commands.keyboard_under(parsed.chat, parsed.person, reply)
         outcome, shown_as = await self._answer_delivery.send(pieces[-1].update_id, stream, shown_text(reply), keyboard)
         if outcome == "arrived":
-            notices = list(reply.notices)
-            if attachment := next((piece.attachment for piece in pieces if piece.attachment), ""):
-                notices.append(f"I read your words only: I can't read {attachment} yet.")
-            for notice in notices:
+            for notice in (*reply.notices, *read.notices):
                 await self._error_boundary.guarded(parsed, partial(self._say, parsed.chat, notice))
             for proposal in reply.proposals:
                 await self._error_boundary.guarded(
@@ -378,7 +384,7 @@ class Dispatcher:
         else:
             await self._queue.done(ids, is_remembered=reply.is_remembered, soon=True)
             if not reply.is_error:
-                await self._conversation.shown(incoming(pieces), shown_as)
+                await self._conversation.shown(read.incoming, shown_as)
             if keyboard is not None and len(self._notice_queues) < MOST_NOTICES:
                 note = partial(self._commands.note_shown, parsed.chat, shown_as)
                 self._notice_queues.submit(parsed.scope, note)

@@ -16,6 +16,7 @@ from records.owners import MODES, Mode
 from records.scopes import Person, Scope
 from records.turns import Incoming, Piece, Replied
 from telegram_ui.sending.chat import Chat
+from telegram_ui.updates.attached import AttachedFile, attachment_of, file_of
 from telegram_ui.updates.paste import LIMIT
 
 Kind = Literal["text", "command", "press", "wordless", "edited"]
@@ -34,27 +35,6 @@ LONGEST_REPLIED = 2_000
 NO_WORDS = "[The sender removed the words of this message]"
 """The text of an edited message of which only the mention of the bot, or a picture, is left."""
 
-FILE = "a file"
-NAMES = {
-    "photo": "a photo",
-    "voice": "a voice message",
-    "audio": "an audio file",
-    "video": "a video",
-    "video_note": "a video message",
-    "animation": "an animation",
-    "sticker": "a sticker",
-    "document": FILE,
-    "contact": "a contact",
-    "location": "a location",
-    "venue": "a place",
-    "poll": "a poll",
-    "dice": "a dice",
-    "story": "a story",
-    "game": "a game",
-    "paid_media": "paid media",
-    "checklist": "a checklist",
-}
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ParsedUpdate:
@@ -64,7 +44,8 @@ class ParsedUpdate:
     the bot, replies to it, presses its buttons, or is a command. `target`: a command named this bot.
     `units`: the length as sent, in UTF-16 units.
     `mode`: how memory stood when it was said, None where nobody knows.
-    `attachment`: what was sent along ("a photo"), or alone where there are no words (kind "wordless").
+    `attachment`: what was sent along ("a photo"); `file`: the same where it may be read. What is neither words nor such
+    a file is of the kind "wordless". `is_wordless`: there are no words; a text then only names the file.
     """
 
     kind: Kind
@@ -81,6 +62,8 @@ class ParsedUpdate:
     argument: str = ""
     target: bool = False
     attachment: str = ""
+    file: AttachedFile | None = None
+    is_wordless: bool = False
     album: str = ""
     origin: Origin = ""
     mode: Mode | None = None
@@ -168,7 +151,7 @@ def _message(
     if sender is None or message.chat.type not in ("private", "group", "supergroup"):
         return None
     raw = message.text or message.caption or ""
-    attachment = _attachment(message)
+    attachment, file = attachment_of(message), file_of(message)
     if not raw and not attachment:
         return None
     chat = _chat(message)
@@ -176,13 +159,13 @@ def _message(
     command = None if message.forward_origin else COMMAND.fullmatch(words)
     named = (command[2] or "").casefold() if command else ""
     us = (bot.username or "").casefold()
-    text = _as_told(message, words, attachment)
+    text = _as_told(message, words, attachment, file)
     kind: Kind = "wordless"
     if update.edited_message:
         kind = "edited"
     elif command:
         kind = "command"
-    elif words:
+    elif words or file is not None:
         kind = "text"
     return ParsedUpdate(
         kind=kind,
@@ -199,6 +182,8 @@ def _message(
         argument=(command[3] or "").strip() if command else "",
         target=bool(command) and named == us,
         attachment=attachment,
+        file=file,
+        is_wordless=not words,
         album=message.media_group_id or "",
         origin="forwarded" if message.forward_origin else "",
         replied=_replied(message, bot),
@@ -255,15 +240,6 @@ def _speaker(message: telegram.Message) -> str:
     if message.sender_chat is not None:
         return message.author_signature or message.sender_chat.title or "Anonymous"
     return sender.full_name if sender else "Anonymous"
-
-
-def _attachment(message: telegram.Message) -> str:
-    for field, name in NAMES.items():
-        if getattr(message, field, None):
-            return name
-    # Kinds newer than the library come in api_kwargs. Service messages do, too, but nothing else comes
-    # with those.
-    return "a kind of message that is new to me" if "rich_message" in message.api_kwargs else ""
 
 
 def _is_addressed(
@@ -337,13 +313,14 @@ def _names(entity: telegram.MessageEntity, units: bytes, bot: telegram.User) -> 
     return name.casefold() == f"@{bot.username}".casefold()
 
 
-def _as_told(message: telegram.Message, words: str, attachment: str) -> str:
+def _as_told(message: telegram.Message, words: str, attachment: str, file: AttachedFile | None) -> str:
     """The words as memory and the model see them: what is not the sender's own is marked as such."""
-    if message.forward_origin:
-        words = f"[Forwarded from {_origin(message.forward_origin)}]\n{words}"
-    if attachment and words:
-        words = f"{words}\n[Sent with {attachment}, which was not read]"
-    return words
+    if file is not None:
+        along = f"[Sent with {file.shown}]" if words else f"[Sent {file.shown}]"
+    else:
+        along = f"[Sent with {attachment}, which was not read]" if attachment and words else ""
+    origin = f"[Forwarded from {_origin(message.forward_origin)}]" if message.forward_origin else ""
+    return "\n".join(part for part in (origin, words, along) if part) if words or file is not None else words
 
 
 def _origin(origin: telegram.MessageOrigin) -> str:

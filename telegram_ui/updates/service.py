@@ -20,6 +20,7 @@ from attrs import define
 from telegram.error import BadRequest, Conflict, InvalidToken, TelegramError
 from telegram.ext import Application, ApplicationBuilder, CallbackContext, ExtBot, TypeHandler
 
+from chat.attachments import Attachments
 from chat.conversation import Conversation
 from chat.corrections import Corrections
 from records.errors import KeepsakeError, SettingsError
@@ -102,6 +103,7 @@ async def telegram_service(
     *,
     conversation: Conversation,
     corrections: Corrections,
+    attachments: Attachments,
     inbox: Inbox,
     commands: Callable[[Delivery, MayConfigure], Commands],
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -140,6 +142,7 @@ async def telegram_service(
         corrections=corrections,
         commands=answered,
         delivery=delivery,
+        attachments=attachments,
         pause=pause,
     )
     application.add_handler(TypeHandler(Received, _dispatching(intake)))

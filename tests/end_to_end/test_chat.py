@@ -75,7 +75,7 @@ async def test_what_cannot_be_read_is_said_politely(house: House, bot: Process, 
     ann = house.person()
     await ann.sets_up()
     since, asked = ann.now, len(house.chat_requests())
-    house.world.send_file(ann.id, ann.id, kind=kind, name="thing", data=b"data")
+    house.world.send_file(ann.id, ann.id, kind=kind, name="thing", data=b"\0data")
     assert "can't read" in (await ann.hears(since=since))["text"]
     assert len(house.chat_requests()) == asked
     assert house.memory.messages(ann.id) == []

@@ -12,6 +12,8 @@ from typing import Any, cast
 
 import pytest
 
+from attachments.documents import DocumentReader
+from chat.attachments import Attachments
 from llm.chat_model import OnText
 from playground.bot_api import bot_api
 from playground.faults import Fault, Faults
@@ -230,6 +232,7 @@ class Bots:
             self.settings,
             conversation=cast("Any", self.conversation),
             corrections=cast("Any", self.conversation),
+            attachments=Attachments(documents=DocumentReader()),
             inbox=self.inbox,
             commands=commands,
             **options,

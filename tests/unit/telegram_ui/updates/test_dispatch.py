@@ -158,15 +158,58 @@ async def test_wizard_input_and_unknown_commands_never_reach_the_conversation(bo
     assert bots.conversation.turns == []
 
 
-@pytest.mark.parametrize("kind", ["photo", "voice", "sticker", "document"])
+@pytest.mark.parametrize("kind", ["video", "document"])
 async def test_what_has_no_words_gets_a_sentence(bots: Bots, peer: Peer, kind: str) -> None:
     async with bots.running():
-        peer.world.send_file(ANN, ANN, kind=kind, name="a.bin", data=b"1")
+        peer.world.send_file(ANN, ANN, kind=kind, name="a.bin", data=b"\0" * 9)
         await peer.told("I can't read", ANN)
-        peer.world.send_file(ANN, ANN, kind="photo", name="a.jpg", data=b"1", caption="what is it?")
+        peer.world.send_file(ANN, ANN, kind="video", name="a.mp4", data=b"1", caption="what is it?")
         await peer.told("I read your words only", ANN)
     [turn] = bots.conversation.turns
-    assert turn.text.startswith("what is it?\n[Sent with a photo")
+    assert turn.text == "what is it?\n[Sent with a video, which was not read]"
+
+
+async def test_a_document_is_read_before_the_words_that_came_with_it(bots: Bots, peer: Peer) -> None:
+    text = b"The deposit is 900 euros.\nIt is due in May."
+    async with bots.running() as service:
+        peer.world.send_file(ANN, ANN, kind="document", name="lease.txt", data=text, caption="when is it due?")
+        await peer.told("echo ", ANN)
+        peer.world.send_file(ANN, ANN, kind="document", name="lease.txt", data=text)
+        await peer.confirmed()
+        await service.intake.idle()
+        assert await bots.pending() == []
+    asked, bare = bots.conversation.turns
+    assert asked.passages == ("[lease.txt, lines 1–2]\nThe deposit is 900 euros.\nIt is due in May.",)
+    assert asked.words == "when is it due?\n[Sent with the file lease.txt]"
+    assert [(piece.origin, piece.source.count(":")) for piece in asked.pieces] == [("document", 2), ("", 1)]
+    assert bare.words == "[Sent the file lease.txt]"
+
+
+async def test_a_file_that_cannot_be_fetched_is_said_and_its_words_are_answered(bots: Bots, peer: Peer) -> None:
+    peer.fault("error", "getFile", error_code=400, description="Bad Request: wrong file_id")
+    async with bots.running() as service:
+        peer.world.send_file(ANN, ANN, kind="document", name="a.txt", data=b"x", caption="what does it say?")
+        await peer.told("no longer has this file", ANN)
+        await service.intake.idle()
+    [turn] = bots.conversation.turns
+    assert turn.text == "what does it say?\n[Sent with the file a.txt]"
+
+
+async def test_an_export_that_was_not_announced_is_not_read_as_a_document(bots: Bots, peer: Peer) -> None:
+    async with bots.running():
+        peer.world.send_file(ANN, ANN, kind="document", name="result.json", data=b"{}")
+        await peer.told("Send /import first", ANN)
+    assert bots.conversation.turns == []
+
+
+async def test_in_a_group_a_document_is_read_where_its_caption_names_the_bot(bots: Bots, peer: Peer) -> None:
+    async with bots.running() as service:
+        peer.world.send_file(ANN, GROUP, kind="document", name="a.txt", data=b"private")
+        peer.world.send_file(ANN, GROUP, kind="document", name="b.txt", data=b"shared", caption="@keepsake_bot read it")
+        await peer.told("echo ", GROUP)
+        await service.intake.idle()
+    [turn] = bots.conversation.turns
+    assert turn.passages == ("[b.txt, line 1]\nshared",)
 
 
 async def test_a_stranger_is_told_their_id_and_nothing_in_groups(bots: Bots, peer: Peer) -> None:

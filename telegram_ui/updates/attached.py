@@ -1,0 +1,133 @@
+"""What a message carries besides words: which kind it is, and the file to fetch where it may be read or looked at.
+
+Does not know how files are fetched, or what is in them.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import telegram
+
+from attachments.documents import shown_name
+
+FileKind = Literal["document", "picture", "speech"]
+
+FILE = "a file"
+NAMES = {
+    "photo": "a photo",
+    "voice": "a voice message",
+    "audio": "an audio file",
+    "video": "a video",
+    "video_note": "a video message",
+    "animation": "an animation",
+    "sticker": "a sticker",
+    "document": FILE,
+    "contact": "a contact",
+    "location": "a location",
+    "venue": "a place",
+    "poll": "a poll",
+    "dice": "a dice",
+    "story": "a story",
+    "game": "a game",
+    "paid_media": "paid media",
+    "checklist": "a checklist",
+}
+PICTURES = frozenset({"image/jpeg", "image/png", "image/webp", "image/gif"})
+"""What models that see take."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Size:
+    """One of the sizes in which Telegram keeps a picture, in pixels; `size`: bytes, 0 where it does not say."""
+
+    file_id: str
+    width: int
+    height: int
+    size: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AttachedFile:
+    """A file that may be read. `name`: as its sender called it, on one line; `sizes`: of a picture, the smallest first.
+
+    `shown`: what it is called in the memory: "the file report.pdf", "a photo", "a sticker 🙂".
+    """
+
+    kind: FileKind
+    file_id: str
+    name: str
+    mime: str
+    size: int
+    shown: str
+    sizes: tuple[Size, ...] = ()
+
+
+def attachment_of(message: telegram.Message) -> str:
+    """What kind of thing comes with a message, as people call it; "" for nothing."""
+    for field, name in NAMES.items():
+        if getattr(message, field, None):
+            return name
+    # Kinds newer than the library come in api_kwargs. Service messages do, too, but nothing else comes
+    # with those.
+    return "a kind of message that is new to me" if "rich_message" in message.api_kwargs else ""
+
+
+def file_of(message: telegram.Message) -> AttachedFile | None:
+    """The file of a message; None for what has none, or none that could be read."""
+    if message.photo:
+        return _picture("a photo", message.photo, "image/jpeg")
+    if message.sticker is not None:
+        sticker = message.sticker
+        moves = sticker.is_animated or sticker.is_video
+        still: telegram.PhotoSize | telegram.Sticker | None = sticker.thumbnail if moves else sticker
+        shown = f"a sticker {shown_name(sticker.emoji)}" if sticker.emoji else "a sticker"
+        return _picture(shown, [still], "image/webp") if still is not None else None
+    if message.document is not None and not message.animation:
+        return _document(message.document)
+    speech = message.voice or message.audio or message.video_note
+    if speech is None:
+        return None
+    shown = NAMES["voice" if message.voice else "audio" if message.audio else "video_note"]
+    name = speech.file_name if isinstance(speech, telegram.Audio) else None
+    usual = "video.mp4" if message.video_note else "voice.ogg"
+    mime = None if isinstance(speech, telegram.VideoNote) else speech.mime_type
+    return _file("speech", speech, name or usual, mime or "", shown)
+
+
+def _document(document: telegram.Document) -> AttachedFile:
+    name, mime = shown_name(document.file_name or "file"), (document.mime_type or "").lower()
+    shown = f"the file {name}"
+    if mime in PICTURES:
+        return _file("picture", document, name, mime, shown)
+    return _file("speech" if mime.startswith("audio/") else "document", document, name, mime, shown)
+
+
+def _picture(
+    shown: str, sizes: "list[telegram.PhotoSize | telegram.Sticker] | tuple[telegram.PhotoSize, ...]", mime: str
+) -> AttachedFile:
+    kept = sorted(
+        (Size(file_id=one.file_id, width=one.width, height=one.height, size=one.file_size or 0) for one in sizes),
+        key=lambda one: one.width * one.height,
+    )
+    largest = kept[-1]
+    return AttachedFile(
+        kind="picture",
+        file_id=largest.file_id,
+        name="",
+        mime=mime,
+        size=largest.size,
+        shown=shown,
+        sizes=tuple(kept),
+    )
+
+
+def _file(
+    kind: FileKind,
+    file: telegram.Document | telegram.Voice | telegram.Audio | telegram.VideoNote,
+    name: str,
+    mime: str,
+    shown: str,
+) -> AttachedFile:
+    return AttachedFile(
+        kind=kind, file_id=file.file_id, name=shown_name(name), mime=mime, size=file.file_size or 0, shown=shown
+    )
