@@ -35,7 +35,12 @@ class ErrorBoundary:
         """Do something for a message, in its sender's language; when it fails, say so. Raises nothing but
         CancelledError.
         """
-        with speaking(await self._language(parsed.chat, parsed.person)):
+        try:
+            language = await self._language(parsed.chat, parsed.person)
+        except Exception as error:  # broad: see above
+            await self.apologise(parsed, error)
+            return
+        with speaking(language):
             try:
                 await work()
             except Exception as error:  # broad: see above

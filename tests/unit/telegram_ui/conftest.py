@@ -15,6 +15,7 @@ import pytest
 from attachments.documents import DocumentReader
 from chat.attachments import Attachments
 from llm.chat_model import OnText
+from locales.catalog import extend
 from playground.bot_api import bot_api
 from playground.faults import Fault, Faults
 from playground.refusals import Json
@@ -114,6 +115,7 @@ class Toys(Family):
 
     def __init__(self, dependencies: Dependencies) -> None:
         super().__init__(dependencies)
+        extend("en", "menu-admin = says who may configure\nmenu-fold = waits")
         self.folding = asyncio.Event()
         self.asked_for: set[str] = set()
 
@@ -201,6 +203,13 @@ async def inbox(tmp_path: Path) -> AsyncIterator[UpdateInbox]:
         yield UpdateInbox(database)
 
 
+class NothingChosen:
+    """A memory whose owners have chosen no language."""
+
+    async def language(self, owner: int) -> str | None:
+        return None
+
+
 class Bots:
     """Starts the Telegram side, as often as a test restarts it."""
 
@@ -219,7 +228,9 @@ class Bots:
     def running(self, **options: Any) -> AbstractAsyncContextManager[Service]:
         def commands(delivery: Delivery, may_configure: MayConfigure) -> Commands:
             dependencies = Dependencies(
-                services=cast("Any", SimpleNamespace(clock=lambda: NOW, conversation=self.conversation)),
+                services=cast(
+                    "Any", SimpleNamespace(clock=lambda: NOW, conversation=self.conversation, memory=NothingChosen())
+                ),
                 delivery=delivery,
                 may_configure=may_configure,
                 buttons=Buttons(b"key"),
