@@ -121,12 +121,25 @@ class History(Protocol):
     async def fold(self, lease: FoldLease, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
         """As `commit_fold`, in any scope of the lease's owner; the lease stays valid."""
 
-    async def is_restoring(self, owner: int, digest: str) -> bool:
-        """Whether a restore of the export with this digest began and did not end."""
+    async def restoring(self, owner: int) -> Mapping[str, object] | None:
+        """Row 0 of `restores`: a restore that began and did not end."""
+
+    async def waiting(self, owner: int) -> Sequence[Mapping[str, object]]:
+        """The rows of `restores` that wait for the restore's end, in order of their ids."""
         ...
 
-    async def begin_restore(self, lease: FoldLease, digest: str) -> None:
-        """Note that a restore begins; it stays noted until `end_restore`, or until something is forgotten."""
+    async def begin_restore(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
+        """Note that a restore begins, by its row 0, and put the other rows; whatever was noted before is dropped.
+
+        It stays noted until `end_restore`, or until something is forgotten; for its first day nothing is folded.
+        """
+
+    async def covering(self, owner: int, ids: Sequence[int]) -> Sequence[Mapping[str, object]]:
+        """The portable rows of those of these summaries that are stored."""
+        ...
+
+    async def cover(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
+        """As `put`; then each summary among the rows tells how many messages of its chunk are stored, and which."""
 
     async def end_restore(self, lease: FoldLease, restored: Set[int]) -> None:
         """The restore is whole. `restored`: the summaries of the export; what was made of them meanwhile is undone."""

@@ -5,4 +5,5 @@ archiver.py  imported history → chunks under a pyramid of extracted summaries
 exporter.py  a memory → files that hold all of it
 importer.py  a file from elsewhere → memory: first what it would add, then the import
 reading.py   a file is read in a process of its own, with limits
+restorer.py  our own export → the memory as it was, from one file or several
 """

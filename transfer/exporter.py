@@ -5,9 +5,10 @@ Owns how much goes into one file, and when a file is packed. Does not know the f
 
 import asyncio
 import gzip
+import secrets
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import IO
@@ -16,12 +17,15 @@ from attrs import define
 
 from external_memory import ExternalMemory
 from records.scopes import Clock
+from storage.files.tables import PROGRESS, RESTORES, USERS
 from transfer.formats.keepsake import ExportFile
 
 READABLE = 20_000_000
 """Bytes up to which a file stays plain text: a bot can fetch no larger one (Bot API, getFile: 20 MB)."""
 LARGEST = 48_000_000
 """Bytes of text in one file; packed, it is far below what a bot may send (50 MB), and mostly what it may fetch."""
+
+_HEAD = (USERS.name, PROGRESS.name)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,6 +46,7 @@ class Exporter:
     _clock: Clock
     _readable: int = READABLE
     _largest: int = LARGEST
+    _named: Callable[[], str] = secrets.token_hex
 
     @asynccontextmanager
     async def files(self, owner: int) -> AsyncIterator[tuple[Exported, ...]]:
@@ -61,20 +66,27 @@ class Exporter:
                 one.file.close()
 
     async def _written(self, owner: int) -> AsyncIterator[Exported]:
-        """The parts, named by their endings only."""
-        now = self._clock()
+        """The parts, named by their endings only. Each begins with what a restore needs first, in whatever order they
+        come back (transfer/restorer.py).
+        """
+        now, name = self._clock(), self._named()
+        head: list[Mapping[str, object]] = []
         part: ExportFile | None = None
         file: IO[bytes] | None = None
         number = 0
         async with self._memory.home(owner) as store:
             async for batch in store.dump(owner):
+                if batch[0]["table"] == RESTORES.name:
+                    continue
+                head += batch if batch[0]["table"] in _HEAD else ()
                 if part and file and part.size >= self._largest:
                     yield await asyncio.to_thread(self._ended, part, file, more=True)
                     part = None
                 if part is None:
                     number += 1
                     file = tempfile.TemporaryFile()  # noqa: SIM115 - the receiver closes it
-                    part = ExportFile(file, owner=owner, exported_at=now, part=number)
+                    part = ExportFile(file, owner=owner, exported_at=now, name=name, part=number)
+                    part.add(head if number > 1 else ())
                 await asyncio.to_thread(part.add, batch)
         if part and file:
             yield await asyncio.to_thread(self._ended, part, file, more=False)

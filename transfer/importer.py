@@ -6,25 +6,21 @@ Does not know Telegram, or what the formats look like.
 """
 
 import asyncio
-import hashlib
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from functools import partial
 
 from attrs import define, field
 
-from external_memory import MOST_EVERY_N, ExternalMemory
+from external_memory import ExternalMemory
 from records.errors import ImportRefused, StorageError
 from records.messages import Message, Role
-from records.owners import OwnerConfig
 from records.scopes import Clock, Scope
 from records.summaries import FoldLease
 from runtime.cooperative import gc_paused, yielding_gil
 from storage.files.row_validation import RowError, checked
-from storage.files.rows import config_of
 from storage.files.tables import Portable
 from storage.protocol import MemoryStore
 from summaries.policies import POLICIES
@@ -33,6 +29,7 @@ from transfer.archiver import Archiver, chunks
 from transfer.formats import detection
 from transfer.formats.history import ImportedHistory, ImportedMessage, sources, without_source
 from transfer.reading import FileReader
+from transfer.restorer import Progress, Restoration, Restorer, restoration
 
 log = logging.getLogger(__name__)
 
@@ -41,14 +38,13 @@ LEASE = timedelta(hours=6)
 BATCH = 500
 INCOGNITO = "Nothing is written while you are incognito. /incognito ends that; then send the file again."
 RETAINED = "My operator lets me erase archives older than {days}: {old:,} of these messages would be erased again."
-Progress = Callable[[int, int], Awaitable[None]]
-"""Called with the number of messages imported so far, and of all."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportPlan:
-    """What an import would do. `is_whole`: it restores our own export as it was. `facts`: how many the file holds.
-    `ids`: first and last of the file's history in the memory, where all of it is known.
+    """What an import would do. `is_restored`: our own export comes back as it was. `missing`: which of its files are
+    still to come then. `facts`: how many the file holds. `ids`: first and last of the file's history in the memory,
+    where all of it is known.
     """
 
     name: str
@@ -59,8 +55,9 @@ class ImportPlan:
     notes: tuple[str, ...]
     facts: int
     new_facts: int
-    is_whole: bool
+    is_restored: bool
     turns_on: bool
+    missing: str = ""
     ids: tuple[int, int] | None = None
 
     @property
@@ -69,17 +66,20 @@ class ImportPlan:
 
     @property
     def has_new(self) -> bool:
-        return bool(self.is_whole or self.new or self.new_facts)
+        return bool(self.is_restored or self.new or self.new_facts)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Imported:
-    """What an import did. `ids`: first and last of the file's history, whichever run brought it in; None: restored."""
+    """What an import did. `ids`: first and last of the file's history, whichever run brought it in; None: restored.
+    `missing`: which files of a restore are still to come.
+    """
 
     messages: int
     known: int
     facts: int
-    is_whole: bool
+    is_restored: bool
+    missing: str = ""
     ids: tuple[int, int] | None = None
 
 
@@ -87,6 +87,7 @@ class Imported:
 class _Work:
     """A file, compared with what is known. `fresh`: its messages that are new. `ids`: of known messages, by their
     number in the file; `held`: of imported ones; `after`: of the last known message before the first new one.
+    `restoration`: where it comes back as it was.
     """
 
     history: ImportedHistory
@@ -95,7 +96,7 @@ class _Work:
     held: Sequence[int]
     after: int | None
     rows: Mapping[str, Sequence[Portable]]
-    is_whole: bool
+    restoration: Restoration | None
 
 
 @define(kw_only=True, eq=False)
@@ -111,6 +112,10 @@ class Importer:
     _stored: Callable[[], None] = lambda: None
     _retention: timedelta | None = None
     _reader: FileReader = field(factory=FileReader, init=False)
+    _restorer: Restorer = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._restorer = Restorer(memory=self._memory, archiver=self._archiver, clock=self._clock)
 
     async def plan(self, scope: Scope, person: int, data: bytes) -> ImportPlan:
         """What importing this file would add; nothing is changed. Raises ImportRefused and StorageError."""
@@ -133,9 +138,10 @@ class Importer:
                 notes=notes,
                 facts=len(facts),
                 new_facts=new_facts,
-                is_whole=work.is_whole,
+                is_restored=work.restoration is not None,
+                missing=work.restoration.missing if work.restoration else "",
                 turns_on=not await self._memory.is_on(scope.owner),
-                ids=None if work.fresh or work.is_whole else await self._imported_range(scope.owner, work, []),
+                ids=None if work.fresh or work.restoration else await self._imported_range(scope.owner, work, []),
             )
 
     async def run(self, scope: Scope, person: int, data: bytes, *, progress: Progress) -> Imported:
@@ -149,13 +155,23 @@ class Importer:
                 await self._memory.switch(scope.owner, enabled=True)
             lease = await self._lease(scope)
             try:
-                facts, ids = await (self._restore if work.is_whole else self._add)(lease, work, progress)
+                if work.restoration:
+                    facts, ids = await self._restorer.run(lease, work.restoration, work.rows, progress), None
+                else:
+                    facts, ids = await self._add(lease, work, progress)
             finally:
                 await self._release(lease)
                 self._stored()
             log.info("imported %d messages (%s) into %s", len(work.fresh), work.history.format, scope)
             known = len(work.history.messages) - len(work.fresh)
-            return Imported(messages=len(work.fresh), known=known, facts=facts, is_whole=work.is_whole, ids=ids)
+            return Imported(
+                messages=len(work.fresh),
+                known=known,
+                facts=facts,
+                is_restored=work.restoration is not None,
+                missing=work.restoration.missing if work.restoration else "",
+                ids=ids,
+            )
 
     # what is new -----------------------------------------------------------------------------------------------
 
@@ -168,10 +184,14 @@ class Importer:
         rows = await asyncio.to_thread(_checked, history, scope.owner)
         async with self._memory.home(scope.owner) as store:
             is_own = history.owner == scope.owner
-            is_whole = is_own and history.is_whole and await _can_be_restored(store, scope.owner, rows)
+            way = await restoration(store, scope.owner, history, rows)
             known = await store.history.known(scope.owner, await asyncio.to_thread(sources, history))
             same = await _same(store, scope.owner, history) if is_own else {}
-        return await asyncio.to_thread(_compared, history, rows, known, same, is_whole=is_whole)
+        if way and way.is_known:
+            # A file that is in already, while others are still to come. Its facts wait for them.
+            missing = f"It is in already; what is still to come: {way.missing}."
+            history, rows, way = replace(history, notes=(*history.notes, missing)), {}, None
+        return await asyncio.to_thread(_compared, history, rows, known, same, way)
 
     # adding ----------------------------------------------------------------------------------------------------
 
@@ -208,31 +228,6 @@ class Importer:
         async with self._memory.home(owner) as store:
             return await store.history.stretch(owner, work.held, first, last)
 
-    async def _restore(self, lease: FoldLease, work: _Work, progress: Progress) -> tuple[int, None]:
-        """Our own export as it was, in batches that each leave a memory without a hole: until the last batch, every
-        chunk is covered by its own summary, which is active.
-        """
-        rows, owner = work.rows, lease.scope.owner
-        done = 0
-        digest = await asyncio.to_thread(_digest, rows)
-        async with self._memory.home(owner) as store:
-            # The counters first: whatever is said before a restore goes on that was killed gets ids of its own.
-            await store.history.begin_restore(lease, digest)
-            await store.history.put(lease, [{"table": "users", **row} for row in rows["users"]])
-        held = await asyncio.to_thread(_by_chunk, rows["messages"])
-        for batch in _whole_chunks(held, rows["summaries"]):
-            async with self._memory.home(owner) as store:
-                await store.history.put(lease, batch)
-            done += sum(row["table"] == "messages" for row in batch)
-            await progress(done, len(rows["messages"]))
-        rest = [{"table": name, **row} for name in _RESTORED_LAST for row in rows[name]]
-        async with self._memory.home(owner) as store:
-            await store.history.put(lease, rest)
-            await store.history.end_restore(lease, {int(str(row["id"])) for row in rows["summaries"]})
-        if rows["users"]:
-            await self._memory.choose(owner, partial(_chosen, rows["users"][0]))
-        return len(rows["facts"]), None
-
     async def _lease(self, scope: Scope) -> FoldLease:
         async with self._memory.home(scope.owner) as store:
             lease = await store.begin_fold(scope, "import", now=self._clock(), lease=LEASE)
@@ -246,16 +241,14 @@ class Importer:
                 await store.release_fold(lease)
 
 
-_RESTORED_LAST = ("summaries", "facts", "profiles", "versions", "progress")
-
-
 def _checked(history: ImportedHistory, owner: int) -> Mapping[str, Sequence[Portable]]:
     if history.rows is None:
         return {}
-    # Of one part only the facts are complete: what its messages refer to may be in another part.
-    rows = history.rows if history.is_whole else {"facts": history.rows.get("facts", ())}
+    # Of a file that cannot be restored only the facts are complete: its messages' summaries may be in another one.
+    is_restorable = history.is_whole or history.export is not None
+    rows = history.rows if is_restorable else {"facts": history.rows.get("facts", ())}
     try:
-        made = checked(rows, owner)
+        made = checked(rows, owner, is_whole=history.is_whole)
         _demand_known_policies(made)
     except RowError as error:
         raise ImportRefused(f"The export is damaged: {error}. Nothing was imported.") from None
@@ -274,8 +267,7 @@ def _compared(
     rows: Mapping[str, Sequence[Portable]],
     known: Mapping[tuple[Role, str], int],
     same: Mapping[int, int],
-    *,
-    is_whole: bool,
+    way: Restoration | None,
 ) -> _Work:
     fresh: list[ImportedMessage] = []
     seen: set[tuple[Role, str]] = set()
@@ -295,34 +287,20 @@ def _compared(
             if message.number is not None:
                 ids[message.number] = stored
         seen.add(name)
-    return _Work(history=history, fresh=tuple(fresh), ids=ids, held=held, after=after, rows=rows, is_whole=is_whole)
-
-
-async def _can_be_restored(store: MemoryStore, owner: int, rows: Mapping[str, Sequence[Portable]]) -> bool:
-    """Nothing is stored yet, or a restore of this very export that was broken off."""
-    if await store.history.is_empty(owner):
-        return True
-    return await store.history.is_restoring(owner, await asyncio.to_thread(_digest, rows))
-
-
-def _digest(rows: Mapping[str, Sequence[Portable]]) -> str:
-    """What tells one export from another."""
-    digest = hashlib.sha256()
-    for table, several in rows.items():
-        for row in yielding_gil(several):
-            digest.update(f"{table} {row.get('id')} {row.get('created_at')} {row.get('content')}\n".encode())
-    return digest.hexdigest()
+    return _Work(history=history, fresh=tuple(fresh), ids=ids, held=held, after=after, rows=rows, restoration=way)
 
 
 def _differences(work: _Work, owner: int) -> list[str]:
     """What an export of ours loses where it cannot be restored as it was."""
     rows = work.history.rows
-    if rows is None or work.is_whole or not work.fresh:
+    if rows is None or work.restoration or not work.fresh:
         return []
     if work.history.owner != owner:
         why = "it is the export of another memory"
+    elif work.history.is_whole or work.history.export is not None:
+        why = "this memory holds something already"
     else:
-        why = "this memory holds something already" if work.history.is_whole else "it is one of several files"
+        why = "it is one of several files that an earlier version wrote"
     lost = ["Its messages get new numbers and count as imported"]
     if count := len(rows.get("summaries", ())):
         lost.append(f"its {counted(count, 'summary is', 'summaries are')} made again without a model")
@@ -330,7 +308,8 @@ def _differences(work: _Work, owner: int) -> list[str]:
         lost.append("its profile is left out")
     if rows.get("versions"):
         lost.append("earlier texts of edited messages are left out")
-    return [f"It cannot come back as it was, since {why}. {'; '.join(lost)}."]
+    several = "" if work.history.is_whole else " Please send its other files too."
+    return [f"It cannot come back as it was, since {why}. {'; '.join(lost)}.{several}"]
 
 
 async def _same(store: MemoryStore, owner: int, history: ImportedHistory) -> Mapping[int, int]:
@@ -404,42 +383,3 @@ def _placed(scope: Scope, messages: Sequence[ImportedMessage], beginnings: Seque
         )
         for number, (given, beginning) in enumerate(yielding_gil(pairs), start=first)
     ]
-
-
-def _by_chunk(messages: Sequence[Portable]) -> dict[object, list[Portable]]:
-    held: dict[object, list[Portable]] = {}
-    for row in yielding_gil(messages):
-        held.setdefault(row["chunk_id"], []).append(row)
-    return held
-
-
-def _whole_chunks(held: dict[object, list[Portable]], summaries: Sequence[Portable]) -> Iterator[list[Portable]]:
-    """Batches of rows that keep each chunk with its summary, which is active for now."""
-    covering = {row["id"]: row for row in summaries}
-    batch: list[Portable] = []
-    loose = held.pop(None, [])
-    groups = [*held.values(), *(loose[first : first + BATCH] for first in range(0, len(loose), BATCH))]
-    for group in groups:
-        if (number := group[0]["chunk_id"]) is not None:
-            alone = {"is_active": True, "source_ids": [], "source_chunk_ids": [number], "message_count": len(group)}
-            batch.append({"table": "summaries", **covering[number], **alone})
-        batch += [{"table": "messages", **row} for row in group]
-        if len(batch) >= BATCH:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
-
-
-def _chosen(given: Portable, known: OwnerConfig) -> OwnerConfig:
-    """The owner's choices as the export has them, except whether memory is on and where it lives."""
-    kept = config_of({**given, "storage_type": known.storage})
-    return replace(
-        known,
-        every_n=min(MOST_EVERY_N, max(1, kept.every_n)),
-        policy=kept.policy,
-        auto_fold=kept.auto_fold,
-        timezone=kept.timezone,
-        fold_instructions=kept.fold_instructions,
-        language=kept.language,
-    )

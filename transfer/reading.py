@@ -113,7 +113,9 @@ def _pieces(history: ImportedHistory) -> Iterator[tuple[str, object]]:
             "format": history.format,
             "notes": history.notes,
             "owner": history.owner,
-            "is_whole": history.is_whole,
+            "export": history.export,
+            "part": history.part,
+            "is_last": history.is_last,
             "has_rows": history.rows is not None,
         },
     )

@@ -19,8 +19,13 @@ class RowError(Exception):
     """What is wrong with which row; a sentence without its content."""
 
 
-def checked(tables: Mapping[str, Sequence[Mapping[str, object]]], owner: int) -> dict[str, list[Portable]]:
-    """The rows that are known tables', complete, as `owner`'s. Raises RowError."""
+def checked(
+    tables: Mapping[str, Sequence[Mapping[str, object]]], owner: int, *, is_whole: bool = True
+) -> dict[str, list[Portable]]:
+    """The rows that are known tables', complete, as `owner`'s. `is_whole`: what they name has to be among them.
+
+    Raises RowError.
+    """
     made: dict[str, list[Portable]] = {}
     for name, table in BY_NAME.items():
         rows = [_row(table, row, owner, number) for number, row in enumerate(yielding_gil(tables.get(name, ())))]
@@ -28,7 +33,9 @@ def checked(tables: Mapping[str, Sequence[Mapping[str, object]]], owner: int) ->
         if len(set(keys)) < len(keys):
             raise RowError(f"two rows of '{name}' have the same id")
         made[name] = rows
-    _check_references(made)
+    _check_sources(made[MESSAGES.name])
+    if is_whole:
+        _check_references(made)
     return made
 
 
@@ -95,20 +102,24 @@ _KINDS: Mapping[Kind, tuple[Callable[[object], bool], str]] = {
 
 
 def _check_references(tables: Mapping[str, list[Portable]]) -> None:
-    """Chunks and sources lead to summaries that are there, and no message comes twice."""
+    """Chunks and sources lead to summaries that are there."""
     summaries = {row["id"] for row in tables[SUMMARIES.name]}
-    names = set()
     for number, row in enumerate(yielding_gil(tables[MESSAGES.name])):
-        where = f"messages[{number}]"
-        chunk, name = row["chunk_id"], (row["role"], row["source"])
-        if chunk is not None and chunk not in summaries:
-            raise RowError(f"{where}: its 'chunk_id' names no summary")
-        if row["source"] is not None and name in names:
-            raise RowError(f"{where}: its 'source' stands there twice")
-        names.add(name)
+        if row["chunk_id"] is not None and row["chunk_id"] not in summaries:
+            raise RowError(f"messages[{number}]: its 'chunk_id' names no summary")
     for number, row in enumerate(tables[SUMMARIES.name]):
         if any(one not in summaries for one in _references(row)):
             raise RowError(f"summaries[{number}]: it names a source that is not there")
+
+
+def _check_sources(messages: Sequence[Portable]) -> None:
+    """No message comes twice."""
+    names = set()
+    for number, row in enumerate(yielding_gil(messages)):
+        name = (row["role"], row["source"])
+        if row["source"] is not None and name in names:
+            raise RowError(f"messages[{number}]: its 'source' stands there twice")
+        names.add(name)
 
 
 def _references(row: Portable) -> Iterator[object]:

@@ -92,6 +92,8 @@ class Table:
                 value = int(bool(value))
             elif form == "nested":
                 value = json.dumps(value)
+                if "\\ud" in value:
+                    value = json.dumps(json.loads(well_formed(json.dumps(row[name], ensure_ascii=False))))
             elif isinstance(value, str):
                 # JSON may spell out half a surrogate pair, which no file can hold.
                 value = well_formed(value)
@@ -276,11 +278,24 @@ PROGRESS = Table(
         Column("past_learned", "stretches", default=[]),
     ),
 )
+RESTORES = Table(
+    name="restores",
+    key=("user_id", "id"),
+    columns=(
+        Column("id", "whole"),
+        Column("user_id", "telegram_id"),
+        Column("export", "text"),
+        Column("begun_at", "date"),
+        Column("held", "object"),
+    ),
+)
+"""A restore of an owner's export that is under way. Row 0 says how far it is; the others hold rows of the export that
+wait for its last file."""
 # In the order in which they are dumped and loaded. `users.storage_type` and `epoch` are not among the columns: they say
 # where a memory lives, so a move does not take them along.
-TABLES = (USERS, MESSAGES, SUMMARIES, FAILURES, FACTS, PROFILES, VERSIONS, ACCOUNTS, PROGRESS)
+TABLES = (USERS, PROGRESS, MESSAGES, SUMMARIES, FAILURES, FACTS, PROFILES, VERSIONS, ACCOUNTS, RESTORES)
 BY_NAME = {table.name: table for table in TABLES}
-ERASED = (*(table.name for table in TABLES[1:]), "fact_vectors", "jobs", "scopes", "rebuild_parts", "restores")
+ERASED = (*(table.name for table in TABLES[1:]), "fact_vectors", "jobs", "scopes", "rebuild_parts")
 """What goes with an owner, each by its `user_id`; `users` and the word index apart."""
 UPSERT_USER = USERS.upsert_with("storage_type")
 """Where the owner lives stays as it is for an owner who is known."""

@@ -8,7 +8,7 @@ import psycopg
 
 from records.errors import StorageError, StorageTooNew
 from storage.files.tables import ERASED
-from storage.postgres.schema import FIRST_FUNCTIONS, FIRST_SCHEMA, FIRST_TRIGGERS
+from storage.postgres.schema import FIRST_FUNCTIONS, FIRST_SCHEMA, FIRST_TRIGGERS, RESTORED_PARTS_SCHEMA
 from storage.postgres.shared_schema import SHARED_FUNCTIONS, SHARED_SCHEMA
 
 _OWNED = ("users", *ERASED, "words", "word_counts", "places", "scope_words", "vectors", "unindexed")
@@ -27,6 +27,7 @@ MIGRATIONS: list[str] = [
     FIRST_SCHEMA + FIRST_FUNCTIONS + FIRST_TRIGGERS + _WALL,
     SHARED_SCHEMA + SHARED_FUNCTIONS,
     _LANGUAGE,
+    RESTORED_PARTS_SCHEMA,
 ]
 """In order. Append steps; never change, remove or reorder one that was released."""
 

@@ -405,3 +405,18 @@ CREATE FUNCTION json_remove(object TEXT, path TEXT) RETURNS TEXT LANGUAGE sql IM
   SELECT (object::JSONB - substr(path, 3))::TEXT
 $$;
 """
+
+# See storage/sqlite/migrations.py.
+RESTORED_PARTS_SCHEMA = """
+DROP TABLE restores;
+CREATE TABLE restores (
+  user_id  BIGINT NOT NULL,
+  id       BIGINT NOT NULL,
+  export   TEXT COLLATE "C" NOT NULL,
+  begun_at TEXT COLLATE "C" NOT NULL,
+  held     TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (user_id, id)
+);
+ALTER TABLE restores ENABLE ROW LEVEL SECURITY;
+CREATE POLICY of_owner ON restores USING (current_setting('app.owner', true) IN (user_id::TEXT, '*'));
+"""

@@ -20,6 +20,12 @@ from storage.files.tables import SUMMARIES
 from storage.sqlite.owner_tables import OwnerTables, take_ids
 from text.characters import well_formed
 
+RESTORE_WAITS = timedelta(days=1)
+"""How long nothing is folded while the files of a restore come in: each chunk is active until its last file, and a
+model would be asked to summarise all of them again.
+"""
+_RESTORING = "SELECT 1 FROM restores WHERE user_id = ? AND id = 0 AND begun_at > ?"
+
 
 class FoldTable(OwnerTables):
     """The folds of the owners that live in one store."""
@@ -51,6 +57,9 @@ class FoldTable(OwnerTables):
     ) -> FoldLease | None:
         expires_at = now + lease
         async with self._db.write(scope.owner) as tx:
+            since = text_of(now - RESTORE_WAITS)
+            if reason != "import" and await tx.row(_RESTORING, scope.owner, since):
+                return None
             live = await tx.row(
                 "SELECT id, expires_at FROM jobs WHERE user_id = ? AND thread_id = ? AND state = 'processing'", *scope
             )

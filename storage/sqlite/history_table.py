@@ -13,7 +13,7 @@ from records.scopes import Scope
 from records.summaries import FoldLease, FoldPlan, NewSummary, Summary
 from storage.files.rows import grouped, row_of_message
 from storage.files.sql import Transaction
-from storage.files.tables import BY_NAME, COUNTERS, FACTS, MESSAGES, TABLES, USERS
+from storage.files.tables import BY_NAME, COUNTERS, FACTS, MESSAGES, RESTORES, SUMMARIES, TABLES, USERS, Portable
 from storage.search import word_index
 from storage.sqlite import history_extraction_table
 from storage.sqlite.fold_table import check_lease, folded
@@ -38,8 +38,12 @@ WHERE user_id = ? AND chunk_id IN (SELECT value FROM json_each(?))
 """
 _DROPPED = "DELETE FROM summaries WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
 _BACK = "UPDATE summaries SET is_active = 1 WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
-_RESTORING = """
-INSERT INTO restores (user_id, digest) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET digest = excluded.digest
+_COVERING = "SELECT * FROM summaries WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
+_COUNTED = """
+UPDATE summaries SET (message_count, first_id, last_id, first_at, last_at) = (
+  SELECT COUNT(*), MIN(id), MAX(id), MIN(created_at), MAX(created_at) FROM messages
+  WHERE messages.user_id = summaries.user_id AND messages.chunk_id = summaries.id)
+WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))
 """
 NEW_SEQS = "SELECT key + 1 + (SELECT COALESCE(MAX(seq), 0) FROM messages) FROM json_each(?)"
 """A new number of the store for each element of an array, ascending."""
@@ -83,7 +87,9 @@ class HistoryTable(OwnerTables):
 
     async def is_empty(self, owner: int) -> bool:
         async with self._db.read(owner, frozen=True) as reader:
-            for table in TABLES[1:]:
+            for table in TABLES:
+                if table in (USERS, RESTORES):
+                    continue
                 if await reader.row(f"SELECT 1 FROM {table.name} WHERE user_id = ? LIMIT 1", owner):  # noqa: S608
                     return False
         return True
@@ -100,13 +106,30 @@ class HistoryTable(OwnerTables):
             await check_lease(tx, lease)
             return await folded(tx, self.kind, scope, plan, made, now=now)
 
-    async def is_restoring(self, owner: int, digest: str) -> bool:
-        return bool(await self._row(owner, "SELECT 1 FROM restores WHERE user_id = ? AND digest = ?", owner, digest))
+    async def restoring(self, owner: int) -> Portable | None:
+        row = await self._row(owner, "SELECT * FROM restores WHERE user_id = ? AND id = 0", owner)
+        return None if row is None else RESTORES.portable(row)
 
-    async def begin_restore(self, lease: FoldLease, digest: str) -> None:
+    async def waiting(self, owner: int) -> Sequence[Portable]:
+        rows = await self._rows(owner, "SELECT * FROM restores WHERE user_id = ? AND id > 0 ORDER BY id", owner)
+        return [RESTORES.portable(row) for row in rows]
+
+    async def begin_restore(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
         async with self._db.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
-            await tx.rows(_RESTORING, lease.scope.owner, digest)
+            await tx.rows("DELETE FROM restores WHERE user_id = ?", lease.scope.owner)
+            await self._put(tx, lease.scope.owner, rows)
+
+    async def covering(self, owner: int, ids: Sequence[int]) -> Sequence[Portable]:
+        return [SUMMARIES.portable(row) for row in await self._rows(owner, _COVERING, owner, json.dumps(ids))]
+
+    async def cover(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
+        owner = lease.scope.owner
+        async with self._db.write(owner) as tx:
+            await check_lease(tx, lease)
+            await self._put(tx, owner, rows)
+            covering = [row["id"] for row in rows if row["table"] == SUMMARIES.name]
+            await tx.rows(_COUNTED, owner, json.dumps(covering))
 
     async def end_restore(self, lease: FoldLease, restored: Set[int]) -> None:
         owner = lease.scope.owner
@@ -128,29 +151,31 @@ class HistoryTable(OwnerTables):
             await tx.rows("DELETE FROM restores WHERE user_id = ?", owner)
 
     async def put(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
-        owner = lease.scope.owner
         async with self._db.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
-            for name, portable in grouped(rows, owner).items():
-                if name == USERS.name:
-                    for row in portable:
-                        counters = [int(str(row[counter])) for counter in _COUNTERS]
-                        await tx.rows(_TAKEN_OVER, *counters, owner, self.kind)
-                elif name == MESSAGES.name:
-                    ids = json.dumps([row["id"] for row in portable])
-                    held = {row[0] for row in await tx.rows(_HELD, owner, ids)}
-                    await insert(tx, [row for row in portable if row["id"] not in held])
-                else:
-                    await tx.many(BY_NAME[name].upsert, [BY_NAME[name].stored(row) for row in portable])
-                if counter := _COUNTER_OF.get(name):
-                    # Whatever the file says of its counters, an id that is taken must not be given again.
-                    highest = max(int(str(row["id"])) for row in portable)
-                    await tx.rows(
-                        f"UPDATE users SET {counter} = MAX({counter}, ?) WHERE user_id = ? AND storage_type = ?",  # noqa: S608
-                        highest + 1,
-                        owner,
-                        self.kind,
-                    )
+            await self._put(tx, lease.scope.owner, rows)
+
+    async def _put(self, tx: Transaction, owner: int, rows: Sequence[Mapping[str, object]]) -> None:
+        for name, portable in grouped(rows, owner).items():
+            if name == USERS.name:
+                for row in portable:
+                    counters = [int(str(row[counter])) for counter in _COUNTERS]
+                    await tx.rows(_TAKEN_OVER, *counters, owner, self.kind)
+            elif name == MESSAGES.name:
+                ids = json.dumps([row["id"] for row in portable])
+                held = {row[0] for row in await tx.rows(_HELD, owner, ids)}
+                await insert(tx, [row for row in portable if row["id"] not in held])
+            else:
+                await tx.many(BY_NAME[name].upsert, [BY_NAME[name].stored(row) for row in portable])
+            if counter := _COUNTER_OF.get(name):
+                # Whatever the file says of its counters, an id that is taken must not be given again.
+                highest = max(int(str(row["id"])) for row in portable)
+                await tx.rows(
+                    f"UPDATE users SET {counter} = MAX({counter}, ?) WHERE user_id = ? AND storage_type = ?",  # noqa: S608
+                    highest + 1,
+                    owner,
+                    self.kind,
+                )
 
     async def new_facts(self, owner: int, facts: Sequence[Mapping[str, object]]) -> int:
         known = {row[0] for row in await self._rows(owner, "SELECT text FROM facts WHERE user_id = ?", owner)}

@@ -282,6 +282,21 @@ CREATE TABLE IF NOT EXISTS restores (
 """
 
 
+RESTORED_PARTS_SCHEMA = """
+-- A restore may be of several files, in any order. Row 0 of an owner says how far it is; the others hold rows of the
+-- export, as JSON, that can only be put once all of its files are in. Like every table of an owner's, it moves along.
+DROP TABLE restores;
+CREATE TABLE restores (
+  user_id  INTEGER NOT NULL,
+  id       INTEGER NOT NULL,
+  export   TEXT NOT NULL,                     -- which export
+  begun_at TEXT NOT NULL,
+  held     TEXT NOT NULL,
+  PRIMARY KEY (user_id, id)
+) WITHOUT ROWID;
+"""
+
+
 READINGS_SCHEMA = """
 -- Times that work which an untrusted file decides was begun for an update, by runs that did not end it in order.
 ALTER TABLE updates ADD COLUMN readings INTEGER NOT NULL DEFAULT 0;
@@ -326,5 +341,6 @@ MIGRATIONS: list[Migration] = [
     script(RESTORES_SCHEMA),
     script(READINGS_SCHEMA),
     script(LANGUAGE_SCHEMA),
+    script(RESTORED_PARTS_SCHEMA),
 ]
 """In order. Append steps; never change, remove or reorder one that was released."""

@@ -219,9 +219,14 @@ def plan_text(plan: ImportPlan) -> str:
     """What an import would do, in figures."""
     with_facts = f" and {facts(plan.facts)}" if plan.facts else ""
     lines = [f"This is {plan.name} with {messages(plan.total)}{with_facts}."]
-    if plan.is_whole:
+    if plan.is_restored and plan.missing:
         lines.append(
-            "Nothing is stored here yet, so it would come back as it was: messages, summaries, facts, settings."
+            "It is one of several files, and would come back as it was: its messages now, and summaries, facts and "
+            f"settings with the last file. Please send the others too, in any order. Still to come: {plan.missing}."
+        )
+    elif plan.is_restored:
+        lines.append(
+            "Nothing else is stored here, so it would come back as it was: messages, summaries, facts, settings."
         )
     elif plan.new:
         lines.append(f"It would add {messages(plan.new)}{_range(plan)}." + _known(plan.known))
@@ -235,7 +240,7 @@ def plan_text(plan: ImportPlan) -> str:
         lines.append("All of it is known already. There is nothing to import.")
     else:
         lines.append("It holds no messages: there is nothing to import.")
-    if plan.new and plan.facts and not plan.is_whole:
+    if plan.new and plan.facts and not plan.is_restored:
         lines.append(_with_facts(plan))
     lines += plan.notes
     if plan.turns_on and plan.has_new:
@@ -245,7 +250,9 @@ def plan_text(plan: ImportPlan) -> str:
 
 def done_text(done: Imported) -> str:
     """What an import did."""
-    if done.is_whole:
+    if done.missing:
+        return f"Done: {messages(done.messages)} came back as they were. Still to come: {done.missing}."
+    if done.is_restored:
         return f"Done: {messages(done.messages)} came back as they were, and everything that belongs to them."
     added = [facts(done.facts)] if done.facts else []
     if done.messages or not added:

@@ -49,8 +49,8 @@ class ImportedHistory:
     """What a file holds, oldest first within each conversation.
 
     `format`: the name of its format; `notes`: what else the person should know about it.
-    Of an export of ours: `rows`, everything in it, table by table; `owner`, whose it is; `is_whole`, whether this
-    one file is all of it.
+    Of an export of ours: `rows`, everything in it, table by table; `owner`, whose it is; `export`, what all of its
+    files are called by (None: an earlier version wrote them); `part`, which of them it is, and whether the last.
     """
 
     format: str
@@ -58,7 +58,14 @@ class ImportedHistory:
     notes: tuple[str, ...] = ()
     rows: Mapping[str, Sequence[Mapping[str, object]]] | None = None
     owner: int | None = None
-    is_whole: bool = True
+    export: str | None = None
+    part: int = 1
+    is_last: bool = True
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether this one file is all of it."""
+        return self.part == 1 and self.is_last
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

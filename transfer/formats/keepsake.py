@@ -17,6 +17,10 @@ from transfer.formats.json_stream import JsonStream
 
 MARK = "keepsake-export"
 VERSION = 1
+MOST_PARTS = 10_000
+"""Files of one export; each has some 48 MB."""
+LONGEST_NAME = 64
+"""Characters of what an export is called in all of its files."""
 FARTHEST = 2**52
 """Ids of Telegram have at most 52 significant bits, and ours are smaller; SQLite holds 63."""
 Row = Mapping[str, object]
@@ -26,9 +30,12 @@ _ROLES: dict[object, Role] = {"user": "user", "assistant": "assistant", "system"
 
 
 class ExportFile:
-    """One file in the making. `add` rows in the order of their tables, then `end`; `size` is in bytes."""
+    """One file in the making. `add` rows in the order of their tables, then `end`; `size` is in bytes.
 
-    def __init__(self, file: IO[bytes], *, owner: int, exported_at: datetime, part: int = 1) -> None:
+    `name`: what all files of one export are called by.
+    """
+
+    def __init__(self, file: IO[bytes], *, owner: int, exported_at: datetime, name: str, part: int = 1) -> None:
         self.size = 0
         self.counts: Counter[str] = Counter()
         self._file = file
@@ -38,6 +45,7 @@ class ExportFile:
             "version": VERSION,
             "owner": owner,
             "exported_at": exported_at.astimezone(UTC).isoformat(timespec="seconds"),
+            "export": name,
             "part": part,
         }
         self._write("{\n" + ",\n".join(f'  "{name}": {_json(value)}' for name, value in head.items()))
@@ -64,7 +72,7 @@ class ExportFile:
 def read(walk: JsonStream) -> ImportedHistory:
     """Raises ImportRefused naming the row that is wrong, or the version that is too new."""
     tables: dict[str, list[dict[str, object]]] = {}
-    facts: dict[str, object] = {"version": None, "owner": None, "part": 1, "more": False}
+    facts: dict[str, object] = {"version": None, "owner": None, "part": 1, "more": False, "export": None}
     messages: list[ImportedMessage] = []
     for name in walk.members():
         if walk.peek() != "[":
@@ -88,10 +96,18 @@ def read(walk: JsonStream) -> ImportedHistory:
     walk.end()
     if not isinstance(facts["owner"], int) or isinstance(facts["owner"], bool):
         raise ImportRefused("The export does not say whose it is ('owner'). Nothing was imported.")
-    is_whole = facts["part"] == 1 and facts["more"] is False
-    notes = () if is_whole else (f"This is part {facts['part']} of an export in several files; send the others too.",)
+    part, called = facts["part"], facts["export"]
+    if not _is_id(part) or not 0 < part <= MOST_PARTS:
+        raise ImportRefused("The export does not say which of its files this is ('part'). Nothing was imported.")
+    is_named = isinstance(called, str) and 0 < len(called) <= LONGEST_NAME and called.isascii()
     return ImportedHistory(
-        format="keepsake", messages=messages, notes=notes, rows=tables, owner=facts["owner"], is_whole=is_whole
+        format="keepsake",
+        messages=messages,
+        rows=tables,
+        owner=facts["owner"],
+        export=str(called) if is_named else None,
+        part=part,
+        is_last=facts["more"] is False,
     )
 
 

@@ -91,7 +91,7 @@ async def test_the_wall_hides_the_rows_of_others_from_who_does_not_own_the_table
             raw.execute("SELECT set_config('app.owner', %s, false)", (str(owner),))
             assert owners() == {owner}
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            raw.execute("INSERT INTO restores VALUES (%s, 'digest')", (ANNA.owner,))
+            raw.execute("INSERT INTO restores VALUES (%s, 0, 'x', '', '{}')", (ANNA.owner,))
         assert raw.execute("DELETE FROM messages WHERE user_id = %s", (ANNA.owner,)).rowcount == 0
         raw.execute("SELECT set_config('app.owner', '*', false)")
         assert owners() == {ANNA.owner, BORIS.owner}

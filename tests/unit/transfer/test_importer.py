@@ -93,7 +93,7 @@ async def test_an_export_comes_back_as_it_was(tmp_path: Path, storage: StorageTy
     async with talking(tmp_path / "new") as talk:
         await talk.services.memory.configure(ANNA.id, storage=storage, every_n=9)
         plan = await talk.services.importer.plan(HERE, ANNA.id, data)
-        assert (plan.is_whole, plan.new, plan.known) == (True, 16, 0)
+        assert (plan.is_restored, plan.new, plan.known) == (True, 16, 0)
         assert await imported(talk, data) == (16, 0)
         after = await dumped(talk)
         assert {**after, "users": [], "accounts": []} == {**before, "users": [], "accounts": []}
@@ -323,7 +323,7 @@ async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: Stora
         assert not violations(files_in(tmp_path / "new"))
         talk.updates = count(5000)
         await talk.say("Said in between.")
-        assert (await talk.services.importer.plan(HERE, ANNA.id, data)).is_whole
+        assert (await talk.services.importer.plan(HERE, ANNA.id, data)).is_restored
         assert await imported(talk, data) == (2, 600)
         after = await dumped(talk)
         between = [row for row in after["messages"] if row["id"] > 602]
@@ -331,7 +331,7 @@ async def test_a_restoring_that_broke_off_goes_on(tmp_path: Path, storage: Stora
         assert [row for row in after["messages"] if row["id"] <= 602] == before["messages"]
         assert after["summaries"] == before["summaries"]
         assert after["facts"] == before["facts"]
-        assert not (await talk.services.importer.plan(HERE, ANNA.id, data)).is_whole
+        assert not (await talk.services.importer.plan(HERE, ANNA.id, data)).is_restored
     assert not violations(files_in(tmp_path / "new"))
 
 
@@ -355,6 +355,9 @@ async def test_what_was_summarised_while_a_restore_was_broken_off_is_undone(
             await talk.services.importer.run(HERE, ANNA.id, data, progress=breaking)
         talk.updates = count(5000)
         await talk.turn("Said in between.")
+        talk.moment[0] += timedelta(days=2)
+        await talk.turn("Said two days later.")
+        assert talk.prompts("summary-model"), "a restore is not waited for any longer"
         await imported(talk, data)
         after = await dumped(talk)
         ids = {row["id"] for row in before["summaries"]}
@@ -378,9 +381,10 @@ async def test_what_a_restore_cannot_give_back_is_told_first(tmp_path: Path) -> 
             "It cannot come back as it was, since this memory holds something already. Its messages get new numbers "
             "and count as imported; its 3 summaries are made again without a model."
         )
-        part = data.replace(b'"more": false', b'"more": true')
+        name = json.loads(data)["export"]
+        part = data.replace(b'"more": false', b'"more": true').replace(f'"{name}"'.encode(), b"null")
         plan = await talk.services.importer.plan(HERE, ANNA.id, part)
-        assert "since it is one of several files" in plan.notes[-1]
+        assert "since it is one of several files that an earlier version wrote" in plan.notes[-1]
 
 
 def fact(text: str, source: int) -> NewFact:
@@ -449,7 +453,7 @@ async def test_an_export_joins_a_memory_that_has_something(tmp_path: Path) -> No
         await talk.remember()
         talk.updates = count(1000)
         await talk.turn("I moved to Seattle.")
-        assert not (await talk.services.importer.plan(HERE, ANNA.id, data)).is_whole
+        assert not (await talk.services.importer.plan(HERE, ANNA.id, data)).is_restored
         assert await imported(talk, data) == (2, 0)
         assert await imported(talk, data) == (0, 2)
         assert await imported(talk, await exported(talk.services)) == (0, 4)
@@ -531,7 +535,7 @@ async def test_an_export_holds_one_owner_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "change", "why"),
     [
-        ("messages", {"created_at": "soon"}, "messages[1] (line 13): its 'created_at' is no date"),
+        ("messages", {"created_at": "soon"}, "messages[1] (line 14): its 'created_at' is no date"),
         ("messages", {"content": None}, "its 'content' is no text"),
         ("messages", {"chunk_id": 99}, "messages[1]: its 'chunk_id' names no summary"),
         ("messages", {"id": 10**12 + 1}, "messages[1]: 'id' is no whole number in its bounds"),

@@ -1,0 +1,182 @@
+"""Our own export comes back as it was: of several files, in any order, killed in between, without its working copy."""
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from records.facts import FactChange
+from records.forgetting import Forgetting
+from records.messages import NewMessage
+from records.owners import IN_FILES, StorageType
+from reliability.invariants import read as files_in
+from reliability.invariants import violations
+from storage.files.tables import FACTS
+from telegram_ui.commands.transfer import done_text, plan_text
+from tests.support.talk import ANNA, Talk, talking
+from tests.unit.transfer.test_importer import HERE, NOW, BrokenOff, dumped, exported, fact, imported
+from transfer.restorer import Restoration
+
+STORES = pytest.mark.parametrize("storage", IN_FILES)
+
+
+async def lived_in(talk: Talk) -> None:
+    """A hundred and eighty messages under each of seven summaries, one of them a higher one; a fact; the last words are
+    not summarised.
+    """
+    await talk.remember(every_n=500)
+    async with talk.services.memory.home(ANNA.id) as store:
+        for first in range(0, 1260, 180):
+            said = [
+                NewMessage(role="user", content=f"Note {n}.", created_at=NOW + timedelta(seconds=n), source=f"1:{n}")
+                for n in range(first, first + 180)
+            ]
+            await store.append(HERE, said)
+            assert (await talk.services.summaries.fold_now(HERE)).state == "folded"
+        read = await store.messages(HERE, [1])
+        learned, _ = await store.facts.pending(HERE, 1)
+        changes = [FactChange(fact=fact("Anna lives in Kiel.", 1))]
+        await store.facts.commit(HERE, changes, read=read, learned=learned, until=1260, now=NOW)
+        await store.append(HERE, [NewMessage(role="user", content="The last.", created_at=NOW + timedelta(days=1))])
+
+
+async def in_parts(talk: Talk) -> list[bytes]:
+    exporter = type(talk.services.exporter)(
+        memory=talk.services.memory, clock=lambda: talk.moment[0], readable=1000, largest=120_000
+    )
+    async with exporter.files(ANNA.id) as files:
+        return [one.file.read() for one in files]
+
+
+def as_it_was(rows: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
+    """Without what goes on with the talk in between (users, progress), and what does not come back."""
+    left_out = ("users", "progress", "accounts", "failures")
+    return {name: several for name, several in rows.items() if name not in left_out}
+
+
+@pytest.mark.parametrize(
+    ("storage", "order"),
+    [(StorageType.SQLITE, (1, 2, 0)), (StorageType.JSON, (2, 1, 0))],
+)
+async def test_an_export_of_several_files_comes_back_as_it_was(
+    tmp_path: Path, storage: StorageType, order: Sequence[int]
+) -> None:
+    """In any order, each file sent again after it broke off; JSON without its working copy in between."""
+
+    async def breaking(done: int, total: int) -> None:
+        raise BrokenOff
+
+    async with talking(tmp_path / "old") as talk:
+        await lived_in(talk)
+        parts = await in_parts(talk)
+        before = await dumped(talk)
+    assert len(parts) == 3
+    for number in order:
+        # Each file in a run of its own: what a restore knows has to be on disk.
+        async with talking(tmp_path / "new") as talk:
+            if await talk.services.memory.config(ANNA.id) is None:
+                await talk.remember(storage=storage, every_n=1)
+            assert (await talk.services.importer.plan(HERE, ANNA.id, parts[number])).is_restored
+            with suppress(BrokenOff):  # a part may hold no message
+                await talk.services.importer.run(HERE, ANNA.id, parts[number], progress=breaking)
+        (tmp_path / "new" / "index.db").unlink(missing_ok=True)
+        assert not violations(files_in(tmp_path / "new"))
+        async with talking(tmp_path / "new") as talk:
+            await imported(talk, parts[number])
+            talk.updates = count(5000 + 10 * number)
+            talk.server.requests.clear()
+            await talk.turn("Said in between.")
+            if number != order[-1]:
+                assert not talk.prompts("summary-model"), "what comes back is neither summarised nor learned from"
+                again = await talk.services.importer.plan(HERE, ANNA.id, parts[number])
+                assert (again.has_new, again.is_restored) == (False, False)
+        assert not violations(files_in(tmp_path / "new"))
+    async with talking(tmp_path / "new") as talk:
+        after = await dumped(talk)
+        assert "restores" not in after
+        assert [row["content"] for row in after["messages"] if row["id"] > 1261].count("Said in between.") == 3
+        kept = {row["id"] for row in before["messages"]}
+        after["messages"] = [row for row in after["messages"] if row["id"] in kept]
+        known = {row["id"] for row in before["summaries"]}
+        after["summaries"] = [row for row in after["summaries"] if row["id"] in known]
+        assert as_it_was(after) == as_it_was(before)
+        assert after["progress"][0]["learned_id"] >= before["progress"][0]["learned_id"]
+        assert [(await talk.services.importer.plan(HERE, ANNA.id, part)).has_new for part in parts] == [False] * 3
+
+
+async def test_a_file_of_several_says_what_is_still_to_come(tmp_path: Path) -> None:
+    async with talking(tmp_path / "old") as talk:
+        await lived_in(talk)
+        parts = await in_parts(talk)
+    async with talking(tmp_path / "new") as talk:
+        plan = await talk.services.importer.plan(HERE, ANNA.id, parts[0])
+        assert "Still to come: part 2 and whatever follows part 2" not in plan_text(plan)
+        assert "Still to come: whatever follows part 1." in plan_text(plan)
+        assert (await talk.services.importer.plan(HERE, ANNA.id, parts[2])).missing == "part 1 and part 2"
+
+        async def progress(done: int, total: int) -> None: ...
+
+        done = await talk.services.importer.run(HERE, ANNA.id, parts[2], progress=progress)
+        assert done_text(done).endswith("came back as they were. Still to come: part 1 and part 2.")
+        again = await talk.services.importer.plan(HERE, ANNA.id, parts[2])
+        assert again.notes[-1] == "It is in already; what is still to come: part 1 and part 2."
+        done = await talk.services.importer.run(HERE, ANNA.id, parts[0], progress=progress)
+        assert done.missing == "part 2"
+    async with talking(tmp_path / "used") as talk:
+        await talk.remember()
+        talk.updates = count(5000)
+        await talk.turn("Something.")
+        plan = await talk.services.importer.plan(HERE, ANNA.id, parts[0])
+        assert not plan.is_restored
+        assert "since this memory holds something already" in plan.notes[-1]
+        assert plan.notes[-1].endswith("Please send its other files too.")
+
+
+def test_what_is_missing_is_named_up_to_a_limit() -> None:
+    one = Restoration(export="x", part=900, parts=frozenset({2}), last=1000, is_begun=True)
+    assert one.missing.startswith("part 1, part 3, part 4")
+    assert one.missing.endswith("part 21 and 978 others")
+    assert not one.is_whole
+
+
+async def test_what_is_forgotten_while_files_are_awaited_waits_nowhere(tmp_path: Path) -> None:
+    """Rows that wait for the other files may hold the words too: the restore ends, and the rest is history."""
+    async with talking(tmp_path / "old") as talk:
+        await lived_in(talk)
+        parts = await in_parts(talk)
+    async with talking(tmp_path / "new") as talk:
+        await talk.remember()
+        await imported(talk, parts[2])
+        async with talk.services.memory.home(ANNA.id) as store:
+            assert "Kiel" in json.dumps([dict(row) for row in await store.history.waiting(ANNA.id)])
+            last = (await store.page(HERE, limit=1))[-1]
+        await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=(last.id,)))
+        async with talk.services.memory.home(ANNA.id) as store:
+            assert not await store.history.waiting(ANNA.id)
+        assert not (await talk.services.importer.plan(HERE, ANNA.id, parts[0])).is_restored
+    assert not violations(files_in(tmp_path / "new"))
+
+
+@STORES
+async def test_half_a_character_within_a_list_is_no_obstacle(tmp_path: Path, storage: StorageType) -> None:
+    """JSON may spell out half a surrogate pair in a tag as in a text; no file can hold one."""
+    async with talking(tmp_path / "old") as talk:
+        await talk.remember()
+        await talk.turn("I live in Portland.")
+        rows = json.loads(await exported(talk.services))
+        at = "2026-11-21T09:00:00+00:00"
+        rows["facts"] = [
+            {"id": 1, "text": "Anna lives in Portland.", "kind": "personal", "tags": ["a\ud800b"], "observed_at": at}
+            | {"created_at": at, "source_ids": [1]}
+        ]
+        data = json.dumps(rows).encode()
+    async with talking(tmp_path / "new") as talk:
+        await talk.remember(storage=storage)
+        await imported(talk, data)
+        assert (await dumped(talk))["facts"][0]["tags"] == ["a\ufffdb"]
+        assert set(FACTS.defaults) <= set((await dumped(talk))["facts"][0])

@@ -1,0 +1,255 @@
+"""Our own export → the memory as it was: ids, summaries, facts, profile, versions and origin.
+
+Owns the order in which rows come back, so that a restore which is killed leaves a memory without a hole and goes on
+with the same file; of an export in several files, in any order, the rows that need the others wait in the store for the
+last of them. Does not know files or formats, or how anything else is imported.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from attrs import define
+
+from external_memory import MOST_EVERY_N, ExternalMemory
+from llm import prompts
+from records.owners import OwnerConfig
+from records.scopes import Clock
+from records.summaries import FoldLease
+from runtime.cooperative import yielding_gil
+from storage.files.rows import config_of, message_of, text_of
+from storage.files.tables import RESTORES, SUMMARIES, Portable
+from storage.protocol import MemoryStore
+from transfer.archiver import MODEL, Archiver
+from transfer.formats.history import ImportedHistory
+
+BATCH = 500
+Rows = Mapping[str, Sequence[Portable]]
+Progress = Callable[[int, int], Awaitable[None]]
+_FIRST = ("users", "progress")
+"""What each file begins with. The counters: whatever is said before the restore is whole gets ids of its own. And how
+far facts were learned: nothing is learned again from what comes back.
+"""
+_LAST = ("summaries", "facts", "profiles", "versions")
+_ROWS_OF_ONE_FILE = 10**7
+MOST_NAMED = 20
+"""Files that a sentence names."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Restoration:
+    """One file of an export on its way back. `parts`: the files that are in already; `last`: the number of the last
+    one, where it is known; `is_begun`: a restore of this export is under way.
+    """
+
+    export: str
+    part: int
+    parts: frozenset[int]
+    last: int | None
+    is_begun: bool
+
+    @property
+    def is_known(self) -> bool:
+        return self.part in self.parts
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether everything is in once this file is."""
+        return not self.missing
+
+    @property
+    def missing(self) -> str:
+        """Which other files are still to come, in words; empty where none is."""
+        held = self.parts | {self.part}
+        last = self.last or max(held)
+        gone = [f"part {number}" for number in range(1, last + 1) if number not in held]
+        if len(gone) > MOST_NAMED:
+            gone[MOST_NAMED:] = [f"{len(gone) - MOST_NAMED} others"]
+        if self.last is None:
+            gone.append(f"whatever follows part {last}")
+        return " and ".join([", ".join(gone[:-1]), gone[-1]] if gone[1:] else gone)
+
+
+async def restoration(store: MemoryStore, owner: int, history: ImportedHistory, rows: Rows) -> Restoration | None:
+    """How this file comes back as it was; None where it cannot: the export is another owner's, or one of the files of
+    an earlier version, or the memory holds something else already.
+    """
+    if history.owner != owner or not (history.is_whole or (history.export and rows.get("users"))):
+        return None
+    export = history.export if history.export is not None else await asyncio.to_thread(_digest, rows)
+    under_way = await store.history.restoring(owner)
+    is_begun = under_way is not None and under_way["export"] == export
+    if not is_begun and not await store.history.is_empty(owner):
+        return None
+    held: Any = under_way["held"] if under_way and is_begun else {}
+    last = history.part if history.is_last else held.get("last")
+    parts = frozenset(held.get("parts", ()))
+    return Restoration(export=export, part=history.part, parts=parts, last=last, is_begun=is_begun)
+
+
+@define(kw_only=True, eq=False)
+class Restorer:
+    """Brings back exports of ours."""
+
+    _memory: ExternalMemory
+    _archiver: Archiver
+    _clock: Clock
+
+    async def run(self, lease: FoldLease, file: Restoration, rows: Rows, progress: Progress) -> int:
+        """Bring a file back, in batches that each leave a memory without a hole: until the last file, every chunk is
+        covered by its own summary, which is active. Returns the facts that came back; raises StorageError.
+        """
+        owner, done = lease.scope.owner, 0
+        if not file.is_begun:
+            first = [{"table": name, **row} for name in _FIRST for row in rows.get(name, ())]
+            async with self._memory.home(owner) as store:
+                await store.history.begin_restore(lease, [self._row(owner, file, 0, _noted(file.parts, None)), *first])
+        waiting = await self._waiting(owner)
+        summaries = {row["id"]: row for row in (*waiting["summaries"], *rows["summaries"])}
+        for group in _groups(await asyncio.to_thread(_by_chunk, rows["messages"])):
+            covering = await self._covering(owner, group, summaries)
+            async with self._memory.home(owner) as store:
+                await store.history.cover(lease, [*covering, *({"table": "messages", **row} for row in group)])
+            done += len(group)
+            await progress(done, len(rows["messages"]))
+        await (self._end if file.is_whole else self._wait)(lease, file, rows, waiting)
+        return len(rows["facts"]) + len(waiting["facts"]) if file.is_whole else 0
+
+    async def _wait(self, lease: FoldLease, file: Restoration, rows: Rows, _: Rows) -> None:
+        """What needs the other files is kept in the store until they come."""
+        owner, first = lease.scope.owner, file.part * _ROWS_OF_ONE_FILE
+        last = [{"table": name, **row} for name in _LAST for row in rows.get(name, ())]
+        kept = [self._row(owner, file, number, row) for number, row in enumerate(last, start=first + 1)]
+        kept.append(self._row(owner, file, 0, _noted(file.parts | {file.part}, file.last)))
+        async with self._memory.home(owner) as store:
+            await store.history.put(lease, kept)
+
+    async def _end(self, lease: FoldLease, _: Restoration, rows: Rows, waiting: Rows) -> None:
+        owner = lease.scope.owner
+        found = {name: [*waiting.get(name, ()), *rows.get(name, ())] for name in _LAST}
+        ids = {int(str(row["id"])) for row in found["summaries"]}
+        found["summaries"] = await asyncio.to_thread(_linked, found["summaries"], ids)
+        async with self._memory.home(owner) as store:
+            await store.history.put(lease, [{"table": name, **row} for name in _LAST for row in found[name]])
+            await store.history.end_restore(lease, ids)
+        if rows["users"]:
+            await self._memory.choose(owner, partial(_chosen, rows["users"][0]))
+
+    async def _waiting(self, owner: int) -> Mapping[str, list[Portable]]:
+        """The rows of earlier files that wait, by table."""
+        found: dict[str, list[Portable]] = {name: [] for name in _LAST}
+        async with self._memory.home(owner) as store:
+            for one in await store.history.waiting(owner):
+                held: Any = one["held"]
+                name = str(held.get("table"))
+                if name in found:
+                    found[name].append({key: value for key, value in held.items() if key != "table"})
+        return found
+
+    async def _covering(
+        self, owner: int, group: Sequence[Portable], known: Mapping[object, Portable]
+    ) -> list[Portable]:
+        """For each chunk of a group the summary that covers it for now: its own, which is active; where another file
+        holds that, the one made for the chunk's first messages, or one that is extracted from these.
+        """
+        by_chunk = {number: said for number, said in _by_chunk(group).items() if number is not None}
+        lacking = [int(str(number)) for number in by_chunk if number not in known]
+        stored: dict[object, Portable] = {}
+        if lacking:
+            async with self._memory.home(owner) as store:
+                stored = {row["id"]: dict(row) for row in await store.history.covering(owner, lacking)}
+        covering: list[Portable] = []
+        for number, said in by_chunk.items():
+            row = known.get(number) or stored.get(number) or await self._extracted(said)
+            alone = {"is_active": True, "source_ids": [], "source_chunk_ids": [number]}
+            covering.append({"table": "summaries", **row, **alone})
+        return covering
+
+    async def _extracted(self, said: Sequence[Portable]) -> Portable:
+        lines = [prompts.conversation_line(message_of(row)) for row in said]
+        made = await self._archiver.extracted(prompts.block("conversation", lines))
+        ids, dates = [int(str(row["id"])) for row in said], [str(row["created_at"]) for row in said]
+        return {
+            **SUMMARIES.defaults,
+            "id": said[0]["chunk_id"],
+            "user_id": said[0]["user_id"],
+            "thread_id": said[0]["thread_id"],
+            "summary_text": made.text,
+            "created_at": text_of(self._clock()),
+            "level": 1,
+            "first_id": min(ids),
+            "last_id": max(ids),
+            "first_at": min(dates),
+            "last_at": max(dates),
+            "message_count": len(said),
+            "model": MODEL,
+            "prompt_version": made.prompt_version,
+            "reason": "import",
+        }
+
+    def _row(self, owner: int, file: Restoration, number: int, held: Mapping[str, object]) -> Portable:
+        row = {"user_id": owner, "id": number, "export": file.export, "begun_at": text_of(self._clock()), "held": held}
+        return {"table": RESTORES.name, **row}
+
+
+def _noted(parts: frozenset[int], last: int | None) -> Mapping[str, object]:
+    return {"parts": sorted(parts), "last": last}
+
+
+def _digest(rows: Rows) -> str:
+    """What tells one export of an earlier version, which has no name, from another."""
+    digest = hashlib.sha256()
+    for table, several in rows.items():
+        for row in yielding_gil(several):
+            digest.update(f"{table} {row.get('id')} {row.get('created_at')} {row.get('content')}\n".encode())
+    return digest.hexdigest()
+
+
+def _by_chunk(messages: Sequence[Portable]) -> dict[object, list[Portable]]:
+    held: dict[object, list[Portable]] = {}
+    for row in yielding_gil(messages):
+        held.setdefault(row["chunk_id"], []).append(row)
+    return held
+
+
+def _groups(held: dict[object, list[Portable]]) -> Iterator[list[Portable]]:
+    """Some 500 messages at a time that split no chunk."""
+    batch: list[Portable] = []
+    loose = held.pop(None, [])
+    for group in [*held.values(), *(loose[first : first + BATCH] for first in range(0, len(loose), BATCH))]:
+        batch += group
+        if len(batch) >= BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _linked(summaries: Sequence[Portable], ids: set[int]) -> list[Portable]:
+    """Summaries that name only what is there: of several files, each was checked by itself."""
+    names = ("source_ids", "source_chunk_ids")
+    return [
+        {**row, **{name: [one for one in _list(row[name]) if one in ids] for name in names}}
+        for row in yielding_gil(summaries)
+    ]
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _chosen(given: Portable, known: OwnerConfig) -> OwnerConfig:
+    """The owner's choices as the export has them, except whether memory is on and where it lives."""
+    kept = config_of({**given, "storage_type": known.storage})
+    return replace(
+        known,
+        every_n=min(MOST_EVERY_N, max(1, kept.every_n)),
+        policy=kept.policy,
+        auto_fold=kept.auto_fold,
+        timezone=kept.timezone,
+        fold_instructions=kept.fold_instructions,
+        language=kept.language,
+    )
