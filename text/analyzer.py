@@ -86,6 +86,8 @@ _CLUSTER = re.compile(rf"[\s\S][{_POINTS}\u093c\u1160-\u11ff\u3099\u309a]*")
 _CODE = re.compile(
     r"(?<![\w@])(?=\S{0,64}\d)[^\W_]+(?:[-./:@_][^\W_]+)+|https?://[^\s<>\"]+|(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.]+"
 )
+# What each alternative needs: most texts have none, and need not be tried at every character.
+_MAY_HOLD_CODES = re.compile(r"[\d@]|://")
 _MARKS = re.compile(r"[\u0300-\u036f]")
 _ARABIC_MARKS = re.compile(r"[\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0640]")
 _HEBREW_POINTS = re.compile(rf"[{_HEBREW}]")
@@ -144,6 +146,9 @@ def _stemmer(language: str) -> "Stemmer.Stemmer | None":
 
 def stem(word: str, language: str) -> str:
     """The word's Snowball stem, folded; words with digits stay whole."""
+    if word.isascii() and word.isalpha():  # as most words: nothing to cut off
+        stemmer = _stemmer(language)
+        return word if stemmer is None else folded(str(stemmer.stemWord(word)))
     word = word.split("'")[0] if language == "english" or len(word.split("'")[0]) > 2 else word.split("'")[-1]
     stemmer = _stemmer(language)
     if language in ("arabic", "persian"):
@@ -171,6 +176,8 @@ def _term(word: str, language: str) -> tuple[str, bool]:
 def _inspect(word: str) -> _Known:
     """A word's script (PAIRS where part of it is written without spaces), and how much it speaks for each language."""
     is_ascii = word.isascii()
+    if is_ascii and word.isalpha():
+        return ("LATIN", ()) if word not in _VOTING and word + "'" not in _VOTING else _votes(word)
     if not is_ascii and _PAIRS.search(word):
         return "PAIRS", ()
     script = _script(word[0])
@@ -179,13 +186,19 @@ def _inspect(word: str) -> _Known:
     bare = word.split("'")[0] + "'"
     if word not in _VOTING and bare not in _VOTING and (is_ascii or _TELLERS.isdisjoint(word)):
         return script, ()
+    return _votes(word)
+
+
+def _votes(word: str) -> _Known:
+    """What a word in Latin script says of its language."""
+    bare = word.split("'")[0] + "'"
     votes = []
     for language in _LATIN:
         known, telling = FUNCTION_WORDS[language], _TELLING.get(language, "")
         vote = float(word in known or bare in known) + 0.5 * any(c in telling for c in word)
         if vote:
             votes.append((language, vote))
-    return script, tuple(votes)
+    return "LATIN", tuple(votes)
 
 
 def latin_language(words: Iterable[str], default: str = "english") -> str:
@@ -223,15 +236,19 @@ def _analyse(text: str, terms: list[str], function_words: list[str]) -> None:
     plain = normal(text)
     words = _WORD.findall(plain)
     languages, known = _languages(plain, words)
+    made: dict[str, tuple[str, bool]] = {}
     for word in words:
         script = known[word][0]
         if script == "PAIRS":
             terms += _pairs(word)
             continue
-        term, is_function_word = _term(word, languages.get(script, ""))
+        if word not in made:
+            made[word] = _term(word, languages.get(script, ""))
+        term, is_function_word = made[word]
         if term:
             (function_words if is_function_word else terms).append(term)
-    terms += map(_code, _CODE.findall(plain))
+    if _MAY_HOLD_CODES.search(plain):
+        terms += map(_code, _CODE.findall(plain))
 
 
 def _stretches(text: str) -> Iterator[tuple[int, int]]:
