@@ -1,0 +1,55 @@
+"""What a restore of several files asks of every store."""
+
+from datetime import timedelta
+
+from records.summaries import FoldLease
+from storage.files.rows import row_of_message, text_of
+from storage.files.tables import RESTORES, SUMMARIES
+from storage.protocol import MemoryStore
+from tests.contract.conftest import ANNA, MINUTE, NOW, fold, lease, talk
+
+
+def row(number: int, held: dict[str, object]) -> dict[str, object]:
+    known = {"user_id": ANNA.owner, "id": number, "export": "x", "begun_at": text_of(NOW), "held": held}
+    return {"table": RESTORES.name, **known}
+
+
+async def importing(store: MemoryStore) -> FoldLease:
+    taken = await store.begin_fold(ANNA, "import", now=NOW, lease=MINUTE)
+    assert taken is not None
+    return taken
+
+
+async def test_a_restore_is_known_until_it_ends_and_nothing_is_folded_meanwhile(store: MemoryStore) -> None:
+    at_work = await importing(store)
+    await store.history.begin_restore(at_work, [row(0, {"parts": [], "last": None})])
+    await store.history.put(at_work, [row(0, {"parts": [2], "last": 2}), row(7, {"table": "facts", "tags": ["a"]})])
+    await store.release_fold(at_work)
+    assert await store.history.is_empty(ANNA.owner)
+    under_way = await store.history.restoring(ANNA.owner)
+    assert under_way is not None
+    assert (under_way["export"], under_way["held"]) == ("x", {"parts": [2], "last": 2})
+    assert [one["held"] for one in await store.history.waiting(ANNA.owner)] == [{"table": "facts", "tags": ["a"]}]
+    assert await store.begin_fold(ANNA, "threshold", now=NOW, lease=MINUTE) is None
+    later = await store.begin_fold(ANNA, "threshold", now=NOW + timedelta(days=2), lease=MINUTE)
+    assert later is not None
+    await store.history.end_restore(later, set())
+    assert await store.history.restoring(ANNA.owner) is None
+    assert not await store.history.waiting(ANNA.owner)
+
+
+async def test_a_summary_that_covers_for_now_counts_what_is_stored_of_its_chunk(store: MemoryStore) -> None:
+    await fold(store, ANNA, await talk(store, ANNA, 2))
+    [summary] = await store.summaries(ANNA)
+    messages = await store.page(ANNA)
+    [covering] = await store.history.covering(ANNA.owner, [summary.id, 99])
+    assert covering["summary_text"] == summary.text
+    more = {**row_of_message(messages[-1]), "id": 50, "source": "9:9", "content": "One more."}
+    at_work = await importing(store)
+    await store.history.cover(
+        at_work, [{"table": SUMMARIES.name, **covering, "message_count": 1}, {"table": "messages", **more}]
+    )
+    await store.release_fold(at_work)
+    [covering] = await store.history.covering(ANNA.owner, [summary.id])
+    assert (covering["message_count"], covering["first_id"], covering["last_id"]) == (5, 1, 50)
+    assert (await lease(store, ANNA)).fence > at_work.fence
