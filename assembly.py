@@ -140,6 +140,7 @@ async def open_services(
             per_user=settings.daily_token_budget_per_user,
             overall=settings.daily_token_budget,
             clock=clock,
+            others_spend=memory.is_shared,
         )
         if embedder is None:
             embedder = await open_embedder(settings, stack, offline=offline)
@@ -243,6 +244,7 @@ async def open_services(
             stored=stored,
             pressure=settings.pressure_percent / 100,
         )
+        memory.on_gain += [corrections.taken_over, rebuilder.taken_over]
         services = Services(
             memory=memory,
             conversation=conversation,

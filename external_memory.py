@@ -5,8 +5,8 @@ exactly one store answers. Does not know models, prompts or Telegram.
 """
 
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -15,7 +15,7 @@ from pathlib import Path
 from attrs import define, field
 from cachetools import LRUCache
 
-from records.errors import SettingsError, StorageError
+from records.errors import ServedElsewhere, SettingsError, StorageError
 from records.forgetting import Forgetting, Forgotten
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Clock
@@ -101,6 +101,11 @@ class ExternalMemory:
         return self._ground.usage
 
     @property
+    def is_shared(self) -> bool:
+        """Whether several processes may serve the same people."""
+        return self._ground.on_gain is not None
+
+    @property
     def stores(self) -> tuple[MemoryStore, ...]:
         """Every store, for work on all memories alike; an owner's memory is reached by `opened` or `home`."""
         return tuple(self._stores.values())
@@ -175,6 +180,15 @@ class ExternalMemory:
             config = await self._config(owner)
             yield self._stores[config.storage if config else StorageType.SQLITE]
 
+    async def served(self, owners: Iterable[int]) -> list[int]:
+        """Those of these owners whom this process serves, or may from now on: their background work is its own."""
+        mine: list[int] = []
+        for owner in owners:
+            with suppress(ServedElsewhere):
+                await self._ground.leases.hold(owner)
+                mine.append(owner)
+        return mine
+
     def turn(self, owner: int) -> AbstractAsyncContextManager[None]:
         """Around a turn from its question to its answer; inside, the store is reached by `opened` as always."""
         return self._locks.of(owner).turn()
@@ -224,7 +238,7 @@ class ExternalMemory:
         """The owners who have archives from before then."""
         what = Forgetting(what="archives", until=older_than)
         owners = [location.owner for location in await self._ground.directory.locations()]
-        return [owner for owner in owners if (await self.preview(owner, what)).messages]
+        return [owner for owner in await self.served(owners) if (await self.preview(owner, what)).messages]
 
     async def total(self, owner: int) -> int:
         """Messages stored of an owner, over all scopes."""

@@ -8,6 +8,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -18,7 +19,7 @@ from attrs import define, field
 from external_memory import ExternalMemory
 from llm.chat_model import ChatModel
 from llm.quota import Quota
-from records.errors import KeepsakeError, QuotaExceeded, StorageError
+from records.errors import KeepsakeError, QuotaExceeded, ServedElsewhere, StorageError
 from records.messages import Message, MessageOutline
 from records.model_calls import Completion, PromptMessage
 from records.owners import OwnerConfig, StorageType
@@ -161,7 +162,8 @@ class SummaryManager:
                 if self._too_small.get(scope) == newest or await self._is_small(store, scope):
                     seen[scope] = newest
                 elif not await self._backs_off(store, scope, now):
-                    await self.fold(scope, "idle")
+                    with suppress(ServedElsewhere):  # somebody spoke there a moment ago
+                        await self.fold(scope, "idle")
         self._too_small = seen
 
     async def _is_small(self, store: MemoryStore, scope: Scope) -> bool:

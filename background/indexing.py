@@ -96,7 +96,9 @@ class Indexing:
 
     async def _advance(self, store: MemoryStore) -> bool:
         """Embed the newest messages of a store that have no vectors yet; whether there were any."""
-        found = await store.vectors.backlog(self._embedder.name, BATCH)
+        backlog = await store.vectors.backlog(self._embedder.name, BATCH)
+        mine = await self._memory.served({message.scope.owner for _, message in backlog})
+        found = [(seq, message) for seq, message in backlog if message.scope.owner in mine]
         if not found:
             return False
         try:

@@ -62,11 +62,27 @@ class Rebuilder:
     _tasks: set[asyncio.Task[None]] = field(factory=set[asyncio.Task[None]], init=False)
 
     async def __aenter__(self) -> Self:
+        await self._resume()
+        return self
+
+    def taken_over(self, owner: int) -> None:
+        """This process serves an owner from now on: a rebuild that another had begun resumes."""
+        task = asyncio.create_task(self._resume_for(owner))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _resume_for(self, owner: int) -> None:
+        try:
+            await self._resume(owner)
+        except KeepsakeError as error:
+            log.warning("whether a rebuild of %d was interrupted is not known: %s", owner, type(error).__name__)
+
+    async def _resume(self, owner: int | None = None) -> None:
         for store in self._memory.stores:
             for scope in await store.rebuilds.interrupted():
-                log.info("the rebuild of %s resumes where it ended with its process", scope)
-                self.start(scope, _untold)
-        return self
+                if owner in (None, scope.owner):
+                    log.info("the rebuild of %s resumes where it ended with its process", scope)
+                    self.start(scope, _untold)
 
     async def __aexit__(self, *_: object) -> None:
         # The lease stays: the next start finds it, and resumes.

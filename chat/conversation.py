@@ -26,7 +26,7 @@ from llm.precedence import Precedence
 from llm.quota import Quota
 from memory_retrieval import MemoryRetrieval
 from records.context import Context
-from records.errors import ModelError, StorageError
+from records.errors import ModelError, ServedElsewhere, StorageError
 from records.messages import UNSTORED
 from records.owners import MODES, Mode, OwnerConfig, mode_of
 from records.scopes import Clock, Person, Scope
@@ -202,7 +202,7 @@ class Conversation:
             async with self._memory.between_turns(owner):
                 try:
                     await self._write(session)
-                except StorageError as error:
+                except (StorageError, ServedElsewhere) as error:
                     log.info("turns of %s stay unwritten: %s", session.scope, type(error).__name__)
         return sum(len(session.unwritten) for session in self._sessions)
 

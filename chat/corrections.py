@@ -13,7 +13,7 @@ from attrs import define
 from chat.explanations import Explanations
 from chat.session import Sessions
 from external_memory import ExternalMemory
-from records.errors import StorageError
+from records.errors import ServedElsewhere, StorageError
 from records.forgetting import Forgetting, Forgotten
 from records.messages import Correction
 from records.owners import mode_of
@@ -69,7 +69,7 @@ class Corrections:
         for owner in await self._memory.with_archives(older_than=until):
             try:
                 await self.forget(owner, Forgetting(what="archives", until=until), tidies=False)
-            except StorageError as error:
+            except (StorageError, ServedElsewhere) as error:
                 log.warning("the old archives of %d stay for now: %s", owner, type(error).__name__)
         await self._memory.tidy()
 
@@ -80,7 +80,7 @@ class Corrections:
         for owner, ids in deleted:
             try:
                 await self.forget(owner, Forgetting(what="facts", ids=tuple(ids), until=until), tidies=False)
-            except StorageError as error:
+            except (StorageError, ServedElsewhere) as error:
                 log.warning("the deleted facts of %d stay for now: %s", owner, type(error).__name__)
         if deleted:
             await self._memory.tidy()
@@ -120,6 +120,13 @@ class Corrections:
             self._sessions.contexts.pop(scope, None)
         self._stored()
         return Correction(turn=revised.turn, is_last=bool(newest) and newest[-1].turn == revised.turn)
+
+    def taken_over(self, owner: int) -> None:
+        """Another process may have served an owner meanwhile: what this one holds of their talk is not all of it."""
+        self._drop_held(owner)
+        for session in self._sessions.of_owner(owner):
+            session.recent.clear()
+            session.incognito.clear()
 
     def _drop_held(self, owner: int) -> None:
         """Drop what this process holds of what the owner's answers were made from."""

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from cachetools import LRUCache
 
-from records.errors import ModelError, QuotaExceeded, StaleFacts, StorageError
+from records.errors import ModelError, QuotaExceeded, ServedElsewhere, StaleFacts, StorageError
 from records.scopes import Clock, Scope
 
 log = logging.getLogger(__name__)
@@ -51,6 +51,8 @@ class Backoff:
             is_done = await work()
         except StaleFacts:
             log.info("the messages of %s changed while facts were learned from them: they are read again", source[0])
+        except ServedElsewhere:
+            log.info("facts of %s are learned by another process now", source[0])
         except (StorageError, ModelError) as error:
             # Running out of the day's tokens is no failure of these messages.
             attempts = 1 if isinstance(error, QuotaExceeded) else self.attempts(source) + 1

@@ -330,6 +330,8 @@ class Facts:
             return
         for store in self._memory.stores:
             while found := await store.facts.unembedded(self._embedder.name, EMBEDDED_AT_ONCE):
+                mine = await self._memory.served({fact.owner for fact in found})
+                found = [fact for fact in found if fact.owner in mine]
                 vectors = await self._vectors([(fact.owner, fact.text) for fact in found])
                 if vectors is None:
                     return

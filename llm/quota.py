@@ -9,7 +9,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Protocol
 
 from attrs import define, field
@@ -23,6 +23,8 @@ from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
+READ_AGAIN = timedelta(seconds=5)
+"""How old what other processes have spent may be."""
 
 Charge = Callable[[Mapping[int, Sequence[str]]], Awaitable[None]]
 """Told of texts that were embedded, by their owner."""
@@ -45,6 +47,7 @@ class Quota:
     """Asks a model within a person's quota. `per_user`, `overall`: tokens a day, 0 = no limit.
 
     Calls that run at the same moment are all let through, so a day may exceed its limit by what was in progress.
+    `others_spend`: other processes write to the same ledger, so it is read again every few seconds.
     """
 
     _ledger: Ledger
@@ -52,6 +55,8 @@ class Quota:
     _per_user: int = field(kw_only=True)
     _overall: int = field(kw_only=True)
     _clock: Clock = field(kw_only=True)
+    _others_spend: bool = field(kw_only=True, default=False)
+    _read_at: datetime | None = field(default=None, init=False)
     _day: date | None = field(default=None, init=False)
     _spent: dict[int, int] = field(factory=dict, init=False)
     _unwritten: dict[date, dict[int, Usage]] = field(factory=dict, init=False)
@@ -153,18 +158,20 @@ class Quota:
 
     async def _begin_day(self) -> None:
         """Read what was spent today by this process and those before it."""
-        today = self._clock().date()
-        if self._day == today:
+        now = self._clock()
+        today = now.date()
+        is_fresh = not self._others_spend or (self._read_at is not None and now - self._read_at < READ_AGAIN)
+        if self._day == today and is_fresh:
             return
         with suppress(StorageError):
             # A ledger that cannot be read now is read the next time; until then, what this process knows counts.
             await self._write()
             known = await self._ledger.of(today)
-            if self._day != today:
+            if self._day != today or self._others_spend:
                 self._spent = {spender: used.total for spender, used in known.items()}
                 for spender, used in self._unwritten.get(today, {}).items():
                     self._spent[spender] = self._spent.get(spender, 0) + used.total
-                self._day = today
+                self._day, self._read_at = today, now
 
     def _renewal(self) -> str:
         now = self._clock()

@@ -72,14 +72,15 @@ def read(folder: Path) -> Files:
                 homes={row["user_id"]: row["storage_type"] for row in places},
                 moving=frozenset(row["user_id"] for row in rows("SELECT user_id FROM moves")),
                 stores={
-                    "sqlite": _clean({name: rows(sql) for name, sql in _MINE.items()}),
+                    "sqlite": clean({name: rows(sql) for name, sql in _MINE.items()}),
                     "json": _json_rows(folder),
                 },
                 inbox=tuple(row["payload"] for row in rows("SELECT payload FROM updates WHERE done_at IS NULL")),
             )
 
 
-def _clean(tables: dict[str, tuple[Row, ...]]) -> Rows:
+def clean(tables: dict[str, tuple[Row, ...]]) -> Rows:
+    """Rows of SQL as those of JSON are."""
     for row in tables["summaries"]:
         row["source_ids"] = json.loads(row["source_ids"])
         row["source_chunk_ids"] = json.loads(row["source_chunk_ids"])

@@ -195,7 +195,13 @@ class Ledger:
         """What is wrong in the files. Not settled: a message may still be with Telegram or in the inbox."""
         files = read(folder)
         found = violations(files)
-        on_the_way = set(WORD.findall(str(self._world.updates.pending()))) | set(WORD.findall(str(files.inbox)))
+        found.add(self.missing(files, str(self._world.updates.pending()), settled=settled))
+        return found, files
+
+    def missing(self, files: Files, pending: str, *, settled: bool = False) -> Violations:
+        """What was said and is not stored as it should be. `pending`: the updates that Telegram holds."""
+        found = Violations()
+        on_the_way = set(WORD.findall(pending)) | set(WORD.findall(str(files.inbox)))
         for owner in {saying.owner for saying in self.said.values()}:
             mine = {word for word, saying in self.said.items() if saying.owner == owner}
             texts = [row["content"] for row in files.home(owner).messages if row["role"] == "user"]
@@ -209,7 +215,7 @@ class Ledger:
                 for word in sorted(mine - stored.keys())
                 if not settled and self.said[word].answer in self.answered
             ]
-        return found, files
+        return found
 
 
 class Talker:

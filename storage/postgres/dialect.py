@@ -28,6 +28,8 @@ _REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         # Of several values, not of several rows.
         (rf"(?i)\bMAX\(({_NESTED}), ({_NESTED})\)", r"GREATEST(\1, \2)"),
         (rf"(?i)\bMIN\(({_NESTED}), ({_NESTED})\)", r"LEAST(\1, \2)"),
+        # Background work that is not another process's.
+        (r"\b1 /\* served here: ([\w.]+) \*/", r"served_here(\1)"),
         # Hints for SQLite's planner.
         (r"\bCROSS JOIN\b", "JOIN"),
         (r"\b(ORDER BY|WHERE) \+", r"\1 "),

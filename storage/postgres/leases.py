@@ -35,7 +35,12 @@ SELECT user_id FROM leases
 WHERE user_id IN (SELECT value FROM json_each(?)) AND is_dead(replica_id) AND is_at_home(user_id, ?)
 ORDER BY user_id LIMIT ? FOR UPDATE SKIP LOCKED
 """
-_WITH_WORK = "SELECT DISTINCT user_id FROM updates WHERE bot_id = ? AND done_at IS NULL"
+# Owners with updates that wait, and those whom a process served when it died: it may have left something half done.
+_WITH_WORK = """
+SELECT user_id FROM updates WHERE bot_id = ? AND done_at IS NULL
+UNION SELECT user_id FROM leases
+WHERE replica_id IN (SELECT id FROM replicas WHERE expires_at <= clock_timestamp()) AND user_id <> ?
+"""
 _TAKE = """
 UPDATE leases SET replica_id = ?, fence = nextval('lease_fences')
 WHERE user_id IN (SELECT value FROM json_each(?)) RETURNING user_id, fence
@@ -97,12 +102,16 @@ class PostgresLeases:
                 raise ServedElsewhere
 
     async def take_work(self, bot_id: int) -> None:
-        """Begin to serve owners whose updates wait and whom nobody serves. Raises StorageError."""
+        """Begin to serve owners whose updates wait and whom nobody serves, and those of a process that died. Raises
+        StorageError.
+        """
         async with self._taking:
             me = self.replica
 
             def taken(connection: Connection) -> dict[int, int]:
-                waiting = {row[0] for row in connection.execute(_WITH_WORK, (bot_id,)).fetchall()} - self._served
+                waiting = {
+                    row[0] for row in connection.execute(_WITH_WORK, (bot_id, POLLING)).fetchall()
+                } - self._served
                 if not waiting:
                     return {}
                 values = (json.dumps(sorted(waiting)), me.place, TAKEN_AT_ONCE)

@@ -36,7 +36,10 @@ ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at
 RETURNING COALESCE((SELECT has_lapsed FROM before), true),
   EXISTS (SELECT 1 FROM replicas AS other WHERE other.id <> %(id)s AND other.expires_at > clock_timestamp())
 """
-_GONE = "DELETE FROM replicas WHERE expires_at < clock_timestamp() - INTERVAL '1 day'"
+_GONE = """
+DELETE FROM replicas WHERE expires_at < clock_timestamp() - INTERVAL '1 day'
+AND NOT EXISTS (SELECT 1 FROM leases WHERE replica_id = replicas.id)
+"""
 
 
 @define(eq=False)

@@ -44,6 +44,7 @@ AND model_id IN (SELECT id FROM embedding_models) AND kind IN ('passage', 'sente
 _BACKLOG = """
 SELECT messages.* FROM unindexed CROSS JOIN messages USING (seq)
 WHERE +unindexed.user_id IN (SELECT user_id FROM users WHERE memory_enabled = 1)
+AND 1 /* served here: unindexed.user_id */
 ORDER BY unindexed.seq DESC LIMIT ? -- the sign keeps SQLite from sorting all of an owner's backlog for a few
 """
 _UNINDEX = """

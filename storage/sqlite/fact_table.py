@@ -312,7 +312,8 @@ JOIN messages AS m ON m.user_id = s.user_id AND m.id = (
   SELECT MAX(id) FROM messages WHERE user_id = s.user_id AND thread_id = s.thread_id
 )
 LEFT JOIN progress AS p ON p.user_id = s.user_id AND p.thread_id = s.thread_id
-WHERE s.total > 0 AND m.created_at <= ? AND m.id > COALESCE(p.learned_id, CASE m.is_active WHEN 1 THEN 0 ELSE m.id END)
+WHERE 1 /* served here: s.user_id */ AND s.total > 0 AND m.created_at <= ?
+AND m.id > COALESCE(p.learned_id, CASE m.is_active WHEN 1 THEN 0 ELSE m.id END)
 ORDER BY s.user_id, s.thread_id
 """
 _TEXTS = """
@@ -329,7 +330,7 @@ WHERE e.user_id = ? AND e.superseded_by = ? AND e.origin = 'earlier' ORDER BY e.
 """
 _DELETED = """
 SELECT f.user_id, f.id FROM facts AS f JOIN users AS u ON u.user_id = f.user_id AND u.storage_type = ?
-WHERE f.deleted_at < ? ORDER BY f.user_id, f.id
+WHERE f.deleted_at < ? AND 1 /* served here: f.user_id */ ORDER BY f.user_id, f.id
 """
 _BEGIN = "INSERT INTO progress (user_id, thread_id, learned_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 _LEARNED_FROM_HISTORY = "SELECT past_id FROM progress WHERE user_id = ? AND thread_id = ? AND past_id < past_until"
@@ -347,7 +348,7 @@ WHERE user_id = ? AND superseded_by = ? AND id <> ? AND subject = ? AND valid_to
 _UNEMBEDDED = """
 SELECT f.* FROM facts AS f
 JOIN users AS u ON u.user_id = f.user_id AND u.memory_enabled = 1 AND u.storage_type = ?
-WHERE f.valid_to IS NULL AND f.deleted_at IS NULL AND NOT EXISTS (
+WHERE f.valid_to IS NULL AND f.deleted_at IS NULL AND 1 /* served here: f.user_id */ AND NOT EXISTS (
   SELECT 1 FROM fact_vectors AS v WHERE v.user_id = f.user_id AND v.fact_id = f.id AND v.model = ?
 )
 LIMIT ?

@@ -273,7 +273,7 @@ SELECT scopes.user_id, scopes.thread_id, (
   ORDER BY id DESC LIMIT 1
 ) AS newest FROM scopes JOIN users ON users.user_id = scopes.user_id
 WHERE users.storage_type = ? AND users.memory_enabled = 1 AND users.auto_fold = 1 AND users.incognito = 0
-AND scopes.total > scopes.archived
+AND scopes.total > scopes.archived AND 1 /* served here: users.user_id */
 AND (
   SELECT created_at FROM messages WHERE messages.user_id = scopes.user_id AND messages.thread_id = scopes.thread_id
   ORDER BY id DESC LIMIT 1

@@ -196,7 +196,7 @@ FROM progress, json_each(past_learned) AS s WHERE user_id = ?1
 _WAITING = """
 SELECT p.user_id, p.thread_id FROM progress AS p
 JOIN users AS u ON u.user_id = p.user_id AND u.memory_enabled = 1 AND u.incognito = 0 AND u.storage_type = ?
-WHERE p.past_id < p.past_until ORDER BY p.user_id, p.thread_id
+WHERE p.past_id < p.past_until AND 1 /* served here: p.user_id */ ORDER BY p.user_id, p.thread_id
 """
 _STATE = "SELECT past_from, past_id, past_until, past_learned FROM progress WHERE user_id = ? AND thread_id = ?"
 _NEXT = f"""

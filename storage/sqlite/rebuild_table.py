@@ -126,7 +126,8 @@ UPDATE messages SET chunk_id = ? WHERE user_id = ? AND is_active = 0 AND id IN (
 _DROP = "DELETE FROM summaries WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))"
 _INTERRUPTED = """
 SELECT jobs.user_id, jobs.thread_id FROM jobs JOIN users ON users.user_id = jobs.user_id
-WHERE jobs.reason = 'rebuild' AND jobs.state = 'expired' AND users.storage_type = ? AND users.memory_enabled = 1
+WHERE 1 /* served here: jobs.user_id */
+AND jobs.reason = 'rebuild' AND jobs.state = 'expired' AND users.storage_type = ? AND users.memory_enabled = 1
 AND jobs.id = (
   SELECT MAX(id) FROM jobs AS last WHERE last.user_id = jobs.user_id AND last.thread_id = jobs.thread_id
 )

@@ -4,6 +4,7 @@ Owns start-up, shutdown and what happens when Telegram is away. Does not know si
 """
 
 import asyncio
+import hmac
 import ipaddress
 import logging
 import re
@@ -164,7 +165,8 @@ async def telegram_service(
         if isinstance(queue, SharedQueue):
             await stack.enter_async_context(_running(queue.claim_all(bot, pause)))
         if settings.webhook_url:
-            await stack.enter_async_context(_webhook(settings, bot, queue, pause))
+            secret = settings.webhook_secret.value or (secrets.token_urlsafe(32) if work is None else _common(settings))
+            await stack.enter_async_context(_webhook(settings, secret, bot, queue, pause))
         else:
             bot.hold_back_for(queue, Triage(access, queue))
             fetching = partial(_polling, application, queue, polls, monotonic, pause, silent_for)
@@ -325,11 +327,12 @@ class _PollTrouble:
 
 
 @asynccontextmanager
-async def _webhook(settings: Settings, bot: ExtBot[Any], queue: DurableQueue, pause: Pause) -> AsyncIterator[None]:
+async def _webhook(
+    settings: Settings, secret: str, bot: ExtBot[Any], queue: DurableQueue, pause: Pause
+) -> AsyncIterator[None]:
     # Here, because long polling, which is usual, needs no web server.
     from telegram_ui.updates.webhook import served, webhook_app
 
-    secret = settings.webhook_secret.value or secrets.token_urlsafe(32)
     async with served(webhook_app(bot, queue, secret), settings.webhook_listen):
 
         async def register() -> None:
@@ -341,6 +344,11 @@ async def _webhook(settings: Settings, bot: ExtBot[Any], queue: DurableQueue, pa
             raise SettingsError("WEBHOOK_URL", f"Telegram does not take it ({error.message}).") from error
         # It stays set when the bot stops, so that Telegram keeps what comes in the meantime.
         yield
+
+
+def _common(settings: Settings) -> str:
+    """A secret that all processes of a bot know without telling each other: Telegram holds one for all of them."""
+    return hmac.digest(settings.telegram_bot_token.value.encode(), b"webhook", "sha256").hex()
 
 
 # in the background --------------------------------------------------------------------------------------

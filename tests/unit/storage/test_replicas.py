@@ -142,6 +142,18 @@ async def test_the_work_of_one_that_died_is_taken_over_and_it_cannot_commit(mach
             await first.memory.config(ANN)
 
 
+async def test_an_update_wakes_the_process_that_serves_its_owner(machines: Machines) -> None:
+    """/stop, too, reaches the one that answers, wherever it came in."""
+    async with machines.opened("a") as first, machines.opened("b") as second:
+        await second.memory.config(ANN)
+        second.leases.replica.called.clear()
+        await first.inbox.receive(BOT, Arrival(1, "{}", owner=ANN), NOW)
+        async with asyncio.timeout(30):
+            await second.leases.replica.called.wait()
+        assert await first.claims() == []
+        assert await second.claims() == [1]
+
+
 async def test_one_that_leaves_hands_its_work_over_at_once(machines: Machines) -> None:
     async with machines.opened("b") as second:
         async with machines.opened("a") as first:

@@ -1,0 +1,109 @@
+"""Several processes serve one bot on one PostgreSQL database: killed one after another, stopped across processes."""
+
+import asyncio
+import os
+import re
+import time
+from collections.abc import Mapping, Sequence
+
+import psycopg
+import pytest
+
+from tests.end_to_end.faults.test_faults_postgres import as_uri
+from tests.end_to_end.harness import ANSWERS, HANGS, House, Member, Process
+from tests.peers.ports import kept_port
+from tests.support.postgres_server import new_database
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+WORD = re.compile(r"\bw[0-9]+w\b")
+TAKEN_OVER_WITHIN = 30.0
+
+
+def newest_word(messages: Sequence[Mapping[str, str]]) -> str:
+    return f"I heard {WORD.findall(messages[-1]['content'])[-1]}."
+
+
+async def started(house: House, url: str, name: str) -> Process:
+    process = Process(await house.spawn(environ=house.environ(DATABASE_URL=url, DATA_DIR=f"replica-{name}")))
+    await process.logged("ready")
+    return process
+
+
+async def talk(member: Member, words: list[str], stopping: asyncio.Event) -> None:
+    """Messages in ones and twos; each is waited for."""
+    while not stopping.is_set():
+        new = [f"w{member.id}00{len(words) + place}w" for place in range(1 + len(words) % 2)]
+        since = member.now
+        for word in new:
+            words.append(word)
+            member.says(f"Please note {word}")
+        for word in new:
+            await member.hears(f"heard {word}", since=since)
+
+
+async def test_three_processes_are_killed_one_after_another_and_nothing_is_lost(
+    house: House, postgres_url: str
+) -> None:
+    house.model.default(ANSWERS, newest_word)
+    url = as_uri(address := new_database(postgres_url, f"replicas_{os.getpid()}"))
+    running = {name: await started(house, url, name) for name in "abc"}
+    people = [house.person() for _ in range(4)]
+    said: dict[int, list[str]] = {person.id: [] for person in people}
+    stopping = asyncio.Event()
+    try:
+        await asyncio.gather(*(person.sets_up("PostgreSQL", every_n=5) for person in people))
+        talking = [asyncio.create_task(talk(person, said[person.id], stopping)) for person in people]
+        # The first, which fetches the updates, stays dead: the others have to find out.
+        await running["a"].kill()
+        killed = time.monotonic()
+        told = [asyncio.create_task(running[name].logged("fetches the updates of all")) for name in "bc"]
+        done, others = await asyncio.wait(told, return_when=asyncio.FIRST_COMPLETED)
+        assert done
+        took = time.monotonic() - killed
+        for one in others:
+            one.cancel()
+        assert took < TAKEN_OVER_WITHIN
+        # The others are started again at once, as a supervisor does it.
+        for name in "bc":
+            since = house.world.feed.last
+            await running[name].kill()
+            running[name] = await started(house, url, name)
+            await asyncio.gather(*(person.hears("I heard", since=since) for person in people))
+        stopping.set()
+        await asyncio.gather(*talking)
+        for name in "bc":
+            assert await running[name].terminate() == 0
+    finally:
+        for process in running.values():
+            await process.kill()
+    with psycopg.connect(address) as connection:
+        for person in people:
+            rows = connection.execute(
+                "SELECT role, content FROM messages WHERE user_id = %s ORDER BY id", (person.id,)
+            ).fetchall()
+            for role in ("user", "assistant"):
+                stored = [word for who, text in rows if who == role for word in WORD.findall(text)]
+                assert stored == said[person.id], (person.id, role)
+        assert connection.execute("SELECT COUNT(*) FROM updates WHERE done_at IS NULL").fetchone() == (0,)
+        assert connection.execute("SELECT COUNT(*) FROM leases WHERE replica_id IS NOT NULL").fetchone() == (0,)
+    for process in running.values():
+        assert "Traceback" not in process.text(), process.text()
+
+
+async def test_stop_reaches_the_process_that_answers(house: House, postgres_url: str) -> None:
+    """The question comes in by one process's webhook, /stop by another's."""
+    url, ann = as_uri(new_database(postgres_url, f"stopped_{os.getpid()}")), house.person()
+    with kept_port() as first, kept_port() as second:
+        hooks = [
+            {"WEBHOOK_URL": f"http://127.0.0.1:{port}/hook", "WEBHOOK_LISTEN": f"127.0.0.1:{port}"}
+            for port in (first, second)
+        ]
+        held = house.model.held
+        async with house.bot(DATABASE_URL=url, DATA_DIR="answers", **hooks[0]):
+            house.model.script(ANSWERS, HANGS)
+            ann.says("A question that takes long: w1w")
+            await house.model.until_held(held + 1)
+            async with house.bot(DATABASE_URL=url, DATA_DIR="receives", **hooks[1]):
+                await ann.asks("/stop", "Stopped")
+                assert await ann.asks("And now w2w") == "I heard w2w."
