@@ -153,7 +153,9 @@ class ExternalMemory:
             return await self._put(owner, lambda known: replace(known, every_n=every_n, enabled=True), storage=storage)
 
     async def switch(self, owner: int, *, enabled: bool) -> OwnerConfig:
-        """Turn memory on or off; with nothing configured yet, the defaults (SQLite, every 20 turns)."""
+        """Turn memory on or off; with nothing configured yet, the defaults (SQLite, or PostgreSQL where processes share
+        it; every 20 turns).
+        """
         async with self._locks.of(owner).exclusive():
             await self._ground.leases.hold(owner)
             return await self._put(owner, lambda known: replace(known, enabled=enabled))
@@ -262,9 +264,10 @@ class ExternalMemory:
         return config
 
     async def _put(
-        self, owner: int, change: Callable[[OwnerConfig], OwnerConfig], *, storage: StorageType = StorageType.SQLITE
+        self, owner: int, change: Callable[[OwnerConfig], OwnerConfig], *, storage: StorageType | None = None
     ) -> OwnerConfig:
-        """`storage`: for an owner who has no configuration yet."""
+        """`storage`: for an owner who has no configuration yet; None: the usual one."""
+        storage = storage or (StorageType.POSTGRES if self.is_shared else StorageType.SQLITE)
         now = self._clock()
         config = await self._config(owner) or OwnerConfig(
             owner=owner,

@@ -274,7 +274,7 @@ class Settings:
     data_dir: Path = setting(Path("data"), "where everything is kept; one process at a time", Path)
     database_url: Secret = setting(
         Secret(""),
-        "`postgresql://user:password@host:port/database`: PostgreSQL as a third storage, which `/summary` then offers",
+        "`postgresql://user:password@host:port/database`: PostgreSQL as a third storage, and for several processes",
         postgres_url,
     )
     system_prompt: str = setting(

@@ -218,6 +218,7 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as away:
         folder = options.data or Path(away)
+        folder.mkdir(parents=True, exist_ok=True)
         test = replica_test(folder, kills=options.kills, replicas=options.replicas, seed=options.seed)
         result = asyncio.run(test)
     print(json.dumps(result, indent=2))

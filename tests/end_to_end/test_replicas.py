@@ -24,8 +24,10 @@ def newest_word(messages: Sequence[Mapping[str, str]]) -> str:
     return f"I heard {WORD.findall(messages[-1]['content'])[-1]}."
 
 
-async def started(house: House, url: str, name: str) -> Process:
-    process = Process(await house.spawn(environ=house.environ(DATABASE_URL=url, DATA_DIR=f"replica-{name}")))
+async def started(house: House, url: str, name: str, **settings: str) -> Process:
+    """One of several processes; `house.bot` allows only one."""
+    environ = house.environ(DATABASE_URL=url, DATA_DIR=f"replica-{name}", **settings)
+    process = Process(await house.spawn(environ=environ))
     await process.logged("ready")
     return process
 
@@ -100,10 +102,15 @@ async def test_stop_reaches_the_process_that_answers(house: House, postgres_url:
             for port in (first, second)
         ]
         held = house.model.held
-        async with house.bot(DATABASE_URL=url, DATA_DIR="answers", **hooks[0]):
+        answers = await started(house, url, "answers", **hooks[0])
+        receives: Process | None = None
+        try:
             house.model.script(ANSWERS, HANGS)
             ann.says("A question that takes long: w1w")
             await house.model.until_held(held + 1)
-            async with house.bot(DATABASE_URL=url, DATA_DIR="receives", **hooks[1]):
-                await ann.asks("/stop", "Stopped")
-                assert await ann.asks("And now w2w") == "I heard w2w."
+            receives = await started(house, url, "receives", **hooks[1])
+            await ann.asks("/stop", "Stopped")
+            assert await ann.asks("And now w2w") == "I heard w2w."
+        finally:
+            for process in (answers, receives):
+                assert process is None or await process.terminate() == 0
