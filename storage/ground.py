@@ -125,11 +125,10 @@ async def shared_ground(url: str, database: Database, folder: Path, stores: Stor
             except ServedElsewhere:
                 log.info("the move of %d concerns this process's files alone", move.owner)
         await directory.finish_moves(stores)
-        known = {location.owner for location in await directory.locations()}
         files = {kind: store for kind, store in stores.items() if kind is not StorageType.POSTGRES}
         for store in files.values():
             for config in await store.owners():
-                if config.owner not in known:
+                if await directory.location(config.owner) is None:
                     await leases.hold(config.owner)
                     await directory.register(config)
                     log.info("owner %d was found in a store and adopted", config.owner)

@@ -54,16 +54,22 @@ class Duty(Protocol):
         """Whether this process does it."""
         ...
 
+    async def take(self) -> None:
+        """Do it from now on, unless another process does."""
+
     async def changed(self) -> None:
-        """Wait until that may have changed."""
+        """Wait until whose it is may have changed; a few seconds at most."""
 
 
 class SharedWork(Protocol):
     """How several processes divide the updates of one inbox among them."""
 
-    polling: Duty
     former: "Inbox"
     """Where updates were kept before this process shared its work."""
+
+    def polling(self, bot_id: int) -> Duty:
+        """Fetching the updates of a bot."""
+        ...
 
     async def claim(self, bot_id: int, *, most: int, now: datetime) -> list[PendingUpdate]:
         """What this process is to do from now on, in the order of arrival, each once for as long as it serves the

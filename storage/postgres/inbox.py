@@ -31,7 +31,7 @@ UPDATE updates SET fence = given.fence, attempts = attempts + CASE updates.fence
 FROM (
   SELECT one.position, leases.fence FROM updates AS one JOIN leases ON leases.user_id = one.user_id
   WHERE one.bot_id = ? AND one.done_at IS NULL AND leases.replica_id = ? AND one.fence <> leases.fence
-  AND leases.user_id IN (SELECT value FROM json_each(?))
+  AND leases.user_id NOT IN (SELECT value FROM json_each(?))
   ORDER BY one.position LIMIT ? FOR UPDATE OF one
 ) AS given WHERE updates.position = given.position RETURNING updates.*
 """
@@ -61,7 +61,7 @@ class PostgresInbox:
         self._db = database
         self._leases = leases
         self._me = leases.replica
-        self.shared = Claims(database, leases, PollingDuty(leases), former)
+        self.shared = Claims(database, leases, former)
 
     async def receive(self, bot_id: int, arrival: Arrival, now: datetime) -> bool:
         return arrival.update_id in await self.receive_all(bot_id, [arrival], now)
@@ -155,14 +155,16 @@ class Claims:
 
     _db: PostgresDatabase
     _leases: PostgresLeases
-    polling: Duty
     former: Inbox
     _claiming: asyncio.Lock = field(factory=asyncio.Lock, init=False)
+
+    def polling(self, bot_id: int) -> Duty:
+        return PollingDuty(self._leases, bot_id)
 
     async def claim(self, bot_id: int, *, most: int, now: datetime) -> list[PendingUpdate]:
         async with self._claiming:  # two at once would each get some of an owner's
             await self._leases.take_work(bot_id)
-            values = (bot_id, self._leases.replica.id, json.dumps(sorted(self._leases.served)), most)
+            values = (bot_id, self._leases.replica.id, json.dumps(sorted(self._leases.unprepared)), most)
             rows = await self._db.transact(lambda connection: connection.execute(_CLAIM, values).fetchall(), None)
         return [_pending(row) for row in sorted(rows, key=lambda row: int(row["position"]))]
 

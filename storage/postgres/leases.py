@@ -22,7 +22,7 @@ from storage.postgres.replica import LOOK_SECONDS, Replica
 log = logging.getLogger(__name__)
 
 POLLING = -(2**62)
-"""The owner that stands for fetching updates; no chat has such an id."""
+"""The owner that stands for fetching the updates of a bot is this minus the bot's id; no chat has such an id."""
 TAKEN_AT_ONCE = 50
 
 _KNOWN = "INSERT INTO leases (user_id) VALUES (?) ON CONFLICT DO NOTHING"
@@ -39,7 +39,7 @@ ORDER BY user_id LIMIT ? FOR UPDATE SKIP LOCKED
 _WITH_WORK = """
 SELECT user_id FROM updates WHERE bot_id = ? AND done_at IS NULL
 UNION SELECT user_id FROM leases
-WHERE replica_id IN (SELECT id FROM replicas WHERE expires_at <= clock_timestamp()) AND user_id <> ?
+WHERE replica_id IN (SELECT id FROM replicas WHERE expires_at <= clock_timestamp()) AND user_id > ?
 """
 _TAKE = """
 UPDATE leases SET replica_id = ?, fence = nextval('lease_fences')
@@ -132,7 +132,12 @@ class PostgresLeases:
     @property
     def served(self) -> frozenset[int]:
         """The owners that this process serves."""
-        return frozenset(self._served) - {POLLING}
+        return frozenset(owner for owner in self._served if owner > POLLING)
+
+    @property
+    def unprepared(self) -> frozenset[int]:
+        """The owners whose leases are taken, but of whom nothing may be handled yet."""
+        return frozenset(self.replica.held.keys() - self._served)
 
     async def changed(self) -> None:
         """Wait until leases were gained or lost."""
@@ -144,7 +149,7 @@ class PostgresLeases:
         if not owners:
             return False
         self.replica.held.update(taken)
-        people = [owner for owner in owners if owner != POLLING]
+        people = [owner for owner in owners if owner > POLLING]
         try:
             for prepare in self.on_gain if people else ():
                 await prepare(people)
@@ -202,19 +207,23 @@ class PostgresLeases:
 
 @define(eq=False)
 class PollingDuty:
-    """Fetching updates from Telegram, which one process at a time does; implements Duty."""
+    """Fetching a bot's updates from Telegram, which one process at a time does; implements Duty."""
 
     _leases: PostgresLeases
+    _bot_id: int
+
+    @property
+    def _name(self) -> int:
+        return POLLING - self._bot_id
 
     def is_mine(self) -> bool:
-        return self._leases.holds(POLLING)
+        return self._leases.holds(self._name)
+
+    async def take(self) -> None:
+        with suppress(ServedElsewhere, StorageError):
+            await self._leases.hold(self._name)
 
     async def changed(self) -> None:
-        """Also tries to take it over."""
-        if not self.is_mine():
-            with suppress(ServedElsewhere, StorageError):
-                await self._leases.hold(POLLING)
-                return
         with suppress(TimeoutError):
             await asyncio.wait_for(self._leases.changed(), LOOK_SECONDS)
 

@@ -170,7 +170,7 @@ async def telegram_service(
         else:
             bot.hold_back_for(queue, Triage(access, queue))
             fetching = partial(_polling, application, queue, polls, monotonic, pause, silent_for)
-            turns = fetching() if work is None else in_turns(work.polling, fetching, polls.refused)
+            turns = fetching() if work is None else in_turns(work.polling(bot.id), fetching, polls.refused)
             await stack.enter_async_context(turns)
         logger.info(
             "Fetching updates of @%s by %s: ready.",

@@ -22,7 +22,7 @@ async def in_turns(
 
     `refused`: set where fetching cannot be begun, for Telegram refuses the token.
     """
-    await duty.changed()
+    await duty.take()
     begun = asyncio.Event()
 
     async def take_turns() -> None:
@@ -36,6 +36,7 @@ async def in_turns(
                 logger.info("Another process fetches the updates now.")
             begun.set()
             await duty.changed()
+            await duty.take()
 
     task = asyncio.create_task(take_turns())
     task.add_done_callback(lambda _: begun.set())

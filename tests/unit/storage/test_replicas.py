@@ -159,12 +159,12 @@ async def test_one_that_leaves_hands_its_work_over_at_once(machines: Machines) -
         async with machines.opened("a") as first:
             await first.inbox.receive(BOT, Arrival(1, "{}", owner=ANN), NOW)
             assert await first.claims() == [1]
-            await first.work.polling.changed()
-            assert first.work.polling.is_mine()
-            waiting = asyncio.create_task(second.work.polling.changed())
-        await waiting
-        await second.work.polling.changed()
-        assert second.work.polling.is_mine()
+            mine, others = first.work.polling(BOT), second.work.polling(BOT)
+            for duty in (mine, others):
+                await duty.take()
+            assert (mine.is_mine(), others.is_mine()) == (True, False)
+        await others.take()
+        assert others.is_mine()
         assert await second.claims() == [1]
 
 
