@@ -46,8 +46,7 @@ class SharedDirectory(Directory):
         return location
 
     async def move(self, owner: int, stores: Stores, target: StorageType, *, now: datetime) -> Location:
-        if target is not StorageType.POSTGRES:
-            await self._forget_copy(owner)
+        await self._forget_copy(owner)
         return await super().move(owner, stores, target, now=now)
 
     async def remove(self, owner: int) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import psycopg
@@ -16,10 +16,12 @@ from records.forgetting import Forgetting
 from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Scope
+from settings import Secret
 from storage.files.inbox_protocol import Arrival, Inbox, SharedWork
 from storage.postgres.leases import PostgresLeases
 from tests.contract.conftest import NOW
 from tests.support.postgres_server import address
+from tests.support.talk import BORIS, talking
 
 BOT, ANN, BEN = 900, 7, 8
 
@@ -208,3 +210,12 @@ async def test_what_one_process_left_half_forgotten_is_finished_before_anything_
             )
         machines.dies(first)
         assert await second.memory.total(ANN) == 0
+
+
+async def test_a_budget_counts_what_a_person_spent_in_every_process(machines: Machines, tmp_path: Path) -> None:
+    settings = {"database_url": Secret(machines.url), "daily_token_budget_per_user": 20}
+    async with talking(tmp_path / "a", **settings) as first, talking(tmp_path / "b", **settings) as second:
+        assert not (await second.say("Hello there.", person=BORIS)).is_error  # it has read the ledger
+        assert not (await first.say("Hello there, how do you do?")).is_error
+        in_a_group = replace(second.incoming("And how are you here?"), scope=Scope(owner=-5))
+        assert "token budget" in (await second.conversation.reply(in_a_group)).text
