@@ -7,6 +7,7 @@ wizard-first = Einrichtung, Schritt 1 von 2: Wo soll dein Gedächtnis liegen?
 wizard-offer-sqlite = • SQLite: eine Datenbankdatei, schnell, wie viel es auch ist. Die übliche Wahl.
 wizard-offer-json = • JSON: eine Textdatei, die Menschen lesen können.
 wizard-offer-postgres = • PostgreSQL: ein Datenbankserver, den sich mehrere Rechner teilen.
+wizard-on-one-machine = Ein Gedächtnis in einer Datei liegt nur auf einem meiner Rechner: Solange dieser ausfällt, antworte ich hier nicht. Wo mehrere Rechner arbeiten, ist PostgreSQL die übliche Wahl.
 wizard-leaves = /cancel verlässt die Einrichtung.
 wizard-second = Einrichtung, Schritt 2 von 2: Nach wie vielen Runden (deine Nachricht und meine Antwort) soll ich zusammenfassen? Drück eine Zahl oder sende eine ganze Zahl von { $least } bis { $most }; 20 ist ein guter Anfang. /cancel verlässt die Einrichtung.
 wizard-second-group = { $name }: Einrichtung, Schritt 2 von 2: Nach wie vielen Runden (eine Nachricht und meine Antwort) soll ich zusammenfassen? Drück eine Zahl oder sende eine ganze Zahl von { $least } bis { $most }; 20 ist ein guter Anfang. Antworte auf diese Nachricht. /cancel verlässt die Einrichtung.

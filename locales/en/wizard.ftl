@@ -9,6 +9,7 @@ wizard-first = Setup, step 1 of 2: where should your memory be kept?
 wizard-offer-sqlite = • SQLite: a database file, fast however much there is. The usual choice.
 wizard-offer-json = • JSON: a text file that people can read.
 wizard-offer-postgres = • PostgreSQL: a database server, which several machines share.
+wizard-on-one-machine = A memory in a file is on one of my machines alone: while that one is down, I do not answer here. Where several machines serve you, PostgreSQL is the usual choice.
 wizard-leaves = /cancel leaves the setup.
 wizard-second = Setup, step 2 of 2: after how many turns (your message and my answer) should I summarise? Press a number, or send a whole number from { $least } to { $most }; 20 is a good start. /cancel leaves the setup.
 wizard-second-group = { $name }: Setup, step 2 of 2: after how many turns (your message and my answer) should I summarise? Press a number, or send a whole number from { $least } to { $most }; 20 is a good start. Reply to this message. /cancel leaves the setup.

@@ -7,6 +7,7 @@ wizard-first = Configuración, paso 1 de 2: ¿dónde quieres guardar tu memoria?
 wizard-offer-sqlite = • SQLite: un archivo de base de datos, rápido por mucho que haya. Lo habitual.
 wizard-offer-json = • JSON: un archivo de texto que se puede leer.
 wizard-offer-postgres = • PostgreSQL: un servidor de base de datos que comparten varias máquinas.
+wizard-on-one-machine = Una memoria en un archivo está en una sola de mis máquinas: mientras esa no funcione, no respondo aquí. Donde trabajan varias máquinas, lo habitual es PostgreSQL.
 wizard-leaves = /cancel sale de la configuración.
 wizard-second = Configuración, paso 2 de 2: ¿cada cuántos turnos (tu mensaje y mi respuesta) hago un resumen? Pulsa un número o envía un número entero de { $least } a { $most }; 20 es un buen comienzo. /cancel sale de la configuración.
 wizard-second-group = { $name }: Configuración, paso 2 de 2: ¿cada cuántos turnos (un mensaje y mi respuesta) hago un resumen? Pulsa un número o envía un número entero de { $least } a { $most }; 20 es un buen comienzo. Responde a este mensaje. /cancel sale de la configuración.

@@ -7,6 +7,7 @@ wizard-first = Configuração, passo 1 de 2: onde guardar sua memória?
 wizard-offer-sqlite = • SQLite: um arquivo de banco de dados, rápido por mais que haja. A escolha habitual.
 wizard-offer-json = • JSON: um arquivo de texto que dá para ler.
 wizard-offer-postgres = • PostgreSQL: um servidor de banco de dados que várias máquinas compartilham.
+wizard-on-one-machine = Uma memória em um arquivo fica em apenas uma das minhas máquinas: enquanto ela estiver fora do ar, não respondo aqui. Onde várias máquinas trabalham, o habitual é PostgreSQL.
 wizard-leaves = /cancel sai da configuração.
 wizard-second = Configuração, passo 2 de 2: depois de quantos turnos (sua mensagem e minha resposta) devo fazer um resumo? Toque em um número ou envie um número inteiro de { $least } a { $most }; 20 é um bom começo. /cancel sai da configuração.
 wizard-second-group = { $name }: Configuração, passo 2 de 2: depois de quantos turnos (uma mensagem e minha resposta) devo fazer um resumo? Toque em um número ou envie um número inteiro de { $least } a { $most }; 20 é um bom começo. Responda a esta mensagem. /cancel sai da configuração.

@@ -7,6 +7,7 @@ wizard-first = 设置，第 1 步（共 2 步）：你的记忆存在哪里？
 wizard-offer-sqlite = • SQLite：数据库文件，内容再多也很快。一般选它。
 wizard-offer-json = • JSON：人也能看懂的文本文件。
 wizard-offer-postgres = • PostgreSQL：多台机器共用的数据库服务器。
+wizard-on-one-machine = 存放在文件中的记忆只在我的一台机器上：那台机器停机期间，我无法在这里回答。有多台机器时，通常选择 PostgreSQL。
 wizard-leaves = 发送 /cancel 退出设置。
 wizard-second = 设置，第 2 步（共 2 步）：每隔多少轮（你的一条消息加我的一条回答）总结一次？按一个数字，或发送 { $least } 到 { $most } 之间的整数；20 是不错的起点。发送 /cancel 退出设置。
 wizard-second-group = { $name }：设置，第 2 步（共 2 步）：每隔多少轮（一条消息加我的一条回答）总结一次？按一个数字，或发送 { $least } 到 { $most } 之间的整数；20 是不错的起点。请回复这条消息。发送 /cancel 退出设置。

@@ -99,7 +99,8 @@ class Wizard(Family):
             for storage, name in self._offered.items()
         ]
         offers = [tr(f"wizard-offer-{storage}") for storage in self._offered]
-        question = "\n\n".join((tr("wizard-first"), "\n".join(offers), tr("wizard-leaves")))
+        caution = [tr("wizard-on-one-machine")] if self._services.memory.is_shared else []
+        question = "\n\n".join((tr("wizard-first"), "\n".join(offers), *caution, tr("wizard-leaves")))
         await self._delivery.say(ask.chat, question, keyboard=InlineKeyboardMarkup([row]))
 
     @command(CANCEL, who="admins")
