@@ -156,6 +156,19 @@ async def test_an_update_wakes_the_process_that_serves_its_owner(machines: Machi
         assert await second.claims() == [1]
 
 
+async def test_background_work_is_looked_for_where_the_owner_is_served(machines: Machines) -> None:
+    async with machines.opened("a") as first, machines.opened("b") as second:
+        for owner, machine in ((ANN, first), (BEN, second)):
+            await machine.memory.configure(owner, storage=StorageType.POSTGRES, every_n=5)
+            await machine.says(owner, "to be embedded", update_id=owner)
+        stores = [one.memory._stores[StorageType.POSTGRES] for one in (first, second)]
+        found = [[message.scope.owner for _, message in await store.vectors.backlog("m", 9)] for store in stores]
+        assert found == [[ANN], [BEN]]
+        quiet = [[scope.owner for scope, _ in await store.quiet_scopes(NOW)] for store in stores]
+        assert quiet == [[ANN], [BEN]]
+        assert await first.memory.served([ANN, BEN]) == [ANN]
+
+
 async def test_one_that_leaves_hands_its_work_over_at_once(machines: Machines) -> None:
     async with machines.opened("b") as second:
         async with machines.opened("a") as first:

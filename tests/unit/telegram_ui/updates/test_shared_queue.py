@@ -1,0 +1,131 @@
+"""The queue of a process that shares its work with others."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import telegram
+from telegram.ext import ExtBot
+
+from storage.files.database import Database
+from storage.files.inbox import UpdateInbox
+from storage.files.inbox_protocol import Arrival
+from storage.postgres.database import PostgresDatabase
+from storage.postgres.inbox import PostgresInbox
+from storage.postgres.leases import PostgresLeases
+from storage.postgres.replica import Replica
+from storage.sqlite.migrations import MIGRATIONS
+from telegram_ui.updates.durable_queue import Received
+from telegram_ui.updates.shared_queue import IDLE_FOR, SharedQueue
+from tests.support.postgres_server import address
+from tests.unit.telegram_ui.conftest import NOW, TOKEN, Peer
+
+ANN = 1001
+
+
+@pytest.fixture
+async def bot(peer: Peer) -> Any:
+    async with ExtBot(TOKEN, base_url=f"{peer.url}/bot") as bot:
+        yield bot
+
+
+def update(number: int, bot: telegram.Bot, *, person: int = ANN) -> telegram.Update:
+    said = {
+        "message_id": number,
+        "date": 1,
+        "text": f"message {number}",
+        "chat": {"id": person, "type": "private"},
+        "from": {"id": person, "is_bot": False, "first_name": "Ann"},
+    }
+    return telegram.Update.de_json({"update_id": number, "message": said}, bot)
+
+
+class Clock:
+    """Seconds, set by hand."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@asynccontextmanager
+async def queue_of(name: str, url: str, folder: Path, bot: ExtBot[Any], clock: Clock) -> AsyncIterator[SharedQueue]:
+    """One process's queue, its memory.db in a folder of its own."""
+    async with AsyncExitStack() as stack:
+        (path := folder / name).mkdir(exist_ok=True)
+        files = await stack.enter_async_context(Database.open(path / "memory.db", migrations=MIGRATIONS))
+        replica = Replica(name)
+        server = await stack.enter_async_context(PostgresDatabase.open(url, replica=replica))
+        leases = await stack.enter_async_context(PostgresLeases.opened(server, replica, url))
+        inbox = PostgresInbox(server, leases, UpdateInbox(files))
+        assert inbox.shared is not None
+        queue = SharedQueue(inbox, inbox.shared, keep=lambda _: True, now=lambda: NOW, monotonic=clock, limit_of_one=3)
+        await queue.replay(bot)
+        claiming = asyncio.create_task(queue.claim_all(bot, asyncio.sleep))
+        try:
+            yield queue
+        finally:
+            claiming.cancel()
+
+
+async def came(queue: SharedQueue) -> int:
+    received = await queue.get()
+    assert isinstance(received, Received)
+    return -1 if received.is_refused else received.update.update_id
+
+
+async def test_what_comes_in_anywhere_is_handled_by_whoever_serves_the_chat(
+    bot: ExtBot[Any], postgres_url: str, tmp_path: Path
+) -> None:
+    url, clock = address(postgres_url, tmp_path), Clock()
+    async with queue_of("a", url, tmp_path, bot, clock) as first, queue_of("b", url, tmp_path, bot, clock) as second:
+        await first.put(update(1, bot))
+        serving, other = first, second
+        done, waiting = await asyncio.wait(
+            [asyncio.create_task(came(one)) for one in (first, second)], return_when=asyncio.FIRST_COMPLETED
+        )
+        for task in waiting:
+            task.cancel()
+        assert [task.result() for task in done] == [1]
+        if second._unfinished:
+            serving, other = second, first
+        await other.put(update(2, bot))
+        await other.put(update(2, bot))
+        await serving.put(update(3, bot))
+        assert [await came(serving), await came(serving)] == [2, 3]
+        # Three of hers are unfinished, wherever they came in: one more is refused, and she is told where it came in.
+        await other.put(update(4, bot))
+        assert await came(other) == -1
+        await serving.done([1, 2, 3])
+        # Once she has been quiet for a while, the one where she speaks again may serve her.
+        clock.now += IDLE_FOR + 1
+        await serving._let_go()
+        clock.now += IDLE_FOR + 1
+        await serving._let_go()
+        assert list(serving._shared.served()) == []
+        await other.put(update(5, bot))
+        done, waiting = await asyncio.wait(
+            [asyncio.create_task(came(one)) for one in (serving, other)], return_when=asyncio.FIRST_COMPLETED
+        )
+        for task in waiting:
+            task.cancel()
+        assert [task.result() for task in done] == [5]
+
+
+async def test_what_waited_while_the_process_was_alone_goes_to_all(
+    bot: ExtBot[Any], postgres_url: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a").mkdir()
+    async with Database.open(tmp_path / "a" / "memory.db", migrations=MIGRATIONS) as files:
+        alone = UpdateInbox(files)
+        await alone.receive(bot.id, Arrival(8, "{"), NOW)
+        await alone.receive(bot.id, Arrival(9, update(9, bot).to_json()), NOW)
+    async with queue_of("a", address(postgres_url, tmp_path), tmp_path, bot, Clock()) as queue:
+        assert await came(queue) == 9
+    async with Database.open(tmp_path / "a" / "memory.db", migrations=MIGRATIONS) as files:
+        assert await UpdateInbox(files).pending(bot.id) == []
