@@ -7,7 +7,7 @@ when not everything fits is the rule of retrieval/prompt_builder.py.
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from functools import partial
 from typing import TypeVar
@@ -16,20 +16,20 @@ from attrs import define, field
 
 from llm.embeddings import Embedder
 from llm.quota import Charge, charge_nobody
-from records.context import Context, ContextSources, RecalledFact, Snippet
+from records.context import Context, ContextSources, Snippet
 from records.errors import ModelError
 from records.facts import Fact
 from records.messages import Message
 from records.scopes import Clock, Scope
 from records.summaries import Summary
 from records.turns import Incoming
-from retrieval import changes, date_expressions, prefix_cache, replies
+from retrieval import background, changes, date_expressions, prefix_cache, replies
 from retrieval.budgets import Budgets
-from retrieval.fact_ranking import FactRecall, applying, best, carried, learned_from, rank_facts
-from retrieval.must_include import LONG_WINDED, Found, MustInclude
+from retrieval.fact_ranking import FactRecall, FoundFacts, applying, best, carried, learned_from, rank_facts
+from retrieval.must_include import LONG_WINDED, Found, MustInclude, Recall
 from retrieval.packing import Packing, least_score
 from retrieval.prompt_builder import PromptBuilder
-from retrieval.ranking import REACH, Meaning, Question, Ranked, Scored, rank
+from retrieval.ranking import REACH, Meaning, Question, Scored, rank
 from retrieval.turns import characters, last_words, newest_turns
 from runtime.tasks import done, side_by_side
 from storage.protocol import MemoryStore
@@ -64,16 +64,6 @@ READ_AT_ONCE = 50
 """Candidates whose text is read at once: a budget of 1,500 tokens is full after about sixty."""
 FOLLOW_UP_TERMS = 2
 """A question of at most this many words is searched together with what was said before ("and her birthday?")."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Recall:
-    """What a question alone brings back: `ranked`, all candidates, best first; `snippets`, those that fit the budget,
-    in order of time.
-    """
-
-    ranked: Ranked
-    snippets: tuple[Snippet, ...]
 
 
 @define(kw_only=True, eq=False)
@@ -133,7 +123,7 @@ class MemoryRetrieval:
         # At the beginning all there is stands in the prompt: nothing is searched for unless something had no room.
         found = await search() if known or sources.archived else None
         if found is not None:
-            builder.take_instructions(found.instructions)
+            builder.take_instructions(found.facts.standing)
         if not scope.is_direct_messages:
             builder.take_profile(sources.profile)
         shown, repeated = await self._stable_summaries(builder, store, scope, summaries, turn)
@@ -146,7 +136,7 @@ class MemoryRetrieval:
         await self._note_history(builder, store, scope, sources, shown, incoming if turn is not None else None)
         if found is None and not builder.shown_ids.issuperset(one.id for one in sources.unfolded):
             found = await search()
-        facts = found.facts if found is not None else ()
+        facts = found.facts.relevant if found is not None else ()
         builder.take_facts(changes.with_newer(facts, [*newest, *older], incoming))
         around = await self._around_replied(incoming, store, builder, before=turn)
         snippets = list(around)
@@ -158,6 +148,10 @@ class MemoryRetrieval:
             room = max(0, builder.snippet_room - replies.size(around, self._tokens, now))
             snippets += await self._packed(required, store, scope, room=room, now=now)
         builder.take_snippets(snippets)
+        if found is not None and found.asked.of_many:
+            wanted, taken = background.chunks(snippets), {one.id for one in shown}
+            own = await store.summaries(scope, active_only=False, ids=wanted)
+            builder.take_background(found.further, background.summaries(own, wanted, shown=taken))
         return await _off_loop(builder.context, words + characters(newest) + characters(older))
 
     async def _around_replied(
@@ -188,7 +182,7 @@ class MemoryRetrieval:
         messages = await self._messages(store, scope, found.ranked[:])
         room = self._budgets.snippets
         return [
-            required.snippet(one, message, vectors.get(one.seq), tokens=required.length(index, room))
+            required.snippet(one, message, vectors.get(one.seq), index=index, room=room)
             for index, (one, message) in enumerate(messages)
         ]
 
@@ -213,7 +207,7 @@ class MemoryRetrieval:
         read = READ_AT_ONCE
         while True:
             shown = (
-                required.snippet(one, message, vectors.get(one.seq), tokens=required.length(index, room))
+                required.snippet(one, message, vectors.get(one.seq), index=index, room=room)
                 for index, one, message in allowed
             )
             if any(len(message.content) > SHORT_TEXT for _, _, message in allowed):
@@ -269,8 +263,8 @@ class MemoryRetrieval:
         nearest: VectorSearch | None = None
         if self._embedder is None:
             times = await self._times(normal(question), store, scope, now)
-            relevant, standing = await self._facts_of(known, touched, store, scope.owner, own, terms, None)
-            sources = learned_from(relevant)
+            of_facts = await self._facts_of(known, touched, store, scope.owner, own, terms, None)
+            sources = learned_from(of_facts.relevant)
             pool = await store.matching_pool(
                 scope,
                 terms,
@@ -290,8 +284,8 @@ class MemoryRetrieval:
             )
             async with side_by_side(*arms):
                 (vector, nearest), matched, times = await asyncio.gather(*arms)
-            relevant, standing = await self._facts_of(known, touched, store, scope.owner, own, terms, vector)
-            sources = learned_from(relevant)
+            of_facts = await self._facts_of(known, touched, store, scope.owner, own, terms, vector)
+            sources = learned_from(of_facts.relevant)
             seeds = nearest.seqs if nearest else ()
             pool = await store.pool(scope, matched, reach=REACH, seeds=seeds, sources=list(sources))
         pool = pool if before is None else pool.before(before)
@@ -311,7 +305,8 @@ class MemoryRetrieval:
             compared = await store.vectors.compared(scope, self._embedder.name, nearest, pool.seqs)
             meaning = Meaning.of(nearest, compared, pool.seqs)
         ranked = rank(pool, asked, meaning)
-        return Found(asked=asked, pool=pool, meaning=meaning, ranked=ranked, facts=relevant, instructions=standing)
+        further = background.further_facts(of_facts, known, times) if asked.of_many else ()
+        return Found(asked=asked, pool=pool, meaning=meaning, ranked=ranked, facts=of_facts, further=further)
 
     async def _facts_of(
         self,
@@ -322,23 +317,26 @@ class MemoryRetrieval:
         own: Sequence[str],
         terms: Sequence[str],
         vector: Floats | None,
-    ) -> tuple[list[RecalledFact], list[RecalledFact]]:
-        """The facts that matter to a question, and the instructions and preferences that apply to it."""
+    ) -> FoundFacts:
+        """What is known that matters to a question, and the instructions and preferences that apply to it."""
         if not known:
-            return [], []
+            return FoundFacts()
         model = self._embedder.name if self._embedder is not None else ""
         vectors = await store.facts.vectors(owner, model) if vector is not None else {}
         least = self._facts.min_similarity
 
-        def chosen() -> tuple[list[RecalledFact], list[RecalledFact]]:
+        def chosen() -> FoundFacts:
             ranked = rank_facts(
                 known, own, with_before=terms, query=vector, vectors=vectors, model=model, min_similarity=least
             )
-            return best(ranked, self._facts.top), applying(known, ranked, touched)
+            relevant, standing = best(ranked, self._facts.top), applying(known, ranked, touched)
+            return FoundFacts(ranked=ranked, relevant=relevant, standing=standing)
 
-        relevant, standing = await done(chosen, in_thread=len(known) > MANY_FACTS)
-        replaced = await store.facts.replaced(owner, [one.fact.id for one in relevant]) if relevant else []
-        return changes.with_earlier(relevant, replaced), standing
+        found = await done(chosen, in_thread=len(known) > MANY_FACTS)
+        if not found.relevant:
+            return found
+        replaced = await store.facts.replaced(owner, [one.fact.id for one in found.relevant])
+        return replace(found, relevant=changes.with_earlier(found.relevant, replaced))
 
     async def _times(
         self, question: str, store: MemoryStore, scope: Scope, now: datetime

@@ -27,12 +27,13 @@ from benchmarks.plain_search import plain_searches
 from benchmarks.vector_file import KeptVectors
 from llm import prompts
 from llm.embeddings import Embedder, embedder_for
-from memory_retrieval import MemoryRetrieval, Recall
+from memory_retrieval import MemoryRetrieval
 from records.forgetting import Forgetting
 from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Scope
 from records.summaries import FoldPlan, NewSummary
+from retrieval.must_include import Recall
 from settings import Settings
 from storage.protocol import MemoryStore
 from text.tokenizer import Tokenizer

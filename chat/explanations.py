@@ -135,7 +135,7 @@ async def _explained(
     recent_ids = record.recent_ids
     wanted = {*recent_ids, *record.looked_up, *(one.id for one in record.snippets)}
     messages = {one.id: one for one in await store.messages(scope, sorted(wanted))}
-    summaries = [one for one in await store.summaries(scope, active_only=False) if one.id in record.summaries]
+    summaries = await store.summaries(scope, active_only=False, ids=record.summaries) if record.summaries else []
     facts = {fact.id: fact for fact in await store.facts.all(scope.owner)} if record.facts else {}
     profiles = await store.profiles.versions(scope.owner) if record.profile is not None else []
     return Explanation(

@@ -325,7 +325,11 @@ def document_block(passages: Iterable[str]) -> str:
     return block("document", map(quoted, passages))
 
 
-def last_message(*, facts: str = "", remembered: str, instructions: str = "", clock: str, words: str) -> str:
-    """The one message that changes every turn: facts, snippets, what the user asked to keep to, clock, their words."""
-    data = "\n".join(part for part in (facts, remembered, instructions, clock) if part)
+def last_message(
+    *, facts: str = "", summaries: str = "", remembered: str, instructions: str = "", clock: str, words: str
+) -> str:
+    """The one message that changes every turn: facts, summaries for this question, snippets, what the user asked to
+    keep to, clock, their words.
+    """
+    data = "\n".join(part for part in (facts, summaries, remembered, instructions, clock) if part)
     return "\n\n".join(part for part in (data, words) if part)

@@ -1,5 +1,6 @@
 """From a question to a prompt: ranking, packing, prompt building. Pure. Does not know who asks, or which model answers.
 
+background.py        further facts and summaries, where a question needs many messages
 budgets.py           how many tokens a request and each part of it may take
 changes.py           statements that do not hold alone: corrected, replaced, denied
 date_expressions.py  "last March", "two weeks before the wedding" → a range of time

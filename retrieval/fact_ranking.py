@@ -51,6 +51,17 @@ class FactRecall:
     min_similarity: float | None = None
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FoundFacts:
+    """`ranked`: all that matter to a question, best first; `relevant`: of these, those that a prompt carries;
+    `standing`: what the owner asked to keep to and prefers, as far as it could apply, the most important first.
+    """
+
+    ranked: Sequence[RecalledFact] = ()
+    relevant: Sequence[RecalledFact] = ()
+    standing: Sequence[RecalledFact] = ()
+
+
 def rank_facts(
     facts: Sequence[Fact],
     terms: Sequence[str],

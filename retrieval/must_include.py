@@ -4,7 +4,7 @@ Does not know how candidates were found or ranked, or how many fit.
 """
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import numpy as np
@@ -13,6 +13,7 @@ from records.context import RecalledFact, Snippet
 from records.messages import Message
 from retrieval.changes import denies, ended
 from retrieval.excerpts import by_words, clipped, holding, sentences
+from retrieval.fact_ranking import FoundFacts
 from retrieval.ranking import WEIGHTS, Meaning, Question, Ranked, Scored, centred, idf, verbosity
 from storage.search.protocol import Floats, Pool
 from text.tokenizer import Tokenizer
@@ -23,6 +24,8 @@ BEST, BEST_TOKENS, REST_TOKENS = 10, 60, 25
 """Next to a long-winded assistant people write at length too. Where many messages compete there, the first BEST are
 cut to BEST_TOKENS and the others to REST_TOKENS, so that some 45 fit the budget and not 11.
 """
+ROOM_OF_BEST, LARGEST = 150, 12
+"""In less room there is one of the BEST for so many tokens, and no excerpt there takes more than a twelfth of it."""
 OVERVIEW_TOKENS = 20
 """For an overview every message is cut to so many: what the person wanted and what became of it, of many turns."""
 WHOLE_TOKENS = 40
@@ -43,16 +46,26 @@ they do not: the rarest word of a longer question often says little.
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Found:
-    """The candidates of one question. `facts`: the relevant ones, best first; `instructions`: what the owner asked to
-    keep to and prefers, as far as it could apply, the most important first.
+    """The candidates of one question, and what is known that matters to it. `further`: facts in addition, where many
+    messages are asked for.
     """
 
     asked: Question
     pool: Pool
     meaning: Meaning | None
     ranked: Ranked
-    facts: Sequence[RecalledFact] = ()
-    instructions: Sequence[RecalledFact] = ()
+    facts: FoundFacts = field(default_factory=FoundFacts)
+    further: Sequence[RecalledFact] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recall:
+    """What a question alone brings back: `ranked`, all candidates, best first; `snippets`, those that fit the budget,
+    in order of time.
+    """
+
+    ranked: Ranked
+    snippets: tuple[Snippet, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,7 +105,7 @@ class MustInclude:
             first=found.ranked.scored(rows) if share >= MUCH else (),
             weights=weights,
             own=own,
-            ended=ended(found.facts),
+            ended=ended(found.facts.relevant),
         )
 
     def in_order(self, start: int, size: int) -> list[Scored]:
@@ -107,13 +120,14 @@ class MustInclude:
         return is_earlier and message.id not in self.shown and message.origin != "tool"
 
     def snippet(
-        self, one: Scored, message: Message, sentence_vectors: Floats | None, *, tokens: int = SNIPPET_TOKENS
+        self, one: Scored, message: Message, sentence_vectors: Floats | None, *, index: int, room: int
     ) -> Snippet:
-        """A candidate as the prompt carries it, in at most so many tokens. Made only for those that may fit, since
-        counting tokens is expensive.
+        """The candidate at this index as the prompt carries it. Made only for those that may fit, since counting tokens
+        is expensive.
         """
-        place, content, tokens = self._placed(message, tokens)
-        text = place + self._shown(one, content, sentence_vectors, tokens)
+        answer = max(REST_TOKENS, min(ASSISTANT_TOKENS, room // LARGEST))
+        place, content, tokens = self._placed(message, self.length(index, room))
+        text = place + self._shown(one, content, sentence_vectors, tokens, answer)
         return Snippet(
             message=message,
             text=text,
@@ -130,7 +144,8 @@ class MustInclude:
         if self.found.asked.of_overview:
             least = OVERVIEW_TOKENS
         else:
-            least = BEST_TOKENS if index < BEST and not self.found.asked.of_many else REST_TOKENS
+            is_best = index < min(BEST, room // ROOM_OF_BEST) and not self.found.asked.of_many
+            least = max(REST_TOKENS, min(BEST_TOKENS, room // LARGEST)) if is_best else REST_TOKENS
         return min(SNIPPET_TOKENS, max(least, share))
 
     def cut(self, snippet: Snippet, tokens: int) -> str:
@@ -148,10 +163,10 @@ class MustInclude:
         left = tokens - self.tokens.count(place)
         return ("", message.content, tokens) if left < tokens // 2 else (place, message.content[len(place) :], left)
 
-    def _shown(self, one: Scored, text: str, vectors: Floats | None, tokens: int) -> str:
-        """A whole message, or the relevant sentences of a long one."""
+    def _shown(self, one: Scored, text: str, vectors: Floats | None, tokens: int, answer: int) -> str:
+        """A whole message, or the relevant sentences of a long one. `answer`: the most of a long-winded assistant's."""
         meaning, is_overview = self.found.meaning, self.found.asked.of_overview
-        most = tokens if is_overview else ASSISTANT_TOKENS
+        most = tokens if is_overview else answer
         if meaning is not None and vectors is not None and one.verbose > LONG_WINDED:
             pieces = sentences(text)
             if len(pieces) == len(vectors) and self.tokens.count(text) > most:

@@ -18,7 +18,7 @@ from records.summaries import Summary
 from records.turns import Incoming
 from retrieval import prefix_cache, replies, sent_along
 from retrieval.budgets import Budgets
-from retrieval.turns import WORTH_SHOWING, Turn, Turns, role
+from retrieval.turns import WORTH_SHOWING, Turn, Turns, role, share_of_tokens, uncovered
 from text.tokenizer import Tokenizer
 
 MOST_PROFILE, PROFILE_SHARE = 800, 8
@@ -31,13 +31,11 @@ FACTS_SHARE = 3
 """Facts take at most one in 3 tokens of the snippets' budget."""
 READER_SHARE = 3
 """The line that explains the blocks takes at most one in 3 tokens of the system prompt, or is left out."""
-USUAL_SHARE = 0.25
-"""Tokens a character where none were counted: English has four characters a token."""
 
 
 class PromptBuilder:
     """Parts are offered in this order: last turns, instructions, profile, summaries, older turns, archived turns,
-    facts, snippets; then `context`.
+    facts, snippets, background; then `context`.
 
     Dates are written in the zone of `now`. `explains`: the system prompt says what the blocks are.
     """
@@ -61,6 +59,8 @@ class PromptBuilder:
         self._summaries: list[Summary] = []
         self._snippets: list[Snippet] = []
         self._facts: list[RecalledFact] = []
+        self._further = 0
+        self._background: list[Summary] = []
         self._instructions: list[RecalledFact] = []
         self._profile: Profile | None = None
         self._profile_text = ""
@@ -221,17 +221,8 @@ class PromptBuilder:
                 return
 
     def list_uncovered(self, summaries: Sequence[Summary], oldest: int, newest: int, *, after_last: bool) -> None:
-        """List as cut the ids from `oldest` on that are before and between these summaries, which cover the rest;
-        where there are none, with `after_last`, those that come after the last summary.
-        """
-        gaps, next_id = list[tuple[int, int]](), oldest
-        for summary in sorted(summaries, key=lambda one: one.first_id):
-            if summary.first_id > next_id:
-                gaps.append((next_id, summary.first_id - 1))
-            next_id = max(next_id, summary.last_id + 1)
-        if not gaps and after_last:
-            gaps.append((min(next_id, newest), newest))
-        for first_id, last_id in gaps:
+        """List as cut the ids that no summary covers (`uncovered`)."""
+        for first_id, last_id in uncovered(summaries, oldest, newest, after_last=after_last):
             self._cut.append(Cut(what="archived", first_id=first_id, last_id=last_id, why="no active summary"))
 
     def take_facts(self, facts: Sequence[RecalledFact]) -> None:
@@ -274,6 +265,22 @@ class PromptBuilder:
         """Snippets that fit `snippet_room`, best first."""
         self._snippets = list(snippets)
 
+    def take_background(self, facts: Sequence[RecalledFact], summaries: Sequence[Summary]) -> None:
+        """Further facts and summaries, best first, in what the summaries' budget and the snippets leave."""
+        count = self._tokens.count
+        taken = count(self._summaries_text(self._summaries)) + 2 * count(prompts.block("summaries", [])) + 8
+        room = min(self._budgets.summaries - taken, self._left - count(self._snippets_text()) - 30)
+        for one in facts:
+            if (size := count(self._fact_line(one)) + 1) <= room:
+                self._facts.append(one)
+                self._further += size
+                room -= size
+        for summary in summaries:
+            if (size := count(self._summary_line(summary)) + 1) <= room:
+                self._background.append(summary)
+                room -= size
+        self._background.sort(key=lambda one: one.order)
+
     def context(self) -> Context:
         """The finished context. Sizes do not quite add up at the seams of parts, so the whole is counted again.
 
@@ -289,7 +296,7 @@ class PromptBuilder:
             wanted=self._wanted,
             parts=parts,
             recent=tuple(message for turn in self._ordered() for message in turn.messages),
-            summaries=tuple(self._summaries),
+            summaries=(*self._summaries, *self._background),
             snippets=tuple(sorted(self._snippets, key=lambda snippet: snippet.message.order)),
             facts=(*self._instructions, *self._facts),
             profile=self._profile,
@@ -300,17 +307,12 @@ class PromptBuilder:
         )
 
     def _whole(self, parts: Sequence[ContextPart]) -> int:
-        """Tokens of a request with all earlier messages verbatim instead of what was chosen; 0 where these are not
-        known.
-
-        How many characters make a token is measured on the turns of this prompt, which are in the scope's languages.
-        """
+        """Tokens of a request with all earlier messages verbatim instead of what was chosen; 0: they are not known."""
         if self._history is None:
             return 0
         messages, characters = self._history
         tokens = {part.name: part.tokens for part in parts}
-        seen = sum(len(content) for turn in self._turns for content in turn.contents)
-        share = tokens["recent"] / seen if seen else USUAL_SHARE
+        share = share_of_tokens(self._turns, tokens["recent"])
         bare = self._size([PromptMessage(role="system", content=""), PromptMessage(role="user", content="")])
         one_more = self._size([PromptMessage(role="assistant", content="")]) - self._size([])
         fixed = bare + tokens["system"] + tokens["clock"] + tokens["message"]
@@ -318,7 +320,9 @@ class PromptBuilder:
 
     def _give_way(self, over: int) -> bool:
         """Give up the least important thing that is left; False where nothing is left."""
-        if self._snippets:
+        if self._background:
+            self._background.pop()
+        elif self._snippets:
             self._snippets.pop()
         elif self._facts:
             self._facts.pop()
@@ -372,7 +376,7 @@ class PromptBuilder:
 
     def _request(self) -> list[PromptMessage]:
         request = [PromptMessage(role="system", content=self._system)] if self._system else []
-        about = [self._profile_block(), self._summaries_text()]
+        about = [self._profile_block(), self._summaries_text(self._summaries)]
         if any(about):
             request.append(PromptMessage(role="user", content="\n\n".join(text for text in about if text)))
         for turn in self._ordered():
@@ -380,6 +384,7 @@ class PromptBuilder:
                 request.append(PromptMessage(role=role(message), content=content))
         last = prompts.last_message(
             facts=self._facts_text(),
+            summaries=self._summaries_text(self._background),
             remembered=self._snippets_text(),
             instructions=self._instructions_text(),
             clock=self._clock,
@@ -387,10 +392,8 @@ class PromptBuilder:
         )
         return [*request, PromptMessage(role="user", content=last, pictures=self._pictures)]
 
-    def _summaries_text(self) -> str:
-        if not self._summaries:
-            return ""
-        return prompts.block("summaries", [self._summary_line(summary) for summary in self._summaries])
+    def _summaries_text(self, some: Sequence[Summary]) -> str:
+        return prompts.block("summaries", [self._summary_line(summary) for summary in some]) if some else ""
 
     def _summary_line(self, summary: Summary) -> str:
         return prompts.summary_line(summary, self._now.tzinfo or UTC)
@@ -426,13 +429,19 @@ class PromptBuilder:
         parts = [
             ContextPart(name="system", tokens=count(self._system), budget=budgets.system),
             ContextPart(name="profile", tokens=count(self._profile_block()), budget=MOST_PROFILE),
-            ContextPart(name="summaries", tokens=count(self._summaries_text()), budget=budgets.summaries),
+            ContextPart(
+                name="summaries",
+                tokens=sum(count(self._summaries_text(some)) for some in (self._summaries, self._background)),
+                budget=budgets.summaries,
+            ),
             ContextPart(
                 name="recent",
                 tokens=sum(count(content) for turn in self._turns for content in turn.contents),
                 budget=budgets.recent,
             ),
-            ContextPart(name="facts", tokens=count(self._facts_text()), budget=budgets.snippets // FACTS_SHARE),
+            ContextPart(
+                name="facts", tokens=count(self._facts_text()), budget=budgets.snippets // FACTS_SHARE + self._further
+            ),
             ContextPart(name="snippets", tokens=count(self._snippets_text()), budget=budgets.snippets),
             ContextPart(name="instructions", tokens=count(self._instructions_text()), budget=MOST_INSTRUCTIONS),
             ContextPart(name="clock", tokens=count(self._clock), budget=0),

@@ -10,8 +10,11 @@ from llm import prompts
 from records.context import Cut
 from records.messages import SENT_ALONG, Message, Role, beginnings
 from records.model_calls import PromptMessage
+from records.summaries import Summary
 from text.tokenizer import Tokenizer
 
+USUAL_SHARE = 0.25
+"""Tokens a character where none were counted: English has four characters a token."""
 WORTH_SHOWING = 48
 """A piece of a message with fewer tokens says too little."""
 
@@ -117,3 +120,23 @@ def last_words(messages: Sequence[Message]) -> str:
 
 def characters(messages: Sequence[Message]) -> int:
     return sum(len(message.content) for message in messages)
+
+
+def share_of_tokens(turns: Sequence[Turn], tokens: int) -> float:
+    """Tokens a character, measured on turns that have so many tokens, which are in the scope's languages."""
+    seen = sum(len(content) for turn in turns for content in turn.contents)
+    return tokens / seen if seen else USUAL_SHARE
+
+
+def uncovered(summaries: Sequence[Summary], oldest: int, newest: int, *, after_last: bool) -> list[tuple[int, int]]:
+    """The ids from `oldest` on, first and last of each gap, that are before and between these summaries, which cover
+    the rest; where there are none, with `after_last`, those that come after the last summary.
+    """
+    gaps, next_id = list[tuple[int, int]](), oldest
+    for summary in sorted(summaries, key=lambda one: one.first_id):
+        if summary.first_id > next_id:
+            gaps.append((next_id, summary.first_id - 1))
+        next_id = max(next_id, summary.last_id + 1)
+    if not gaps and after_last:
+        gaps.append((min(next_id, newest), newest))
+    return gaps

@@ -277,8 +277,10 @@ class MemoryStore(Protocol):
         ...
 
     # summaries and folds -------------------------------------------------------------------------------------
-    async def summaries(self, scope: Scope, *, active_only: bool = True) -> list[Summary]:
-        """Ascending by id."""
+    async def summaries(
+        self, scope: Scope, *, active_only: bool = True, ids: Sequence[int] | None = None
+    ) -> list[Summary]:
+        """Ascending by id; with `ids` only those among them. The first summary of a chunk has the chunk's id."""
 
     async def superseded(self, scope: Scope, *, limit: int) -> list[Summary]:
         """The newest `limit` summaries that are no longer active, ascending by id."""

@@ -253,7 +253,7 @@ ASPECTS: Mapping[str, str] = {
         r"\b(?:duze?|sieze?)\b|\b(?:per|mit) (?:du|sie)\b|\btutea|\b(?:de|por) (?:tu|usted|voce)\b|\b(?:tutoie|vouvoie)|\bdarmi del|\bна [«\"“]?(?:вы|ты)\b"
     ),
     "language": (
-        r"\b(?:answer|reply|respond|speak|talk|write)\b.*\bin (?:\w+ )?(?:english|german|french|spanish|italian|portuguese|russian|chinese|japanese|korean|dutch|polish|turkish|arabic|hindi|ukrainian|swedish)"
+        r"\b(?:answer(?:ing)?|reply(?:ing)?|respond(?:ing)?|speak(?:ing)?|talk(?:ing)?|writ(?:e|ing))\b.*\bin (?:\w+ )?(?:english|german|french|spanish|italian|portuguese|russian|chinese|japanese|korean|dutch|polish|turkish|arabic|hindi|ukrainian|swedish)"
         r"|\bauf (?:deutsch|englisch|franzosisch|spanisch|russisch)|\ben (?:espanol|ingles|aleman|frances|italiano|anglais|francais|espagnol|allemand)\b|\bem (?:portugues|ingles|espanhol|alemao)\b"
         r"|\b(?:по-|на )(?:русск|англииск|немецк|испанск|французск|китаиск)|用?(?:中文|英文|英语|英語|日语|日文|法语|德语|西班牙语|俄语)(?:回答|回复|写|说)?|日本語で|英語で|한국어로|영어로|بالعربية|بالانجليزية"
     ),

@@ -34,9 +34,11 @@ class FoldTable(OwnerTables):
         """Void the leases of an earlier process: to be called once at start, by the only process there is."""
         await self._execute(None, "UPDATE jobs SET state = 'expired' WHERE state = 'processing'")
 
-    async def summaries(self, scope: Scope, *, active_only: bool = True) -> list[Summary]:
+    async def summaries(
+        self, scope: Scope, *, active_only: bool = True, ids: Sequence[int] | None = None
+    ) -> list[Summary]:
         return await self._together(
-            scope.owner, lambda connection: summaries(connection, scope, active_only=active_only)
+            scope.owner, lambda connection: summaries(connection, scope, active_only=active_only, ids=ids)
         )
 
     async def superseded(self, scope: Scope, *, limit: int) -> list[Summary]:
@@ -139,11 +141,14 @@ class FoldTable(OwnerTables):
         await self._execute(scope.owner, "UPDATE failures SET told = 1 WHERE user_id = ? AND thread_id = ?", *scope)
 
 
-def summaries(connection: Connection, scope: Scope, *, active_only: bool = True) -> list[Summary]:
+def summaries(
+    connection: Connection, scope: Scope, *, active_only: bool = True, ids: Sequence[int] | None = None
+) -> list[Summary]:
     """Ascending by id."""
+    chosen = "" if ids is None else " AND id IN (SELECT value FROM json_each(?))"
     rows = connection.execute(
-        "SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active >= ? ORDER BY id",
-        (*scope, int(active_only)),
+        f"SELECT * FROM summaries WHERE user_id = ? AND thread_id = ? AND is_active >= ?{chosen} ORDER BY id",  # noqa: S608
+        (*scope, int(active_only), *([] if ids is None else [json.dumps(list(ids))])),
     )
     return [SUMMARY_ROWS.of(row) for row in rows]
 

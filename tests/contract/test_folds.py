@@ -178,3 +178,14 @@ async def test_the_newest_of_what_was_superseded(store: MemoryStore) -> None:
     assert len(older) == 3
     assert [one.id for one in await store.superseded(ANNA, limit=2)] == older[-2:]
     assert await store.superseded(TOPIC, limit=2) == []
+
+
+async def test_a_chunk_has_the_id_of_its_first_summary(store: MemoryStore) -> None:
+    stored = await talk(store, ANNA, 4)
+    made = [await fold(store, ANNA, stored[:4]), await fold(store, ANNA, stored[4:])]
+    [early, late] = await store.messages(ANNA, [stored[0].id, stored[-1].id])
+    assert [early.chunk_id, late.chunk_id] == [one.id for one in made]
+    ids = [made[1].id, 99]
+    assert [one.id for one in await store.summaries(ANNA, ids=ids)] == [made[1].id]
+    assert not await store.summaries(ANNA, ids=[])
+    assert not await store.summaries(BORIS, ids=ids)

@@ -29,6 +29,13 @@ def test_the_best_show_more_than_the_rest_next_to_a_long_winded_assistant() -> N
     assert required(100, assistant_mean=60, of_many=True).length(0, 1500) == REST_TOKENS
 
 
+def test_in_little_room_fewer_show_more_and_none_takes_more_than_a_twelfth() -> None:
+    many = required(100, assistant_mean=60)
+    assert (many.length(0, 500), many.length(2, 500), many.length(3, 500)) == (41, 41, REST_TOKENS)
+    assert many.length(0, 200) == REST_TOKENS
+    assert many.length(BEST - 1, 1500) == many.length(BEST - 1, 3000) == BEST_TOKENS
+
+
 def test_where_few_compete_or_nobody_is_long_winded_more_is_shown() -> None:
     assert required(10, assistant_mean=60).length(9, 1500) == 150
     assert required(3, assistant_mean=60).length(0, 1500) == SNIPPET_TOKENS
