@@ -27,7 +27,7 @@ cut to BEST_TOKENS and the others to REST_TOKENS, so that some 45 fit the budget
 ROOM_OF_BEST, LARGEST = 150, 12
 """In less room there is one of the BEST for so many tokens, and no excerpt there takes more than a twelfth of it."""
 OVERVIEW_TOKENS = 20
-"""For an overview every message is cut to so many: what the person wanted and what became of it, of many turns."""
+"""Where many messages are asked for, each is cut to so many: what the person wanted and what became of it."""
 WHOLE_TOKENS = 40
 """What is no longer is not cut there: it would save little."""
 ASSISTANT_TOKENS = 60
@@ -141,10 +141,10 @@ class MustInclude:
         if verbosity(self.found.pool) <= LONG_WINDED:
             return SNIPPET_TOKENS
         share = room // max(1, len(self.found.ranked))
-        if self.found.asked.of_overview:
+        if self.found.asked.of_many:
             least = OVERVIEW_TOKENS
         else:
-            is_best = index < min(BEST, room // ROOM_OF_BEST) and not self.found.asked.of_many
+            is_best = index < min(BEST, room // ROOM_OF_BEST)
             least = max(REST_TOKENS, min(BEST_TOKENS, room // LARGEST)) if is_best else REST_TOKENS
         return min(SNIPPET_TOKENS, max(least, share))
 

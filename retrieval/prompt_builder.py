@@ -208,8 +208,7 @@ class PromptBuilder:
             return
         known = {turn.messages[0].turn for turn in self._turns}
         made = self._made.of(messages)
-        shown = sum(turn.messages[0].turn in known for turn in made)
-        later = len(made) - shown
+        later = len(made) - sum(turn.messages[0].turn in known for turn in made)
         taken = sum(turn.tokens for turn in self._turns)
         recent = min(self._full_recent, self._budgets.recent) - taken
         for first, room in ((0, recent), (later - later % 2, max(recent, self._left - self._budgets.snippets))):
@@ -409,16 +408,12 @@ class PromptBuilder:
 
     def _instructions_text(self) -> str:
         """In the order in which they were said, since of two that contradict each other the later one holds."""
-        if not self._instructions:
-            return ""
         in_time = sorted(self._instructions, key=lambda one: (one.fact.valid_from, one.fact.id))
-        return prompts.block("instructions", [self._fact_line(one) for one in in_time])
+        return prompts.block("instructions", [self._fact_line(one) for one in in_time]) if in_time else ""
 
     def _snippets_text(self) -> str:
-        if not self._snippets:
-            return ""
         in_time = sorted(self._snippets, key=lambda snippet: snippet.message.order)
-        return prompts.remembered_block(in_time, self._now)
+        return prompts.remembered_block(in_time, self._now) if in_time else ""
 
     def _size(self, request: Sequence[PromptMessage]) -> int:
         return self._tokens.prompt_tokens(request)

@@ -26,7 +26,7 @@ def required(messages: int, *, assistant_mean: float, of_many: bool = False, of_
 def test_the_best_show_more_than_the_rest_next_to_a_long_winded_assistant() -> None:
     many = required(100, assistant_mean=60)
     assert (many.length(0, 1500), many.length(BEST, 1500)) == (BEST_TOKENS, REST_TOKENS)
-    assert required(100, assistant_mean=60, of_many=True).length(0, 1500) == REST_TOKENS
+    assert required(100, assistant_mean=60, of_many=True).length(0, 1500) == OVERVIEW_TOKENS
 
 
 def test_in_little_room_fewer_show_more_and_none_takes_more_than_a_twelfth() -> None:
