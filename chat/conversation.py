@@ -73,6 +73,7 @@ class Conversation:
                 turn = await self._begin(session, incoming)
                 turn.prepared = on_prepared or turn.prepared
                 await self._remember_question(turn)
+                session.replied = (turn.number, incoming.replied) if incoming.replied is not None else None
                 if turn.answer is not None:
                     return Reply(text=turn.answer.content, repeated=True, is_remembered=True, turn=turn.stored)
                 await self._note(turn)
@@ -108,6 +109,7 @@ class Conversation:
             incoming = incoming_of(last, person, in_group=in_group)
             if incoming is None or last[-1].turn != turn:
                 return None
+            incoming = session.again(incoming, turn)
             again = self._turn(session, incoming, config, "on")
             again.stored = turn
             await self._note(again)
@@ -149,6 +151,7 @@ class Conversation:
         before = list(held)
         held.clear()
         held.extend(one for one in before if one.turn != turn)
+        incoming = session.again(incoming, turn)
         again = self._turn(session, incoming, config, mode)
         again.local_id = turn
         try:

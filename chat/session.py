@@ -17,6 +17,7 @@ from records.forgetting import Forgetting
 from records.messages import UNSTORED, Message, NewMessage
 from records.owners import Mode
 from records.scopes import Scope
+from records.turns import Incoming, Replied
 
 MESSAGES_HELD = 40
 """Messages of a scope that the process itself remembers: all there is while memory is off or a store fails."""
@@ -51,7 +52,8 @@ class Session:
     `recent` is what was said, `incognito` what was said incognito, which the store does not hold. `mode` is how memory
     stood at the last turn. `has_cut`: its last prompt had to leave turns out, or could not be relieved of them.
     `recall_failed`: the store could not be read for its last prompt. `is_outdated`: something was forgotten that a
-    prompt made before may quote. `memory_was_offered`: once is enough.
+    prompt made before may quote. `memory_was_offered`: once is enough. `replied`: what the last turn replied to, and
+    that turn's number, for an answer to it that is asked for again; no store holds it.
     """
 
     scope: Scope
@@ -64,6 +66,7 @@ class Session:
     recall_failed: bool = False
     is_outdated: bool = False
     memory_was_offered: bool = False
+    replied: tuple[int, Replied] | None = None
 
     @property
     def is_idle(self) -> bool:
@@ -86,13 +89,20 @@ class Session:
         has_changed = self.mode is not None and self.mode != mode
         if has_changed:
             self.incognito.clear()
+            self.replied = None
             if "off" in (self.mode, mode):
                 self.recent.clear()
         self.mode = mode
         return has_changed
 
+    def again(self, incoming: Incoming, turn: int) -> Incoming:
+        """A turn that is answered again, with what it replied to where that is still known."""
+        replied = self.replied[1] if self.replied is not None and self.replied[0] == turn else None
+        return replace(incoming, replied=replied)
+
     def forget(self, what: Forgetting) -> None:
         """Everything that was said goes, because it is known by no id here; of what is unwritten, what is forgotten."""
+        self.replied = None
         self.recent.clear()
         self.incognito.clear()
         self.has_cut = False

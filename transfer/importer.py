@@ -36,6 +36,8 @@ log = logging.getLogger(__name__)
 LEASE = timedelta(hours=6)
 """Nothing is folded in the scope meanwhile. The leases of a process that died are released at the next start."""
 BATCH = 500
+MOST_SHOWN, LONGEST_SHOWN = 5, 100
+"""Instructions of somebody else's export that are shown before it is imported, and characters of each."""
 INCOGNITO = "Nothing is written while you are incognito. /incognito ends that; then send the file again."
 RETAINED = "My operator lets me erase archives older than {days}: {old:,} of these messages would be erased again."
 
@@ -126,7 +128,7 @@ class Importer:
             facts = work.rows.get("facts", ())
             async with self._memory.home(scope.owner) as store:
                 new_facts = await store.history.new_facts(scope.owner, facts)
-            notes = (*work.history.notes, *_differences(work, scope.owner))
+            notes = (*work.history.notes, *_differences(work, scope.owner), *_instructions(work, scope.owner))
             if self._retention and old:
                 notes = (*notes, RETAINED.format(old=old, days=counted(self._retention.days, "day", "days")))
             return ImportPlan(
@@ -288,6 +290,16 @@ def _compared(
                 ids[message.number] = stored
         seen.add(name)
     return _Work(history=history, fresh=tuple(fresh), ids=ids, held=held, after=after, rows=rows, restoration=way)
+
+
+def _instructions(work: _Work, owner: int) -> list[str]:
+    """What somebody else's export would have the bot keep to from now on: its reader decides whether it may."""
+    asked = [str(one["text"]) for one in work.rows.get("facts", ()) if one["kind"] == "instruction"]
+    if work.history.owner == owner or not asked:
+        return []
+    shown = "; ".join(f"“{' '.join(one.split())[:LONGEST_SHOWN]}”" for one in asked[:MOST_SHOWN])
+    others = f", and {len(asked) - MOST_SHOWN:,} more" if len(asked) > MOST_SHOWN else ""
+    return [f"It holds instructions that I would follow from now on, as if you had given them: {shown}{others}."]
 
 
 def _differences(work: _Work, owner: int) -> list[str]:

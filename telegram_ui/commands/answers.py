@@ -104,7 +104,11 @@ class AnswerButtons(Family):
 
     @press(STOP)
     async def _stop(self, ask: Ask) -> str | None:
-        return None if self._dependencies.answers.stop(ask.chat.scope) else NOTHING_TO_STOP
+        if self._dependencies.answers.stop(ask.chat.scope):
+            return None
+        # It stayed under an answer whose process was killed.
+        await self._dependencies.last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
+        return NOTHING_TO_STOP
 
     def _again(self, ask: Ask) -> Answering:
         chat, conversation = ask.chat, self._services.conversation

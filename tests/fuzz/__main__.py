@@ -328,7 +328,7 @@ async def fuzz_entry_points(inputs: int, seed: int, failures: list[str], worst: 
                     for number in range(counts[name]):
                         found, cost = await _fed(feed, make(Chance(f"{seed} {name} {number}")))
                         worst[name] = worst[name].max(cost)
-                        judged = Cost(memory=cost.memory) if name in OFF_THE_LOOP else cost
+                        judged = Cost(memory=cost.memory, child=cost.child) if name in OFF_THE_LOOP else cost
                         failures += [f"{name} {number}: {one}" for one in (*found, *judged.complaints())]
     return counts
 
@@ -414,6 +414,7 @@ def main() -> int:
         "failures": len(failures),
         "most_held_ms": {name: round(cost.held * 1000) for name, cost in worst.items()},
         "most_memory_mb": {name: round(cost.memory / 1e6) for name, cost in worst.items()},
+        "most_memory_of_a_child_mb": round(max((cost.child for cost in worst.values()), default=0) / 1e6),
         "seconds": round(time.monotonic() - started),
     }
     sys.stdout.write(json.dumps(result) + "\n")

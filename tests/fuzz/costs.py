@@ -1,5 +1,6 @@
 """What one input costs: how long it holds the event loop up, and how much memory it takes. Does not know the inputs."""
 
+import resource
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,11 +20,12 @@ _NEW_PEAK = "5"
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cost:
     """`held`: the longest that one turn of the loop computed, in seconds of the processor; `memory`: in bytes, measured
-    on Linux alone.
+    on Linux alone; `child`: bytes that a process which read for it had at its peak, where that is a new peak (wait4).
     """
 
     held: float = 0.0
     memory: int = 0
+    child: int = 0
 
     def complaints(self) -> list[str]:
         """What is too much; nothing in an input that is as it should be."""
@@ -32,19 +34,29 @@ class Cost:
             found.append(f"held the event loop up for {self.held * 1000:.0f} ms of the processor")
         if self.memory > MOST_MEMORY:
             found.append(f"took {self.memory / 1e6:.0f} MB")
+        if self.child > MOST_MEMORY:
+            found.append(f"took {self.child / 1e6:.0f} MB of a child's")
         return found
 
     def max(self, other: "Cost") -> "Cost":
-        return Cost(held=max(self.held, other.held), memory=max(self.memory, other.memory))
+        return Cost(
+            held=max(self.held, other.held), memory=max(self.memory, other.memory), child=max(self.child, other.child)
+        )
 
 
 async def measured(act: Callable[[], Awaitable[object]]) -> Cost:
     """Do something; what it cost."""
-    before = _memory("VmRSS")
+    before, children = _memory("VmRSS"), _children()
     _forget_peak()
     async with watched_loop() as held:
         await act()
-    return Cost(held=held.seconds, memory=max(0, _memory("VmHWM") - before))
+    child = _children() if _children() > children else 0
+    return Cost(held=held.seconds, memory=max(0, _memory("VmHWM") - before), child=child)
+
+
+def _children() -> int:
+    """The highest peak among the children that have ended, in bytes."""
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
 
 
 def _forget_peak() -> None:

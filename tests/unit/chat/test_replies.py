@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from records.scopes import Scope
 from records.turns import Incoming, Replied, Reply
 from tests.support.talk import ANNA, Talk, talking
 
@@ -63,3 +64,20 @@ async def test_while_memory_is_off_the_words_themselves_come_along(tmp_path: Pat
         assert f"Assistant: {'short' if words == 'short' else '‹/replied>'}" in prompt
         assert answer.context is not None
         assert answer.context.tokens <= 1000
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+async def test_an_answer_that_is_asked_for_again_has_what_was_replied_to(tmp_path: Path, is_on: bool) -> None:
+    """As long as the process lives and nothing is forgotten: no store holds what a turn replied to."""
+    async with talking(tmp_path) as talk:
+        if is_on:
+            await talk.remember()
+        first = await reply_to(talk, "Is that settled?")
+        assert first.turn is not None
+        assert await talk.conversation.answer_again(Scope(owner=ANNA.id), first.turn, ANNA) is not None
+        assert len(talk.prompts()) == 2
+        assert "<replied>\nAnna: The green one is for Boris.\n</replied>" in talk.prompts()[-1]
+        second = await talk.say("And that?")
+        assert second.turn is not None
+        assert await talk.conversation.answer_again(Scope(owner=ANNA.id), second.turn, ANNA) is not None
+        assert "<replied>" not in talk.prompts()[-1]

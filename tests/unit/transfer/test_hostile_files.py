@@ -128,6 +128,29 @@ async def test_a_child_has_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         await read(telegram(1_200))
 
 
+async def test_a_bomb_is_stopped_by_the_child_s_limit_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no bound of the formats would hold, the operating system gives the child no more than its share."""
+    most = 200_000_000
+    child = (
+        "import resource, sys; sys.path.insert(0, sys.argv[1])\n"
+        "from runtime import apart\n"
+        "from transfer import reading\n"
+        "from transfer.formats import detection\n"
+        "detection.VALUES_ANYWAY = detection.MESSAGES_ANYWAY = 10**12\n"
+        f"reading.MEMORY_ANYWAY, reading.MEMORY_EACH = {most}, 0\n"
+        "def told(out, kind, value, write=apart.write):\n"
+        "    write(out, kind, f'{value} {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}')\n"
+        "apart.write = told\n"
+        "reading.child()"
+    )
+    monkeypatch.setattr(reading, "_CHILD", child)
+    data = gzip.compress(b'{"type": "a", "id": 1, "messages": [{"id": 1, "x": [' + b'{"":0},' * 1_000_000 + b"0]}]}")
+    with pytest.raises(ImportRefused, match="more than I can read") as refused:
+        await read(data)
+    taken = int(refused.value.sentence.split()[-1])
+    assert most / 2 < taken <= most
+
+
 async def test_no_secret_reaches_the_child(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TELEGRAM_BOT_TOKEN", "12:secret")
     child = (
