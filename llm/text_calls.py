@@ -23,6 +23,8 @@ LONGEST_OPENING = 2_000
 """Characters at the beginning of what cannot be read, in which it may name a tool."""
 DEEPEST = 3
 """Lists and wrappers around a call that are opened."""
+MOST_DECODED = 16
+"""Places of one text at which something that looks like a call is read in every way there is, and is none after all."""
 MISSING_ENDS = ("", "}", "}}", "]", "}]", "}}]")
 """What small models forget at the end of a call."""
 
@@ -71,15 +73,17 @@ class Reading:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Found:
-    """What begins at a place. `end`: where it ends, counted from that place."""
+    """What begins at a place. `end`: where it ends, counted from that place. `was_decoded`: that took some work."""
 
     kind: Literal["nothing", "undecided", "calls", "broken"]
     calls: tuple[ToolCall, ...] = ()
     end: int = 0
     is_tagged: bool = False
+    was_decoded: bool = False
 
 
 _NOTHING, _UNDECIDED = _Found(kind="nothing"), _Found(kind="undecided")
+_NO_CALL = _Found(kind="nothing", was_decoded=True)
 
 
 def read(text: str, names: Collection[str], *, is_whole: bool, settled: int = 0) -> Reading:
@@ -90,13 +94,16 @@ def read(text: str, names: Collection[str], *, is_whole: bool, settled: int = 0)
     """
     if not names:
         return Reading(shown=text)
-    is_sure = True
+    is_sure, decoded = True, 0
     for candidate in islice(_CANDIDATE.finditer(text, settled), MOST_CANDIDATES):
         start = candidate.start()
         before = text[:start]
         found = _at(text[start : start + LONGEST_CALL], names, is_whole=is_whole, is_first=not before.strip())
         if found.kind == "nothing":
             settled = candidate.end() if is_sure else settled
+            decoded += found.was_decoded
+            if decoded == MOST_DECODED:
+                return Reading(shown=text, settled=settled)
             continue
         if found.kind == "undecided":
             return Reading(shown=before, settled=settled)
@@ -225,7 +232,7 @@ def _json(text: str, names: Collection[str], *, is_whole: bool, is_tagged: bool)
     if decoded is None:
         if not is_whole:
             return _UNDECIDED
-        return _Found(kind="broken", is_tagged=is_tagged) if is_tagged or _names_tool(text, names) else _NOTHING
+        return _Found(kind="broken", is_tagged=is_tagged) if is_tagged or _names_tool(text, names) else _NO_CALL
     value, end = decoded
     calls = list(_calls(value, names, is_tagged=is_tagged, depth=0))
     if not calls:

@@ -60,6 +60,7 @@ from tests.fuzz.costs import Cost, measured
 from tests.fuzz.imports import ImportEntryPoints
 from tests.fuzz.large import Feed, LargeEntryPoints, Make
 from tests.fuzz.values import ATOMS, Chance, garbled, mutated, text_from
+from tests.support.postgres_server import postgres_server
 from text.analyzer import content_terms
 
 ErrorBoundary = Callable[[Chance], Awaitable[None]]
@@ -374,17 +375,19 @@ def fuzz_memory(examples: int, seed: int) -> dict[str, int]:
     _Counted.steps = 0
     machine = cast("Any", _Counted)
     machine._hypothesis_internal_use_seed = seed
-    run_state_machine_as_test(
-        machine,
-        settings=hypothesis_settings(
-            max_examples=examples,
-            stateful_step_count=40,
-            deadline=None,
-            database=None,
-            phases=(Phase.generate, Phase.shrink),
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
+    with postgres_server() as url:
+        machine.postgres_url = url
+        run_state_machine_as_test(
+            machine,
+            settings=hypothesis_settings(
+                max_examples=examples,
+                stateful_step_count=40,
+                deadline=None,
+                database=None,
+                phases=(Phase.generate, Phase.shrink),
+                suppress_health_check=list(HealthCheck),
+            ),
+        )
     return {"examples": examples, "steps": _Counted.steps}
 
 

@@ -1,11 +1,14 @@
 """Calls of tools that a model wrote as text: each way of writing is understood, nothing of it is ever shown."""
 
+import sys
+from types import FrameType
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from llm.partial_answer import without_thoughts
-from llm.text_calls import read
+from llm.text_calls import MOST_DECODED, read
 
 NAMES = frozenset({"search_memory", "remember", "forget"})
 CALL = '{"name": "search_memory", "arguments": {"query": "walnuts"}}'
@@ -157,3 +160,22 @@ def test_an_answer_in_pieces_is_read_as_the_whole_beginning_is(pieces: list[str]
 
 def test_thoughts_upon_thoughts_are_left_out() -> None:
     assert without_thoughts("<think>a</think>" * 5_000 + "Hello") == "Hello"
+
+
+@pytest.mark.parametrize("opening", [' {"name":', '{"arguments":{"a":1},', "[{'tool':"])
+def test_what_begins_like_a_call_again_and_again_is_read_a_few_times(opening: str) -> None:
+    """Each reading tries several ways, each of them as long as the text."""
+    tried = 0
+
+    def watch(frame: FrameType, event: str, _: object) -> None:
+        nonlocal tried
+        tried += event == "call" and frame.f_code.co_name == "_decoded"
+
+    before = sys.getprofile()
+    sys.setprofile(watch)
+    try:
+        reading = read(opening * 350, NAMES, is_whole=True)
+    finally:
+        sys.setprofile(before)
+    assert tried <= MOST_DECODED
+    assert not reading.calls
