@@ -112,12 +112,17 @@ class Conversation:
             incoming = session.again(incoming, turn)
             again = self._turn(session, incoming, config, "on")
             again.stored = turn
+            earlier = next((one for one in reversed(last) if one.role == "assistant"), None)
+            if earlier is not None and earlier.chunk_id is not None:
+                # A summary that was made meanwhile would show the model the answer that was rejected.
+                async with self._memory.opened(scope.owner) as store:
+                    if store is not None:
+                        await store.forgetting.reopen(scope, earlier.id)
             await self._note(again)
             try:
                 answered = await self._answer(again, on_text)
             except ModelError as error:
                 return incoming, self._failed(again, error)
-            earlier = next((one.id for one in reversed(last) if one.role == "assistant"), None)
             session.recent.clear()
             if earlier is None:
                 await self._remember_answer(again, answered)
@@ -127,7 +132,7 @@ class Conversation:
                 async with self._memory.opened(scope.owner) as store:
                     if store is not None:
                         await store.forgetting.revise(
-                            scope, earlier, text, why="superseded", now=self._clock(), account=record
+                            scope, earlier.id, text, why="superseded", now=self._clock(), account=record
                         )
         self._stored()
         return incoming, self._replied(again, answered)

@@ -87,6 +87,9 @@ class Deletions(Protocol):
         Messages that stay but lose their summary become active again. Traces stay in the files until `scrub`.
         """
 
+    async def reopen(self, scope: Scope, message: int) -> None:
+        """Before an archived message gets another text: what was built on it goes, and its chunk is active again."""
+
     async def revise(
         self, scope: Scope, message: int, text: str, *, why: str, now: datetime, account: str = ""
     ) -> Message | None:

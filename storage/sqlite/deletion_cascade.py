@@ -100,6 +100,16 @@ class DeletionCascade(OwnerTables):
         self._vectors.drop(owner)
         return taken
 
+    async def reopen(self, scope: Scope, message: int) -> None:
+        async with self._db.write(scope.owner) as tx:
+            row = await tx.row(_MESSAGE, *scope, message)
+            if row is None or row["chunk_id"] is None:
+                return
+            going = await _built_on(tx, scope.owner, {scope.thread: [message]}, message_of(row))
+            await _void_leases(tx, scope.owner)
+            await _erase(tx, scope.owner, replace(going, messages={}), keeps_ends=False)
+        self._vectors.drop(scope.owner)
+
     async def revise(
         self, scope: Scope, message: int, text: str, *, why: str, now: datetime, account: str = ""
     ) -> Message | None:

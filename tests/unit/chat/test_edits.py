@@ -201,3 +201,17 @@ async def test_an_answer_that_a_failing_store_did_not_take_is_no_second_one(talk
 
 def test_a_button_of_an_earlier_process_names_no_turn_of_this_one() -> None:
     assert Sessions().next_id() != Sessions().next_id()
+
+
+async def test_a_rejected_answer_is_in_no_summary_of_the_prompt_either(talk: Talk) -> None:
+    """A fold may have taken it in before another answer was asked for."""
+    await talk.remember(every_n=1)
+    talk.server.script("chat-model", Behaviour(text="It is Vienna."))
+    talk.server.script("summary-model", Behaviour(text="The user asked for a capital; the answer was Vienna."))
+    await say(talk, "What is the capital of Australia?", 5)
+    await talk.conversation.settle(SCOPE)
+    async with talk.services.memory.home(SCOPE.owner) as store:
+        assert len(await store.summaries(SCOPE)) == 1
+    assert await talk.conversation.answer_again(SCOPE, 1, ANNA) is not None
+    assert "Vienna" not in talk.prompts()[-1]
+    assert await stored(talk) == ["What is the capital of Australia?", "Understood."]
