@@ -16,10 +16,11 @@ from records.forgetting import Forgetting
 from records.messages import NewMessage
 from records.owners import StorageType
 from records.scopes import Scope
+from records.summaries import FoldPlan
 from settings import Secret
 from storage.files.inbox_protocol import Arrival, Inbox, SharedWork
 from storage.postgres.leases import PostgresLeases
-from tests.contract.conftest import NOW
+from tests.contract.conftest import NOW, fold, lease, made
 from tests.support.postgres_server import address
 from tests.support.talk import BORIS, talking
 
@@ -154,6 +155,27 @@ async def test_an_update_wakes_the_process_that_serves_its_owner(machines: Machi
             await second.leases.replica.called.wait()
         assert await first.claims() == []
         assert await second.claims() == [1]
+
+
+async def test_a_fold_that_died_with_its_process_holds_nobody_up(machines: Machines) -> None:
+    async with machines.opened("a") as first, machines.opened("b") as second:
+        await first.memory.configure(ANN, storage=StorageType.POSTGRES, every_n=5)
+        await first.says(ANN, "to be folded", update_id=1)
+        scope = Scope(owner=ANN)
+        async with first.memory.opened(ANN) as store:
+            assert store is not None
+            [message] = await store.page(scope)
+            begun = await lease(store, scope)
+        machines.dies(first)
+        async with second.memory.opened(ANN) as taken_over:
+            assert taken_over is not None
+            summary = await fold(taken_over, scope, [message])
+        plan = FoldPlan(level=1, message_ids=(message.id,), reason="now")
+        with pytest.raises(ServedElsewhere):
+            await store.commit_fold(begun, plan, made(), now=NOW)
+        async with second.memory.opened(ANN) as taken_over:
+            assert taken_over is not None
+            assert [one.id for one in await taken_over.summaries(scope)] == [summary.id]
 
 
 async def test_background_work_is_looked_for_where_the_owner_is_served(machines: Machines) -> None:
