@@ -16,6 +16,7 @@ from chat.attachments import Attachments
 from chat.conversation import Conversation
 from chat.corrections import Corrections
 from chat.explanations import Explanations
+from chat.pictures import Describer
 from chat.search import MemorySearch
 from chat.services import Services
 from chat.session import Sessions
@@ -34,6 +35,7 @@ from llm.offline import ExtractiveSummarizer, OfflineModel
 from llm.openai_api import OpenAIChat
 from llm.precedence import BackgroundModel, Precedence
 from llm.quota import Quota, charge_nobody
+from llm.transcription import Transcriber
 from memory_retrieval import MemoryRetrieval
 from records.errors import SettingsError
 from records.scopes import Clock
@@ -239,6 +241,11 @@ async def open_services(
             summaries=summaries,
             facts=facts,
             distiller=distiller,
+            describer=Describer(
+                memory=memory,
+                models=[background] if summariser is answers else [background, BackgroundModel(answers, precedence)],
+                quota=quota,
+            ),
             quota=quota,
             clock=clock,
             stored=stored,
@@ -249,7 +256,14 @@ async def open_services(
             memory=memory,
             conversation=conversation,
             corrections=corrections,
-            attachments=Attachments(documents=DocumentReader()),
+            attachments=Attachments(
+                documents=DocumentReader(),
+                model=answers,
+                quota=quota,
+                ceiling=settings.max_context_tokens,
+                vision=settings.vision,
+                transcriber=await open_transcriber(settings, stack, offline=offline),
+            ),
             retrieval=retrieval,
             search=search,
             explanations=explanations,
@@ -300,6 +314,7 @@ async def open_models(settings: Settings, stack: AsyncExitStack) -> tuple[ChatMo
                 base_url=settings.openai_base_url,
                 timeout=settings.model_timeout,
                 model_setting=setting,
+                vision=settings.vision,
             )
         )
 
@@ -307,6 +322,20 @@ async def open_models(settings: Settings, stack: AsyncExitStack) -> tuple[ChatMo
     if settings.summary_model == settings.openai_model:
         return answers, answers
     return answers, await opened(settings.summary_model, "SUMMARY_MODEL")
+
+
+async def open_transcriber(settings: Settings, stack: AsyncExitStack, *, offline: bool = False) -> Transcriber | None:
+    """The model that TRANSCRIPTION_MODEL names, at the endpoint that answers; None: voice messages are not heard."""
+    if offline or not settings.transcription_model:
+        return None
+    return await stack.enter_async_context(
+        Transcriber(
+            model=settings.transcription_model,
+            api_key=settings.openai_api_key,
+            base_url=settings.openai_base_url,
+            timeout=settings.model_timeout,
+        )
+    )
 
 
 async def open_embedder(settings: Settings, stack: AsyncExitStack, *, offline: bool = False) -> Embedder | None:

@@ -167,8 +167,16 @@ async def check(settings: Settings, misspelt: Sequence[tuple[str, str]] = ()) ->
                 with_tools = model is answers and settings.tools == "auto"
                 await found.ask(
                     "model",
-                    trial(model, tools=with_tools, schema=model is summariser, ceiling=settings.max_context_tokens),
+                    trial(
+                        model,
+                        tools=with_tools,
+                        schema=model is summariser,
+                        ceiling=settings.max_context_tokens,
+                        pictures=model is answers and settings.vision != "off",
+                    ),
                 )
+            if transcriber := await assembly.open_transcriber(settings, stack):
+                await found.ask("transcription", transcriber.check())
         if settings.embedding_model in ("local", "none") or "OPENAI_API_KEY" not in missing:
             await found.ask("embeddings", _embeddings(await assembly.open_embedder(settings, stack)))
     return found.status

@@ -317,6 +317,17 @@ class Settings:
         "its endpoint takes tools), `off`",
         one_of("auto", "off"),
     )
+    transcription_model: str = setting(
+        "",
+        "the model at `OPENAI_BASE_URL` that writes voice messages down (`/audio/transcriptions`), such as "
+        "`whisper-1`; empty = they are not heard",
+        str,
+    )
+    vision: Literal["auto", "on", "off"] = setting(
+        "auto",
+        "whether pictures are sent to the model: `auto` (until its endpoint refuses one), `on` (always), `off`",
+        one_of("auto", "on", "off"),
+    )
     log_level: str = setting(
         "INFO",
         "`DEBUG`, `INFO`, `WARNING`, `ERROR` or `CRITICAL`, on stderr",

@@ -6,15 +6,60 @@ Does not know how files are fetched, or what becomes of what was in them.
 from attrs import define
 
 from attachments.documents import DocumentReader
+from llm.chat_model import ChatModel, prompt_room, takes_pictures
+from llm.quota import Quota
+from llm.transcription import Transcriber
 from records.attachments import DocumentText
+from records.errors import DocumentUnreadable
+
+PICTURES_SHARE = 4
+"""The pictures of a turn take about one in 4 tokens of the ceiling: they are chosen in a size that fits."""
+BLIND = "I can't look at pictures: {why} Please write what matters of it in words."
+DEAF = (
+    "I can't listen to voice messages: nothing says which model writes them down. Set TRANSCRIPTION_MODEL (for example "
+    "whisper-1), or write it in words."
+)
+NOTHING_HEARD = "I heard no words in this."
 
 
 @define(kw_only=True, eq=False)
 class Attachments:
-    """One for the whole bot."""
+    """One for the whole bot. `model`: the one that answers; `transcriber` None: nothing is heard."""
 
     _documents: DocumentReader
+    _model: ChatModel
+    _quota: Quota
+    _ceiling: int
+    _vision: str = "auto"
+    _transcriber: Transcriber | None = None
 
     async def document(self, data: bytes, name: str, *, person: int) -> DocumentText:
         """The text of a document. Raises DocumentUnreadable."""
         return await self._documents.read(data, name, person=person)
+
+    def demand_sight(self) -> None:
+        """Raises DocumentUnreadable where the model cannot look at pictures, as far as is known."""
+        if takes_pictures(self._model):
+            return
+        why = f"the model {self._model.name} does not take them. Set OPENAI_MODEL to one that does."
+        raise DocumentUnreadable(BLIND.format(why="VISION is off here." if self._vision == "off" else why))
+
+    @property
+    def picture_tokens(self) -> int:
+        """What the pictures of one turn may cost together."""
+        return prompt_room(self._model, self._ceiling) // PICTURES_SHARE
+
+    def demand_hearing(self) -> None:
+        """Raises DocumentUnreadable where nothing can be heard."""
+        if self._transcriber is None:
+            raise DocumentUnreadable(DEAF)
+
+    async def transcript(self, data: bytes, name: str, mime: str, *, person: int) -> str:
+        """What is said in a recording. Raises DocumentUnreadable, and a ModelError where the endpoint fails."""
+        if self._transcriber is None:
+            raise DocumentUnreadable(DEAF)
+        await self._quota.demand(person)
+        text = await self._transcriber.transcribe(data, name, mime)
+        if not text:
+            raise DocumentUnreadable(NOTHING_HEARD)
+        return text

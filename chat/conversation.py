@@ -13,9 +13,10 @@ from functools import partial
 
 from attrs import define, field
 
-from chat import notices
+from chat import notices, pictures
 from chat.answer_loop import Answered, AnswerLoop
 from chat.explanations import Explanations
+from chat.pictures import Describer
 from chat.session import Session, Sessions, Unwritten
 from chat.turn import Turn, incoming_of
 from external_memory import ExternalMemory
@@ -26,7 +27,7 @@ from llm.precedence import Precedence
 from llm.quota import Quota
 from memory_retrieval import MemoryRetrieval
 from records.context import Context
-from records.errors import ModelError, ServedElsewhere, StorageError
+from records.errors import ModelError, PicturesRefused, ServedElsewhere, StorageError
 from records.messages import UNSTORED
 from records.owners import MODES, Mode, OwnerConfig, mode_of
 from records.scopes import Clock, Person, Scope
@@ -49,6 +50,7 @@ class Conversation:
     _summaries: SummaryManager
     _facts: Facts
     _distiller: ProfileDistiller
+    _describer: Describer
     _answer_loop: AnswerLoop
     _precedence: Precedence
     _explanations: Explanations
@@ -193,6 +195,8 @@ class Conversation:
         except StorageError as error:
             log.warning("settling %s failed: %s", scope, type(error).__name__)
             return ()
+        await self._describer.describe(self._sessions.of(scope))
+        self._stored()
         await self._facts.settle(scope)
         sentences = await self._fold(scope)
         if not scope.is_direct_messages:
@@ -277,7 +281,15 @@ class Conversation:
         turn.prepared()
         if turn.stored is not None and self._pressure and context.wanted > self._pressure * context.ceiling:
             context = await self._relieved(turn, context)
-        answered = await self._answer_loop.answer(turn, context, partial(self._context, turn), on_text=on_text)
+        try:
+            answered = await self._answer_loop.answer(turn, context, partial(self._context, turn), on_text=on_text)
+        except PicturesRefused as refusal:
+            if turn.incoming.is_wordless and not turn.incoming.passages:
+                raise
+            turn.notices.append(f"{refusal.sentence} I read your words only.")
+            turn.incoming = replace(turn.incoming, pictures=())
+            context = await self._context(turn, self._answer_loop.ceiling)
+            answered = await self._answer_loop.answer(turn, context, partial(self._context, turn), on_text=on_text)
         self._sessions.keep_context(session, answered.context)
         session.has_cut = session.has_cut or any(cut.what == "turns" for cut in answered.context.cut)
         if answered.context.message_was_cut:
@@ -320,6 +332,7 @@ class Conversation:
         return await self._context(turn, self._answer_loop.ceiling) if outcome.state == "folded" else context
 
     async def _remember_answer(self, turn: Turn, answered: Answered) -> None:
+        pictures.note(turn)
         messages = answered.messages(turn.incoming.source, turn.stored)
         self._sessions.remember(turn.session, messages[-1:], turn=turn.local_id, mode=turn.mode)
         if turn.stored is None:

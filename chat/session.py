@@ -23,6 +23,8 @@ MESSAGES_HELD = 40
 """Messages of a scope that the process itself remembers: all there is while memory is off or a store fails."""
 CONTEXTS_HELD = 20
 """Scopes of which the last prompt is kept, for whoever looks into it: a whole one may hold 100 kB."""
+UNDESCRIBED_HELD = 10
+"""Pictures of a scope that wait to be described: an album. Each has at most 5 MB, most have 200 kB."""
 SESSIONS_HELD = 1_000
 """Scopes whose sessions are kept in the process; the longest unused go first."""
 
@@ -61,6 +63,7 @@ class Session:
     recent: deque[Message] = field(default_factory=lambda: deque(maxlen=MESSAGES_HELD))
     incognito: deque[Message] = field(default_factory=lambda: deque(maxlen=MESSAGES_HELD))
     unwritten: deque[Unwritten] = field(default_factory=deque)
+    undescribed: deque[object] = field(default_factory=lambda: deque(maxlen=UNDESCRIBED_HELD))
     mode: Mode | None = None
     has_cut: bool = False
     recall_failed: bool = False
@@ -105,6 +108,7 @@ class Session:
         self.replied = None
         self.recent.clear()
         self.incognito.clear()
+        self.undescribed.clear()
         self.has_cut = False
         self.unwritten = deque(one for one in self.unwritten if not one.is_forgotten_by(what))
         if what.with_quotes:

@@ -60,6 +60,21 @@ class LimitableModel(ChatModel, Protocol):
         ...
 
 
+@runtime_checkable
+class SeeingModel(ChatModel, Protocol):
+    """A chat model that may be able to look at pictures."""
+
+    @property
+    def takes_pictures(self) -> bool:
+        """False where they are turned off, and as soon as the endpoint has refused them."""
+        ...
+
+
+def takes_pictures(model: ChatModel) -> bool:
+    """Whether pictures may be sent to a model: they were not refused yet."""
+    return isinstance(model, SeeingModel) and model.takes_pictures
+
+
 def prompt_room(model: ChatModel, most: int) -> int:
     """Tokens that a prompt may have now: `most`, or fewer where the model was found to take fewer."""
     limit = model.prompt_limit if isinstance(model, BoundedModel) else None

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequen
 from contextlib import aclosing, suppress
 from copy import copy
 from time import monotonic
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import aiohttp
 
@@ -32,15 +32,18 @@ from llm.endpoint import (
 )
 from llm.event_stream import events
 from llm.partial_answer import BrokenCall, PartialAnswer
+from llm.pictures import refused_pictures
 from llm.tool_calls import Offer, mentions_tools, offered, offered_text, wire
 from llm.transport import StatusError
 from llm.window import Refusal, Window
-from records.errors import ContextTooLong, ModelBroken, ModelError
+from records.errors import ContextTooLong, ModelBroken, ModelError, PicturesRefused
 from records.model_calls import Completion, PromptMessage, Tool, Usage
 from settings import Secret
 from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
+
+Vision = Literal["auto", "on", "off"]
 
 LEAST_ANSWER, MOST_ANSWER = 500, 2000
 """Tokens of an answer in the background: as many as its prompt has, but at least 500 and at most 2,000."""
@@ -59,7 +62,8 @@ class OpenAIChat:
     """A chat model at an endpoint. Use as `async with OpenAIChat(…) as model`.
 
     `timeout`: seconds without a byte, from the call until the first and from each to the next; retries share it.
-    `model_setting`: the variable that a person would change to name another model.
+    `model_setting`: the variable that a person would change to name another model. `vision`: "on": pictures are sent
+    whatever was refused before; "off": never.
     """
 
     def __init__(
@@ -70,6 +74,7 @@ class OpenAIChat:
         base_url: str = "",
         timeout: float = 60.0,
         model_setting: str = "OPENAI_MODEL",
+        vision: Vision = "auto",
         sleep: Sleep = asyncio.sleep,
         jitter: Callable[[], float] = random.random,
     ) -> None:
@@ -89,6 +94,8 @@ class OpenAIChat:
         self._offer = Offer()
         self._window = Window()
         self._is_limited = False
+        self._vision = vision
+        self._model_setting = model_setting
 
     async def __aenter__(self) -> Self:
         return self
@@ -130,6 +137,10 @@ class OpenAIChat:
     @property
     def takes_tools(self) -> bool:
         return "tools" not in self._unsupported
+
+    @property
+    def takes_pictures(self) -> bool:
+        return self._vision == "on" or (self._vision == "auto" and "pictures" not in self._unsupported)
 
     def with_tools(self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()) -> Self:
         equipped = copy(self)  # the connection, and what is known of the endpoint, are shared
@@ -174,6 +185,8 @@ class OpenAIChat:
                 continue
             except FAILURES as error:
                 failure = self._endpoint.failure(error)
+                if any(one.pictures for one in messages) and not isinstance(failure, ContextTooLong):
+                    self._demand_pictures(error, has_tools="tools" in request)
                 # A limit too long for the window is no limit that is not known.
                 if not isinstance(failure, ContextTooLong) and self._drop_parameter(request, error):
                     continue
@@ -256,6 +269,19 @@ class OpenAIChat:
             self._unsupported.add("stream")
             return True
         return False
+
+    def _demand_pictures(self, error: Exception, *, has_tools: bool) -> None:
+        """Raises what is to be said where the endpoint refused a request because of its pictures."""
+        refused = refused_pictures(error)
+        if refused == "this":
+            raise PicturesRefused("The model's endpoint cannot open this picture.") from None
+        if refused == "all" or (refused == "unclear" and not has_tools):
+            if refused == "all":
+                self._unsupported.add("pictures")
+                log.info("model %s takes no pictures", self.name)
+            raise PicturesRefused(
+                f"The model {self.name} does not take pictures. Set {self._model_setting} to one that does."
+            ) from None
 
     def _counted(self, messages: Sequence[PromptMessage]) -> int:
         """Tokens of a prompt, as they are counted here."""

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
-from llm.chat_model import BoundedModel, ChatModel, LimitableModel, OnText
+from llm.chat_model import BoundedModel, ChatModel, LimitableModel, OnText, takes_pictures
 from records.model_calls import Completion, PromptMessage
 
 LONGEST_WAIT = 180.0
@@ -99,6 +99,10 @@ class BackgroundModel:
     @property
     def prompt_limit(self) -> int | None:
         return self._model.prompt_limit if isinstance(self._model, BoundedModel) else None
+
+    @property
+    def takes_pictures(self) -> bool:
+        return takes_pictures(self._model)
 
     async def complete(
         self,

@@ -67,17 +67,26 @@ class Transport:
             yield response
 
     @asynccontextmanager
+    async def send_form(self, path: str, form: aiohttp.FormData) -> AsyncIterator[aiohttp.ClientResponse]:
+        """As `post`, for a form with files."""
+        content = form()
+        async with self._asked("POST", path, content, {"Content-Type": content.content_type}) as response:
+            yield response
+
+    @asynccontextmanager
     async def get(self, path: str) -> AsyncIterator[aiohttp.ClientResponse]:
         """As `post`, for what needs no request."""
         async with self._asked("GET", path, None) as response:
             yield response
 
     @asynccontextmanager
-    async def _asked(self, method: str, path: str, body: bytes | None) -> AsyncIterator[aiohttp.ClientResponse]:
+    async def _asked(
+        self, method: str, path: str, body: bytes | aiohttp.Payload | None, headers: Mapping[str, str] | None = None
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
         session = self._open()
         try:
             response = await session.request(
-                method, self._base_url + path, data=body, timeout=NO_LIMIT, proxy=self._proxy
+                method, self._base_url + path, data=body, headers=headers, timeout=NO_LIMIT, proxy=self._proxy
             )
         except (aiohttp.ClientError, OSError) as error:
             raise NoConnection from error

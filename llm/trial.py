@@ -4,9 +4,11 @@ Does not know the settings. What a model cannot do is no failure here: the bot d
 """
 
 import json
+from base64 import b64decode
 
-from llm.chat_model import ChatModel, SizedModel, ToolModel
+from llm.chat_model import ChatModel, SizedModel, ToolModel, takes_pictures
 from llm.window import room_for_answer
+from records.attachments import Picture
 from records.errors import ModelBroken, ModelDeclined, ModelRefused
 from records.model_calls import PromptMessage, Tool
 
@@ -25,11 +27,16 @@ SCHEMA = {
         "additionalProperties": False,
     },
 }
+DOT = (
+    "iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAIAAAD8GO2jAAAAJ0lEQVR42u3NsQkAAAjAsP7/tF7hIASyp6lTCQQCgUAgEAgE"
+    "gi/BAjLD/C5w/SM9AAAAAElFTkSuQmCC"
+)
+"""A PNG of 32 pixels a side, red."""
 UNFIT = (ModelRefused, ModelBroken, ModelDeclined)
 """What says that a model cannot do a thing, rather than that it cannot be reached."""
 
 
-async def trial(model: ChatModel, *, tools: bool, schema: bool, ceiling: int) -> str:
+async def trial(model: ChatModel, *, tools: bool, schema: bool, ceiling: int, pictures: bool = False) -> str:
     """One line: that the model answers, what it can do, and how large its context is, where its server tells.
 
     `ceiling`: tokens of the longest prompt. Raises a ModelError where the model does not answer.
@@ -39,6 +46,8 @@ async def trial(model: ChatModel, *, tools: bool, schema: bool, ceiling: int) ->
         found.append(await _tools(model))
     if schema:
         found.append(await _schema(model))
+    if pictures:
+        found.append(await _pictures(model))
     if isinstance(model, SizedModel) and (size := await model.context_size()):
         found.append(_size(size, ceiling))
     return ", ".join(found)
@@ -64,6 +73,18 @@ async def _tools(model: ChatModel) -> str:
     if any(call.name == TOOL.name for call in made.calls):
         return "calls tools"
     return "did not call the tool that it was offered"
+
+
+async def _pictures(model: ChatModel) -> str:
+    if not takes_pictures(model):
+        return "takes no pictures"
+    picture = Picture(data=b64decode(DOT), mime="image/png", width=32, height=32)
+    asked = PromptMessage(role="user", content="Reply with the colour of this picture.", pictures=(picture,))
+    try:
+        await model.complete([asked])
+    except UNFIT:
+        return "takes no pictures"
+    return "takes pictures"
 
 
 async def _schema(model: ChatModel) -> str:

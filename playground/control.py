@@ -84,6 +84,7 @@ class _Acts:
             caption=given.text("caption") or None,
             thread_id=given.integer("thread_id"),
             reply_to=given.integer("reply_to"),
+            album=given.text("album") or None,
         )
 
     async def edit(self, request: Request, given: Parameters) -> Json:

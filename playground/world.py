@@ -191,6 +191,7 @@ class World:
         caption: str | None = None,
         thread_id: int | None = None,
         reply_to: int | None = None,
+        album: str | None = None,
     ) -> Json:
         """Send a file as photo, voice, sticker, document, audio, video, animation or video_note."""
         self._check_place(person_id, chat_id, thread_id)
@@ -202,6 +203,8 @@ class World:
             content = attachment(kind, self.files.add(kind, name, data))
         except KeyError:
             raise Impossible(f"There is no such kind of file: {kind}.") from None
+        if album:
+            content["media_group_id"] = album
         if caption:
             content["caption"], entities = formatted(caption)
             if entities:

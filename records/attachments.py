@@ -25,13 +25,15 @@ class DocumentText:
 class Picture:
     """A picture as a request carries it. `width`, `height`: in pixels; 0 where nobody knows.
 
-    `source`: what names it in the memory: the source of its message, and the file's id.
+    `kind`: what it is called where it is remembered ("Photo"); "" for one that need not be. `source`: what names it in
+    the memory: the source of its message, and the file's id.
     """
 
     data: bytes = field(repr=False)
     mime: str
     width: int = 0
     height: int = 0
+    kind: str = ""
     source: str = ""
 
     @property

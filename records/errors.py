@@ -15,6 +15,7 @@ KeepsakeError
 │   ├── ModelBusy          429 or 5xx after the bounded retries
 │   ├── ModelLoading       503 while the endpoint's server loads the model, longer than MODEL_TIMEOUT
 │   ├── ModelRefused       the endpoint refused the request (400, 401, 403, 404)
+│   ├── PicturesRefused    the model, or its endpoint, takes no pictures
 │   ├── ContextTooLong     the endpoint says that the prompt is too long
 │   ├── ModelDeclined      the model declined to answer: a refusal, or the endpoint's content filter
 │   ├── ModelBroken        the answer was cut off, malformed or empty
@@ -116,6 +117,10 @@ class ContextTooLong(ModelRefused):
         super().__init__(sentence)
         self.limit = limit
         self.size = size
+
+
+class PicturesRefused(ModelRefused):
+    """The model does not take pictures."""
 
 
 class ModelDeclined(ModelError):  # noqa: N818

@@ -19,7 +19,7 @@ class Incoming:
     `pieces`: the texts of one split paste in order, usually one; each has its own source and telegram id. `mode`: the
     state of memory when they were said, None where nobody knows; what was said while it was off is not stored later.
     `replied`: the message that they reply to. The passages of documents are pieces as well, before the words that they
-    came with; `pictures` go into the request as they are.
+    came with; `pictures` go into the request as they are. `is_wordless`: nobody wrote a word to any of these.
     """
 
     scope: Scope
@@ -29,6 +29,7 @@ class Incoming:
     mode: Mode | None = None
     replied: "Replied | None" = None
     pictures: tuple[Picture, ...] = ()
+    is_wordless: bool = False
 
     @property
     def text(self) -> str:

@@ -46,6 +46,7 @@ class ParsedUpdate:
     `mode`: how memory stood when it was said, None where nobody knows.
     `attachment`: what was sent along ("a photo"); `file`: the same where it may be read. What is neither words nor such
     a file is of the kind "wordless". `is_wordless`: there are no words; a text then only names the file.
+    `replied_picture`: of the message that it replies to.
     """
 
     kind: Kind
@@ -68,6 +69,7 @@ class ParsedUpdate:
     origin: Origin = ""
     mode: Mode | None = None
     replied: Replied | None = None
+    replied_picture: AttachedFile | None = None
 
     @property
     def scope(self) -> Scope:
@@ -128,6 +130,7 @@ def incoming(pieces: Sequence[ParsedUpdate]) -> Incoming:
         person=first.person,
         in_group=not first.chat.is_private,
         replied=first.replied,
+        is_wordless=all(piece.is_wordless for piece in pieces),
         mode=min((piece.mode for piece in pieces if piece.mode), key=MODES.index, default=None),
         pieces=tuple(
             Piece(
@@ -187,6 +190,7 @@ def _message(
         album=message.media_group_id or "",
         origin="forwarded" if message.forward_origin else "",
         replied=_replied(message, bot),
+        replied_picture=_replied_picture(message),
     )
 
 
@@ -262,6 +266,13 @@ def _replied(message: telegram.Message, bot: telegram.User) -> Replied | None:
     is_ours = earlier.from_user is not None and earlier.from_user.id == bot.id
     speaker = "" if is_ours else _speaker(earlier)
     return Replied(telegram_id=earlier.message_id, text=text[:LONGEST_REPLIED], speaker=speaker)
+
+
+def _replied_picture(message: telegram.Message) -> AttachedFile | None:
+    """The picture to which words reply: it is looked at again."""
+    earlier = message.reply_to_message
+    file = file_of(earlier) if earlier is not None and attachment_of(message) == "" else None
+    return file if file is not None and file.kind == "picture" else None
 
 
 def _replies_to(message: telegram.Message, bot: telegram.User) -> bool:

@@ -1,4 +1,4 @@
-"""The pieces of a long text that the sender's client split: which belong together, and when they are complete.
+"""Messages that are one turn: the pieces of a split text, an album, a forwarded batch; and when they are complete.
 
 Telegram's clients split above 4,096 UTF-16 units, at a gap where there is one. Does not know what becomes of the text.
 """
@@ -17,7 +17,9 @@ APART = timedelta(seconds=3)  # Telegram's dates have whole seconds; what was se
 
 
 class Sent(Protocol):
-    """What is looked at of a message: who sent it where, its length as the client counted it, and when."""
+    """What is looked at of a message: who sent it where, its length as the client counted it, when, the album that it
+    belongs to ("" for none), and whether it was forwarded (then `origin` says so).
+    """
 
     @property
     def sender(self) -> Hashable: ...
@@ -25,6 +27,10 @@ class Sent(Protocol):
     def units(self) -> int: ...
     @property
     def sent_at(self) -> datetime: ...
+    @property
+    def album(self) -> str: ...
+    @property
+    def origin(self) -> str: ...
 
 
 class Timer(Protocol):
@@ -37,22 +43,25 @@ Later = Callable[[float, Callable[[], None]], Timer]
 
 
 def may_continue(piece: Sent) -> bool:
-    """Whether a text is so long that it may be the beginning of a longer one."""
-    return piece.units >= SHORTEST_CUT
+    """Whether more may belong to it: it may be the beginning of a longer text, is of an album, or was forwarded."""
+    return piece.units >= SHORTEST_CUT or bool(piece.album) or piece.origin == "forwarded"
 
 
 def continues(piece: Sent, last: Sent) -> bool:
     """Whether `piece`, the next message of the same sender in the same chat, is the rest of what `last`
     began.
 
-    Either `last` is near the limit, or the two could not have been one message: two shorter texts are two
-    messages.
+    They are of one album; or forwarded together; or `last` is near the limit; or the two could not have been one
+    message: two shorter texts are two messages.
     """
-    return (
-        piece.sender == last.sender
-        and abs(piece.sent_at - last.sent_at) <= APART
-        and (last.units >= SURELY_SPLIT or (may_continue(last) and last.units + piece.units > LIMIT))
-    )
+    if piece.sender != last.sender or abs(piece.sent_at - last.sent_at) > APART:
+        return False
+    if piece.album or last.album:
+        return piece.album == last.album
+    if piece.origin == last.origin == "forwarded":
+        return True
+    is_long = last.units >= SHORTEST_CUT
+    return last.units >= SURELY_SPLIT or (is_long and last.units + piece.units > LIMIT)
 
 
 Piece = TypeVar("Piece", bound=Sent)

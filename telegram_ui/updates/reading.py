@@ -6,19 +6,25 @@ Owns what is read within which limits, and what a person is told of the rest. Do
 import asyncio
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from chat.attachments import Attachments
+from records.attachments import Picture, picture_tokens
 from records.errors import DocumentUnreadable, KeepsakeError
 from records.turns import Incoming, Piece
-from telegram_ui.sending.delivery import ChatGone, Delivery
+from telegram_ui.sending.delivery import ChatGone, Delivery, DeliveryUnknown
 from telegram_ui.sending.documents import MOST_FETCHED, Document, Documents, FileTooLarge
-from telegram_ui.updates.attached import AttachedFile
+from telegram_ui.sending.marked import Marked
+from telegram_ui.updates.attached import AttachedFile, Size
 from telegram_ui.updates.parsing import ParsedUpdate, incoming
 
 FETCHED_AT_ONCE = 4
 """Files that are held in memory at the same time, of at most 20 MB each."""
 TOO_LARGE = f"Telegram lets bots fetch files of at most {MOST_FETCHED // 2**20} MB, and this one is larger."
+LARGEST_PICTURE = 5 * 2**20
+"""Bytes; Anthropic takes no larger ones, and what Telegram keeps of a photo has some 200 kB."""
+PICTURE_TOO_LARGE = "This picture has more than 5 MB. Sent as a photo, Telegram makes it smaller."
 EXPORT = re.compile(r"(result|conversations)\b.*\.json|keepsake.*\.json(\.gz)?", re.IGNORECASE)
 """Names of the exports that /import reads."""
 IS_EXPORT = "This looks like an export of a chat. Send /import first, then the file."
@@ -41,6 +47,7 @@ class AttachedFiles:
     """One for the whole bot."""
 
     def __init__(self, delivery: Delivery, attachments: Attachments) -> None:
+        self._delivery = delivery
         self._files = Documents(delivery)
         self._attachments = attachments
         self._fetching = asyncio.Semaphore(FETCHED_AT_ONCE)
@@ -48,20 +55,21 @@ class AttachedFiles:
     async def read(self, pieces: Sequence[ParsedUpdate]) -> Read:
         """The turn that these messages make. Raises ChatGone; of other failures the person is told."""
         turn = Read(incoming(pieces))
-        if not any(parsed.attachment for parsed in pieces):
+        if not any(parsed.attachment or parsed.replied_picture for parsed in pieces):
             return turn
         made: list[Piece] = []
         has_content = False
         for parsed, piece in zip(pieces, turn.incoming.pieces, strict=True):
             has_content = has_content or not parsed.is_wordless
-            if parsed.file is None:
-                if parsed.attachment:
-                    turn.notices.append(UNREAD.format(what=parsed.attachment))
+            if parsed.file is None and parsed.attachment:
+                turn.notices.append(UNREAD.format(what=parsed.attachment))
+            file = parsed.file or parsed.replied_picture
+            if file is None:
                 made.append(piece)
                 continue
             try:
                 async with self._fetching:
-                    made += await self._with_file(turn, parsed, parsed.file, piece)
+                    made += await self._with_file(turn, parsed, file, piece, of=_pictures(pieces))
                 has_content = True
             except KeepsakeError as error:
                 if isinstance(error, ChatGone):
@@ -74,11 +82,54 @@ class AttachedFiles:
             turn.refusal = "\n".join(turn.notices)
         return turn
 
-    async def _with_file(self, turn: Read, parsed: ParsedUpdate, file: AttachedFile, piece: Piece) -> list[Piece]:
-        """The pieces that a message with a file makes. Raises a KeepsakeError with a sentence for its sender."""
-        if file.kind == "document":
-            return await self._document(turn, parsed, file, piece)
-        raise DocumentUnreadable(f"I can't read {parsed.attachment} yet: please write it in words.")
+    async def _with_file(
+        self, turn: Read, parsed: ParsedUpdate, file: AttachedFile, piece: Piece, *, of: int
+    ) -> list[Piece]:
+        """The pieces that a message with a file makes. `of`: the number of pictures in the turn. Raises a
+        KeepsakeError with a sentence for its sender.
+        """
+        match file.kind:
+            case "document":
+                return await self._document(turn, parsed, file, piece)
+            case "speech":
+                return await self._speech(parsed, file, piece)
+            case "picture":
+                turn.incoming = replace(
+                    turn.incoming,
+                    pictures=(*turn.incoming.pictures, await self._picture(parsed, file, piece, of=of)),
+                )
+                return [piece]
+
+    async def _picture(self, parsed: ParsedUpdate, file: AttachedFile, piece: Piece, *, of: int) -> Picture:
+        """A picture in the largest size that leaves room for the others."""
+        self._attachments.demand_sight()
+        size = fitting(file, self._attachments.picture_tokens // of)
+        if size.size > LARGEST_PICTURE:
+            raise DocumentUnreadable(PICTURE_TOO_LARGE)
+        data = await self._fetched(parsed, size.file_id, size.size)
+        if len(data) > LARGEST_PICTURE:
+            raise DocumentUnreadable(PICTURE_TOO_LARGE)
+        kept = parsed.file is not None and not file.shown.startswith("a sticker")
+        kind = (f"Picture {file.name}" if file.name else "Photo") if kept else ""
+        return Picture(
+            data=data,
+            mime=file.mime,
+            width=size.width,
+            height=size.height,
+            kind=kind,
+            source=f"{piece.source}:{file.file_id}",
+        )
+
+    async def _speech(self, parsed: ParsedUpdate, file: AttachedFile, piece: Piece) -> list[Piece]:
+        """What was said, as the person's words; shown to them first."""
+        self._attachments.demand_hearing()
+        data = await self._fetched(parsed, file.file_id, file.size)
+        words = await self._attachments.transcript(data, file.name, file.mime, person=parsed.person.id)
+        with suppress(DeliveryUnknown):
+            await self._delivery.say(replace(parsed.chat, reply_to=parsed.telegram_id), Marked().folded(words).piece())
+        if parsed.is_wordless:
+            return [replace(piece, text=words)]
+        return [replace(piece, text=words, source=f"{piece.source}:1", telegram_id=None, seam="\n"), piece]
 
     async def _document(self, turn: Read, parsed: ParsedUpdate, file: AttachedFile, piece: Piece) -> list[Piece]:
         """The passages of a document before the words that came with it."""
@@ -104,3 +155,16 @@ class AttachedFiles:
         """Raises FileTooLarge and DeliveryError."""
         document = Document(file_id=file_id, message_id=parsed.telegram_id or 0, size=size)
         return await self._files.fetch(parsed.chat, document)
+
+
+def fitting(file: AttachedFile, tokens: int) -> Size:
+    """The largest of a picture's sizes that costs at most so many tokens; else the smallest."""
+    if not file.sizes:
+        return Size(file_id=file.file_id, width=0, height=0, size=file.size)
+    fit = [one for one in file.sizes if picture_tokens(one.width, one.height) <= tokens]
+    return fit[-1] if fit else file.sizes[0]
+
+
+def _pictures(pieces: Sequence[ParsedUpdate]) -> int:
+    files = (parsed.file or parsed.replied_picture for parsed in pieces)
+    return sum(file is not None and file.kind == "picture" for file in files) or 1

@@ -1,4 +1,4 @@
-"""A scripted OpenAI-compatible server, over real HTTP: /v1/chat/completions, /v1/embeddings, /v1/models.
+"""A scripted OpenAI-compatible server, over real HTTP: chat completions, embeddings, transcriptions, models.
 
 Each model has a queue of behaviours and a default for when it is empty, and so has each JSON schema that is asked for
 (facts, profile); every request is recorded. In the test's own
@@ -25,6 +25,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from playground.parameters import parameters
 from playground.server import serve
 
 Where = Literal["", "start", "middle"]
@@ -195,6 +196,7 @@ class OpenAIServer:
             routes=[
                 Route("/v1/chat/completions", self._chat, methods=["POST"]),
                 Route("/v1/embeddings", self._embeddings, methods=["POST"]),
+                Route("/v1/audio/transcriptions", self._transcriptions, methods=["POST"]),
                 Route("/v1/models", self._models),
                 Route("/script", self._script, methods=["POST"]),
                 Route("/release", self._release, methods=["POST"]),
@@ -231,6 +233,27 @@ class OpenAIServer:
         ]
         usage = {"prompt_tokens": len(texts), "total_tokens": len(texts)}
         return JSONResponse({"object": "list", "model": recorded.model, "data": data, "usage": usage})
+
+    async def _transcriptions(self, request: Request) -> Response:
+        """What was "said" in a recording is scripted, or else is the recording itself, read as text."""
+        form = await parameters(request)
+        file = form.upload("file")
+        assert file is not None
+        data = file.data
+        body: dict[str, Any] = {"model": form.text("model"), "name": file.name, "size": len(data)}
+        recorded = Recorded(
+            path=request.url.path,
+            model=body["model"],
+            messages=(),
+            body=body,
+            key=request.headers.get("authorization", "").removeprefix("Bearer "),
+        )
+        self.requests.append(recorded)
+        behaviour = self._next(recorded)
+        if behaviour.status != 200 or behaviour.hold or behaviour.drop or behaviour.raw is not None:
+            return _Scripted(self, request, recorded, behaviour)
+        text = behaviour.text if behaviour.text is not None else data.decode("utf-8", "replace")
+        return JSONResponse({"text": text})
 
     async def _models(self, request: Request) -> Response:
         if "/v1/models" in self.pages:
@@ -428,7 +451,7 @@ class _Scripted(Response):
         behaviour = self._behaviour
         if behaviour.text is not None or behaviour.calls:
             return behaviour.text or ""
-        said = next((m["content"] for m in reversed(self._recorded.messages) if m["role"] == "user"), "")
+        said = next((words_of(m) for m in reversed(self._recorded.messages) if m["role"] == "user"), "")
         if behaviour.mode.startswith("extract"):
             count = int(behaviour.mode.partition(":")[2] or 3)
             lines = [line for line in said.splitlines() if line and not line.startswith("<")]
@@ -438,7 +461,7 @@ class _Scripted(Response):
     def _usage(self) -> dict[str, Any]:
         prompt = self._behaviour.prompt_tokens
         if prompt is None:
-            prompt = sum(len(message["content"].split()) for message in self._recorded.messages)
+            prompt = sum(len(words_of(message).split()) for message in self._recorded.messages)
         completion = len(self._text().split())
         return {
             "prompt_tokens": prompt,
@@ -469,6 +492,12 @@ def hash_vector(text: str, dimensions: int) -> "np.ndarray[tuple[int], np.dtype[
         vector[int.from_bytes(digest[:4], "big") % dimensions] += 1 if digest[4] % 2 else -1
         vector[int.from_bytes(digest[5:9], "big") % dimensions] += 0.5
     return vector
+
+
+def words_of(message: Mapping[str, Any]) -> str:
+    """The text of a message, which may have pictures next to it."""
+    content = message["content"]
+    return content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
 
 
 def _behaviour(answer: Answer) -> Behaviour:

@@ -14,7 +14,9 @@ import pytest
 
 from attachments.documents import DocumentReader
 from chat.attachments import Attachments
-from llm.chat_model import OnText
+from llm.chat_model import ChatModel, OnText
+from llm.offline import OfflineModel
+from llm.transcription import Transcriber
 from locales.catalog import extend
 from playground.bot_api import bot_api
 from playground.faults import Fault, Faults
@@ -88,6 +90,9 @@ class Scripted:
 
     async def mode(self, owner: int) -> Mode:
         return "on"
+
+    async def demand(self, person: int) -> None:
+        """Nobody's quota is used up."""
 
     async def shown(self, incoming: Incoming, telegram_ids: Sequence[int]) -> None:
         self.shown_as[incoming.source] = list(telegram_ids)
@@ -217,6 +222,8 @@ class Bots:
         self.peer = peer
         self.inbox = inbox
         self.conversation = Scripted()
+        self.model: ChatModel = OfflineModel()
+        self.transcriber: Transcriber | None = None
         self.toys: Toys | None = None
         self.settings = Settings(
             telegram_bot_token=Secret(TOKEN),
@@ -243,7 +250,13 @@ class Bots:
             self.settings,
             conversation=cast("Any", self.conversation),
             corrections=cast("Any", self.conversation),
-            attachments=Attachments(documents=DocumentReader()),
+            attachments=Attachments(
+                documents=DocumentReader(),
+                model=self.model,
+                quota=cast("Any", self.conversation),
+                ceiling=8000,
+                transcriber=self.transcriber,
+            ),
             inbox=self.inbox,
             commands=commands,
             **options,

@@ -2,15 +2,20 @@
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
+from llm.offline import OfflineModel
+from llm.transcription import Transcriber
 from playground.text import units
 from records.scopes import Person
+from settings import Secret
 from telegram_ui.commands.answers import GO_ON, GO_ON_WORDS, OFFER
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.parsing import NO_WORDS
+from tests.peers.openai_server import Behaviour, running
 from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, FORUM, GROUP, MANY, TOPIC, Bots, Peer
 
 
@@ -156,6 +161,93 @@ async def test_wizard_input_and_unknown_commands_never_reach_the_conversation(bo
         await peer.told("Did you mean /help?", ANN)
         await service.intake.idle()
     assert bots.conversation.turns == []
+
+
+class Seeing(OfflineModel):
+    """A model that may be shown pictures."""
+
+    takes_pictures = True
+
+
+async def test_a_photo_goes_to_a_model_that_sees(bots: Bots, peer: Peer) -> None:
+    bots.model = Seeing()
+    async with bots.running() as service:
+        peer.world.send_file(ANN, ANN, kind="photo", name="a.jpg", data=b"jpeg", caption="what is it?")
+        await peer.told("echo what is it?", ANN)
+        sent = peer.world.send_file(ANN, ANN, kind="photo", name="b.jpg", data=b"other")
+        await peer.told("echo [Sent a photo]", ANN)
+        peer.world.say(ANN, ANN, "and this?", reply_to=sent["message_id"])
+        await peer.told("echo and this?", ANN)
+        await service.intake.idle()
+    first, second, again = bots.conversation.turns
+    assert [(one.data, one.mime, one.kind) for one in first.pictures] == [(b"jpeg", "image/jpeg", "Photo")]
+    assert first.pictures[0].source.startswith(f"{first.source}:")
+    assert (second.words, second.is_wordless) == ("[Sent a photo]", True)
+    assert [(one.data, one.kind) for one in again.pictures] == [(b"other", "")]
+
+
+async def test_an_album_is_one_turn(bots: Bots, peer: Peer) -> None:
+    bots.model = Seeing()
+    async with bots.running() as service:
+        for number, caption in enumerate(["my trip", "", "", ""]):
+            name, data = f"{number}.jpg", b"%d" % number
+            peer.world.send_file(ANN, ANN, kind="photo", name=name, data=data, caption=caption, album="13")
+        await peer.told("echo my trip", ANN)
+        await service.intake.idle()
+        assert await bots.pending() == []
+    [turn] = bots.conversation.turns
+    assert [one.data for one in turn.pictures] == [b"0", b"1", b"2", b"3"]
+    assert len(turn.pieces) == 4
+
+
+async def test_forwarded_messages_are_one_turn(bots: Bots, peer: Peer) -> None:
+    async with bots.running() as service:
+        for text in ("one", "two", "three"):
+            peer.world.say(ANN, ANN, text, forward_from="Bob")
+        await peer.told("echo [Forwarded from Bob]", ANN)
+        await service.intake.idle()
+    [turn] = bots.conversation.turns
+    assert [piece.origin for piece in turn.pieces] == ["forwarded"] * 3
+
+
+@pytest.mark.parametrize(("kind", "setting"), [("photo", "OPENAI_MODEL"), ("voice", "TRANSCRIPTION_MODEL")])
+async def test_what_cannot_be_seen_or_heard_names_what_to_set(bots: Bots, peer: Peer, kind: str, setting: str) -> None:
+    async with bots.running() as service:
+        peer.world.send_file(ANN, ANN, kind=kind, name="a", data=b"1")
+        await peer.told(setting, ANN)
+        peer.world.send_file(ANN, ANN, kind=kind, name="a", data=b"1", caption="and the words?")
+        await peer.told("echo and the words?", ANN)
+        await service.intake.idle()
+        assert await bots.pending() == []
+    [turn] = bots.conversation.turns
+    assert turn.pictures == ()
+
+
+async def _at_once(seconds: float) -> None:
+    """A pause that nobody waits for."""
+
+
+async def test_what_is_said_is_shown_and_becomes_the_persons_words(bots: Bots, peer: Peer) -> None:
+    transcriber = partial(Transcriber, model="hears", api_key=Secret(""), sleep=_at_once)
+    async with running() as (server, url), transcriber(base_url=url) as hears:
+        server.script("hears", "I live in Riga.", Behaviour(status=500), Behaviour(status=404), "Second.")
+        bots.transcriber = hears
+        async with bots.running() as service:
+            peer.world.send_file(ANN, ANN, kind="voice", name="a.ogg", data=b"ogg")
+            shown = await peer.told("I live in Riga.", ANN)
+            await peer.told("echo I live in Riga.", ANN)
+            peer.world.send_file(ANN, ANN, kind="video_note", name="b.mp4", data=b"mp4")
+            await peer.told("check TRANSCRIPTION_MODEL", ANN)
+            peer.world.send_file(ANN, ANN, kind="audio", name="c.mp3", data=b"mp3", caption="and this?")
+            await peer.told("echo Second.", ANN)
+            await service.intake.idle()
+        heard = server.requests[0].body
+        assert (heard["name"], heard["size"]) == ("voice.ogg", 3)
+    assert "expandable_blockquote" in str(shown["params"])
+    first, both = bots.conversation.turns
+    [piece] = first.pieces
+    assert (piece.text, piece.origin, piece.telegram_id is None) == ("I live in Riga.", "", False)
+    assert both.words == "Second.\nand this?\n[Sent with an audio file]"
 
 
 @pytest.mark.parametrize("kind", ["video", "document"])

@@ -1,7 +1,7 @@
 """Which texts are pieces of one."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -19,6 +19,8 @@ class Text:
     units: int
     sender: str = "ann"
     sent_at: datetime = START
+    album: str = ""
+    origin: str = ""
 
 
 @dataclass
@@ -131,3 +133,16 @@ def test_whatever_a_client_splits_is_gathered_again(text: str) -> None:
     taken = [pastes.extend(part) for part in parts[1:]]
     assert all(taken)
     assert turn.pieces == parts
+
+
+def test_an_album_and_a_forwarded_batch_are_one_turn() -> None:
+    album, other = Text(0, album="5"), Text(0, album="6")
+    forwarded = Text(20, origin="forwarded")
+    assert may_continue(album)
+    assert continues(album, album)
+    assert not continues(other, album)
+    assert not continues(Text(20), album)
+    assert may_continue(forwarded)
+    assert continues(forwarded, forwarded)
+    assert not continues(Text(20), forwarded)
+    assert not continues(replace(forwarded, sent_at=START + timedelta(seconds=10)), forwarded)

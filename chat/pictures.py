@@ -1,0 +1,105 @@
+"""Pictures are remembered as what a model saw in them, in words, so that they are found later.
+
+Owns when they are described, by which model, and what is stored. Does not know how pictures are fetched or answered.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from attrs import define
+
+from chat.session import Session
+from chat.turn import Turn
+from external_memory import ExternalMemory
+from llm import prompts
+from llm.chat_model import ChatModel, takes_pictures
+from llm.quota import Quota
+from records.attachments import Picture
+from records.errors import ModelError, PicturesRefused, ServedElsewhere, StorageError
+from records.messages import NewMessage
+from records.model_calls import PromptMessage
+
+log = logging.getLogger(__name__)
+
+LONGEST_DESCRIPTION = 1_500
+"""Characters that are kept."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Undescribed:
+    """A picture of a stored turn that nobody has described yet. `words`: what was written to it."""
+
+    picture: Picture
+    turn: int
+    person: int
+    speaker: str
+    sent_at: datetime
+    words: str
+
+
+def note(turn: Turn) -> None:
+    """Remember that the pictures of a turn, which is stored and answered, are to be described."""
+    incoming = turn.incoming
+    if turn.stored is None:
+        return
+    for picture in incoming.pictures:
+        if picture.kind:
+            one = Undescribed(
+                picture=picture,
+                turn=turn.stored,
+                person=incoming.person.id,
+                speaker=incoming.person.name,
+                sent_at=incoming.pieces[-1].sent_at,
+                words=incoming.words,
+            )
+            turn.session.undescribed.append(one)
+
+
+@define(kw_only=True, eq=False)
+class Describer:
+    """`models`: those that may see, the one to be asked first in front."""
+
+    _memory: ExternalMemory
+    _models: Sequence[ChatModel]
+    _quota: Quota
+
+    async def describe(self, session: Session) -> None:
+        """Describe and store what waits in a session, each picture failing by itself."""
+        while session.undescribed:
+            one = session.undescribed.popleft()
+            assert isinstance(one, Undescribed)  # noqa: S101 - for the type checker: session.py stands below this
+            try:
+                text = await self._description(one)
+                if text:
+                    await self._store(session, one, text)
+            except (ModelError, StorageError, ServedElsewhere) as error:
+                log.warning("a picture in %s stays without a description: %s", session.scope, type(error).__name__)
+
+    async def _description(self, one: Undescribed) -> str:
+        asked = PromptMessage(role="user", content=prompts.describe_picture(one.words), pictures=(one.picture,))
+        for model in self._models:
+            if takes_pictures(model):
+                try:
+                    made = await self._quota.complete(one.person, model, [asked])
+                except PicturesRefused:
+                    continue
+                return " ".join(made.text.split())[:LONGEST_DESCRIPTION]
+        return ""
+
+    async def _store(self, session: Session, one: Undescribed, text: str) -> None:
+        """In its turn, unless that was forgotten meanwhile; both in one hold of the owner's lock."""
+        scope = session.scope
+        message = NewMessage(
+            role="user",
+            content=f"[{one.picture.kind}: {text}]",
+            created_at=one.sent_at,
+            speaker=one.speaker,
+            source=one.picture.source,
+            turn=one.turn,
+            origin="picture",
+        )
+        async with self._memory.opened(scope.owner) as store:
+            if store is not None and await store.messages(scope, [one.turn]):
+                await store.append(scope, [message])

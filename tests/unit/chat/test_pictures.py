@@ -1,0 +1,129 @@
+"""Pictures in a conversation: shown to a model that sees, remembered in its words, refused with a sentence."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from records.attachments import Picture, picture_tokens
+from records.errors import DocumentUnreadable
+from records.forgetting import Forgetting
+from records.scopes import Scope
+from records.turns import Incoming
+from tests.peers.openai_server import Behaviour
+from tests.support.talk import ANNA, Talk, talking
+
+SCOPE = Scope(owner=ANNA.id)
+SEEN = "A red bike leans against a green wall; a sign says Zyprexol."
+BLIND = (
+    Behaviour(status=400, message="Invalid content type. image_url is only supported by certain models."),
+    Behaviour(status=400, message="tiny is not a multimodal model"),
+    Behaviour(status=500, message="image input is not supported - hint: you may need to provide the mmproj"),
+    Behaviour(status=404, message="No endpoints found that support image input"),
+    Behaviour(status=422, message="messages[1]: unknown variant `image_url`, expected `text`"),
+    Behaviour(status=400, message="'messages.1' : for 'role:user', content must be a string"),
+)
+
+
+@pytest.fixture
+async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
+    async with talking(tmp_path) as talk:
+        talk.server.default("summary-model", SEEN)
+        yield talk
+
+
+def photo(talk: Talk, caption: str = "", *, of: int = 1) -> Incoming:
+    bare = talk.incoming(f"{caption}\n[Sent with a photo]" if caption else "[Sent a photo]")
+    pictures = tuple(
+        Picture(data=b"\xff\xd8jpeg", mime="image/jpeg", width=800, height=600, kind="Photo", source=f"{n}:file")
+        for n in range(of)
+    )
+    return replace(bare, pictures=pictures, is_wordless=not caption)
+
+
+def last(messages: Sequence[Mapping[str, Any]]) -> Any:
+    return messages[-1]["content"]
+
+
+async def test_a_photo_is_in_the_request_of_its_turn_and_found_later_by_what_was_seen(talk: Talk) -> None:
+    await talk.remember(every_n=3)
+    reply = await talk.conversation.reply(photo(talk, "My new one!"))
+    assert not reply.is_error
+    words, shown = last(talk.server.of("chat-model")[-1].messages)
+    assert words["text"].endswith("My new one!\n[Sent with a photo]")
+    assert shown == {"type": "image_url", "image_url": {"url": "data:image/jpeg;base64,/9hqcGVn"}}
+    await talk.conversation.settle(SCOPE)
+    [described] = talk.server.of("summary-model")
+    assert last(described.messages)[1] == shown
+    for number in range(6):
+        await talk.turn(f"What about the weather, part {number}?")
+    await talk.say("What does the sign in the photo of the red bike say, Zyprexol?")
+    assert f"[Photo: {SEEN}]" in talk.prompts()[-1]
+    assert all(isinstance(last(one.messages), str) for one in talk.server.of("chat-model")[1:])
+
+
+async def test_a_picture_counts_under_the_ceiling(talk: Talk) -> None:
+    await talk.remember()
+    reply = await talk.conversation.reply(photo(talk, of=10))
+    assert reply.context is not None
+    assert reply.context.tokens <= 8000
+    shown = len(last(talk.server.of("chat-model")[-1].messages)) - 1
+    assert shown == 4000 // picture_tokens(800, 600) < 10
+
+
+@pytest.mark.parametrize("refusal", BLIND, ids=lambda one: one.message[:20])
+async def test_a_refusal_names_what_to_set_and_is_remembered(talk: Talk, refusal: Behaviour) -> None:
+    await talk.remember()
+    talk.server.script("chat-model", *[refusal] * 3)
+    reply = await talk.conversation.reply(photo(talk))
+    assert reply.is_error
+    assert "OPENAI_MODEL" in reply.text
+    with pytest.raises(DocumentUnreadable, match="OPENAI_MODEL"):
+        talk.services.attachments.demand_sight()
+    talk.server.unscript("chat-model")
+    assert not (await talk.say("Hello?")).is_error
+
+
+async def test_words_that_came_with_a_refused_picture_are_answered(talk: Talk) -> None:
+    await talk.remember()
+    talk.server.script("chat-model", BLIND[0])
+    reply = await talk.conversation.reply(photo(talk, "What is it?"))
+    assert (reply.is_error, reply.text) == (False, "Understood.")
+    assert "OPENAI_MODEL" in reply.notices[0]
+
+
+async def test_one_picture_that_cannot_be_opened_says_nothing_of_the_model(talk: Talk) -> None:
+    talk.server.script("chat-model", Behaviour(status=400, code="invalid_image_format", message="Not a valid image."))
+    reply = await talk.conversation.reply(photo(talk))
+    assert reply.is_error
+    talk.services.attachments.demand_sight()
+
+
+async def test_what_was_seen_in_a_forgotten_photo_is_not_stored(talk: Talk) -> None:
+    await talk.remember()
+    reply = await talk.conversation.reply(photo(talk, "Look"))
+    talk.server.script("summary-model", Behaviour(text=SEEN, hold="start"))
+    async with talk.services.memory.home(ANNA.id) as store:
+        ids = tuple(one.id for one in await store.page(SCOPE, limit=10) if one.turn == reply.turn)
+    settling = asyncio.create_task(talk.conversation.settle(SCOPE))
+    await talk.server.until_held()
+    await talk.services.corrections.forget(ANNA.id, Forgetting(what="messages", ids=ids))
+    await talk.server.release()
+    await settling
+    async with talk.services.memory.home(ANNA.id) as store:
+        assert await store.page(SCOPE, limit=10) == []
+
+
+async def test_while_memory_is_off_nothing_of_a_photo_is_described_or_stored(talk: Talk) -> None:
+    await talk.conversation.reply(photo(talk, "Look"))
+    await talk.conversation.settle(SCOPE)
+    assert talk.server.of("summary-model") == []
+
+
+async def test_where_pictures_are_off_none_is_asked_about(tmp_path: Path) -> None:
+    async with talking(tmp_path, vision="off") as talk:
+        with pytest.raises(DocumentUnreadable, match="VISION is off"):
+            talk.services.attachments.demand_sight()
