@@ -30,6 +30,7 @@ from telegram_ui.commands.family import Dependencies, MayConfigure
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.updates.service import identity, telegram_service
+from text import patterns
 from text.plurals import counted
 
 log = logging.getLogger("bot")
@@ -232,7 +233,14 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
         gc.freeze()
         # Not by the log: LOG_LEVEL may hide it, and whoever starts the bot waits for it.
         print("Keepsake is ready.", file=sys.stderr, flush=True)
+        # Before somebody's message needs them: all together take some tenths of a second of the event loop.
+        asyncio.get_running_loop().run_in_executor(None, _compile_patterns)
         await stop.wait(service.until_failure())
+
+
+def _compile_patterns() -> None:
+    for _ in cooperative.yielding_gil(patterns.compiled_all()):
+        pass
 
 
 def _commands(settings: Settings, services: Services, delivery: Delivery, may_configure: MayConfigure) -> Commands:

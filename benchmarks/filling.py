@@ -26,14 +26,16 @@ LAST_DAY = datetime(2025, 1, 1, tzinfo=UTC)
 Row = Mapping[str, object]
 
 
-async def fill(folder: Path, storage: StorageType, scope: Scope, count: int) -> None:
-    """A data directory in which this scope has `count` messages and memory is on."""
+async def fill(folder: Path, storage: StorageType, scopes: Sequence[Scope], count: int) -> None:
+    """A data directory in which each of these scopes has `count` messages and memory is on."""
     if storage is StorageType.JSON:
         async with JsonStore.open(folder) as store:
-            await store.load(scope.owner, _batches(scope, count))
+            for scope in scopes:
+                await store.load(scope.owner, _batches(scope, count))
         return
     async with Database.open(folder / "memory.db", migrations=MIGRATIONS) as database:
-        await SqliteStore(database).load(scope.owner, _batches(scope, count))
+        for scope in scopes:
+            await SqliteStore(database).load(scope.owner, _batches(scope, count))
 
 
 def said(count: int) -> Iterator[str]:

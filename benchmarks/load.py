@@ -2,7 +2,8 @@
 
 Runs bot.py as a process against the local Bot API server and a model that answers at once (`--tokens`: so many tokens,
 at a realistic pace); every person writes, waits for the answer, and writes again (`--rate`: arrivals a second that wait
-for nothing; `--lone`: one person more, so many turns alone and then next to all others). In the same run also our bot
+for nothing; `--lone`: one person more, so many turns alone and then next to all others; `--remembered`: so many earlier
+messages of each person, so that every turn searches the memory). In the same run also our bot
 with memory off and two bare bots: an echo, and the same libraries asking the same model without memory. Times are those
 a person sees, from sending to the answer.
 """
@@ -24,6 +25,7 @@ from typing import Any
 
 from benchmarks.arguments import number, settings_of
 from benchmarks.crowd import PATIENCE, Crowd, Seen
+from benchmarks.filling import fill
 from benchmarks.instant_model import InstantModel
 from benchmarks.measure import machine, progress, report, resident_megabytes, spread, without_embedding
 from external_memory import ExternalMemory
@@ -31,6 +33,7 @@ from playground.bot_api import bot_api
 from playground.server import serve
 from playground.world import World
 from records.owners import IN_FILES, StorageType
+from records.scopes import Scope
 from settings import environment
 from storage.files.driver import sqlite3
 
@@ -46,7 +49,8 @@ SELECT COUNT(*) FROM messages WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE vect
 @dataclass(frozen=True, kw_only=True)
 class Load:
     """How much is asked of the bots. `rate`: arrivals a second, 0 = everybody waits for the answer. `lone_turns`: so
-    many turns of one person more, first alone, then next to the others for as long as they write.
+    many turns of one person more, first alone, then next to the others for as long as they write. `remembered`: so many
+    earlier messages each person has, nearly all of them folded.
     """
 
     people: int
@@ -54,6 +58,7 @@ class Load:
     rate: float
     storage: StorageType
     lone_turns: int = 0
+    remembered: int = 0
 
 
 class Running:
@@ -106,7 +111,7 @@ async def measure(load: Load, model: InstantModel) -> dict[str, object]:
                 crowd = Crowd(world, load.people)
                 data = Path(folder) / name
                 async with serve(bot_api(world)) as api:
-                    command, env = await _bot(name, crowd, api, f"{model_url}/v1", data, load.storage)
+                    command, env = await _bot(name, crowd, api, f"{model_url}/v1", data, load)
                     async with running(command, world, env) as bot:
                         alone = await crowd.talk_alone(load.lone_turns)
                         results[name] = await _figures(crowd, load, model, bot, alone)
@@ -116,14 +121,18 @@ async def measure(load: Load, model: InstantModel) -> dict[str, object]:
 
 
 async def _bot(
-    name: str, crowd: Crowd, api: str, model_url: str, folder: Path, storage: StorageType
+    name: str, crowd: Crowd, api: str, model_url: str, folder: Path, load: Load
 ) -> tuple[list[str], dict[str, str]]:
     """The command line of a bot, and its environment."""
     token = crowd.world.token
     if name.startswith("keepsake"):
+        people = (*crowd.people, crowd.lone) if name == "keepsake" else ()
+        if load.remembered:
+            await asyncio.to_thread(folder.mkdir)
+            await fill(folder, load.storage, [Scope(owner=person) for person in people], load.remembered)
         async with ExternalMemory.open(folder, clock=lambda: datetime.now(UTC)) as memory:
-            for person in (*crowd.people, crowd.lone) if name == "keepsake" else ():
-                await memory.configure(person, storage=storage, every_n=20)
+            for person in people:
+                await memory.configure(person, storage=load.storage, every_n=20)
         own = {
             "TELEGRAM_BOT_TOKEN": token,
             "TELEGRAM_API_URL": api,
@@ -191,6 +200,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rate", type=float, default=0.0)
     parser.add_argument("--tokens", type=number(0), default=0)
     parser.add_argument("--lone", type=number(0), default=0)
+    parser.add_argument("--remembered", type=number(0), default=0)
     parser.add_argument("--storage", type=StorageType, default=StorageType.SQLITE, choices=IN_FILES)
     options = parser.parse_args(arguments)
     settings_of(parser, without_embedding)
@@ -200,6 +210,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         rate=options.rate,
         storage=options.storage,
         lone_turns=options.lone,
+        remembered=options.remembered,
     )
     results = asyncio.run(measure(load, InstantModel(tokens=options.tokens)))
     settings = {
@@ -208,6 +219,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "storage": load.storage,
         "rate": load.rate,
         "tokens": options.tokens,
+        "remembered": load.remembered,
     }
     report({"benchmark": "load", "machine": machine(), **settings, **results})
 

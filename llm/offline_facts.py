@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from llm.prompt_sentences import is_question, split_sentences
 from text import standing
 from text.date_words import ENGLISH_MONTHS
+from text.patterns import Pattern
 
 _LINE = re.compile(r"^#(?P<id>\d+) \[[^\]\n]*\] (?P<name>[^:\n]{1,64}): (?P<words>.*(?:\n  .*)*)", re.MULTILINE)
 _KNOWN = re.compile(r"^(?P<id>\d+) · since \S+: (?P<text>.+)$", re.MULTILINE)
@@ -34,14 +35,14 @@ class _Pattern:
     `only_one`: nobody has two of it.
     """
 
-    said: re.Pattern[str]
+    said: Pattern
     begins: str
     kind: str = "fact"
     only_one: bool = False
 
 
-def _said(words: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:^|\b){words}\s+{_REST}{_END}", re.IGNORECASE)
+def _said(words: str) -> Pattern:
+    return Pattern(rf"(?:^|\b){words}\s+{_REST}{_END}", re.IGNORECASE)
 
 
 _PATTERNS = (
@@ -54,18 +55,16 @@ _PATTERNS = (
     _Pattern(_said(r"i (?:really )?(?:like|love|enjoy)"), "{n} likes", "preference"),
     _Pattern(_said(r"i (?:hate|dislike|(?:do not|don't) like)"), "{n} does not like", "preference"),
     _Pattern(
-        re.compile(
-            rf"\bi(?:'m| am) (?P<rest>an? (?!(?:bit|little|lot|few)\b)[a-z-]+(?: [a-z-]+)?){_END}", re.IGNORECASE
-        ),
+        Pattern(rf"\bi(?:'m| am) (?P<rest>an? (?!(?:bit|little|lot|few)\b)[a-z-]+(?: [a-z-]+)?){_END}", re.IGNORECASE),
         "{n} is",
     ),
     _Pattern(
-        re.compile(rf"\bmy (?P<of>[a-z]+(?: (?-i:[A-Z])\w+)?) (?:now )?lives in\s+{_REST}{_END}", re.IGNORECASE),
+        Pattern(rf"\bmy (?P<of>[a-z]+(?: (?-i:[A-Z])\w+)?) (?:now )?lives in\s+{_REST}{_END}", re.IGNORECASE),
         "{n}'s {of} lives in",
         only_one=True,
     ),
     _Pattern(
-        re.compile(rf"\bmy (?P<of>[a-z]+(?: [a-z]+){{0,2}}) (?:is|are) {_REST}{_END}", re.IGNORECASE),
+        Pattern(rf"\bmy (?P<of>[a-z]+(?: [a-z]+){{0,2}}) (?:is|are) {_REST}{_END}", re.IGNORECASE),
         "{n}'s {of} is",
         only_one=True,
     ),

@@ -187,7 +187,9 @@ def _one_line(name: str) -> str:
 
 def quoted(text: str) -> str:
     """Text that cannot end the block that quotes it: our own tags in it are defused, and its further lines indented."""
-    return _LINE_BREAK.sub(r"\g<0>  ", _OUR_TAGS.sub(r"‹\1", text) if "<" in text else text)
+    plain = _OUR_TAGS.sub(r"‹\1", text) if "<" in text else text
+    # Hundreds of texts are quoted for one prompt; what can be printed has no line break.
+    return plain if plain.isprintable() else _LINE_BREAK.sub(r"\g<0>  ", plain)
 
 
 def group_line(name: str, text: str) -> str:

@@ -39,6 +39,7 @@ from text.date_words import (
     UNITS,
     WEEKDAYS,
 )
+from text.patterns import Pattern
 from text.time_zones import is_southern
 
 Span = tuple[datetime, datetime]
@@ -61,7 +62,7 @@ _HAN_NUMBER = r"\d{1,3}|[一二两兩三四五六七八九十]{1,3}"
 _HANGUL_NUMBER = r"\d{1,3}|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|일|이|삼|사|오|육|칠|팔|구|십"
 _EASTERN_UNIT = _alternatives(EASTERN_UNITS)
 
-_AGO = re.compile(
+_AGO = Pattern(
     rf"(?<!\w)(?:(?P<n1>{_NUMBER})\s+(?P<u1>{_UNIT})\s+(?:{AGO_AFTER})(?!\w)"
     rf"|(?P<u2>{_UNIT})\s+(?:{ALONE_AFTER})(?!\w)"
     rf"|(?:{AGO_BEFORE})\s+(?:(?P<u3>{_DUAL})|(?:(?P<n4>{_NUMBER})\s+)(?P<u4>{_UNIT})))"
@@ -71,15 +72,15 @@ _AGO = re.compile(
 )
 
 
-def _either(western: str, eastern: str) -> re.Pattern[str]:
+def _either(western: str, eastern: str) -> Pattern:
     """Words that stand alone, or those of scripts without spaces."""
-    return re.compile(rf"(?<!\w)(?:{western})(?!\w)|(?:{eastern})")
+    return Pattern(rf"(?<!\w)(?:{western})(?!\w)|(?:{eastern})")
 
 
 _RELATIVE = tuple((unit, back, _either(western, eastern)) for unit, back, western, eastern in RELATIVE)
 _WEEKDAYS = tuple(map(_either, WEEKDAYS, EASTERN_WEEKDAYS))
 _SEASONS = tuple(map(_either, SEASONS, EASTERN_SEASONS))
-_OPEN = re.compile(
+_OPEN = Pattern(
     rf"(?<!\w)(?:(?P<before>{OPEN_BEFORE})|(?P<after>{OPEN_AFTER}))\s+(?!(?:{NO_EVENT})(?!\w)|\d)(?P<event>[^,.;:!?¿¡،؟\n]{{3,80}})"
     r"|(?P<event_tr>(?:\w{1,30}\s){0,2}\w{1,30}?)(?:d[ae]n|t[ae]n)\s+(?:(?P<before_tr>once)|(?P<after_tr>sonra|beri))(?!\w)"
     r"|(?P<event_zh>[\u3400-\u9fff]{2,12}?)(?:(?P<before_zh>之前|以前|の前|前に)|(?P<after_zh>之后|之後|以后|以後|以来|以來|の後|後に))"
@@ -90,7 +91,7 @@ FAR = timedelta(days=3700)
 _REST = r"(?P<event>[^,.;:!?¿¡،؟。、，；！？\n]{2,80}(?:, (?:19|20)\d\d)?)"
 # Each finds an event, a direction, and a distance (a unit alone means one of it); tried only where a hint is found.
 _FROM_EVENT = tuple(
-    (hints, re.compile(pattern))
+    (hints, Pattern(pattern))
     for hints, pattern in (
         (
             ("",),

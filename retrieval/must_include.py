@@ -180,5 +180,7 @@ class MustInclude:
         whole = tokens if is_overview else WHOLE_TOKENS
         if len(text) <= tokens or (tokens < WHOLE_TOKENS and self.tokens.count(text) <= whole):
             return text
+        if not one.has_words:
+            return self.tokens.cut_middle(text, tokens)  # as by_words would, without looking for them
         weights = self.own if one.id in self.ids else self.weights
         return by_words(text, weights, tokens=tokens, tokenizer=self.tokens)

@@ -285,12 +285,12 @@ class PromptBuilder:
 
         Each round gives something up, until nothing is left. Raises ContextTooLong where even then it does not fit.
         """
-        while (total := self._size(self._request())) > self._budgets.ceiling:
+        while (total := self._size(request := self._request())) > self._budgets.ceiling:
             if not self._give_way(total - self._budgets.ceiling):
                 raise ContextTooLong(f"A request of {self._budgets.ceiling} tokens has no room for a question.")
-        parts = self._parts()
+        parts = self._parts(total)
         return Context(
-            messages=tuple(self._request()),
+            messages=tuple(request),
             ceiling=self._budgets.ceiling,
             wanted=self._wanted,
             parts=parts,
@@ -418,8 +418,8 @@ class PromptBuilder:
     def _size(self, request: Sequence[PromptMessage]) -> int:
         return self._tokens.prompt_tokens(request)
 
-    def _parts(self) -> tuple[ContextPart, ...]:
-        """Tokens of each part alone; `overhead` is what is between them, so that the sum is the whole."""
+    def _parts(self, total: int) -> tuple[ContextPart, ...]:
+        """Tokens of each part alone; `overhead` is what is between them, so that the sum is the `total`."""
         budgets, count = self._budgets, self._tokens.count
         parts = [
             ContextPart(name="system", tokens=count(self._system), budget=budgets.system),
@@ -446,5 +446,5 @@ class PromptBuilder:
                 budget=budgets.ceiling,
             ),
         ]
-        rest = self._size(self._request()) - sum(part.tokens for part in parts)
+        rest = total - sum(part.tokens for part in parts)
         return (*parts, ContextPart(name="overhead", tokens=rest, budget=0))

@@ -109,7 +109,8 @@ class Meaning:
 class Scored:
     """A candidate, by its id and the store's own number for it, with its score and the parts that add up to it.
 
-    `verbose`: 0 for a person's message, up to 1 for a long-winded assistant's.
+    `verbose`: 0 for a person's message, up to 1 for a long-winded assistant's. `has_words`: whether the message, with
+    its date and speaker, holds one of the question's words.
     """
 
     id: int
@@ -117,6 +118,7 @@ class Scored:
     score: float
     parts: Mapping[str, float]
     verbose: float
+    has_words: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -185,7 +187,8 @@ class Ranked(Sequence[Scored]):
         """The candidates in these rows of the pool."""
         pool, names = self._found.pool, list(self._parts)
         values = np.stack([part[rows] for part in self._parts.values()], axis=1)
-        columns = (pool.ids[rows], pool.seqs[rows], self._total[rows], self._found.verbose[rows], values)
+        has_words = pool.counts[:, rows].any(axis=0)
+        columns = (pool.ids[rows], pool.seqs[rows], self._total[rows], self._found.verbose[rows], has_words, values)
         return [
             Scored(
                 id=number,
@@ -193,8 +196,9 @@ class Ranked(Sequence[Scored]):
                 score=score,
                 parts={name: value for name, value in zip(names, of_row, strict=True) if value},
                 verbose=verbose,
+                has_words=holds,
             )
-            for number, seq, score, verbose, of_row in zip(*(column.tolist() for column in columns), strict=True)
+            for number, seq, score, verbose, holds, of_row in zip(*(column.tolist() for column in columns), strict=True)
         ]
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from summaries.quality_gate import invented_numbers, numbers
 from text.analyzer import analyse, folded
 from text.date_words import MONTHS
+from text.patterns import Pattern
 
 WEIGHTS: Mapping[str, float] = {
     "retention": 0.35,
@@ -55,14 +56,14 @@ _MONTHS = sorted(
 )
 _TOKEN = re.compile(r"\w+")
 # What a summary should hardly ever leave out: names inside sentences, whole dates, numbers of three digits on.
-_WEIGHTY = re.compile(
+_WEIGHTY = Pattern(
     rf"{_NAME.pattern}|\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}(?:st|nd|rd|th|\.)? (?:de )?(?:{'|'.join(_MONTHS)})\w*"
     rf"|\b(?:{'|'.join(_MONTHS)})\w* \d{{1,2}}\b|\b\d[\d.,]*\d{{2}}\b"
 )
 _CAPITAL = re.compile(r"\b[A-ZА-ЯЁÀ-Þ]\w{2,}")
 _SENTENCE = re.compile(r"[^.!?…。！？\n]+[.!?…。！？]*")
 _STAMP = re.compile(r"^\[[^\]]*\] [^:\n]{1,80}: ")
-_TELLING = re.compile(
+_TELLING = Pattern(
     r"\b(?:not|never|no longer|cannot|without|nobody|must|need to|will|going to|have to|promised?|todo|deadline|due"
     r"|нет|не|никогда|без|нужно|должн\w+|буд(?:у|ет|ем)|обещал\w*|срок"
     r"|nunca|jamás|sin|debo|tengo que|voy a|plazo|nicht|nie|kein\w*|muss|werde|ne|pas|jamais|dois|vais)\b"

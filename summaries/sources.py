@@ -15,6 +15,7 @@ from summaries.quality_score import Source, details
 from text import date_words
 from text.analyzer import analyse, folded, normal
 from text.characters import sentence_ends
+from text.patterns import Pattern
 from text.stopwords import FUNCTION_WORDS
 
 CLOSE, NEAR = 2, 14
@@ -29,12 +30,12 @@ _STAMP = re.compile(r"\[([^\]\n]{4,80})\]")
 _DATE = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 _TOMORROW = "tomorrow|tonight|morgen|ubermorgen|demain|manana|amanha|domani|yarin|jutro|завтра|послезавтра"
 _WORDS_OF_DAYS = [(words, eastern) for unit, _, words, eastern in date_words.RELATIVE if unit == "day"]
-_CLOSE = re.compile(
+_CLOSE = Pattern(
     rf"\b(?:{'|'.join(words for words, _ in _WORDS_OF_DAYS)}|{_TOMORROW})\b"
     rf"|{'|'.join(eastern for _, eastern in _WORDS_OF_DAYS)}|明天|后天|明日|내일|غدا"
 )
 _WEEKDAYS = "|".join(date_words.WEEKDAYS)
-_DAYS = re.compile(
+_DAYS = Pattern(
     rf"\b(?:{_WEEKDAYS}|{date_words.AGO_AFTER}|(?:last|this|next) (?:week|weekend)"
     r"|in (?:a|one|two|three|\d+) (?:days?|weeks?))\b"
     rf"|{'|'.join(date_words.EASTERN_WEEKDAYS)}|[上下]周|来週|先週"

@@ -79,6 +79,8 @@ _WORD = re.compile(
     rf"[^\W_]+(?:['’][^\W_]+)?[{_POINTS}\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0900-\u0903\u093a-\u094f]*"
     rf"(?:[^\W_]|[{_POINTS}\u0900-\u0dff\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])*"
 )
+# What _WORD finds in normalised ASCII, in a quarter of the time.
+_ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)?")
 # A character with what normalising may join to it.
 _CLUSTER = re.compile(rf"[\s\S][{_POINTS}\u093c\u1160-\u11ff\u3099\u309a]*")
 # Codes, times, amounts, model numbers, addresses: joined by one sign, at least one digit or a dot between letters.
@@ -98,6 +100,8 @@ _DIGITS = {ord(c): str(unicodedata.digit(c)) for b in (0x660, 0x6F0, 0x966, 0xE5
 
 def normal(text: str) -> str:
     """Compatibility form, lower case, one apostrophe, ASCII digits; diacritics stay, since the stemmers need them."""
+    if text.isascii():  # all that the steps below would change of it, in a tenth of the time
+        return text.lower()
     text = (
         unicodedata.normalize("NFKC", text).replace("İ", "i").casefold()
         if "ß" not in text
@@ -234,7 +238,7 @@ def analyse(text: str) -> list[str]:
 def _analyse(text: str, terms: list[str], function_words: list[str]) -> None:
     """Add the terms of one stretch of a text."""
     plain = normal(text)
-    words = _WORD.findall(plain)
+    words = _word_pattern(plain).findall(plain)
     languages, known = _languages(plain, words)
     made: dict[str, tuple[str, bool]] = {}
     for word in words:
@@ -247,8 +251,15 @@ def _analyse(text: str, terms: list[str], function_words: list[str]) -> None:
         term, is_function_word = made[word]
         if term:
             (function_words if is_function_word else terms).append(term)
-    if _MAY_HOLD_CODES.search(plain):
-        terms += map(_code, _CODE.findall(plain))
+    terms += (_code(found.group()) for found in _codes(plain))
+
+
+def _word_pattern(plain: str) -> re.Pattern[str]:
+    return _ASCII_WORD if plain.isascii() else _WORD
+
+
+def _codes(plain: str) -> Iterable[re.Match[str]]:
+    return _CODE.finditer(plain) if _MAY_HOLD_CODES.search(plain) else ()
 
 
 def _stretches(text: str) -> Iterator[tuple[int, int]]:
@@ -273,12 +284,13 @@ def positions(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
 
 def _positions(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
     plain = normal(text)
-    words = [(word.group(), *word.span()) for word in _WORD.finditer(plain)]
+    words = [(word.group(), *word.span()) for word in _word_pattern(plain).finditer(plain)]
     languages, known = _languages(plain, [word for word, _, _ in words])
     alone = {
         word: term
         for word, (script, _) in known.items()
-        if script != "PAIRS" and (term := _term(word, languages.get(script, ""))[0]) in terms
+        if script != "PAIRS"
+        and (term := (_known_term if word.isalpha() else _term)(word, languages.get(script, ""))[0]) in terms
     }
     found: list[tuple[int, int, str]] = []
     for word, start, end in words:
@@ -287,7 +299,7 @@ def _positions(text: str, terms: Set[str]) -> list[tuple[int, int, str]]:
         elif known[word][0] == "PAIRS":
             found += (one for one in _paired(plain, start, end) if one[2] in terms)
     if not all(map(str.isalnum, terms)):  # a code holds a sign
-        found += [(*code.span(), term) for code in _CODE.finditer(plain) if (term := _code(code.group())) in terms]
+        found += [(*code.span(), term) for code in _codes(plain) if (term := _code(code.group())) in terms]
     origins = _origins(text, plain)
     return sorted((origins[start], max(origins[end], origins[end - 1] + 1), term) for start, end, term in found)
 
@@ -316,7 +328,7 @@ def _origins(text: str, plain: str) -> Sequence[int]:
 def _languages(plain: str, words: Sequence[str]) -> tuple[dict[str, str], dict[str, _Known]]:
     """By script, the language in which the words of a text are taken to be; and what is known of each distinct word."""
     counts = Counter(words)  # a word is looked at once: questions are answered by analysing a hundred long messages
-    known = {word: _known(word) for word in counts}
+    known = {word: _known_word(word) if word.isalpha() else _known(word) for word in counts}
     is_latin = any(script == "LATIN" for script, _ in known.values())
     languages = _SCRIPT_LANGUAGE | {"LATIN": _voted(counts, known) if is_latin else "english"}
     if not plain.isascii() and re.search("[پچژگ]", plain) is not None:
@@ -353,7 +365,8 @@ def other_readings(terms: Collection[str], *questions: str, alone: bool = False)
     found: dict[str, tuple[str, ...]] = {}
     shortest, least = (SHORTEST_ALONE, LEAST_ALONE) if alone else (SHORTEST, LEAST)
     for question in dict.fromkeys(questions):
-        for word in islice(_WORD.finditer(normal(question)) if left else (), READ_AGAIN):
+        plain_question = normal(question)
+        for word in islice(_word_pattern(plain_question).finditer(plain_question) if left else (), READ_AGAIN):
             plain = folded(word.group())
             if not any(term[:2] in plain for term in left):  # which spares most words the stemming
                 continue

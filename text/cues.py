@@ -3,10 +3,10 @@
 Does not know how messages are ranked. Patterns are for `analyzer.normal` text; words are analysed as messages are.
 """
 
-import re
 from functools import cache
 
 from text import analyzer
+from text.patterns import Pattern
 
 # ruff: noqa: E501 - words of many languages, in patterns
 
@@ -32,7 +32,7 @@ STANDING = {
 _IN_PAIRS = ("chinese", "japanese", "korean")
 
 # A question about the assistant's own words: "what did you recommend?"
-_OF_ASSISTANT = re.compile(
+_OF_ASSISTANT = Pattern(
     r"\b(?:did|have|had) you\b|\byou(?:'ve)? (?:said|told|suggest\w*|recommend\w*|advised?|mention\w*|explain\w*|propos\w*|gave|listed|wrote)\b"
     r"|\bhast du\b|\b(?:sagtest|empfahlst|rietst) du\b|\bhaben sie (?:mir|gesagt|empfohlen)"
     r"|\bm'as[- ]tu\b|\bas-tu (?:dit|suggéré|recommandé|conseillé)|\btu (?:m'as|as) (?:dit|suggéré|recommandé|conseillé)|\bavez-vous (?:dit|recommandé)"
@@ -46,7 +46,7 @@ _OF_ASSISTANT = re.compile(
 )
 
 # A question whose answer stands in many messages: in which order, everything, how many in total.
-_OF_MANY = re.compile(
+_OF_MANY = Pattern(
     r"\b(?:in (?:what|which)|the) order\b|\bin order\b|\btimeline\b|\blist (?:all|every|the)\b|\ball the \w+|\bin total\b|\bhow many (?:different|times)\b|\bover(?:all)? time\b|\bacross (?:our|all|my)\b|\bthroughout (?:our|all|my)\b"
     r"|\breihenfolge\b|\bliste .*\bauf\b|\balle \w+|\binsgesamt\b|\bwie viele verschiedene\b"
     r"|\bdans quel ordre\b|\bliste[zr]?\b|\btou(?:tes|s) les\b|\bau total\b|\ben tout\b"
@@ -58,7 +58,7 @@ _OF_MANY = re.compile(
 )
 
 # A question for an overview of how something went, to which the assistant's answers belong as well.
-_OF_OVERVIEW = re.compile(
+_OF_OVERVIEW = Pattern(
     r"\bsummar(?:y|ies|i[sz]e)\b|\boverview\b|\brecap\b|\bhow (?:did|has|have|had|was|were)\b.*\b(?:progress(?:ed)?|develop(?:ed|ing)?|evolved?|come along|been going)\b"
     r"|\bzusammenfass\w*|\bfass\w* .*\bzusammen\b|\büberblick\b|\bwie (?:hat|haben|ist|sind)\b.*\b(?:entwickelt|verlaufen|vorangekommen)\b"
     r"|\brésume[rzs]?\b|\b(?:un|le) résumé\b|\bcomment\b.*\b(?:évolué|progressé|avancé|développé\w*|déroulé\w*)"
@@ -70,12 +70,12 @@ _OF_OVERVIEW = re.compile(
 )
 
 # A question that goes on from what was said before: "and in Rust?", "what about Oslo?"
-_GOES_ON = re.compile(
+_GOES_ON = Pattern(
     r"^\W*(?:and|or|but|what about|how about|same|also|und|oder|aber|auch|y|o|e|ou|mas|pero|también|et|mais|ed|oppure|ma|en|of|maar|ve|ya|peki|i|a|и|а|или|но|тоже|و|او)\b|^\W*(?:那|还有|還有|じゃあ|では|그럼|그리고)|呢[?？]?$"
 )
 
 # Words by which people say that what was said before no longer holds: "now", "no longer", "moved", "instead".
-_CHANGE = re.compile(
+_CHANGE = Pattern(
     r"\b(?:now|no longer|any ?more|moved|moving|chang(?:ed?|ing)|switch\w*|instead|actually|correct\w*|meant|wrong|mistake|sorry|new|quit|left|stopp?(?:ed)?|g(?:a|i)ve up|given up|became|back in|postponed|rescheduled|cancel\w*|last day|used to|former\w*|sold|divorced|broke up|not .* but|until|will be|put off)\b"
     r"|\b(?:jetzt|nun|nicht mehr|keine?n? .*mehr|\w*gezogen|gewechselt|wechsle|geändert|statt\w*|doch|eigentlich|neue[rsnm]?|gekündigt|aufgehört|verschoben|verlegt|seit)\b"
     r"|\b(?:ahora|ya no|mud[éeoó]\w*|cambi\w+|en vez|en realidad|nuev[oa]|dej[éeó]|aplaz\w+|desde|agora|já não|não .*mais|troquei|em vez|na verdade|nov[oa]|deixei|adiad\w+)\b"
@@ -86,7 +86,7 @@ _CHANGE = re.compile(
 
 
 # Words by which people deny that something ever was.
-_NEVER = re.compile(
+_NEVER = Pattern(
     r"\b(?:never|niemals|nunca|jamais|jam[aá]s|nooit|nigdy|asla|никогда|ни разу)\b|\b(?:ich|noch|habe?|hatte|bin|war)(?: \w+){0,3} nie\b"
     r"|\bnon\b.{0,20}\bmai\b|从未|從未|从来没|從來沒|一度も|한 ?번도|لم .{0,20}(?:قط|[أا]بد[اً]+)"
 )

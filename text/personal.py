@@ -4,9 +4,8 @@ Patterns of a few languages, looked for in the beginning of a message; in doubt 
 what is stored, or why it is asked (facts are learned by a model, from everything).
 """
 
-import re
-
 from text import analyzer
+from text.patterns import Pattern
 
 # ruff: noqa: E501 - words of many languages, in patterns
 
@@ -14,7 +13,7 @@ LONGEST = 1_000
 """Characters that are looked at."""
 
 # For `analyzer.normal` text. Each pattern is linear: no repetition within a repetition.
-_PERSONAL = re.compile(
+_PERSONAL = Pattern(
     r"\b(?:remember|keep in mind|don't forget|do not forget) (?:that|this|my|i|the|to)\b"
     r"|\bmy (?:\w+ ){1,3}(?:is|are|was|lives?|works?|likes?|hates?|has|turns)\b|\bcall me \w"
     r"|\bi(?:'m| am) (?:\w+ ){0,2}(?:allergic|vegan|vegetarian|from|married|born|\d+ years)\b"

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from text.analyzer import folded, normal
 from text.fingerprint import NUMBER_WORDS, fingerprint
+from text.patterns import Pattern
 
 CACHED = 2_000
 
@@ -56,10 +57,10 @@ _VALUES = {
     ),
 }
 _PATTERNS = {
-    name: (re.compile(folded(now)), re.compile(folded(over)) if over else None) for name, (now, over) in _VALUES.items()
+    name: (Pattern(folded(now)), Pattern(folded(over)) if over else None) for name, (now, over) in _VALUES.items()
 }
 # "Anna's exam is on …", "Der Termin von Anna ist am …": its date, of which it has one.
-_DATED = re.compile(
+_DATED = Pattern(
     folded(
         rf"^(?P<what>[^,;]{{3,60}}?) (?:is|will be|takes place|starts|begins|has been (?:moved|postponed) to|was (?:moved|postponed) to|is due|ist|findet|beginnt|es|sera|empieza|fica|sera|comeca|будет|состоится|начинается|назначен\w*)(?: now| jetzt| statt)? (?:on |at |in |am |um |el |a las |em |no dia |в |на )?{_DATE}"
     )
@@ -68,7 +69,7 @@ _DATED = re.compile(
 
 # "Anna has three cats", "zahlt 900 Euro Miete": how many, or how much, there is now.
 _NUMBER = r"(?:\d[\d.,]*|" + "|".join(sorted({folded(normal(word)) for word in NUMBER_WORDS})) + ")"
-_AMOUNT = re.compile(
+_AMOUNT = Pattern(
     folded(
         rf"(?:\b(?:has|owns|pays|earns|weighs|hat|besitzt|zahlt|verdient|wiegt|tiene|paga|gana|pesa|tem|ganha|платит|зарабатывает|весит)|^у \w+(?: есть)?|有) {_NUMBER}\b(?P<what>(?: \w+){{1,3}})[.!]?$"
     )
@@ -139,7 +140,7 @@ def value_given(text: str) -> ValueGiven | None:
     return ValueGiven(subject=value.subject, words=plain.rpartition(value.subject)[2] or plain)
 
 
-def pattern(name: str) -> re.Pattern[str]:
+def pattern(name: str) -> Pattern:
     """How a fact says a value of this name, as of now."""
     return _PATTERNS[name][0]
 

@@ -4,7 +4,6 @@ Rules over the patterns of standing_words.py. In doubt it finds nothing: the mod
 words later. Does not know facts, stores or models.
 """
 
-import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,6 +12,7 @@ from typing import Literal
 from text import standing_words as words
 from text.analyzer import analyse, folded, normal
 from text.characters import sentence_ends
+from text.patterns import Pattern
 from text.subjects import subjects
 
 LONGEST_MESSAGE = 1_000
@@ -42,18 +42,18 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class _Patterns:
-    order: re.Pattern[str]
-    marker: re.Pattern[str]
-    begins: re.Pattern[str]
-    lasting: tuple[re.Pattern[str], ...]
-    condition: re.Pattern[str] | None
-    prefer: re.Pattern[str]
-    end_that: re.Pattern[str] | None
-    end: re.Pattern[str] | None
+    order: Pattern
+    marker: Pattern
+    begins: Pattern
+    lasting: tuple[Pattern, ...]
+    condition: Pattern | None
+    prefer: Pattern
+    end_that: Pattern | None
+    end: Pattern | None
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(folded(pattern))
+def _compiled(pattern: str) -> Pattern:
+    return Pattern(folded(pattern))
 
 
 def _patterns(ways: words.Ways) -> _Patterns:
@@ -77,7 +77,7 @@ def _patterns(ways: words.Ways) -> _Patterns:
 
 
 _SPACED = tuple(map(_patterns, words.WAYS.values()))
-_CALLED = re.compile(
+_CALLED = Pattern(
     "|".join(
         rf"(?i:\b(?:{folded(ways.called)})),?\s+(?:[a-zа-я ]{{0,14}}\s)?[\"“«]?[A-ZА-Я]\w*"
         for ways in words.WAYS.values()
@@ -95,8 +95,8 @@ _REQUEST, _CHOICE = _compiled(words.REQUEST), _compiled(words.CHOICE)
 _CONDITIONS = tuple(map(_compiled, words.CONDITIONS))
 _ASPECTS = {name: _compiled(pattern) for name, pattern in words.ASPECTS.items()}
 _SUBORDINATE, _SELF = _compiled(words.SUBORDINATE), _compiled(words.SELF)
-_KNOWN_LETTER = re.compile(r"[a-zа-яёіїє\u0600-\u06ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
-_QUOTED = re.compile(r"[\"“”„«»「」]|```|^\s*>")
+_KNOWN_LETTER = Pattern(r"[a-zа-яёіїє\u0600-\u06ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
+_QUOTED = Pattern(r"[\"“”„«»「」]|```|^\s*>")
 
 
 def find(message: str) -> list[Standing]:
@@ -185,7 +185,7 @@ def ends(end: Standing, old: str) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _loose() -> tuple[re.Pattern[str], ...]:
+def _loose() -> tuple[Pattern, ...]:
     """All that tells of a wish, whatever stands around it."""
     spaced = [
         pattern

@@ -7,10 +7,10 @@ questions, facts or stores.
 
 # ruff: noqa: E501, ISC004 - words of many languages, in patterns
 
-import re
 from functools import lru_cache
 
 from text.analyzer import folded, normal
+from text.patterns import Pattern
 
 CACHED = 2_000
 LOOKED_AT = 2_000
@@ -100,7 +100,7 @@ _WORDS = {
     ),
 }
 _PATTERNS = {
-    name: re.compile(folded(rf"(?<![^\W\d_\u2e80-\uffff])(?:{spaced})|(?:{dense})"))
+    name: Pattern(folded(rf"(?<![^\W\d_\u2e80-\uffff])(?:{spaced})|(?:{dense})"))
     for name, (spaced, dense) in _WORDS.items()
 }
 

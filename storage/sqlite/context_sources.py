@@ -43,8 +43,9 @@ _NEWEST_TURNS = """
 SELECT DISTINCT turn_id FROM messages WHERE user_id = ? AND thread_id = ? AND turn_id > 0 AND turn_id < ?
 ORDER BY turn_id DESC LIMIT ?
 """
+# The sign keeps SQLite from looking turns up, which would walk through all messages of the scope: few are active.
 _UNFOLDED = """
-SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND turn_id < ? ORDER BY created_at, id
+SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND is_active = 1 AND +turn_id < ? ORDER BY created_at, id
 """
 _ARCHIVED = """
 SELECT * FROM messages WHERE user_id = ? AND thread_id = ? AND turn_id IN (SELECT value FROM json_each(?))

@@ -11,11 +11,13 @@ import select
 import signal
 import socket
 import sys
+from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
 import bot
 from storage.json import store
+from text.patterns import compiled_all
 from text.tokenizer import Tokenizer
 
 LARGEST_ORDER = 1_000_000
@@ -74,6 +76,7 @@ def _run(order: bytes, out: int, err: int) -> None:
 
 if __name__ == "__main__":
     Tokenizer.for_encoding("o200k_base").count("loaded once")
+    deque(compiled_all(), maxlen=0)
     # Snapshots after a few messages instead of after a megabyte, so that kills hit them.
     store.LEAST_JOURNAL = int(sys.argv[2]) if len(sys.argv) > 2 else store.LEAST_JOURNAL
     with socket.socket(fileno=int(sys.argv[1])) as orders:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assembly import open_services
-from benchmarks import ablation, fit, load, recall, scale, standing, tokens
+from benchmarks import ablation, fit, load, owners, recall, scale, standing, tokens
 from benchmarks.backlog import chatting
 from benchmarks.filling import UNFOLDED, fill, said
 from benchmarks.locomo import read
@@ -182,7 +182,7 @@ def test_scale_fills_a_kept_folder_once(capsys: pytest.CaptureFixture[str], tmp_
 @pytest.mark.parametrize("storage", IN_FILES)
 async def test_what_is_planted_is_found_as_by_an_exhaustive_search(storage: StorageType, tmp_path: Path) -> None:
     scope = Scope(owner=1)
-    await fill(tmp_path, storage, scope, 200)
+    await fill(tmp_path, storage, [scope], 200)
     async with (
         running() as (_, url),
         EndpointEmbedder(model="e", api_key=Secret("k"), base_url=url, timeout=20) as embedder,
@@ -201,7 +201,7 @@ async def test_what_is_planted_is_found_as_by_an_exhaustive_search(storage: Stor
 
 async def test_a_backlog_is_embedded_beside_chats(tmp_path: Path) -> None:
     scope = Scope(owner=1)
-    await fill(tmp_path, StorageType.SQLITE, scope, 100)
+    await fill(tmp_path, StorageType.SQLITE, [scope], 100)
     quiet = await chatting(Settings(data_dir=tmp_path, embedding_model="none"), scope, 0.1)
     beside = await chatting(Settings(data_dir=tmp_path, embedding_model="local"), scope, 0.1)
     assert quiet.keys() >= {"turn_ms", "event_loop_blocked_ms"}
@@ -212,7 +212,7 @@ async def test_a_backlog_is_embedded_beside_chats(tmp_path: Path) -> None:
 async def test_a_filled_store_is_as_the_bot_would_have_left_it(storage: StorageType, tmp_path: Path) -> None:
     """1,500 messages: chunks under a pyramid, the last ones unfolded, memory on, and no hole."""
     scope = Scope(owner=1)
-    await fill(tmp_path, storage, scope, 1_500)
+    await fill(tmp_path, storage, [scope], 1_500)
     async with (
         open_services(Settings(data_dir=tmp_path, embedding_model="none"), offline=True) as services,
         services.memory.opened(scope.owner) as store,
@@ -228,10 +228,17 @@ async def test_a_filled_store_is_as_the_bot_would_have_left_it(storage: StorageT
     assert newest[0].content == list(said(1_500))[-1]
 
 
-def test_load_arrives_at_a_rate_and_streams_at_a_pace(capsys: pytest.CaptureFixture[str]) -> None:
-    load.main(["--people", "2", "--turns", "2", "--rate", "20", "--tokens", "30", "--lone", "1"])
+def test_what_is_held_of_many_people_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    owners.main(["--people", "3"])
     result = printed(capsys)
-    assert (result["rate"], result["tokens"]) == (20, 30)
+    assert result["people"] == 3
+    assert list(result["rss_mb"]) == ["1", "3"]
+
+
+def test_load_arrives_at_a_rate_and_streams_at_a_pace(capsys: pytest.CaptureFixture[str]) -> None:
+    load.main(["--people", "2", "--turns", "2", "--rate", "20", "--tokens", "30", "--lone", "1", "--remembered", "100"])
+    result = printed(capsys)
+    assert (result["rate"], result["tokens"], result["remembered"]) == (20, 30, 100)
     assert result["keepsake"]["turns"] >= 4
     assert result["keepsake"]["ms_alone"]["p95"] > 0 < result["keepsake"]["ms_beside"]["p95"]
     assert result["keepsake"]["ms"]["p50"] >= result["keepsake"]["ms_to_first_words"]["p50"] > 0

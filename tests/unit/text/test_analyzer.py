@@ -1,9 +1,12 @@
 """Terms: what people would call the same word becomes the same term."""
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from text import analyzer
 from text.analyzer import analyse, content_terms, other_readings, positions
 
 
@@ -118,3 +121,11 @@ def test_any_text_has_readings_that_stand_for_its_terms(text: str) -> None:
         assert term not in found
         assert all(len(one) >= 3 for one in found)
         assert len(set(found)) == len(found)
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_words_and_codes_of_ascii_are_those_of_the_patterns_for_any_text(text: str) -> None:
+    plain = analyzer.normal(text)
+    assert plain == unicodedata.normalize("NFKC", text).casefold()
+    assert analyzer._word_pattern(plain).findall(plain) == analyzer._WORD.findall(plain)
+    assert [one.group() for one in analyzer._codes(plain)] == analyzer._CODE.findall(plain)
