@@ -15,7 +15,6 @@ invented.py        messages of invented words, as rare and as frequent as those 
 load.py            many people at once
 locomo.py          conversations and questions from a file in LoCoMo's format
 measure.py         what all measurements share: percentiles, sizes, and how a result is reported
-owners.py          what the process keeps of many people
 peer_runner.py     asks one other memory package, inside that package's own environment
 peers.py           other memory packages on the same questions
 plain_search.py    the two plain searches that recall is compared with

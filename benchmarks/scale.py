@@ -4,7 +4,7 @@ For each storage and size: the time of one turn apart from model and Telegram (w
 itself), of recall alone and of a fold; start-up, memory, bytes per message. Also the floor, measured alternately with
 it: the bare driver, two durable commits and one FTS query over the same texts. Then what finding costs with vectors for
 all messages, and what it misses (scale_recall.py); at the smallest size how chats fare while a backlog is embedded
-(backlog.py). Each case runs in a fresh process.
+(backlog.py). Each case runs in a fresh process. `--people`: what the process holds of many people, and no more.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import shutil
 import sqlite3
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -42,9 +42,12 @@ from benchmarks.measure import (
     without_embedding,
 )
 from benchmarks.scale_recall import measure_recall
+from llm.chat_model import OnText
 from llm.offline import ExtractiveSummarizer
+from records.model_calls import Completion, PromptMessage, Usage
 from records.owners import IN_FILES, StorageType
-from records.scopes import Scope
+from records.scopes import Person, Scope
+from records.turns import Incoming, Piece
 from runtime.heap import keep_in_one_piece
 from settings import Settings
 from storage.files.driver import sqlite3 as driver
@@ -54,6 +57,8 @@ SCOPE = Scope(owner=1)
 SIZES = (10_000, 100_000, 1_000_000)
 MOST_JSON = 100_000
 """JSON is promised up to so many messages (contract)."""
+TENTHS, AT_ONCE = 10, 64
+"""How often what many people take is looked at, and how many of them write at once."""
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
@@ -169,6 +174,60 @@ async def _measure(settings: Settings, floor_path: Path, count: int, turn_count:
     }
 
 
+class Answering:
+    """A model that answers at once and remembers nothing."""
+
+    name = "invented"
+
+    def __init__(self) -> None:
+        self._talk = Talk(seed=5)
+
+    async def complete(
+        self,
+        messages: Sequence[PromptMessage],
+        *,
+        on_text: OnText | None = None,
+        schema: Mapping[str, object] | None = None,
+    ) -> Completion:
+        return Completion(text=self._talk.answer(), model=self.name, usage=Usage(completion=100))
+
+    async def check(self) -> str:
+        return "invented answers: nothing to reach"
+
+
+async def _held_of_many(settings: Settings, people: int) -> dict[str, object]:
+    """What the process holds of so many people, each of whom turns memory on and holds one turn, without Telegram."""
+    clock, talk = Clock(), Talk(seed=6)
+    async with open_services(settings, clock=clock, models=(Answering(), ExtractiveSummarizer())) as services:
+
+        async def turn(owner: int) -> None:
+            await services.memory.configure(owner, storage=StorageType.SQLITE, every_n=20)
+            scope = Scope(owner=owner)
+            said = (Piece(text=talk.question(), source=f"bench:{owner}", sent_at=clock.now),)
+            person = Person(id=owner, name=f"Person {owner}")
+            reply = await services.conversation.reply(Incoming(scope=scope, person=person, pieces=said))
+            if reply.is_error:
+                raise RuntimeError(reply.text)
+            await services.conversation.settle(scope)
+
+        await turn(1)
+        held = [(1, resident_megabytes())]
+        step = max(1, people // TENTHS)
+        for first in range(2, people + 1, AT_ONCE):
+            last = min(people, first + AT_ONCE - 1)
+            await asyncio.gather(*map(turn, range(first, last + 1)))
+            if last // step > held[-1][0] // step or last == people:
+                held.append((last, resident_megabytes()))
+                progress(f"{last} people: {held[-1][1]} MB")
+    return {"people": people, "rss_mb": dict(held), "kb_a_person": round((held[-1][1] - held[0][1]) * 1024 / people, 1)}
+
+
+def held_of_many(settings: Settings, people: int) -> dict[str, object]:
+    """The megabytes that a process holds after the first person's turn, at every tenth of the people, and after all."""
+    with tempfile.TemporaryDirectory(prefix="keepsake-people-") as name:
+        return asyncio.run(_held_of_many(replace(settings, data_dir=Path(name)), people))
+
+
 def rebuilding(settings: Settings) -> float:
     """Milliseconds of a start without index.db, which the JSON store then builds again."""
 
@@ -255,8 +314,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--embedding", type=duration, default=30, help="seconds of turns during a backlog; 0: none")
     parser.add_argument("--storage", type=StorageType, choices=IN_FILES, nargs="+", help="all unless named")
     parser.add_argument("--folder", type=Path, help="keeps what was filled for the next run, which adds to it")
+    parser.add_argument("--people", type=number(0), default=0, help="what is held of so many people, nothing else")
     options = parser.parse_args(arguments)
     settings = settings_of(parser, without_embedding)
+    if options.people:
+        held = apart(held_of_many, settings, options.people)
+        report({"benchmark": "scale", "machine": machine(), **held})
+        return
     plan = Plan(
         sizes=options.messages,
         storages=options.storage or IN_FILES,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assembly import open_services
-from benchmarks import ablation, fit, load, owners, recall, scale, standing, tokens
+from benchmarks import ablation, fit, load, recall, scale, standing, tokens
 from benchmarks.backlog import chatting
 from benchmarks.filling import UNFOLDED, fill, said
 from benchmarks.locomo import read
@@ -229,7 +229,7 @@ async def test_a_filled_store_is_as_the_bot_would_have_left_it(storage: StorageT
 
 
 def test_what_is_held_of_many_people_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    owners.main(["--people", "3"])
+    scale.main(["--people", "3"])
     result = printed(capsys)
     assert result["people"] == 3
     assert list(result["rss_mb"]) == ["1", "3"]
