@@ -25,8 +25,8 @@ from records.errors import ModelError, NewerFacts, StaleFacts, StorageError
 from records.facts import Fact, HistoryBacklog, NewFact
 from records.messages import Message
 from records.scopes import Clock, Scope
-from storage.knowledge_protocol import Floats
 from storage.protocol import MemoryStore
+from storage.search.protocol import Floats
 from text.fingerprint import essence
 
 log = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ import numpy as np
 from records.context import RecalledFact
 from records.facts import STANDING, Fact
 from records.scopes import Scope
-from storage.knowledge_protocol import Floats
+from storage.search.protocol import Floats
 from text import standing
 from text.analyzer import analyse
 

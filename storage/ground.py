@@ -20,7 +20,7 @@ from storage.files.leases import Everybody, OnGain, OwnerLeases
 from storage.files.usage import UsageLedger
 from storage.files.wizard_state import WizardStates
 from storage.protocol import MemoryStore
-from storage.sqlite.renaming import OwnerRenaming
+from storage.renaming import OwnerRenaming
 
 log = logging.getLogger(__name__)
 

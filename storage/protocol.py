@@ -1,164 +1,30 @@
 """The protocol that every storage backend implements; one contract suite tests them all.
 
-Each method is atomic and durable when it returns: all of it is on disk, or none and a StorageError was raised.
+Each method is atomic and durable when it returns: all of it is on disk, or none and a StorageError was raised. So is
+each of its parts', which all backends share (storage/sqlite).
 Every read, write and delete takes a scope (or, where it is owner-wide, an owner).
 Does not know policies, models or Telegram.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
 from records.context import ContextSources
-from records.forgetting import Forgetting, Forgotten
-from records.messages import Message, MessageOutline, NewMessage, Role
+from records.messages import Message, NewMessage, Role
 from records.owners import OwnerConfig, StorageType
 from records.scopes import Scope
 from records.status import Counts
-from records.summaries import FoldFailure, FoldLease, FoldPlan, FoldReason, NewSummary, Rebuilt, Summary
-from storage.knowledge_protocol import Facts, HistoryExtractionProgress, Profiles
-from storage.search.protocol import Matching, Pool, Readings, Vectors, WordHit
-
-
-class StoredExplanations(Protocol):
-    """The explanations of an owner's newest 100 answers, each stored with its answer (`NewMessage.account`)."""
-
-    async def text(self, scope: Scope, telegram_id: int | None = None) -> str | None:
-        """The explanation of a scope's newest answer, or of the answer that a Telegram message showed or asked for."""
-
-    async def note_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
-        """Record the Telegram messages that showed the answer to `source`: with the answer, and as "shown" in its
-        explanation. Without such an answer nothing happens.
-        """
-
-    async def saved(self, owner: int) -> int:
-        """The sum of `NewMessage.saved` over all answers of an owner."""
-
-
-class Rebuilds(Protocol):
-    """Making all summaries of a scope again, under the scope's fold lease."""
-
-    async def outline(self, scope: Scope) -> list[MessageOutline]:
-        """The archived messages of a scope, ascending."""
-
-    async def renew(self, lease: FoldLease, until: datetime) -> None:
-        """Extend the lease. Raises StaleFold where it was lost."""
-
-    async def part(self, scope: Scope, digest: str) -> NewSummary | None:
-        """What an unfinished rebuild of this scope had already made from the same input."""
-
-    async def keep_part(self, lease: FoldLease, digest: str, made: NewSummary) -> None:
-        """Keep a part until a rebuild is committed or anything is forgotten. Raises StaleFold as above."""
-
-    async def commit(
-        self,
-        lease: FoldLease,
-        rebuilt: Sequence[Rebuilt],
-        outline: Sequence[MessageOutline],
-        *,
-        since: datetime,
-        now: datetime,
-    ) -> None:
-        """In one transaction: replace all summaries of the scope, and give each message its new chunk.
-
-        Raises StaleFold, changing nothing, when the lease was lost, or when one of the outlined messages is gone or was
-        edited after `since`.
-        """
-
-    async def interrupted(self) -> list[Scope]:
-        """Scopes whose last job is a rebuild that was interrupted, unless for the third time in a row."""
-
-
-class Deletions(Protocol):
-    """Deleting from one store what its owner wants forgotten, with everything built on it."""
-
-    async def said_as(self, scope: Scope, telegram_id: int) -> Message | None:
-        """The stored message that has this id in Telegram, or that was shown in parts of which this is one."""
-
-    async def preview(self, owner: int, what: Forgetting) -> Forgotten:
-        """What `forget` would delete now; nothing is changed."""
-
-    async def sources(self, owner: int, what: Forgetting, among: Sequence[str]) -> list[str]:
-        """Those of the sources in `among` whose messages would go."""
-
-    async def forget(self, owner: int, what: Forgetting) -> Forgotten:
-        """Delete what was asked for from every table, and void the leases of folds. Repeating it does no harm.
-
-        Messages that stay but lose their summary become active again. Traces stay in the files until `scrub`.
-        """
-
-    async def reopen(self, scope: Scope, message: int) -> None:
-        """Before an archived message gets another text: what was built on it goes, and its chunk is active again."""
-
-    async def revise(
-        self, scope: Scope, message: int, text: str, *, why: str, now: datetime, account: str = ""
-    ) -> Message | None:
-        """Give a message another text: the earlier one is kept as a version, and what was built on it goes.
-
-        `account`: an answer's explanation, as in `NewMessage`. Returns the message as it is now; None where there is
-        none, or where its text is the same.
-        """
-
-
-class History(Protocol):
-    """Importing into a memory. Every write raises StaleFold once its lease is void."""
-
-    async def known(self, owner: int, names: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
-        """Those of these (role, source) pairs that the owner's memory holds, with the ids of their messages."""
-
-    async def room(self, owner: int, count: int, *, after: int | None = None) -> int:
-        """The first of `count` free ids below every message that was said here; right above `after` where they fit.
-
-        Facts were never learned from any of these ids, not even from a message that is forgotten by now.
-        """
-
-    async def stretch(self, owner: int, ids: Sequence[int], first: int, last: int) -> tuple[int, int]:
-        """The ends of the longest range around first..last that holds no other imported message than `ids`."""
-
-    async def is_empty(self, owner: int) -> bool:
-        """Whether nothing is stored of an owner except their settings."""
-
-    async def add(self, lease: FoldLease, messages: Sequence[Message], made: NewSummary, *, now: datetime) -> Summary:
-        """Store messages of one scope, which have their ids already, archived under an L1, in one transaction."""
-
-    async def fold(self, lease: FoldLease, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
-        """As `commit_fold`, in any scope of the lease's owner; the lease stays valid."""
-
-    async def restoring(self, owner: int) -> Mapping[str, object] | None:
-        """Row 0 of `restores`: a restore that began and did not end."""
-
-    async def waiting(self, owner: int) -> Sequence[Mapping[str, object]]:
-        """The rows of `restores` that wait for the restore's end, in order of their ids."""
-        ...
-
-    async def begin_restore(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
-        """Note that a restore begins, by its row 0, and put the other rows; whatever was noted before is dropped.
-
-        It stays noted until `end_restore`, or until something is forgotten; for its first day nothing is folded.
-        """
-
-    async def covering(self, owner: int, ids: Sequence[int]) -> Sequence[Mapping[str, object]]:
-        """The portable rows of those of these summaries that are stored."""
-        ...
-
-    async def cover(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
-        """As `put`; then each summary among the rows tells how many messages of its chunk are stored, and which."""
-
-    async def end_restore(self, lease: FoldLease, restored: Set[int]) -> None:
-        """The restore is whole. `restored`: the summaries of the export; what was made of them meanwhile is undone."""
-
-    async def put(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
-        """Insert portable rows of the lease's owner, each with a "table" key, replacing rows with the same ids;
-        a message that is stored already stays as it is.
-
-        Of `users` only the counters are taken over, and they never go back.
-        """
-
-    async def new_facts(self, owner: int, facts: Sequence[Mapping[str, object]]) -> int:
-        """How many of these rows `learn` would add. A deleted fact counts as known until it is erased."""
-
-    async def learn(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
-        """Add those portable rows of `facts` whose text is new; returns how many. `ids`: new message ids by old."""
+from records.summaries import FoldFailure, FoldLease, FoldPlan, FoldReason, NewSummary, Summary
+from storage.search.protocol import Matching, Pool, Readings, WordHit
+from storage.search.vector_index import VectorIndex
+from storage.sqlite.deletion_cascade import DeletionCascade
+from storage.sqlite.explanation_table import ExplanationTable
+from storage.sqlite.fact_table import FactTable
+from storage.sqlite.history_extraction_table import HistoryExtractionTable
+from storage.sqlite.history_table import HistoryTable
+from storage.sqlite.profile_table import ProfileTable
+from storage.sqlite.rebuild_table import RebuildTable
 
 
 class MemoryStore(Protocol):
@@ -167,21 +33,21 @@ class MemoryStore(Protocol):
     kind: StorageType
 
     @property
-    def vectors(self) -> Vectors: ...
+    def vectors(self) -> VectorIndex: ...
     @property
-    def facts(self) -> Facts: ...
+    def facts(self) -> FactTable: ...
     @property
-    def history_extraction(self) -> HistoryExtractionProgress: ...
+    def history_extraction(self) -> HistoryExtractionTable: ...
     @property
-    def profiles(self) -> Profiles: ...
+    def profiles(self) -> ProfileTable: ...
     @property
-    def explanations(self) -> StoredExplanations: ...
+    def explanations(self) -> ExplanationTable: ...
     @property
-    def rebuilds(self) -> Rebuilds: ...
+    def rebuilds(self) -> RebuildTable: ...
     @property
-    def forgetting(self) -> Deletions: ...
+    def forgetting(self) -> DeletionCascade: ...
     @property
-    def history(self) -> History: ...
+    def history(self) -> HistoryTable: ...
 
     # owners ------------------------------------------------------------------------------------------------
     async def owners(self) -> list[OwnerConfig]: ...

@@ -12,7 +12,7 @@ from storage.directory import Directory, Location, Stores
 from storage.files.database import Database
 from storage.files.sql import Transaction
 from storage.postgres.database import PostgresDatabase
-from storage.sqlite.renaming import OwnerRenaming
+from storage.renaming import OwnerRenaming
 
 _HERE = "UPDATE users SET place = ? WHERE user_id = ? AND storage_type <> 'postgres'"
 # A folder that was copied or moved has a new name: what its files hold is here, unless a living process has it.

@@ -7,13 +7,11 @@ are ranked.
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from records.messages import Message
-from records.scopes import Scope
 
 Floats = npt.NDArray[np.float32]
 """Vectors, normalised: a dot product is a cosine."""
@@ -148,38 +146,3 @@ class VectorSearch:
     mean_cosine: float
     compared: Compared
     is_whole: bool
-
-
-class Vectors(Protocol):
-    """The vectors of the messages in one store. Nothing is found under another model's name than it was put."""
-
-    async def backlog(self, model: str, limit: int) -> list[tuple[int, Message]]:
-        """The newest messages, with their seqs, that this model has not embedded yet: of owners with memory on.
-
-        Calling this makes it the current model, and everything is embedded again for it.
-        """
-
-    async def put(self, model: str, items: Sequence[MessageVectors]) -> None:
-        """Store vectors, replacing those that the messages had; those of messages erased or edited since are
-        left out.
-        """
-
-    async def nearest(self, scope: Scope, model: str, query: Floats, limit: int) -> VectorSearch | None:
-        """The messages of a scope that are nearest to a vector [d]; None where the scope has no vectors of the model
-        yet, or is large and not in RAM yet: then `warm` loads it.
-        """
-
-    async def warm(self) -> None:
-        """Load the large scopes that were searched in vain; takes seconds, and nobody waits for it."""
-
-    async def compared(self, scope: Scope, model: str, nearest: VectorSearch, seqs: Ints) -> Compared:
-        """What was compared to find the nearest, together with the passages of these messages."""
-
-    async def sentences(self, scope: Scope, model: str, seqs: Sequence[int]) -> Mapping[int, Floats]:
-        """The sentences [n, d] of each of these messages that has any, in order."""
-
-    def drop(self, owner: int) -> None:
-        """Forget what this process holds of an owner, because it may be outdated."""
-
-    async def progress(self, owner: int, model: str) -> tuple[int, int]:
-        """How many of an owner's messages are indexed, and how many there are."""

@@ -65,7 +65,10 @@ AND seq BETWEEN json_extract(run.value, '$[0]') AND json_extract(run.value, '$[1
 
 @define(eq=False)
 class VectorIndex:
-    """The vectors of one open database; implements protocol.Vectors. Searches run in threads."""
+    """The vectors of the messages in one store. Nothing is found under another model's name than it was put.
+
+    Searches run in threads.
+    """
 
     _db: OwnerDatabase = field(alias="database")
     _cache_bytes: int = field(default=CACHE_BYTES, kw_only=True)
@@ -82,12 +85,19 @@ class VectorIndex:
     # what is to be embedded ---------------------------------------------------------------------------------
 
     async def backlog(self, model: str, limit: int) -> list[tuple[int, Message]]:
+        """The newest messages, with their seqs, that this model has not embedded yet: of owners with memory on.
+
+        Calling this makes it the current model, and everything is embedded again for it.
+        """
         await self._make_current(model)
         async with self._db.read(None) as reader:
             rows = await reader.rows(_BACKLOG, limit)
         return [(int(row["seq"]), message_of(row)) for row in rows]
 
     async def put(self, model: str, items: Sequence[MessageVectors]) -> None:
+        """Store vectors, replacing those that the messages had; those of messages erased or edited since are
+        left out.
+        """
         await self._make_current(model)
         by_owner: dict[int, list[MessageVectors]] = {}
         for item in items:
@@ -109,6 +119,7 @@ class VectorIndex:
                 raise one
 
     async def progress(self, owner: int, model: str) -> tuple[int, int]:
+        """How many of an owner's messages are indexed, and how many there are."""
         async with self._db.read(owner, frozen=True) as reader:
             total = await reader.row("SELECT COALESCE(SUM(total), 0) FROM scopes WHERE user_id = ?", owner)
             left = await reader.row("SELECT COUNT(*) FROM unindexed WHERE user_id = ?", owner)
@@ -119,6 +130,9 @@ class VectorIndex:
     # what is found ------------------------------------------------------------------------------------------
 
     async def nearest(self, scope: Scope, model: str, query: Floats, limit: int) -> VectorSearch | None:
+        """The messages of a scope that are nearest to a vector [d]; None where the scope has no vectors of the model
+        yet, or is large and not in RAM yet: then `warm` loads it.
+        """
         held = await self._held(scope, model, len(query))
         if held is None:
             return None
@@ -137,6 +151,7 @@ class VectorIndex:
             )
 
     async def compared(self, scope: Scope, model: str, nearest: VectorSearch, seqs: Ints) -> Compared:
+        """What was compared to find the nearest, together with the passages of these messages."""
         if nearest.is_whole:
             return nearest.compared
 
@@ -152,6 +167,7 @@ class VectorIndex:
         return joined(nearest.compared, compared(*others, nearest.query, nearest.mean))
 
     async def sentences(self, scope: Scope, model: str, seqs: Sequence[int]) -> Mapping[int, Floats]:
+        """The sentences [n, d] of each of these messages that has any, in order."""
         if not seqs:
             return {}
         async with self._db.read(scope.owner) as reader:
@@ -160,6 +176,7 @@ class VectorIndex:
             )
 
     async def warm(self) -> None:
+        """Load the large scopes that were searched in vain; takes seconds, and nobody waits for it."""
         while self._cold:
             scope, model, dimensions = self._cold.pop()
             while True:
@@ -175,7 +192,7 @@ class VectorIndex:
                     break
 
     def drop(self, owner: int) -> None:
-        """Drop an owner's copies in RAM, after vectors were removed from the file."""
+        """Drop an owner's copies in RAM, which may be outdated: vectors were removed, here or by another process."""
         self._drops += 1
         for key in [key for key in self._cache if key[0].owner == owner]:
             del self._cache[key]

@@ -14,11 +14,10 @@ initial_schema.py            the schema of the first version
 message_table.py             how messages are stored: ids, order in time, words
 migrations.py                the schema, as one list of migrations
 original_files.py            files of the original design, and how they are repaired
-owner_tables.py              what the parts of a store have in common: single statements, new ids
+owner_tables.py              what the parts of a store have in common: single statements, new ids, all rows of an owner
 profile_table.py             the profile's versions
 quotes.py                    what repeats forgotten words without being built on their message
 rebuild_table.py             the one transaction that replaces all summaries of a scope
-renaming.py                  a group's memory under the id that it has as a supergroup
 sql_store.py                 memories in SQL tables: the base of all three stores
 store.py                     memories in memory.db
 """

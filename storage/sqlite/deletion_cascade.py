@@ -61,22 +61,28 @@ class _Going:
 
 
 class DeletionCascade(OwnerTables):
-    """The forgetting of one store; `vectors`: what it holds in RAM of what is forgotten."""
+    """Deleting from one store what its owner wants forgotten, with everything built on it.
+
+    `vectors`: holds some of it in RAM.
+    """
 
     def __init__(self, database: OwnerDatabase, kind: StorageType, vectors: VectorIndex) -> None:
         super().__init__(database, kind)
         self._vectors = vectors
 
     async def said_as(self, scope: Scope, telegram_id: int) -> Message | None:
+        """The stored message that has this id in Telegram, or that was shown in parts of which this is one."""
         row = await self._row(scope.owner, _SAID_AS, *scope, telegram_id)
         row = row or await self._row(scope.owner, _SHOWN_AS, *scope, telegram_id)
         return message_of(row) if row else None
 
     async def preview(self, owner: int, what: Forgetting) -> Forgotten:
+        """What `forget` would delete now; nothing is changed."""
         async with self._db.read(owner, frozen=True) as reader:
             return (await _decided(reader, owner, what))[1]
 
     async def sources(self, owner: int, what: Forgetting, among: Sequence[str]) -> list[str]:
+        """Those of the sources in `among` whose messages would go."""
         where, values = _chosen(owner, what)
         rows = await self._rows(
             owner,
@@ -87,6 +93,10 @@ class DeletionCascade(OwnerTables):
         return [str(row[0]) for row in rows]
 
     async def forget(self, owner: int, what: Forgetting) -> Forgotten:
+        """Delete what was asked for from every table, and void the leases of folds. Repeating it does no harm.
+
+        Messages that stay but lose their summary become active again. Traces stay in the files until `scrub`.
+        """
         async with self._db.write(owner) as tx:
             going, taken = await _decided(tx, owner, what)
             if not what.is_of_facts_alone:
@@ -101,6 +111,7 @@ class DeletionCascade(OwnerTables):
         return taken
 
     async def reopen(self, scope: Scope, message: int) -> None:
+        """Before an archived message gets another text: what was built on it goes, and its chunk is active again."""
         async with self._db.write(scope.owner) as tx:
             row = await tx.row(_MESSAGE, *scope, message)
             if row is None or row["chunk_id"] is None:
@@ -113,6 +124,11 @@ class DeletionCascade(OwnerTables):
     async def revise(
         self, scope: Scope, message: int, text: str, *, why: str, now: datetime, account: str = ""
     ) -> Message | None:
+        """Give a message another text: the earlier one is kept as a version, and what was built on it goes.
+
+        `account`: an answer's explanation, as in `NewMessage`. Returns the message as it is now; None where there is
+        none, or where its text is the same.
+        """
         text = well_formed(text)
         async with self._db.write(scope.owner) as tx:
             row = await tx.row(_MESSAGE, *scope, message)

@@ -19,9 +19,10 @@ KEPT = 100
 
 
 class ExplanationTable(OwnerTables):
-    """The explanations of the owners that live in one store."""
+    """The explanations of an owner's newest 100 answers, each stored with its answer (`NewMessage.account`)."""
 
     async def text(self, scope: Scope, telegram_id: int | None = None) -> str | None:
+        """The explanation of a scope's newest answer, or of the answer that a Telegram message showed or asked for."""
         if telegram_id is None:
             row = await self._row(scope.owner, _NEWEST, *scope)
         else:
@@ -29,6 +30,9 @@ class ExplanationTable(OwnerTables):
         return str(row[0]) if row else None
 
     async def note_shown(self, scope: Scope, source: str, telegram_ids: Sequence[int]) -> None:
+        """Record the Telegram messages that showed the answer to `source`: with the answer, and as "shown" in its
+        explanation. Without such an answer nothing happens.
+        """
         shown = json.dumps(list(telegram_ids))
 
         def note(connection: Connection) -> None:
@@ -39,6 +43,7 @@ class ExplanationTable(OwnerTables):
         await self._db.transact(note, scope.owner)
 
     async def saved(self, owner: int) -> int:
+        """The sum of `NewMessage.saved` over all answers of an owner."""
         row = await self._row(owner, "SELECT tokens_saved FROM users WHERE user_id = ?", owner)
         return int(row[0]) if row else 0
 

@@ -19,7 +19,7 @@ from records.scopes import Scope
 from storage.files.rows import FACT_ROWS, fact_of, message_of, text_of
 from storage.files.sql import Connection, Transaction
 from storage.files.tables import FACTS
-from storage.knowledge_protocol import Floats
+from storage.search.protocol import Floats
 from storage.sqlite.owner_tables import OwnerTables, take_ids
 from text.characters import well_formed
 
@@ -29,12 +29,14 @@ INSTANT = timedelta(microseconds=1)
 
 
 class FactTable(OwnerTables):
-    """The facts of the owners that live in one store."""
+    """The facts about the owners in one store. Nothing is found under another owner."""
 
     async def valid(self, owner: int) -> list[Fact]:
+        """The facts that hold, ascending by id."""
         return await self._together(owner, lambda connection: valid(connection, owner))
 
     async def all(self, owner: int) -> list[Fact]:
+        """The facts that hold, that ended or were superseded, and that were deleted but can still be restored."""
         return [
             fact_of(row) for row in await self._rows(owner, "SELECT * FROM facts WHERE user_id = ? ORDER BY id", owner)
         ]
@@ -44,11 +46,17 @@ class FactTable(OwnerTables):
         return fact_of(row) if row else None
 
     async def replaced(self, owner: int, ids: Sequence[int]) -> list[Fact]:
+        """The facts that these replaced because something changed, ascending by id; not those that were deleted."""
         return [fact_of(row) for row in await self._rows(owner, _REPLACED, owner, json.dumps(list(ids)))]
 
     # learning ------------------------------------------------------------------------------------------------
 
     async def pending(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
+        """The last message of the scope that was learned from, and the messages since, ascending.
+
+        Imported history is left out; in a scope that was never learned from, so are archived messages.
+        """
+
         def read(connection: Connection) -> tuple[int, list[Message]]:
             [known] = connection.execute(_LEARNED, tuple(scope)).fetchone()
             learned = int(known or 0)
@@ -57,11 +65,13 @@ class FactTable(OwnerTables):
         return await self._together(scope.owner, read)
 
     async def begin(self, scope: Scope, learned: int) -> None:
+        """Record that a scope was learned from up to here, unless something is recorded already."""
         known = "SELECT 1 FROM progress WHERE user_id = ? AND thread_id = ?"
         if not await self._row(scope.owner, known, *scope):
             await self._execute(scope.owner, _BEGIN, *scope, learned)
 
     async def waiting(self, quiet_since: datetime) -> list[Scope]:
+        """Scopes with something to learn in which nothing was said since then; only of owners whose memory is on."""
         rows = await self._rows(None, _WAITING, self.kind, text_of(quiet_since))
         return [Scope(owner=row[0], thread=row[1]) for row in rows]
 
@@ -78,6 +88,15 @@ class FactTable(OwnerTables):
         newest: int | None = None,
         from_history: bool = False,
     ) -> list[Fact]:
+        """In one transaction: check that the messages read and the facts shown with them are unchanged and that nothing
+        was learned since `learned`, insert facts, add sources, close superseded facts, and record that the scope was
+        learned from up to `until`. Returns the inserted facts, in order. `newest`: the highest id among the facts that
+        the changes were planned against, 0 without any; None: not checked. `from_history`: for imported history.
+
+        Raises StaleFacts, changing nothing, where a message is gone or edited, or a shown fact no longer holds or was
+        reworded; NewerFacts where there is a fact above `newest`. A known fact that was not shown and is gone, or no
+        longer holds, is neither merged into nor closed.
+        """
         async with self._db.write(scope.owner) as tx:
             row = await tx.row(_LEARNED_FROM_HISTORY if from_history else _LEARNED, *scope)
             if (int(row[0]) if row and row[0] is not None else 0) != learned:
@@ -116,6 +135,7 @@ class FactTable(OwnerTables):
             return await self._stored(tx, owner, id_)
 
     async def edit(self, owner: int, id_: int, text: str, *, now: datetime) -> Fact | None:
+        """Reword a fact under the same id; the earlier words stay as its history. None: no such fact."""
         async with self._db.write(owner) as tx:
             row = await tx.row(_ONE, owner, id_)
             if row is None:
@@ -136,20 +156,24 @@ class FactTable(OwnerTables):
             return await self._stored(tx, owner, id_)
 
     async def before_edit(self, owner: int, id_: int) -> int | None:
+        """The id of the row with a fact's words before its last edit. None: it was never edited."""
         row = await self._row(owner, _BEFORE_EDIT, owner, id_)
         return int(row[0]) if row else None
 
     async def pin(self, owner: int, id_: int, *, is_pinned: bool) -> Fact | None:
+        """None: there is no such fact, or it holds no longer; pinned, it would be in every prompt."""
         holds = " AND valid_to IS NULL AND deleted_at IS NULL" if is_pinned else ""
         return await self._changed(owner, id_, "is_pinned = ?", int(is_pinned), where=holds)
 
     async def delete(self, owner: int, id_: int, *, now: datetime) -> Fact | None:
+        """A deleted fact is in no prompt; it can be restored until it is erased."""
         return await self._changed(owner, id_, "deleted_at = COALESCE(deleted_at, ?)", text_of(now))
 
     async def restore(self, owner: int, id_: int) -> Fact | None:
         return await self._changed(owner, id_, "deleted_at = NULL")
 
     async def deleted(self, before: datetime) -> Mapping[int, Sequence[int]]:
+        """By owner, the facts that were deleted before then and not restored in time."""
         found: dict[int, list[int]] = {}
         for owner, id_ in await self._rows(None, _DELETED, self.kind, text_of(before)):
             found.setdefault(owner, []).append(id_)
@@ -158,9 +182,11 @@ class FactTable(OwnerTables):
     # meaning -------------------------------------------------------------------------------------------------
 
     async def unembedded(self, model: str, limit: int) -> list[Fact]:
+        """Facts that hold and have no vector of this model yet."""
         return [fact_of(row) for row in await self._rows(None, _UNEMBEDDED, self.kind, model, limit)]
 
     async def put_vectors(self, model: str, facts: Sequence[Fact], vectors: Floats) -> None:
+        """Store the vectors [n, d] of these facts, except of facts that changed or went meanwhile."""
         by_owner: dict[int, list[tuple[str, bytes, int, int, str]]] = {}
         for fact, vector in zip(facts, vectors, strict=True):
             blob = np.asarray(vector).astype("<f2").tobytes()
@@ -172,6 +198,7 @@ class FactTable(OwnerTables):
         await asyncio.gather(*(self._db.transact(partial(put, rows), owner) for owner, rows in by_owner.items()))
 
     async def vectors(self, owner: int, model: str) -> Mapping[int, Floats]:
+        """The vector [d] of each of the owner's facts that has one."""
         rows = await self._rows(
             owner, "SELECT fact_id, vector FROM fact_vectors WHERE user_id = ? AND model = ?", owner, model
         )

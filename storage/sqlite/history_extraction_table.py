@@ -19,13 +19,15 @@ Stretch = tuple[int, int]
 
 
 class HistoryExtractionTable(OwnerTables):
-    """The extraction of facts from imported history, for the owners that live in one store."""
+    """Learning facts from imported history on request, one range of an owner's ids at a time."""
 
     async def backlog(self, owner: int, first: int, last: int) -> HistoryBacklog:
+        """How much of the imported messages first..last is left to learn from."""
         [row] = await self._rows(owner, _AHEAD, owner, first, last)
         return HistoryBacklog(messages=int(row["messages"]), characters=int(row["characters"]))
 
     async def begin(self, owner: int, first: int, last: int) -> bool:
+        """Begin, or continue a range that was stopped. False while another extraction is under way."""
         async with self._db.write(owner) as tx:
             if await tx.row("SELECT 1 FROM progress WHERE user_id = ? AND past_id < past_until", owner):
                 return False
@@ -40,9 +42,14 @@ class HistoryExtractionTable(OwnerTables):
         )
 
     async def waiting(self) -> list[Scope]:
+        """Scopes with history to learn from, of owners whose memory is on and who are not incognito."""
         return [Scope(owner=row[0], thread=row[1]) for row in await self._rows(None, _WAITING, self.kind)]
 
     async def next(self, scope: Scope, limit: int) -> tuple[int, list[Message]]:
+        """The last message that was learned from, and the next ones, ascending: the owner's own words and the answers.
+
+        No messages where no extraction is under way.
+        """
         async with self._db.read(scope.owner, frozen=True) as reader:
             row = await reader.row(_STATE, *scope)
             if row is None or row["past_id"] is None or row["past_id"] >= row["past_until"]:
@@ -51,6 +58,7 @@ class HistoryExtractionTable(OwnerTables):
         return int(row["past_id"]), [message_of(row) for row in rows]
 
     async def progress(self, scope: Scope) -> tuple[int, int] | None:
+        """How many of the owner's messages were read, and how many are to be; None where no extraction is under way."""
         async with self._db.read(scope.owner, frozen=True) as reader:
             row = await reader.row(_STATE, *scope)
             if row is None or row["past_id"] is None or row["past_id"] >= row["past_until"]:
@@ -59,6 +67,9 @@ class HistoryExtractionTable(OwnerTables):
         return (int(counts[0] or 0), int(counts[1])) if counts else None
 
     async def learned(self, scope: Scope) -> tuple[int, int] | None:
+        """How many of the owner's imported messages were learned from, and how many there are; None where none of them
+        was.
+        """
         counts = await self._row(scope.owner, _ALL_LEARNED, *scope)
         return (int(counts[0]), int(counts[1])) if counts and counts[0] else None
 

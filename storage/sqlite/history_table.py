@@ -59,9 +59,10 @@ AND id < COALESCE((SELECT MIN(id) FROM other WHERE id > ?4), id + 1)
 
 
 class HistoryTable(OwnerTables):
-    """The imports of the owners that live in one store."""
+    """Importing into a memory. Every write raises StaleFold once its lease is void."""
 
     async def known(self, owner: int, names: Sequence[tuple[Role, str]]) -> Mapping[tuple[Role, str], int]:
+        """Those of these (role, source) pairs that the owner's memory holds, with the ids of their messages."""
         found: dict[tuple[Role, str], int] = {}
         for first in range(0, len(names), BATCH):
             rows = await self._rows(owner, _KNOWN, owner, json.dumps(names[first : first + BATCH]))
@@ -69,6 +70,10 @@ class HistoryTable(OwnerTables):
         return found
 
     async def room(self, owner: int, count: int, *, after: int | None = None) -> int:
+        """The first of `count` free ids below every message that was said here; right above `after` where they fit.
+
+        Facts were never learned from any of these ids, not even from a message that is forgotten by now.
+        """
         async with self._db.read(owner, frozen=True) as reader:
             taken = await history_extraction_table.taken(reader, owner)
             if after is not None:
@@ -82,10 +87,12 @@ class HistoryTable(OwnerTables):
         return min(0, lowest, *(behind + 1 for behind, _ in taken)) - count
 
     async def stretch(self, owner: int, ids: Sequence[int], first: int, last: int) -> tuple[int, int]:
+        """The ends of the longest range around first..last that holds no other imported message than `ids`."""
         row = await self._row(owner, _STRETCH, owner, json.dumps(ids), first, last)
         return (first, last) if row is None else (min(first, row[0] or first), max(last, row[1] or last))
 
     async def is_empty(self, owner: int) -> bool:
+        """Whether nothing is stored of an owner except their settings."""
         async with self._db.read(owner, frozen=True) as reader:
             for table in TABLES:
                 if table in (USERS, RESTORES):
@@ -95,6 +102,7 @@ class HistoryTable(OwnerTables):
         return True
 
     async def add(self, lease: FoldLease, messages: Sequence[Message], made: NewSummary, *, now: datetime) -> Summary:
+        """Store messages of one scope, which have their ids already, archived under an L1, in one transaction."""
         plan = FoldPlan(level=1, message_ids=tuple(message.id for message in messages), reason="import")
         async with self._db.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
@@ -102,28 +110,37 @@ class HistoryTable(OwnerTables):
             return await folded(tx, self.kind, messages[0].scope, plan, made, now=now)
 
     async def fold(self, lease: FoldLease, scope: Scope, plan: FoldPlan, made: NewSummary, *, now: datetime) -> Summary:
+        """As `commit_fold`, in any scope of the lease's owner; the lease stays valid."""
         async with self._db.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             return await folded(tx, self.kind, scope, plan, made, now=now)
 
     async def restoring(self, owner: int) -> Portable | None:
+        """Row 0 of `restores`: a restore that began and did not end."""
         row = await self._row(owner, "SELECT * FROM restores WHERE user_id = ? AND id = 0", owner)
         return None if row is None else RESTORES.portable(row)
 
     async def waiting(self, owner: int) -> Sequence[Portable]:
+        """The rows of `restores` that wait for the restore's end, in order of their ids."""
         rows = await self._rows(owner, "SELECT * FROM restores WHERE user_id = ? AND id > 0 ORDER BY id", owner)
         return [RESTORES.portable(row) for row in rows]
 
     async def begin_restore(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
+        """Note that a restore begins, by its row 0, and put the other rows; whatever was noted before is dropped.
+
+        It stays noted until `end_restore`, or until something is forgotten; for its first day nothing is folded.
+        """
         async with self._db.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             await tx.rows("DELETE FROM restores WHERE user_id = ?", lease.scope.owner)
             await self._put(tx, lease.scope.owner, rows)
 
     async def covering(self, owner: int, ids: Sequence[int]) -> Sequence[Portable]:
+        """The portable rows of those of these summaries that are stored."""
         return [SUMMARIES.portable(row) for row in await self._rows(owner, _COVERING, owner, json.dumps(ids))]
 
     async def cover(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
+        """As `put`; then each summary among the rows tells how many messages of its chunk are stored, and which."""
         owner = lease.scope.owner
         async with self._db.write(owner) as tx:
             await check_lease(tx, lease)
@@ -132,6 +149,7 @@ class HistoryTable(OwnerTables):
             await tx.rows(_COUNTED, owner, json.dumps(covering))
 
     async def end_restore(self, lease: FoldLease, restored: Set[int]) -> None:
+        """The restore is whole. `restored`: the summaries of the export; what was made of them meanwhile is undone."""
         owner = lease.scope.owner
         async with self._db.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
@@ -151,6 +169,11 @@ class HistoryTable(OwnerTables):
             await tx.rows("DELETE FROM restores WHERE user_id = ?", owner)
 
     async def put(self, lease: FoldLease, rows: Sequence[Mapping[str, object]]) -> None:
+        """Insert portable rows of the lease's owner, each with a "table" key, replacing rows with the same ids;
+        a message that is stored already stays as it is.
+
+        Of `users` only the counters are taken over, and they never go back.
+        """
         async with self._db.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             await self._put(tx, lease.scope.owner, rows)
@@ -178,10 +201,12 @@ class HistoryTable(OwnerTables):
                 )
 
     async def new_facts(self, owner: int, facts: Sequence[Mapping[str, object]]) -> int:
+        """How many of these rows `learn` would add. A deleted fact counts as known until it is erased."""
         known = {row[0] for row in await self._rows(owner, "SELECT text FROM facts WHERE user_id = ?", owner)}
         return sum(fact["text"] not in known for fact in facts)
 
     async def learn(self, lease: FoldLease, facts: Sequence[Mapping[str, object]], ids: Mapping[int, int]) -> int:
+        """Add those portable rows of `facts` whose text is new; returns how many. `ids`: new message ids by old."""
         owner = lease.scope.owner
         async with self._db.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)

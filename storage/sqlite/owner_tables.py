@@ -1,6 +1,6 @@
-"""What the parts of a SQLite store have in common: one database, and which of its owners are this store's.
+"""What the parts of a store have in common: one database, and which of its owners are this store's.
 
-Owns how single statements run and how new ids are taken. Does not know any table but `users`.
+Owns how single statements run, how new ids are taken, and what concerns all rows of an owner: erasing, renaming.
 """
 
 from collections.abc import Callable
@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from records.errors import StorageError
 from records.owners import StorageType
-from storage.files.sql import Connection, OwnerDatabase, Row, Value
+from storage.files.sql import Connection, OwnerDatabase, Row, Transaction, Value
 from storage.files.tables import ERASED
-from storage.search import word_index
+from storage.search import full_text, word_index
 
 Result = TypeVar("Result")
 
@@ -62,3 +62,29 @@ def erase_tables(connection: Connection, owner: int) -> None:
     word_index.remove(connection, owner)
     for table in ERASED:
         connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (owner,))  # noqa: S608
+
+
+async def renamed(tx: Transaction, old: int, new: int) -> None:
+    """Give everything that one file holds of an owner another owner's id; folds under way are void."""
+    await tx.run(lambda connection: full_text.of(connection).rename(connection, old, new))
+    await tx.rows("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", old)
+    columns = ", ".join(
+        row[0] for row in await tx.rows("SELECT name FROM pragma_table_info('users') WHERE name <> 'user_id'")
+    )
+    await tx.rows(
+        f"INSERT OR REPLACE INTO users (user_id, {columns}) SELECT ?, {columns} FROM users WHERE user_id = ?",  # noqa: S608
+        new,
+        old,
+    )
+    # Telegram numbers the new chat's messages from the start: an old number would name another message there.
+    await tx.rows("UPDATE accounts SET account = json_remove(account, '$.shown') WHERE user_id = ?", old)
+    for (table,) in await tx.rows(_OF_OWNERS):
+        forgotten = ", telegram_id = NULL" if table == "messages" else ""
+        await tx.rows(f"UPDATE OR REPLACE {table} SET user_id = ?{forgotten} WHERE user_id = ?", new, old)  # noqa: S608
+    await tx.rows("DELETE FROM users WHERE user_id = ?", old)
+
+
+_OF_OWNERS = """
+SELECT one.name FROM sqlite_master AS one JOIN pragma_table_info(one.name) AS part
+WHERE one.type = 'table' AND one.sql NOT LIKE 'CREATE VIRTUAL %' AND one.name <> 'users' AND part.name = 'user_id'
+"""

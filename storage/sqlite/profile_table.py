@@ -16,15 +16,17 @@ from storage.sqlite.owner_tables import OwnerTables, take_ids
 
 
 class ProfileTable(OwnerTables):
-    """The profiles of the owners that live in one store."""
+    """The profiles of the owners in one store: every version, of which the newest is in use."""
 
     async def newest(self, owner: int) -> Profile | None:
         return await self._together(owner, lambda connection: newest(connection, owner))
 
     async def versions(self, owner: int) -> list[Profile]:
+        """Newest first."""
         return [PROFILE_ROWS.of(row) for row in await self._rows(owner, _ALL, owner)]
 
     async def put(self, profile: NewProfile, *, now: datetime) -> Profile:
+        """Store a new version. Raises StaleFacts where something that it was made from is gone or was reworded."""
         owner = profile.owner
         async with self._db.write(profile.owner) as tx:
             texts = await tx.rows(_TEXTS, owner, json.dumps([fact.id for fact in profile.facts]))
@@ -58,6 +60,10 @@ class ProfileTable(OwnerTables):
         return stored
 
     async def undistilled(self, owner: int, limit: int) -> list[Summary]:
+        """The newest completed L1 summaries of all scopes that are newer than those in the newest profile, ascending.
+
+        Summaries of imported history are left out: nothing is learned from it unasked.
+        """
         return [SUMMARY_ROWS.of(row) for row in reversed(await self._rows(owner, _UNDISTILLED, owner, limit))]
 
 

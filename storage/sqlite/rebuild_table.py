@@ -21,18 +21,21 @@ MOST_RESTARTS = 3
 
 
 class RebuildTable(OwnerTables):
-    """The rebuilds of the owners that live in one store."""
+    """Making all summaries of a scope again, under the scope's fold lease."""
 
     async def outline(self, scope: Scope) -> list[MessageOutline]:
+        """The archived messages of a scope, ascending."""
         rows = await self._rows(scope.owner, _OUTLINE, *scope)
         return [MessageOutline(id=row["id"], turn=row["turn_id"], is_user=row["role"] == "user") for row in rows]
 
     async def renew(self, lease: FoldLease, until: datetime) -> None:
+        """Extend the lease. Raises StaleFold where it was lost."""
         async with self._db.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
             await tx.rows("UPDATE jobs SET expires_at = ? WHERE id = ?", text_of(until), lease.job_id)
 
     async def part(self, scope: Scope, digest: str) -> NewSummary | None:
+        """What an unfinished rebuild of this scope had already made from the same input."""
         row = await self._row(
             scope.owner,
             "SELECT made FROM rebuild_parts WHERE user_id = ? AND thread_id = ? AND digest = ?",
@@ -42,6 +45,7 @@ class RebuildTable(OwnerTables):
         return NewSummary(**json.loads(row["made"])) if row else None
 
     async def keep_part(self, lease: FoldLease, digest: str, made: NewSummary) -> None:
+        """Keep a part until a rebuild is committed or anything is forgotten. Raises StaleFold as above."""
         scope, kept = lease.scope, text_and_cost(made)
         async with self._db.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
@@ -56,6 +60,11 @@ class RebuildTable(OwnerTables):
         since: datetime,
         now: datetime,
     ) -> None:
+        """In one transaction: replace all summaries of the scope, and give each message its new chunk.
+
+        Raises StaleFold, changing nothing, when the lease was lost, or when one of the outlined messages is gone or was
+        edited after `since`.
+        """
         scope = lease.scope
         async with self._db.write(lease.scope.owner) as tx:
             await check_lease(tx, lease)
@@ -77,6 +86,7 @@ class RebuildTable(OwnerTables):
             await completed(tx, lease, first + len(rebuilt) - 1, now)
 
     async def interrupted(self) -> list[Scope]:
+        """Scopes whose last job is a rebuild that was interrupted, unless for the third time in a row."""
         rows = await self._rows(None, _INTERRUPTED, self.kind, MOST_RESTARTS)
         return [Scope(owner=row["user_id"], thread=row["thread_id"]) for row in rows]
 

@@ -28,10 +28,9 @@ from storage.sqlite.fact_table import FactTable
 from storage.sqlite.fold_table import FoldTable
 from storage.sqlite.history_extraction_table import HistoryExtractionTable
 from storage.sqlite.history_table import HistoryTable
-from storage.sqlite.owner_tables import erase_tables
+from storage.sqlite.owner_tables import erase_tables, renamed
 from storage.sqlite.profile_table import ProfileTable
 from storage.sqlite.rebuild_table import RebuildTable
-from storage.sqlite.renaming import renamed
 
 BATCH = 500
 _AFTER_THE_LAST = 2**62

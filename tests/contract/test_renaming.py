@@ -19,8 +19,8 @@ from storage.files.driver import sqlite3
 from storage.files.wizard_state import WizardState, WizardStates
 from storage.json.store import JsonStore
 from storage.protocol import MemoryStore
+from storage.renaming import OwnerRenaming
 from storage.sqlite.migrations import MIGRATIONS
-from storage.sqlite.renaming import OwnerRenaming
 from storage.sqlite.store import SqliteStore
 from tests.contract.conftest import (
     ANNA,

@@ -31,11 +31,10 @@ TELEGRAM_LAYERS = (("telegram_ui.updates",), ("telegram_ui.commands",), ("telegr
 STORAGE_LAYERS = (
     ("storage.ground",),
     ("storage.shared",),
-    ("storage.backup", "storage.erasure", "storage.directory"),
+    ("storage.backup", "storage.erasure", "storage.directory", "storage.renaming"),
     ("storage.json", "storage.postgres"),
-    ("storage.sqlite",),
     ("storage.protocol",),
-    ("storage.knowledge_protocol",),
+    ("storage.sqlite",),
     ("storage.search",),
     ("storage.files",),
 )

@@ -14,12 +14,8 @@ from storage.files.rows import text_of
 from storage.files.sql import OwnerDatabase, Row, Transaction
 from storage.files.wizard_state import WizardStates
 from storage.protocol import MemoryStore
-from storage.search import full_text
+from storage.sqlite.owner_tables import renamed
 
-_OF_OWNERS = """
-SELECT one.name FROM sqlite_master AS one JOIN pragma_table_info(one.name) AS part
-WHERE one.type = 'table' AND one.sql NOT LIKE 'CREATE VIRTUAL %' AND one.name <> 'users' AND part.name = 'user_id'
-"""
 _RECORD = """
 INSERT INTO renamings (old_id, new_id, at, is_done) VALUES (?, ?, ?, ?)
 ON CONFLICT (old_id) DO UPDATE SET new_id = excluded.new_id, at = excluded.at, is_done = excluded.is_done
@@ -103,23 +99,3 @@ class OwnerRenaming:
         finally:
             for owner in (old, new):
                 self._wizards.changed(owner)
-
-
-async def renamed(tx: Transaction, old: int, new: int) -> None:
-    """Give everything that one file holds of an owner another owner's id; folds under way are void."""
-    await tx.run(lambda connection: full_text.of(connection).rename(connection, old, new))
-    await tx.rows("UPDATE jobs SET state = 'expired' WHERE user_id = ? AND state = 'processing'", old)
-    columns = ", ".join(
-        row[0] for row in await tx.rows("SELECT name FROM pragma_table_info('users') WHERE name <> 'user_id'")
-    )
-    await tx.rows(
-        f"INSERT OR REPLACE INTO users (user_id, {columns}) SELECT ?, {columns} FROM users WHERE user_id = ?",  # noqa: S608
-        new,
-        old,
-    )
-    # Telegram numbers the new chat's messages from the start: an old number would name another message there.
-    await tx.rows("UPDATE accounts SET account = json_remove(account, '$.shown') WHERE user_id = ?", old)
-    for (table,) in await tx.rows(_OF_OWNERS):
-        forgotten = ", telegram_id = NULL" if table == "messages" else ""
-        await tx.rows(f"UPDATE OR REPLACE {table} SET user_id = ?{forgotten} WHERE user_id = ?", new, old)  # noqa: S608
-    await tx.rows("DELETE FROM users WHERE user_id = ?", old)
