@@ -19,6 +19,7 @@ from attrs import define, field
 from external_memory import ExternalMemory
 from llm.chat_model import ChatModel
 from llm.quota import Quota
+from locales.catalog import tr
 from records.errors import KeepsakeError, QuotaExceeded, ServedElsewhere, StorageError
 from records.messages import Message, MessageOutline
 from records.model_calls import Completion, PromptMessage
@@ -204,7 +205,7 @@ class SummaryManager:
             history_extraction = await store.history_extraction.progress(scope)
         advice: tuple[str, ...] = ()
         if config is not None and config.storage is StorageType.JSON and counts.total > JSON_COMFORT:
-            advice = (f"With more than {JSON_COMFORT:,} messages SQLite is recommended: /summary moves everything.",)
+            advice = (tr("summaries-status-json-large", most=JSON_COMFORT),)
         compressed = max((one.times_compressed for one in active), default=0)
         rebuild_helps = False
         if config is not None and compressed > 1 and counts.archived:

@@ -25,6 +25,7 @@ from facts.learning import Facts
 from llm.chat_model import OnText
 from llm.precedence import Precedence
 from llm.quota import Quota
+from locales.catalog import tr
 from memory_retrieval import MemoryRetrieval
 from records.context import Context
 from records.errors import ModelError, PicturesRefused, ServedElsewhere, StorageError
@@ -293,9 +294,9 @@ class Conversation:
         self._sessions.keep_context(session, answered.context)
         session.has_cut = session.has_cut or any(cut.what == "turns" for cut in answered.context.cut)
         if answered.context.message_was_cut:
-            turn.notices.append(notices.CUT + (" It is stored whole." if turn.is_on else ""))
+            turn.notices.append(" ".join([tr("notices-cut"), *([tr("notices-stored-whole")] if turn.is_on else [])]))
         if answered.completion.is_truncated:
-            turn.notices.append("The model stopped at its own length limit, so the answer may end early.")
+            turn.notices.append(tr("notices-truncated"))
         return answered
 
     async def _context(self, turn: Turn, ceiling: int) -> Context:
@@ -375,7 +376,7 @@ class Conversation:
         number = secrets.token_hex(4)
         log.warning("[%s] no answer for %s: %s", number, turn.scope, type(error).__name__)
         return Reply(
-            text=f"{notices.apology(error, kept=turn.is_on)} (error {number})",
+            text=notices.numbered(notices.apology(error, kept=turn.is_on), number),
             notices=tuple(turn.notices),
             is_error=True,
             is_durable=not turn.session.unwritten,
@@ -398,7 +399,7 @@ class Conversation:
             if failure is not None:
                 number = secrets.token_hex(4)
                 log.warning("[%s] the owner of %s is told that a fold failed", number, scope)
-                return (f"{notices.FOLD.format(why=failure.error)} (error {number})",)
+                return (notices.numbered(tr("notices-fold", why=failure.error), number),)
         except StorageError as error:
             log.warning("settling %s failed: %s", scope, type(error).__name__)
         return ()
@@ -424,14 +425,14 @@ class Conversation:
         number = secrets.token_hex(4)
         log.error("[%s] storing failed: %s", number, error.sentence)
         if not self._store_fails:
-            turn.notices.append(f"{notices.STORE} (error {number})")
+            turn.notices.append(notices.numbered(tr("notices-store"), number))
         self._store_fails = True
 
     def _note_unread(self, error: StorageError, turn: Turn) -> None:
         number = secrets.token_hex(4)
         log.error("[%s] recall for %s failed: %s", number, turn.scope, error.sentence)
         if not turn.session.recall_failed:
-            turn.notices.append(f"{notices.UNREAD.format(why=error.sentence.rstrip('.'))} (error {number})")
+            turn.notices.append(notices.numbered(tr("notices-unread", why=error.sentence.rstrip(".")), number))
         turn.session.recall_failed = True
 
 

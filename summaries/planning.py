@@ -70,14 +70,13 @@ Planner = Callable[[ScopeState, FoldReason], FoldPlan | None]
 class FoldPolicy:
     """A policy: its planner, and what else the rest of the program must know of it.
 
-    `description`: what /summary_policy says; `{every}` stands for the owner's threshold in turns. `has_levels`:
+    What people read of it are the texts policy-name-NAME, policy-button-NAME and policy-about-NAME. `has_levels`:
     summaries are folded into higher ones, otherwise one live summary holds everything. `every_turn`: it folds after
     each turn. `looks_back`: archived messages that the planner wants to see. `rebuild_turns`: the turns that one
     summary takes in during a rebuild, given the owner's threshold; None: all of them.
     """
 
     name: Policy
-    description: str
     plan: Planner
     has_levels: bool = False
     every_turn: bool = False

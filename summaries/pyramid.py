@@ -70,8 +70,6 @@ def _fold(level: int, ids: Sequence[int]) -> FoldPlan:
 
 POLICY = FoldPolicy(
     name="pyramid",
-    description="every {every} a summary is made, and older summaries are summarised in turn. All of the past stays in "
-    "view, in less detail the older it is. The usual choice.",
     plan=plan,
     has_levels=True,
     rebuild_turns=lambda every_n: every_n,

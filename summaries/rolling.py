@@ -38,8 +38,6 @@ def plan(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
 
 POLICY = FoldPolicy(
     name="rolling",
-    description="one short summary of everything but the newest turns, rewritten every 8 messages. The least to send; "
-    "old details fade soonest.",
     plan=plan,
     rebuild_turns=lambda _: REBUILD_TURNS,
 )

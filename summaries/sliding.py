@@ -48,7 +48,6 @@ def _window(messages: Sequence[MessageOutline]) -> tuple[int, ...]:
 
 POLICY = FoldPolicy(
     name="sliding",
-    description="one short summary of the last 14 messages, after every turn. What is older is found only by search.",
     plan=plan,
     every_turn=True,
     looks_back=WINDOW,

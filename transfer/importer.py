@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 from attrs import define, field
 
 from external_memory import ExternalMemory
+from locales.catalog import tr
 from records.errors import ImportRefused, StorageError
 from records.messages import Message, Role
 from records.scopes import Clock, Scope
@@ -38,7 +39,6 @@ LEASE = timedelta(hours=6)
 BATCH = 500
 MOST_SHOWN, LONGEST_SHOWN = 5, 100
 """Instructions of somebody else's export that are shown before it is imported, and characters of each."""
-INCOGNITO = "Nothing is written while you are incognito. /incognito ends that; then send the file again."
 RETAINED = "My operator lets me erase archives older than {days}: {old:,} of these messages would be erased again."
 
 
@@ -180,7 +180,7 @@ class Importer:
     async def _work(self, scope: Scope, person: int, data: bytes) -> _Work:
         config = await self._memory.config(scope.owner)
         if config is not None and config.incognito:
-            raise ImportRefused(INCOGNITO)
+            raise ImportRefused(tr("transfer-incognito"))
         zone = config.zone if config else UTC
         history = await self._reader.read(data, person=person, zone=zone)
         rows = await asyncio.to_thread(_checked, history, scope.owner)

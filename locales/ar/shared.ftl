@@ -19,6 +19,13 @@ shared-facts = { $facts ->
     [few] { $facts } معلومات
    *[other] { $facts } معلومة
  }
+shared-summaries = { $summaries ->
+    [zero] { $summaries } ملخص
+    [one] ملخص واحد
+    [two] ملخصان
+    [few] { $summaries } ملخصات
+   *[other] { $summaries } ملخصًا
+ }
 shared-and = { $first } و{ $last }
 shared-day = %d/%m/%Y
 shared-minute = %d/%m/%Y %H:%M

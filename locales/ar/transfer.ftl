@@ -1,2 +1,53 @@
 transfer-admins-export = لا يمكن إلا لمشرفي هذه المجموعة تصدير ذاكرتها.
 transfer-admins-import = لا يمكن إلا لمشرفي هذه المجموعة الاستيراد إلى ذاكرتها.
+transfer-nothing = لا شيء للتصدير: لا شيء محفوظ.
+transfer-not-private = لم أستطع مراسلتك على الخاص، ولا أنشر في المجموعة ما تتذكره المجموعة. افتح محادثة معي واضغط «ابدأ»، ثم أرسل ⁨/export⁩ هنا مرة أخرى.
+transfer-anonymous = أنت تكتب باسم المجموعة، فلا أعرف لمن أعطي الملف. أرسل ⁨/export⁩ باسمك أنت.
+transfer-sent = أرسلته إليك على الخاص.
+transfer-ask-for-file =
+    أرسل لي الملف الآن خلال 10 دقائق:
+    • ملفًا مصدَّرًا مني (⁨/export⁩)،
+    • أو ⁨result.json⁩ من ⁨Telegram Desktop⁩ (قائمة المحادثة، تصدير السجل، الصيغة ⁨JSON⁩)،
+    • أو ⁨conversations.json⁩ من ⁨ChatGPT⁩ (⁨Settings, Data controls, Export⁩؛ ويصلح ملف ⁨.zip⁩).
+
+    الحد الأقصى 20 ميغابايت، وتصلح ⁨.zip⁩ و⁨.gz⁩. أقول أولًا ما الذي سيُضاف، ولا يُحفظ شيء قبل موافقتك.
+transfer-as-reply = أرسله ردًا على هذه الرسالة.
+transfer-no-file = لم أعد أرى الملف. أرسله مرة أخرى مع ⁨/import⁩ تعليقًا عليه.
+transfer-left = لم يُستورد شيء.
+transfer-not-awaited = لم أعد أنتظر ملفًا. لم يُستورد شيء.
+transfer-again = ما استُورد يبقى؛ أرسل الملف مرة أخرى للمتابعة.
+transfer-incognito = لا يُكتب شيء وأنت في الوضع الخفي. الأمر ⁨/incognito⁩ ينهيه؛ ثم أرسل الملف مرة أخرى.
+transfer-import = استيراد
+transfer-cancel = إلغاء
+transfer-importing = جارٍ الاستيراد…
+transfer-importing-so-far = جارٍ الاستيراد… { $done } من { shared-messages }.
+transfer-stopped = توقف الاستيراد بعد { shared-messages }.
+transfer-not-begun = لم يبدأ الاستيراد.
+transfer-moved = نُقلت الذاكرة أو مُحيت في هذه الأثناء.
+transfer-plan = هذا { $name }، فيه { shared-messages }.
+transfer-plan-facts = هذا { $name }، فيه { shared-messages } و{ shared-facts }.
+transfer-plan-whole = لا شيء آخر محفوظ هنا، فسيعود كما كان: الرسائل والملخصات والمعلومات والإعدادات.
+transfer-plan-part = هذا واحد من عدة ملفات، وسيعود كل شيء كما كان: الرسائل الآن، والملخصات والمعلومات والإعدادات مع آخر ملف. أرسل البقية أيضًا بأي ترتيب. ما زال ينقص: { $missing }.
+transfer-done-part = تم: عادت { shared-messages } كما كانت. ما زال ينقص: { $missing }.
+transfer-adds = سيُضاف { shared-messages }.
+transfer-adds-day = سيُضاف { shared-messages } من { $day }.
+transfer-adds-days = سيُضاف { shared-messages } من { $first } إلى { $last }.
+transfer-adds-facts = سيُضاف { shared-facts }.
+transfer-as-history = تُؤرشف سجلًا كلٌّ بتاريخه: يُعثر عليها عند الحاجة، وتُلخَّص بالاقتباس دون نموذج (ويمكن أن يحسّن ⁨/summary_rebuild⁩ ذلك لاحقًا).
+transfer-all-known = كل هذا معروف من قبل. لا شيء للاستيراد.
+transfer-empty = لا رسائل فيه: لا شيء للاستيراد.
+transfer-turns-on = الذاكرة متوقفة؛ والاستيراد يشغّلها.
+transfer-known = معروف من قبل ويبقى كما هو: { shared-messages }.
+transfer-done-whole = تم: عادت { shared-messages } كما كانت مع كل ما يتبعها.
+transfer-done = تم، وأُضيف: { $what }.
+transfer-ask-me = اسألني عنها.
+transfer-its-facts = { $facts ->
+   *[other] وتُستورد معلوماته أيضًا.
+ }
+transfer-its-facts-known = { $facts ->
+   *[other] ومعلوماته معروفة من قبل.
+ }
+transfer-new-facts = ويُستورد أيضًا ما لم يُعرف بعد: { shared-facts }.
+transfer-settings = إعداداتك
+transfer-caption = كل ما أحفظه هنا: { $what }. وهو نص يمكنك قراءته، ويقرؤه ⁨/import⁩ من جديد.
+transfer-caption-gz = كل ما أحفظه هنا: { $what }. وهو نص مضغوط، ويقرؤه ⁨/import⁩ من جديد.

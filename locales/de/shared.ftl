@@ -10,6 +10,10 @@ shared-facts = { $facts ->
     [one] { $facts } Fakt
    *[other] { $facts } Fakten
  }
+shared-summaries = { $summaries ->
+    [one] { $summaries } Zusammenfassung
+   *[other] { $summaries } Zusammenfassungen
+ }
 shared-and = { $first } und { $last }
 shared-day = %d.%m.%Y
 shared-minute = %d.%m.%Y %H:%M

@@ -1,2 +1,61 @@
 transfer-admins-export = Nur die Admins dieser Gruppe können ihr Gedächtnis exportieren.
 transfer-admins-import = Nur die Admins dieser Gruppe können in ihr Gedächtnis importieren.
+transfer-nothing = Es gibt nichts zu exportieren: Nichts ist gespeichert.
+transfer-not-private = Ich konnte dir nicht privat schreiben, und was diese Gruppe weiß, stelle ich nicht in die Gruppe. Öffne einen Chat mit mir, drück Start und sende /export hier noch einmal.
+transfer-anonymous = Du schreibst als Gruppe, deshalb weiß ich nicht, wer die Datei bekommen soll. Sende /export unter deinem eigenen Namen.
+transfer-sent = Ich habe sie dir privat geschickt.
+transfer-ask-for-file =
+    Sende mir jetzt die Datei, innerhalb von 10 Minuten:
+    • einen Export von mir (/export),
+    • result.json von Telegram Desktop (Menü des Chats, Chatverlauf exportieren, Format JSON),
+    • conversations.json von ChatGPT (Settings, Data controls, Export; die .zip geht auch).
+
+    Höchstens 20 MB; .zip und .gz sind in Ordnung. Erst sage ich, was dazukäme; ohne dein Ja wird nichts gespeichert.
+transfer-as-reply = Sende sie als Antwort auf diese Nachricht.
+transfer-no-file = Ich sehe die Datei nicht mehr. Bitte sende sie noch einmal, mit /import als Beschriftung.
+transfer-left = Nichts wurde importiert.
+transfer-not-awaited = Ich warte nicht mehr auf eine Datei. Nichts wurde importiert.
+transfer-again = Was importiert ist, bleibt; sende die Datei noch einmal, um weiterzumachen.
+transfer-incognito = Solange du inkognito bist, wird nichts geschrieben. /incognito beendet das; sende die Datei dann noch einmal.
+transfer-import = Importieren
+transfer-cancel = Abbrechen
+transfer-importing = Ich importiere…
+transfer-importing-so-far = Ich importiere… { $done } von { shared-messages }.
+transfer-stopped = Der Import hielt nach { shared-messages } an.
+transfer-not-begun = Der Import hat nicht begonnen.
+transfer-moved = Das Gedächtnis wurde inzwischen verlegt oder gelöscht.
+transfer-plan = Das ist { $name } mit { shared-messages }.
+transfer-plan-facts = Das ist { $name } mit { shared-messages } und { shared-facts }.
+transfer-plan-whole = Sonst ist hier nichts gespeichert, also käme alles wieder, wie es war: Nachrichten, Zusammenfassungen, Fakten, Einstellungen.
+transfer-plan-part = Das ist eine von mehreren Dateien, und alles käme wieder, wie es war: jetzt die Nachrichten, mit der letzten Datei Zusammenfassungen, Fakten und Einstellungen. Bitte sende auch die anderen, in beliebiger Reihenfolge. Es fehlen noch: { $missing }.
+transfer-done-part = Fertig: { shared-messages } sind wieder da, wie sie waren. Es fehlen noch: { $missing }.
+transfer-adds = Dazu kämen { shared-messages }.
+transfer-adds-day = Dazu kämen { shared-messages } vom { $day }.
+transfer-adds-days = Dazu kämen { shared-messages } vom { $first } bis { $last }.
+transfer-adds-facts = Dazu kämen { shared-facts }.
+transfer-as-history = Sie kämen als Verlauf ins Archiv, jede an ihrem Datum: gefunden, wenn es darauf ankommt, und ohne Modell durch Auszüge zusammengefasst (/summary_rebuild kann das später verbessern).
+transfer-all-known = Alles davon ist schon bekannt. Es gibt nichts zu importieren.
+transfer-empty = Sie enthält keine Nachrichten: Es gibt nichts zu importieren.
+transfer-turns-on = Das Gedächtnis ist aus; der Import schaltet es ein.
+transfer-known = { $messages ->
+    [one] { shared-messages } ist schon bekannt und bleibt, wie sie ist.
+   *[other] { shared-messages } sind schon bekannt und bleiben, wie sie sind.
+ }
+transfer-done-whole = Fertig: { shared-messages } sind wieder da, wie sie waren, und alles, was dazugehört.
+transfer-done = Fertig, hinzugefügt: { $what }.
+transfer-ask-me = Frag mich danach.
+transfer-its-facts = { $facts ->
+    [one] Ihr Fakt würde auch importiert.
+   *[other] Ihre Fakten würden auch importiert.
+ }
+transfer-its-facts-known = { $facts ->
+    [one] Ihr Fakt ist schon bekannt.
+   *[other] Ihre Fakten sind schon bekannt.
+ }
+transfer-new-facts = { $facts ->
+    [one] { shared-facts }, der noch nicht bekannt ist, würde auch importiert.
+   *[other] { shared-facts }, die noch nicht bekannt sind, würden auch importiert.
+ }
+transfer-settings = deine Einstellungen
+transfer-caption = Alles, was ich hier aufhebe: { $what }. Es ist Text, den du lesen kannst; /import liest ihn wieder ein.
+transfer-caption-gz = Alles, was ich hier aufhebe: { $what }. Es ist komprimierter Text; /import liest ihn wieder ein.

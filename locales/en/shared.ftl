@@ -12,6 +12,10 @@ shared-facts = { $facts ->
     [one] { $facts } fact
    *[other] { $facts } facts
  }
+shared-summaries = { $summaries ->
+    [one] { $summaries } summary
+   *[other] { $summaries } summaries
+ }
 shared-and = { $first } and { $last }
 # As Python's strftime understands it.
 shared-day = %Y-%m-%d

@@ -10,6 +10,10 @@ shared-facts = { $facts ->
     [one] { $facts } dato
    *[other] { $facts } datos
  }
+shared-summaries = { $summaries ->
+    [one] { $summaries } resumen
+   *[other] { $summaries } resúmenes
+ }
 shared-and = { $first } y { $last }
 shared-day = %d/%m/%Y
 shared-minute = %d/%m/%Y %H:%M

@@ -1,2 +1,80 @@
 forget-admins-only = Só os administradores deste grupo podem me fazer esquecer o que foi dito aqui.
 forget-members = Só os administradores deste grupo podem me fazer esquecer o que foi dito aqui. Suas próprias palavras você mesmo pode retirar: responda à sua mensagem com /forget.
+forget-usage =
+    O que devo esquecer?
+
+    • uma mensagem: responda a ela com /forget, ou /forget #12
+    • um fato: /forget fact 12
+    • um dia ou vários: /forget 2026-01-31, /forget 2026-01-01 2026-02-01
+    • o que você buscar: /forget PALAVRAS
+    • tudo: /forget everything
+
+    Antes de apagar qualquer coisa, digo o que é e pergunto.
+forget-final = Isso não pode ser desfeito.
+forget-clean = Não resta nada disso nos meus arquivos.
+forget-traces = Por enquanto podem restar vestígios nos meus arquivos, porque estão em uso ou o disco está cheio. Continuo limpando.
+forget-expired = Esta pergunta tem mais de 10 minutos e não faz mais nada. Envie /forget de novo.
+forget-kept = Nada foi esquecido.
+forget-gone = Isso não está (ou não está mais) na minha memória.
+forget-not-stored = A mensagem a que você respondeu não está na minha memória.
+forget-no-such-date = Essa data não existe. Escreva datas assim: 2026-01-31.
+forget-not-in-my-power = Fora do meu alcance: o que está escrito neste chat (o Telegram permite apagar), o que o provedor do modelo guardou de pedidos anteriores e os backups já feitos.
+forget-today = Hoje
+forget-everything = Tudo
+forget-none-found = Não achei mensagens com essas palavras. Nada foi esquecido.
+forget-which = Qual destas devo esquecer? Pergunto mais uma vez antes de apagar.
+forget-all = Todas as { $number }
+forget-maybe-more = Pode haver mais: busque de novo quando terminar estas.
+forget-none-of-them = Nenhuma
+forget-keep-it = Manter
+forget-nothing-there = Não há nada para esquecer aí.
+forget-ask-fact = Devo esquecer o fato { $id }?
+forget-ask-day = Devo esquecer o que foi dito em { $day }?
+forget-ask-days = Devo esquecer o que foi dito de { $first } a { $last }?
+forget-ask-everything = Devo esquecer tudo?
+forget-ask-everything-group = Devo esquecer tudo? É toda a memória deste grupo, de todos os tópicos.
+forget-ask-this = Devo esquecer isto?
+forget-ask-these = Devo esquecer estas { shared-messages }?
+forget-it = Esquecer
+forget-them-too = Esquecer também
+forget-messages = Esquecer { shared-messages }
+forget-all-of-it = Esquecer tudo
+forget-turn = Esquecer pergunta e resposta
+forget-turns = Esquecer perguntas e respostas
+forget-only-message = Só esta mensagem
+forget-only-messages = Só estas mensagens
+forget-erases = Isto apaga: { $what }.
+forget-erases-with-them = Com eles, isto apaga: { $what }.
+forget-erases-with-turn = Com o resto do turno, isto apaga: { $what }.
+forget-erases-with-turns = Com as perguntas e respostas correspondentes: { $what }.
+forget-choices-stay = O armazenamento, o limite e se a memória está ligada ficam como estão.
+forget-done = Esquecido.
+forget-line = #{ $id } · { $date } · { $speaker }: “{ $text }”
+forget-reactivated = { $messages ->
+    [one] { shared-messages } ao lado fica e será resumida de novo sem isso.
+   *[other] { shared-messages } ao lado ficam e serão resumidas de novo sem isso.
+ }
+forget-profiles = { $profiles ->
+    [one] { $profiles } versão do seu perfil
+   *[other] { $profiles } versões do seu perfil
+ }
+forget-versions = { $versions ->
+    [one] { $versions } texto anterior
+   *[other] { $versions } textos anteriores
+ }
+forget-answers = { $answers ->
+    [one] { $answers } resposta posterior
+   *[other] { $answers } respostas posteriores
+ }
+forget-quotes = { $count ->
+    [one] { $what } cita isto.
+   *[other] { $what } citam isto.
+ }
+forget-quotes-stay = { $count ->
+    [one] { $what } cita isso e fica.
+   *[other] { $what } citam isso e ficam.
+ }
+forget-words-stay = Algumas das palavras também estão em { shared-messages } que ficam; /search as acha.
+forget-words-may-stay = Mensagens que ficam podem conter algumas das mesmas palavras; /search as acha.
+forget-receipt = Esquecido: { $what }. { $rest }
+forget-kept-aside = Meu operador também guarda arquivos danificados ou substituídos que podem contê-lo: { $names }.

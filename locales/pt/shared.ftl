@@ -10,6 +10,10 @@ shared-facts = { $facts ->
     [one] { $facts } fato
    *[other] { $facts } fatos
  }
+shared-summaries = { $summaries ->
+    [one] { $summaries } resumo
+   *[other] { $summaries } resumos
+ }
 shared-and = { $first } e { $last }
 shared-day = %d/%m/%Y
 shared-minute = %d/%m/%Y %H:%M

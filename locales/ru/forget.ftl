@@ -1,2 +1,80 @@
 forget-admins-only = Заставить меня забыть сказанное здесь могут только администраторы этой группы.
 forget-members = Заставить меня забыть сказанное здесь могут только администраторы этой группы. Свои слова можно забрать самостоятельно: ответь на своё сообщение командой /forget.
+forget-usage =
+    Что забыть?
+
+    • одно сообщение: ответь на него командой /forget или напиши /forget #12
+    • факт: /forget fact 12
+    • день или несколько: /forget 2026-01-31, /forget 2026-01-01 2026-02-01
+    • то, что найдётся: /forget СЛОВА
+    • всё: /forget everything
+
+    Прежде чем стереть, я скажу, что именно, и спрошу.
+forget-final = Отменить это нельзя.
+forget-clean = В моих файлах ничего от этого не осталось.
+forget-traces = Следы пока могут оставаться в моих файлах: они заняты или диск полон. Я продолжаю их вычищать.
+forget-expired = Этому вопросу больше 10 минут, он больше не действует. Отправь /forget ещё раз.
+forget-kept = Ничего не забыто.
+forget-gone = Этого в моей памяти нет (или уже нет).
+forget-not-stored = Сообщения, на которое ты отвечаешь, в моей памяти нет.
+forget-no-such-date = Такой даты нет. Пиши даты так: 2026-01-31.
+forget-not-in-my-power = Не в моей власти: то, что написано в этом чате (в Telegram это можно удалить), то, что поставщик модели сохранил из прежних запросов, и сделанные раньше резервные копии.
+forget-today = Сегодня
+forget-everything = Всё
+forget-none-found = Сообщений с такими словами я не нашёл. Ничего не забыто.
+forget-which = Что из этого забыть? Прежде чем стереть, я спрошу ещё раз.
+forget-all = Все { $number }
+forget-maybe-more = Может быть и больше: поищи ещё раз, когда закончишь с этими.
+forget-none-of-them = Ничего из этого
+forget-keep-it = Оставить
+forget-nothing-there = Там нечего забывать.
+forget-ask-fact = Забыть факт { $id }?
+forget-ask-day = Забыть сказанное { $day }?
+forget-ask-days = Забыть сказанное с { $first } по { $last }?
+forget-ask-everything = Забыть всё?
+forget-ask-everything-group = Забыть всё? Это вся память этой группы, по всем темам.
+forget-ask-this = Забыть это?
+forget-ask-these = Забыть эти сообщения ({ $messages })?
+forget-it = Забыть
+forget-them-too = Забыть и их
+forget-messages = Забыть { shared-messages }
+forget-all-of-it = Забыть всё
+forget-turn = Забыть вопрос и ответ
+forget-turns = Забыть вопросы и ответы
+forget-only-message = Только это сообщение
+forget-only-messages = Только эти сообщения
+forget-erases = Будет стёрто: { $what }.
+forget-erases-with-them = Вместе с ними будет стёрто: { $what }.
+forget-erases-with-turn = Вместе с остальным ходом будет стёрто: { $what }.
+forget-erases-with-turns = Вместе с вопросами и ответами к ним: { $what }.
+forget-choices-stay = Хранилище, порог и то, включена ли память, остаются как есть.
+forget-done = Забыто.
+forget-line = #{ $id } · { $date } · { $speaker }: «{ $text }»
+forget-reactivated = { shared-messages } рядом остаётся, и будет обобщено заново без этого.
+forget-profiles = { $profiles ->
+    [one] { $profiles } версия твоего профиля
+    [few] { $profiles } версии твоего профиля
+   *[many] { $profiles } версий твоего профиля
+ }
+forget-versions = { $versions ->
+    [one] { $versions } прежний текст
+    [few] { $versions } прежних текста
+   *[many] { $versions } прежних текстов
+ }
+forget-answers = { $answers ->
+    [one] { $answers } более поздний ответ
+    [few] { $answers } более поздних ответа
+   *[many] { $answers } более поздних ответов
+ }
+forget-quotes = { $count ->
+    [one] Это повторяет { $what }.
+   *[other] Это повторяют: { $what }.
+ }
+forget-quotes-stay = { $count ->
+    [one] Это повторяет и остаётся: { $what }.
+   *[other] Это повторяют и остаются: { $what }.
+ }
+forget-words-stay = Некоторые из этих слов есть и в других сообщениях, которые остаются ({ $messages }); их найдёт /search
+forget-words-may-stay = Те же слова могут быть и в сообщениях, которые остаются; их найдёт /search
+forget-receipt = Забыто: { $what }. { $rest }
+forget-kept-aside = Кроме того, мой оператор хранит повреждённые или заменённые файлы, в которых это может быть: { $names }.

@@ -13,6 +13,11 @@ shared-facts = { $facts ->
     [few] { $facts } факта
    *[many] { $facts } фактов
  }
+shared-summaries = { $summaries ->
+    [one] { $summaries } сводка
+    [few] { $summaries } сводки
+   *[many] { $summaries } сводок
+ }
 shared-and = { $first } и { $last }
 shared-day = %d.%m.%Y
 shared-minute = %d.%m.%Y %H:%M

@@ -1,6 +1,7 @@
 shared-messages = { $messages } 条消息
 shared-turns = { $turns } 轮对话
 shared-facts = { $facts } 条事实
+shared-summaries = { $summaries } 份摘要
 shared-and = { $first }和{ $last }
 shared-day = %Y-%m-%d
 shared-minute = %Y-%m-%d %H:%M

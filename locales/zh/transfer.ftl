@@ -1,2 +1,53 @@
 transfer-admins-export = 只有本群管理员可以导出群的记忆。
 transfer-admins-import = 只有本群管理员可以向群的记忆导入内容。
+transfer-nothing = 没有可导出的：什么都没存。
+transfer-not-private = 我没能给你发私信，也不会把本群记住的内容发在群里。请打开与我的私聊，按“开始”，再在这里发送 /export 。
+transfer-anonymous = 你是以群的身份发言，所以我不知道该把文件给谁。请用你自己的名义发送 /export 。
+transfer-sent = 我已私下发给你。
+transfer-ask-for-file =
+    现在请在 10 分钟内把文件发给我：
+    • 我的导出文件（ /export ），
+    • Telegram Desktop 的 result.json（聊天菜单，导出聊天记录，格式选 JSON），
+    • ChatGPT 的 conversations.json（Settings，Data controls，Export；.zip 也行）。
+
+    最大 20 MB，支持 .zip 和 .gz。我会先说明会增加什么；在你同意之前不保存任何内容。
+transfer-as-reply = 请以回复这条消息的方式发送。
+transfer-no-file = 我看不到那个文件了。请再发一次，并以 /import 作为说明文字。
+transfer-left = 没有导入任何内容。
+transfer-not-awaited = 我不再等待文件。没有导入任何内容。
+transfer-again = 已导入的保留；请再发一次文件以继续。
+transfer-incognito = 无痕模式下不写入任何内容。发送 /incognito 结束该模式，然后再发一次文件。
+transfer-import = 导入
+transfer-cancel = 取消
+transfer-importing = 正在导入…
+transfer-importing-so-far = 正在导入… { $done } / { shared-messages }。
+transfer-stopped = 导入在 { shared-messages }之后停止了。
+transfer-not-begun = 导入没有开始。
+transfer-moved = 其间记忆被迁移或删除了。
+transfer-plan = 这是{ $name }，含 { shared-messages }。
+transfer-plan-facts = 这是{ $name }，含 { shared-messages }和 { shared-facts }。
+transfer-plan-whole = 这里没有存其他内容，所以会按原样恢复：消息、摘要、事实、设置。
+transfer-plan-part = 这是多个文件之一，会按原样恢复：现在恢复消息，摘要、事实和设置随最后一个文件恢复。请把其余文件也发来，顺序不限。还缺：{ $missing }。
+transfer-done-part = 完成：{ shared-messages }已按原样恢复。还缺：{ $missing }。
+transfer-adds = 将增加 { shared-messages }。
+transfer-adds-day = 将增加 { $day } 的 { shared-messages }。
+transfer-adds-days = 将增加 { $first } 至 { $last } 的 { shared-messages }。
+transfer-adds-facts = 将增加 { shared-facts }。
+transfer-as-history = 它们会作为历史归档，各在其日期：需要时能找到，并在不用模型的情况下以摘录方式总结（之后可用 /summary_rebuild 改进）。
+transfer-all-known = 这些都已知道，没有可导入的。
+transfer-empty = 其中没有消息，没有可导入的。
+transfer-turns-on = 记忆是关闭的；导入会开启它。
+transfer-known = { shared-messages }早已知道，保持原样。
+transfer-done-whole = 完成：{ shared-messages }及其相关内容都已按原样恢复。
+transfer-done = 完成，已增加：{ $what }。
+transfer-ask-me = 你可以问我有关的问题。
+transfer-its-facts = { $facts ->
+   *[other] 其中的事实也会导入。
+ }
+transfer-its-facts-known = { $facts ->
+   *[other] 其中的事实早已知道。
+ }
+transfer-new-facts = 尚不知道的 { shared-facts }也会导入。
+transfer-settings = 你的设置
+transfer-caption = 我在这里保存的一切：{ $what }。这是可以阅读的文本；用 /import 可以再读回来。
+transfer-caption-gz = 我在这里保存的一切：{ $what }。这是压缩文本；用 /import 可以再读回来。

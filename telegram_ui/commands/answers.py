@@ -12,8 +12,8 @@ from cachetools import LRUCache
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from telegram.error import TelegramError
 
-from chat.notices import INCOGNITO
 from llm.chat_model import OnText
+from locales.catalog import tr
 from records.scopes import Person
 from records.turns import Incoming, Piece, Reply
 from telegram_ui.commands import proposals
@@ -25,16 +25,6 @@ from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.streaming import AnswerStream
 
 CORRECTED, ANOTHER, RETRY, GO_ON, STOP = "an", "rg", "ta", "go", "st"
-OFFER = "You changed your last message; I remember it as it is now. Shall I answer it again?"
-LABEL = "Answer again"
-TOO_LATE = "The conversation has gone on since, so that answer stays as it is. Just ask again."
-ANSWERING = "Answering again:"
-GO_ON_WORDS = "Go on where you stopped."
-"""What a press of "Continue" says for its person, and what memory holds of it."""
-MEMORY_OFF = "Memory is off. Turn it on"
-"""On a button under an answer: a message of its own would be taken for the answer to what is said next."""
-NOTHING_TO_STOP = "Nothing is being written that could be stopped."
-PRESSED_ALREADY = "You have pressed this already."
 PRESSES_KNOWN = 10_000
 """Buttons that were pressed, as far as the process remembers: a double tap is one wish."""
 
@@ -54,9 +44,9 @@ class AnswerButtons(Family):
     async def _answer_corrected(self, ask: Ask) -> str | None:
         stream = await self._begin(ask)
         if stream is None:
-            return PRESSED_ALREADY
+            return tr("answers-pressed-already")
         answered = await self._answered(ask, stream, self._again(ask))
-        await self._show(ask, TOO_LATE if answered is None else ANSWERING)
+        await self._show(ask, tr("answers-too-late") if answered is None else tr("answers-answering"))
         await self._finish(ask, stream, answered)
         return None
 
@@ -65,11 +55,11 @@ class AnswerButtons(Family):
         """The rejected answer stays to be read, without buttons; it is no part of the conversation any longer."""
         stream = await self._begin(ask)
         if stream is None:
-            return PRESSED_ALREADY
+            return tr("answers-pressed-already")
         await self._dependencies.last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
         answered = await self._answered(ask, stream, self._again(ask))
         if answered is None:
-            await self._delivery.say(ask.chat, TOO_LATE)
+            await self._delivery.say(ask.chat, tr("answers-too-late"))
         await self._finish(ask, stream, answered)
         return None
 
@@ -78,10 +68,10 @@ class AnswerButtons(Family):
         """The answer takes the place of the sentence that said what had failed."""
         stream = await self._begin(ask, instead_of=ask.message_id)
         if stream is None:
-            return PRESSED_ALREADY
+            return tr("answers-pressed-already")
         answered = await self._answered(ask, stream, self._again(ask))
         if answered is None:
-            await self._show(ask, TOO_LATE)
+            await self._show(ask, tr("answers-too-late"))
         await self._finish(ask, stream, answered)
         return None
 
@@ -90,10 +80,10 @@ class AnswerButtons(Family):
         """The press says so for its person: a turn like any other, so that the prompt and the memory have no gap."""
         stream = await self._begin(ask)
         if stream is None:
-            return PRESSED_ALREADY
+            return tr("answers-pressed-already")
         await self._dependencies.last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
         source = f"{ask.update.get_bot().id}:{ask.update.update_id}"
-        piece = Piece(text=GO_ON_WORDS, source=source, sent_at=self._now())
+        piece = Piece(text=tr("answers-go-on"), source=source, sent_at=self._now())
         incoming = Incoming(scope=ask.chat.scope, person=ask.person, pieces=(piece,), in_group=not ask.chat.is_private)
 
         async def answer(on_text: OnText) -> tuple[Incoming, Reply]:
@@ -108,7 +98,7 @@ class AnswerButtons(Family):
             return None
         # It stayed under an answer whose process was killed.
         await self._dependencies.last_buttons.take_away(self._delivery, ask.chat, ask.message_id)
-        return NOTHING_TO_STOP
+        return tr("answers-nothing-to-stop")
 
     def _again(self, ask: Ask) -> Answering:
         chat, conversation = ask.chat, self._services.conversation
@@ -178,7 +168,7 @@ class AnswerButtons(Family):
 
 def shown_text(reply: Reply) -> str:
     """An answer as its reader sees it: marked where nothing of it is stored."""
-    return f"{INCOGNITO}\n\n{reply.text}" if reply.is_incognito else reply.text
+    return f"{tr('notices-incognito')}\n\n{reply.text}" if reply.is_incognito else reply.text
 
 
 def keyboard_under(dependencies: Dependencies, chat: Chat, person: Person, reply: Reply) -> InlineKeyboardMarkup | None:
@@ -190,13 +180,14 @@ def keyboard_under(dependencies: Dependencies, chat: Chat, person: Person, reply
         return InlineKeyboardButton(label, callback_data=dependencies.buttons.data(kind, chat, person, payload))
 
     if reply.is_error:
-        return InlineKeyboardMarkup([[button("Try again", RETRY, _once(reply.turn))]])
-    row = [button("Regenerate", ANOTHER, _once(reply.turn))]
+        return InlineKeyboardMarkup([[button(tr("answers-try-again"), RETRY, _once(reply.turn))]])
+    row = [button(tr("answers-regenerate"), ANOTHER, _once(reply.turn))]
     if reply.is_truncated:
-        row.append(button("Continue", GO_ON, _once(reply.turn)))
-    rows = [[*row, button("Why?", WHY)]]
+        row.append(button(tr("answers-continue"), GO_ON, _once(reply.turn)))
+    rows = [[*row, button(tr("answers-why"), WHY)]]
     if reply.offers_memory:
-        rows.append([button(MEMORY_OFF, SWITCH_ON)])
+        # On a button: a message of its own would be taken for the answer to what is said next.
+        rows.append([button(tr("answers-memory-off"), SWITCH_ON)])
     return InlineKeyboardMarkup(rows)
 
 
@@ -208,11 +199,11 @@ def _once(turn: int) -> str:
 def stop_keyboard(dependencies: Dependencies, chat: Chat, person: Person) -> InlineKeyboardMarkup:
     """The button under an answer that grows before its reader's eyes."""
     data = dependencies.buttons.data(STOP, chat, person)
-    return InlineKeyboardMarkup([[InlineKeyboardButton("Stop", callback_data=data)]])
+    return InlineKeyboardMarkup([[InlineKeyboardButton(tr("answers-stop"), callback_data=data)]])
 
 
 async def offer(dependencies: Dependencies, chat: Chat, person: Person, turn: int) -> None:
     """Offer to answer a corrected turn again."""
     data = dependencies.buttons.data(CORRECTED, chat, person, _once(turn))
-    keyboard = InlineKeyboardMarkup([[InlineKeyboardButton(LABEL, callback_data=data)]])
-    await dependencies.delivery.say(chat, OFFER, keyboard=keyboard)
+    keyboard = InlineKeyboardMarkup([[InlineKeyboardButton(tr("answers-again"), callback_data=data)]])
+    await dependencies.delivery.say(chat, tr("answers-offer"), keyboard=keyboard)

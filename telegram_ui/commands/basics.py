@@ -6,7 +6,6 @@ from telegram import InlineKeyboardMarkup
 
 from locales.catalog import tr
 from records.owners import mode_of
-from telegram_ui.commands.answers import NOTHING_TO_STOP
 from telegram_ui.commands.family import Ask, Command, Dependencies, Family, command
 from telegram_ui.commands.summaries import SWITCH_ON, retention_text
 from telegram_ui.commands.wording import STORAGE_NAMES
@@ -64,7 +63,7 @@ class Basics(Family):
     @command("stop")
     async def _stop(self, ask: Ask) -> str:
         # Answers are stopped where updates are dispatched; a /stop comes here only where there is nothing to stop.
-        return NOTHING_TO_STOP
+        return tr("answers-nothing-to-stop")
 
     def _stored(self, ask: Ask) -> str:
         stored = tr("basics-stored") if ask.chat.is_private else tr("basics-stored-group")

@@ -19,21 +19,16 @@ from telegram_ui.commands.next_text import NextText
 from telegram_ui.commands.wizard import number_in
 from telegram_ui.commands.wording import (
     STORAGE_NAMES,
-    messages,
     minute,
+    policy_name,
     thresholds,
     ticked,
-    turns,
 )
 from text.time_zones import label, similar_names, zone_named
 
 KIND = "set"
 MEMORY, STORAGE, NUMBER, POLICY, AUTOMATIC, INCOGNITO, ZONE = "m", "s", "n", "p", "a", "i", "z"
 ON, OFF = "on", "off"
-WHICH_CITY = (
-    "Which larger city are you in, or near? A name such as Europe/Berlin or an offset such as UTC+3 will do, too."
-)
-NOTHING_ELSE = "Memory is off. I store nothing, and the other choices wait until you turn it on."
 
 Button = Callable[[str, str], InlineKeyboardButton]
 """Makes a button of its label and what it carries."""
@@ -57,7 +52,7 @@ class ChoiceCommands(Family):
         """A choice: what it is about, and its value. The message shows it at once."""
         what, _, value = ask.argument.partition(".")
         if what == ZONE:
-            await self._city.ask_for(ask, WHICH_CITY, about=ask.message_id, example="Berlin")
+            await self._city.ask_for(ask, tr("choices-which-city"), about=ask.message_id, example="Berlin")
             return None
         before = await self._config(ask)
         toast = await self._choose(ask, what, value, before)
@@ -70,9 +65,9 @@ class ChoiceCommands(Family):
         memory, owner = self._services.memory, ask.chat.scope.owner
         if what == MEMORY and value in (ON, OFF):
             await memory.switch(owner, enabled=value == ON)
-            return "Memory is on: I remember from now on." if value == ON else "Memory is off. What is stored stays."
+            return tr("choices-toast-memory-on" if value == ON else "choices-toast-memory-off")
         if before is None or not before.enabled:
-            return NOTHING_ELSE
+            return tr("choices-nothing-else")
         if what == STORAGE and value in memory.storages:
             return await self._move(ask, StorageType(value), before)
         change = _change(what, value)
@@ -85,10 +80,10 @@ class ChoiceCommands(Family):
     async def _move(self, ask: Ask, storage: StorageType, before: OwnerConfig) -> str:
         memory, owner = self._services.memory, ask.chat.scope.owner
         if storage is before.storage:
-            return f"Memory is kept in {STORAGE_NAMES[storage]} already."
+            return tr("choices-toast-kept-already", storage=STORAGE_NAMES[storage])
         async with self._delivery.typing(ask.chat):
             await memory.configure(owner, storage=storage, every_n=before.every_n)
-        return f"Moved: {messages(await memory.total(owner))}, to {STORAGE_NAMES[storage]}."
+        return tr("choices-toast-moved", messages=await memory.total(owner), storage=STORAGE_NAMES[storage])
 
     async def _config(self, ask: Ask) -> OwnerConfig | None:
         return await self._services.memory.config(ask.chat.scope.owner)
@@ -141,33 +136,39 @@ def _change(what: str, value: str) -> tuple[Callable[[OwnerConfig], OwnerConfig]
     """What a choice changes, apart from memory's switch and its storage, and the toast; None for no choice of ours."""
     number, is_on = number_in(value), value == ON
     if what == NUMBER and number is not None:
-        return lambda current: replace(current, every_n=number), f"A summary after every {turns(number)}."
+        return lambda current: replace(current, every_n=number), tr("choices-toast-number", turns=number)
     if what == POLICY and value in POLICIES:
-        return lambda current: replace(current, policy=value), f"{value.capitalize()} it is."
+        return lambda current: replace(current, policy=value), tr(
+            "policy-toast-chosen", policy=tr(f"policy-button-{value}")
+        )
     if what == AUTOMATIC and value in (ON, OFF):
-        return lambda current: replace(current, auto_fold=is_on), f"Automatic summaries are {value}."
+        return lambda current: replace(current, auto_fold=is_on), tr("policy-toast-on" if is_on else "policy-toast-off")
     if what == INCOGNITO and value in (ON, OFF):
-        return lambda current: replace(current, incognito=is_on), f"Incognito is {value}."
+        return lambda current: replace(current, incognito=is_on), tr(
+            "choices-toast-incognito-on" if is_on else "choices-toast-incognito-off"
+        )
     return None
 
 
 def settings_text(config: OwnerConfig | None, now: datetime) -> str:
     """The choices of an owner in words."""
-    zone = f"Time zone: {label(config.timezone if config else '')}, where it is {minute(now, _zone(config))}"
+    zone = tr("choices-zone", zone=label(config.timezone if config else ""), time=minute(now, _zone(config)))
     if config is None or not config.enabled:
-        return f"Settings\n\n{NOTHING_ELSE}\n{zone}"
-    manner = "made automatically" if config.auto_fold else "made only by /summary_now"
-    incognito = "on: memory is read, nothing is written" if config.incognito else "off"
+        return f"{tr('choices-heading')}\n\n{tr('choices-nothing-else')}\n{zone}"
     return "\n".join(
         [
-            "Settings",
+            tr("choices-heading"),
             "",
-            f"Memory: on, kept in {STORAGE_NAMES[config.storage]}",
-            f"Summaries: after every {turns(config.every_n)}, {config.policy}, {manner}",
-            f"Incognito: {incognito}",
+            tr("choices-memory", storage=STORAGE_NAMES[config.storage]),
+            tr(
+                "choices-summaries" if config.auto_fold else "choices-summaries-by-hand",
+                turns=config.every_n,
+                policy=policy_name(config.policy),
+            ),
+            tr("choices-incognito-on" if config.incognito else "choices-incognito-off"),
             zone,
             "",
-            "/summary_policy explains the ways of summarising, /memory shows what I know, /forget erases.",
+            tr("choices-more"),
         ]
     )
 
@@ -182,20 +183,20 @@ def settings_rows(
 
     def switch(name: str, what: str, *, is_on: bool) -> list[InlineKeyboardButton]:
         return [
-            choice(f"{name} on", what, ON, is_chosen=is_on),
-            choice(f"{name} off", what, OFF, is_chosen=not is_on),
+            choice(tr(f"choices-button-{name}-on"), what, ON, is_chosen=is_on),
+            choice(tr(f"choices-button-{name}-off"), what, OFF, is_chosen=not is_on),
         ]
 
-    zone = [button(f"Time zone: {label(config.timezone if config else '')}", ZONE)]
+    zone = [button(tr("choices-button-zone", zone=label(config.timezone if config else "")), ZONE)]
     if config is None or not config.enabled:
-        return [switch("Memory", MEMORY, is_on=False), zone]
+        return [switch("memory", MEMORY, is_on=False), zone]
     return [
-        switch("Memory", MEMORY, is_on=True),
+        switch("memory", MEMORY, is_on=True),
         [choice(STORAGE_NAMES[one], STORAGE, one, is_chosen=one is config.storage) for one in storages],
         thresholds(config.every_n, lambda label, number: button(label, f"{NUMBER}.{number}")),
-        [choice(one.capitalize(), POLICY, one, is_chosen=one == config.policy) for one in POLICIES],
-        switch("Automatic", AUTOMATIC, is_on=config.auto_fold),
-        switch("Incognito", INCOGNITO, is_on=config.incognito),
+        [choice(tr(f"policy-button-{one}"), POLICY, one, is_chosen=one == config.policy) for one in POLICIES],
+        switch("automatic", AUTOMATIC, is_on=config.auto_fold),
+        switch("incognito", INCOGNITO, is_on=config.incognito),
         zone,
     ]
 
@@ -207,12 +208,14 @@ def _zone(config: OwnerConfig | None) -> tzinfo:
 def zone_text(name: str, now: datetime, zone: tzinfo, *, asked: str = "") -> str:
     """Which time zone is in use, and how to choose another. `asked`: the words by which it was just chosen."""
     local, shown = now.astimezone(zone), label(name)
-    understood = "" if not asked or asked.casefold() == shown.casefold() else f"I understood “{asked}” as {shown}. "
-    return (
-        f"{understood}Your time zone is {shown}; it is {local:%Y-%m-%d %H:%M} there{_ahead(local, shown)}. "
-        'I use it for dates ("tomorrow", "last week").\n'
-        "To change it: /tz Europe/Berlin, the name of a larger city, or an offset such as UTC+3."
-    )
+    lines = []
+    if asked and asked.casefold() != shown.casefold():
+        lines.append(tr("choices-zone-understood", words=asked, zone=shown))
+    if offset := _ahead(local, shown):
+        lines.append(tr("choices-zone-is-ahead", zone=shown, time=minute(now, zone), offset=offset))
+    else:
+        lines.append(tr("choices-zone-is", zone=shown, time=minute(now, zone)))
+    return f"{' '.join(lines)}\n{tr('choices-zone-change')}"
 
 
 def _ahead(local: datetime, shown: str) -> str:
@@ -220,9 +223,10 @@ def _ahead(local: datetime, shown: str) -> str:
     if shown.startswith("UTC"):
         return ""
     offset = f"{local:%z}"
-    return f" (UTC{offset[0]}{int(offset[1:3])}{f':{offset[3:5]}' if offset[3:5] != '00' else ''} now)"
+    return f"UTC{offset[0]}{int(offset[1:3])}{f':{offset[3:5]}' if offset[3:5] != '00' else ''}"
 
 
 def no_zone(wanted: str, similar: Sequence[str]) -> str:
-    hint = f"Did you mean {', '.join(similar)}?" if similar else "Names look like Europe/Berlin, Seattle or UTC+3."
-    return f"I know no time zone “{wanted[:60]}”. {hint} Nothing was changed."
+    if similar:
+        return tr("choices-zone-similar", words=wanted[:60], names=", ".join(similar))
+    return tr("choices-zone-unknown", words=wanted[:60])

@@ -17,9 +17,8 @@ from records.scopes import Scope
 from telegram_ui.commands.buttons import nonce
 from telegram_ui.commands.family import Ask, Dependencies, Family, command, press
 from telegram_ui.commands.forget_targets import NoSuchDateError, Target, days, named, payload, read
-from telegram_ui.commands.wording import messages, moment, quoted, speaker
+from telegram_ui.commands.wording import moment, quoted, speaker
 from text import analyzer
-from text.plurals import counted
 
 CHOOSE, ERASE, ERASE_OWN, KEEP = "fs", "fg", "fo", "fk"
 MATCHES = 10
@@ -29,28 +28,6 @@ SHOWN = 3
 """Answers that are shown of those that quote what is to be forgotten."""
 QUOTED = 80
 """Characters of a message that are quoted, so that its owner recognises it."""
-
-USAGE = (
-    "What should I forget?\n\n"
-    "• one message: reply to it with /forget, or /forget #12\n"
-    "• a fact: /forget fact 12\n"
-    "• a day or several: /forget 2026-01-31, /forget 2026-01-01 2026-02-01\n"
-    "• what you search for: /forget WORDS\n"
-    "• all of it: /forget everything\n\n"
-    "Before I erase anything, I say what it is and ask."
-)
-FINAL = "This cannot be undone."
-CLEAN = "Nothing of it is left in my files."
-TRACES = "Traces may be left in my files for now, because they are in use or the disk is full. I keep cleaning them."
-EXPIRED = "This question is more than 10 minutes old and does nothing any more. Send /forget again."
-KEPT = "Nothing was forgotten."
-GONE = "That is not in my memory (any more)."
-NOT_STORED = "I do not have the message that you replied to in my memory."
-NO_SUCH_DATE = "There is no such date. Write dates as 2026-01-31."
-NOT_IN_MY_POWER = (
-    "Not in my power: what is written in this chat (Telegram lets you delete it), what the model's provider has kept "
-    "of earlier requests, and backups that were made before."
-)
 
 
 class ForgetCommands(Family):
@@ -70,7 +47,7 @@ class ForgetCommands(Family):
             try:
                 target = named(ask.argument)
             except NoSuchDateError:
-                return NO_SUCH_DATE
+                return tr("forget-no-such-date")
             if target is None:
                 return await self._search(ask)
             await self._confirm(ask, target)
@@ -78,13 +55,16 @@ class ForgetCommands(Family):
         if ask.replied_to is not None:
             message = await self._replied_to(ask)
             if message is None:
-                return NOT_STORED
+                return tr("forget-not-stored")
             await self._confirm(ask, Target(kind="turn", number=message.id))
             return None
         today = self._now().astimezone(await self._zone(ask.chat.scope.owner)).date()
-        choices = [("Today", Target(kind="days", first=today, last=today)), ("Everything", _EVERYTHING)]
+        choices = [
+            (tr("forget-today"), Target(kind="days", first=today, last=today)),
+            (tr("forget-everything"), _EVERYTHING),
+        ]
         rows = [[self._target_button(ask, CHOOSE, label, target)] for label, target in choices]
-        await self._delivery.say(ask.chat, USAGE, keyboard=InlineKeyboardMarkup(rows))
+        await self._delivery.say(ask.chat, tr("forget-usage"), keyboard=InlineKeyboardMarkup(rows))
         return None
 
     async def _take_back(self, ask: Ask) -> str | None:
@@ -95,7 +75,7 @@ class ForgetCommands(Family):
             return tr("forget-members")
         message = await self._replied_to(ask)
         if message is None or not message.is_user:
-            return NOT_STORED
+            return tr("forget-not-stored")
         await self._confirm(ask, Target(kind="turn", number=message.id), press=ERASE_OWN)
         return None
 
@@ -112,9 +92,9 @@ class ForgetCommands(Family):
             matched = await store.matching(scope, asked, limit=0, readings=analyzer.readings_of(asked, ask.argument))
             hits = await store.search(scope, matched.held(asked), limit=MATCHES)
         if not hits:
-            return "I found no message with these words. Nothing was forgotten."
+            return tr("forget-none-found")
         zone = await self._zone(scope.owner)
-        lines = ["Which of these should I forget? I ask once more before I erase it.", ""]
+        lines = [tr("forget-which"), ""]
         lines += [_line(hit.message, zone) for hit in hits]
         numbers = tuple(hit.message.id for hit in hits)
         buttons = [
@@ -124,10 +104,16 @@ class ForgetCommands(Family):
         if len(hits) > 1:
             key = nonce()
             self._found[key] = numbers
-            rows.append([self._target_button(ask, CHOOSE, f"All {len(hits)}", Target(kind="found", key=key))])
+            rows.append(
+                [
+                    self._target_button(
+                        ask, CHOOSE, tr("forget-all", number=str(len(hits))), Target(kind="found", key=key)
+                    )
+                ]
+            )
         if len(hits) == MATCHES:
-            lines += ["", "There may be more: search again when these are done."]
-        rows.append([self._target_button(ask, KEEP, "None of them", _EVERYTHING)])
+            lines += ["", tr("forget-maybe-more")]
+        rows.append([self._target_button(ask, KEEP, tr("forget-none-of-them"), _EVERYTHING)])
         await self._delivery.say(ask.chat, "\n".join(lines), keyboard=InlineKeyboardMarkup(rows))
         return None
 
@@ -138,7 +124,7 @@ class ForgetCommands(Family):
         keyboard: InlineKeyboardMarkup | None = None
         if choices:
             rows = [[self._target_button(ask, press, label, choice)] for label, choice in choices]
-            keyboard = InlineKeyboardMarkup([*rows, [self._target_button(ask, KEEP, "Keep it", target)]])
+            keyboard = InlineKeyboardMarkup([*rows, [self._target_button(ask, KEEP, tr("forget-keep-it"), target)]])
         await self._delivery.replace(ask.chat, instead_of, text, keyboard=keyboard)
 
     async def _question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
@@ -151,24 +137,26 @@ class ForgetCommands(Family):
         what = await self._what(scope, target)
         forgotten = await self._services.memory.preview(owner, what)
         if forgotten.is_nothing:
-            return (GONE if target.kind == "fact" else "There is nothing to forget there."), ()
+            return (tr("forget-gone") if target.kind == "fact" else tr("forget-nothing-there")), ()
         match target.kind:
             case "fact":
-                head, label = f"Shall I forget fact {target.number}?", "Forget it"
+                head, label = tr("forget-ask-fact", id=str(target.number)), tr("forget-it")
             case "days":
-                span = f"{target.first}" if target.first == target.last else f"{target.first} to {target.last}"
-                head, label = f"Shall I forget what was said on {span}?", f"Forget {messages(forgotten.messages)}"
+                first, last = (one.strftime(tr("shared-day")) for one in (target.first, target.last))
+                head = tr("forget-ask-days", first=first, last=last)
+                if first == last:
+                    head = tr("forget-ask-day", day=first)
+                label = tr("forget-messages", messages=forgotten.messages)
             case _:
-                head, label = "Shall I forget everything?", "Forget everything"
-                if owner < 0:
-                    head += " That is all of this group's memory, of every topic."
-        lines = [head, "", f"This erases: {counts(forgotten)}."]
+                head = tr("forget-ask-everything-group" if owner < 0 else "forget-ask-everything")
+                label = tr("forget-all-of-it")
+        lines = [head, "", tr("forget-erases", what=counts(forgotten))]
         if forgotten.reactivated:
-            lines.append(_still_unsummarised(forgotten.reactivated))
+            lines.append(tr("forget-reactivated", messages=forgotten.reactivated))
         if target.kind == "everything":
-            lines.append("Storage, threshold and whether memory is on stay as they are.")
+            lines.append(tr("forget-choices-stay"))
         quotes, choices = await self._quotes(scope, target, label, forgotten)
-        return "\n".join([*lines, *quotes, FINAL]), choices
+        return "\n".join([*lines, *quotes, tr("forget-final")]), choices
 
     async def _quotes(
         self, scope: Scope, target: Target, label: str, forgotten: Forgotten
@@ -185,60 +173,61 @@ class ForgetCommands(Family):
         all_of_it = await self._services.memory.preview(scope.owner, await self._what(scope, with_quotes))
         async with self._services.memory.home(scope.owner) as store:
             shown = await store.messages(scope, forgotten.remainder.answers[:SHOWN])
-        lines = ["", f"{quoting(forgotten.remainder, 'quote', 'quotes')} this."]
+        what, count = quoting(forgotten.remainder)
+        lines = ["", tr("forget-quotes", what=what, count=count)]
         zone = await self._zone(scope.owner)
         lines += [f"  {_line(one, zone)}" for one in shown]
-        lines.append(f"With them, this erases: {counts(all_of_it)}.")
-        return lines, [("Forget them too", with_quotes), (label, target)]
+        lines.append(tr("forget-erases-with-them", what=counts(all_of_it)))
+        return lines, [(tr("forget-them-too"), with_quotes), (label, target)]
 
     async def _message_question(self, scope: Scope, number: int) -> tuple[str, Sequence[tuple[str, Target]]]:
         turn = await self._turn(scope, number)
         message = next((one for one in turn if one.id == number), None)
         if message is None:
-            return GONE, ()
+            return tr("forget-gone"), ()
         whole = await self._services.memory.preview(scope.owner, _ids(turn))
         zone = await self._zone(scope.owner)
-        lines = ["Shall I forget this?", "", _line(message, zone), ""]
+        lines = [tr("forget-ask-this"), "", _line(message, zone), ""]
         if len(turn) > 1:
-            lines.append(f"With the rest of its turn, this erases: {counts(whole)}.")
+            lines.append(tr("forget-erases-with-turn", what=counts(whole)))
             lines += [f"  {_line(one, zone)}" for one in turn if one is not message][:3]
-            label, target = "Forget question and answer", Target(kind="turn", number=number)
-            alone = [("Only this message", Target(kind="message", number=number))]
+            label, target = tr("forget-turn"), Target(kind="turn", number=number)
+            alone = [(tr("forget-only-message"), Target(kind="message", number=number))]
         else:
-            lines.append(f"This erases: {counts(whole)}.")
-            label, target, alone = "Forget it", Target(kind="message", number=number), []
+            lines.append(tr("forget-erases", what=counts(whole)))
+            label, target, alone = tr("forget-it"), Target(kind="message", number=number), []
         if whole.reactivated:
-            lines.append(_still_unsummarised(whole.reactivated))
+            lines.append(tr("forget-reactivated", messages=whole.reactivated))
         quotes, choices = await self._quotes(scope, target, label, whole)
-        return "\n".join([*lines, *quotes, FINAL]), [*choices, *alone]
+        return "\n".join([*lines, *quotes, tr("forget-final")]), [*choices, *alone]
 
     async def _found_question(self, scope: Scope, target: Target) -> tuple[str, Sequence[tuple[str, Target]]]:
         alone = await self._what(scope, target)
         if not alone.ids:
-            return EXPIRED, ()
+            return tr("forget-expired"), ()
         turns = Target(kind="found turns", key=target.key)
         whole = await self._services.memory.preview(scope.owner, await self._what(scope, turns))
         those = await self._services.memory.preview(scope.owner, alone)
         lines = [
-            f"Shall I forget these {messages(those.messages)}?",
+            tr("forget-ask-these", messages=those.messages),
             "",
-            f"This erases: {counts(those)}.",
-            f"With the questions and answers that belong to them: {counts(whole)}.",
+            tr("forget-erases", what=counts(those)),
+            tr("forget-erases-with-turns", what=counts(whole)),
         ]
-        quotes, choices = await self._quotes(scope, turns, "Forget questions and answers", whole)
-        return "\n".join([*lines, *quotes, FINAL]), [*choices, ("Only these messages", target)]
+        quotes, choices = await self._quotes(scope, turns, tr("forget-turns"), whole)
+        return "\n".join([*lines, *quotes, tr("forget-final")]), [*choices, (tr("forget-only-messages"), target)]
 
     @press(CHOOSE, who="admins", refusal="forget-admins-only")
     async def _choose(self, ask: Ask) -> str | None:
         target = read(ask.argument, self._now())
         if target is None:
-            return EXPIRED
+            return tr("forget-expired")
         await self._confirm(ask, target, instead_of=ask.message_id)
         return None
 
     @press(KEEP)
     async def _keep(self, ask: Ask) -> None:
-        await self._show(ask, KEPT)
+        await self._show(ask, tr("forget-kept"))
 
     @press(ERASE, who="admins", refusal="forget-admins-only")
     async def _erase_chosen(self, ask: Ask) -> str:
@@ -251,15 +240,15 @@ class ForgetCommands(Family):
     async def _erase(self, ask: Ask) -> str:
         target = read(ask.argument, self._now())
         if target is None:
-            return EXPIRED
+            return tr("forget-expired")
         scope = ask.chat.scope
         async with self._delivery.typing(ask.chat):
             what = await self._what(scope, target)
             is_gone = what.what == "messages" and not what.ids
             forgotten = Forgotten() if is_gone else await self._services.corrections.forget(scope.owner, what)
         # In place of the question, which quoted what is now forgotten.
-        await self._show(ask, GONE if forgotten.is_nothing else receipt(forgotten))
-        return "Forgotten."
+        await self._show(ask, tr("forget-gone") if forgotten.is_nothing else receipt(forgotten))
+        return tr("forget-done")
 
     # What a target means -------------------------------------------------------------------------------------
 
@@ -307,58 +296,62 @@ def _ids(found: Sequence[Message]) -> Forgetting:
 
 
 def _line(message: Message, zone: tzinfo) -> str:
-    quote = quoted(message.content, QUOTED)
-    return f"#{message.id} · {moment(message.created_at, zone)} · {speaker(message)}: “{quote}”"
-
-
-def _still_unsummarised(number: int) -> str:
-    return f"{messages(number).capitalize()} next to it stay, and will be summarised again without it."
+    return tr(
+        "forget-line",
+        id=str(message.id),
+        date=moment(message.created_at, zone),
+        speaker=speaker(message),
+        text=quoted(message.content, QUOTED),
+    )
 
 
 def counts(forgotten: Forgotten) -> str:
     """What is erased, in words: "2 messages, 1 summary"."""
     parts = [
-        (forgotten.messages, "message", "messages"),
-        (forgotten.summaries, "summary", "summaries"),
-        (forgotten.facts, "fact", "facts"),
-        (forgotten.profiles, "version of your profile", "versions of your profile"),
-        (forgotten.versions, "earlier text", "earlier texts"),
+        forgotten.messages and tr("shared-messages", messages=forgotten.messages),
+        forgotten.summaries and tr("shared-summaries", summaries=forgotten.summaries),
+        forgotten.facts and tr("shared-facts", facts=forgotten.facts),
+        forgotten.profiles and tr("forget-profiles", profiles=forgotten.profiles),
+        forgotten.versions and tr("forget-versions", versions=forgotten.versions),
     ]
-    return ", ".join(counted(number, one, many) for number, one, many in parts if number)
+    return ", ".join(part for part in parts if part)
 
 
-def quoting(remainder: Remainder, several: str, one: str) -> str:
-    """What quotes, with the verb that goes with it: "3 later answers, 1 fact quote"."""
+def quoting(remainder: Remainder) -> tuple[str, int]:
+    """What quotes, in words ("3 later answers, 1 fact"), and how much of it there is."""
+    answers = len(remainder.answers)
     parts = [
-        (len(remainder.answers), "later answer", "later answers"),
-        (remainder.facts, "fact", "facts"),
-        (remainder.summaries, "summary", "summaries"),
-        (remainder.profiles, "version of your profile", "versions of your profile"),
+        answers and tr("forget-answers", answers=answers),
+        remainder.facts and tr("shared-facts", facts=remainder.facts),
+        remainder.summaries and tr("shared-summaries", summaries=remainder.summaries),
+        remainder.profiles and tr("forget-profiles", profiles=remainder.profiles),
     ]
-    named = ", ".join(counted(number, singular, plural) for number, singular, plural in parts if number)
-    return f"{named} {one if sum(number for number, _, _ in parts) == 1 else several}"
+    in_all = answers + remainder.facts + remainder.summaries + remainder.profiles
+    return ", ".join(part for part in parts if part), in_all
 
 
 def left(remainder: Remainder) -> list[str]:
     """Where words of what was forgotten still stand."""
-    lines = [f"{quoting(remainder, 'quote it and stay', 'quotes it and stays')}."] if remainder.has_quotes else []
+    lines = []
+    if remainder.has_quotes:
+        what, count = quoting(remainder)
+        lines.append(tr("forget-quotes-stay", what=what, count=count))
     if remainder.others:
-        verb = "stays" if remainder.others == 1 else "stay"
-        lines.append(f"Some of its words also stand in {messages(remainder.others)} that {verb}; /search finds them.")
+        lines.append(tr("forget-words-stay", messages=remainder.others))
     elif not remainder.is_complete:
-        lines.append("Messages that stay may hold some of the same words; /search finds them.")
+        lines.append(tr("forget-words-may-stay"))
     return lines
 
 
 def receipt(forgotten: Forgotten) -> str:
     """What was erased, and what may still hold it."""
     stays = left(forgotten.remainder)
-    rest = [*stays, *([] if forgotten.is_clean else [TRACES])] or [CLEAN]
-    lines = [f"Forgotten: {counts(forgotten)}. {' '.join(rest)}"]
+    rest = [*stays, *([] if forgotten.is_clean else [tr("forget-traces")])] or [tr("forget-clean")]
+    lines = [tr("forget-receipt", what=counts(forgotten), rest=" ".join(rest))]
     if forgotten.reactivated:
-        lines.append(_still_unsummarised(forgotten.reactivated))
-    lines.append(NOT_IN_MY_POWER)
+        lines.append(tr("forget-reactivated", messages=forgotten.reactivated))
+    lines.append(tr("forget-not-in-my-power"))
     if forgotten.kept_aside:
         names = ", ".join(forgotten.kept_aside)
-        lines.append(f"My operator also keeps files that were damaged or replaced, which may hold it: {names}.")
+        lines.append(tr("forget-kept-aside", names=names))
     return "\n".join(lines)

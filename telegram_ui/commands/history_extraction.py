@@ -5,24 +5,10 @@ Owns its words. Does not know how facts are learned, nor how history is imported
 
 from telegram import InlineKeyboardMarkup
 
+from locales.catalog import tr
 from telegram_ui.commands.family import Ask, Family, press
-from telegram_ui.commands.wording import messages
-from text.plurals import counted
 
 LEARN, STOP = "stu", "stn"
-OFFER = "Learn facts from it"
-WHAT_IT_TAKES = (
-    "I learn no facts from it unless you ask me to. If you do, I read {messages} of yours now, in about {requests} "
-    "of roughly {tokens:,} tokens in all: in the background, and within the daily token budget."
-)
-BEGUN = "I am learning facts from it in the background. /summary_status shows my progress, /memory what I know."
-BUSY = "I am still learning from what was imported before. Please try again when that is done."
-OFF = (
-    "I cannot learn now: memory is off (/summary_on), incognito is on (/incognito off), or my operator has turned "
-    "learning off."
-)
-NOTHING = "There is nothing (more) in it to learn from."
-STOPPED = "I have stopped learning from it. What I learned stays; the button continues."
 
 
 class HistoryExtractionCommands(Family):
@@ -33,31 +19,34 @@ class HistoryExtractionCommands(Family):
         estimate = await self._services.history_extraction.estimate(ask.chat.scope.owner, *ids)
         if estimate is None:
             return None
-        text = WHAT_IT_TAKES.format(
-            messages=messages(estimate.messages),
-            requests=counted(estimate.requests, "request", "requests"),
+        text = tr(
+            "learning-what-it-takes",
+            messages=estimate.messages,
+            requests=estimate.requests,
             tokens=_rounded(estimate.tokens),
         )
-        return text, self._keyboard(ask, LEARN, OFFER, ids)
+        return text, self._keyboard(ask, LEARN, tr("learning-offer"), ids)
 
     @press(LEARN, who="admins")
     async def _learn(self, ask: Ask) -> str | None:
         ids = _ids(ask.argument)
         match await self._services.history_extraction.begin(ask.chat.scope.owner, *ids):
             case "busy":
-                return BUSY
+                return tr("learning-busy")
             case "off":
-                return OFF
+                return tr("learning-off")
             case "nothing":
-                await self._show_below(ask, NOTHING, None)
+                await self._show_below(ask, tr("learning-nothing"), None)
             case "begun":
-                await self._show_below(ask, BEGUN, self._keyboard(ask, STOP, "Stop", ids))
+                await self._show_below(ask, tr("learning-begun"), self._keyboard(ask, STOP, tr("learning-stop"), ids))
         return None
 
     @press(STOP, who="admins")
     async def _stop(self, ask: Ask) -> None:
         await self._services.history_extraction.stop(ask.chat.scope.owner)
-        await self._show_below(ask, STOPPED, self._keyboard(ask, LEARN, "Continue", _ids(ask.argument)))
+        await self._show_below(
+            ask, tr("learning-stopped"), self._keyboard(ask, LEARN, tr("learning-continue"), _ids(ask.argument))
+        )
 
     async def _show_below(self, ask: Ask, text: str, keyboard: InlineKeyboardMarkup | None) -> None:
         """Replace the last paragraph, which was about learning; those before it are about the file."""

@@ -36,7 +36,7 @@ class MemoryCommands(Family):
     @command("memory")
     async def _memory(self, ask: Ask) -> str | None:
         if ask.chat.scope.is_direct_messages:
-            return texts.NOT_FOR_ONE_PERSON
+            return tr("memory-not-for-one-person")
         verb, _, rest = ask.argument.strip().partition(" ")
         verb, rest = verb.casefold(), rest.strip()
         number, _, text = rest.partition(" ")
@@ -54,31 +54,31 @@ class MemoryCommands(Family):
             return await self._edit(ask, _id(number), text)
         if verb in ("pin", "unpin", "delete", "undo") and _id(rest):
             return await self._change(ask.chat, verb, _id(rest))
-        return texts.USAGE
+        return tr("memory-usage")
 
     async def _add(self, chat: Chat, text: str) -> str:
         text = " ".join(text.split())
         if not text:
-            return texts.ADD_WHAT
+            return tr("memory-add-what")
         if len(text) > LONGEST_FACT:
-            return texts.TOO_LONG.format(most=LONGEST_FACT, length=len(text))
+            return tr("memory-too-long", most=str(LONGEST_FACT), length=str(len(text)))
         config = await self._services.memory.config(chat.scope.owner)
         if config is None:
-            return texts.NOT_ON
+            return tr("memory-not-on")
         if config.incognito:
-            return texts.INCOGNITO_ON
+            return tr("memory-incognito-on")
         fact, is_new = await self._services.facts.add(chat.scope.owner, text)
-        return (texts.ADDED if is_new else texts.KNOWN_ALREADY).format(id=fact.id, text=fact.text)
+        return tr("memory-added" if is_new else "memory-known-already", id=str(fact.id), text=fact.text)
 
     async def _edit(self, ask: Ask, id_: int, text: str) -> str | None:
         """Give a fact another text, and show it; a sentence if that cannot be."""
         text = " ".join(text.split())
         if len(text) > LONGEST_FACT:
-            return texts.TOO_LONG.format(most=LONGEST_FACT, length=len(text))
+            return tr("memory-too-long", most=str(LONGEST_FACT), length=str(len(text)))
         if await self._is_incognito(ask.chat):
-            return texts.INCOGNITO_ON
+            return tr("memory-incognito-on")
         if await self._services.facts.edit(ask.chat.scope.owner, id_, text) is None:
-            return texts.NO_SUCH_FACT.format(id=id_)
+            return tr("memory-no-such-fact", id=str(id_))
         await self._show_view(ask, View(fact=id_))
         return None
 
@@ -95,7 +95,7 @@ class MemoryCommands(Family):
             case "pin" | "unpin":
                 fact = await facts.pin(owner, id_, is_pinned=verb == "pin")
                 if fact is None and any(one.id == id_ for one in await facts.known(owner)):
-                    return texts.HOLDS_NO_LONGER.format(id=id_)
+                    return tr("memory-holds-no-longer", id=str(id_))
             case "delete":
                 fact = await facts.delete(owner, id_)
             case "undo":
@@ -104,7 +104,7 @@ class MemoryCommands(Family):
                     fact = await facts.restore(owner, id_)
                 elif current is not None:
                     return texts.undone(id_, await self._services.corrections.undo_edit(owner, id_))
-        return (texts.DONE[verb] if fact else texts.NO_SUCH_FACT).format(id=id_)
+        return tr(f"memory-done-{verb}" if fact else "memory-no-such-fact", id=str(id_))
 
     async def _show_view(self, ask: Ask, view: View, *, instead_of: int | None = None) -> None:
         owner = ask.chat.scope.owner
@@ -153,16 +153,20 @@ class MemoryCommands(Family):
             except DeliveryError as error:
                 log.info("the owner was not told about a new profile: %s", type(error).__name__)
 
-        return texts.DISTILLING if self._services.distiller.start(chat.scope.owner, tell) else texts.DISTILLING_ALREADY
+        return (
+            tr("memory-distilling")
+            if self._services.distiller.start(chat.scope.owner, tell)
+            else tr("memory-distilling-already")
+        )
 
     async def _ask_text(self, ask: Ask, id_: int) -> str | None:
         chat = ask.chat
         fact = next((one for one in await self._services.facts.known(chat.scope.owner) if one.id == id_), None)
         if fact is None or not fact.is_valid:
-            return texts.NO_SUCH_FACT.format(id=id_)
+            return tr("memory-no-such-fact", id=str(id_))
         if await self._is_incognito(chat):
-            return texts.INCOGNITO_ON
-        question = texts.NEW_TEXT.format(id=id_, text=fact.text)
+            return tr("memory-incognito-on")
+        question = tr("memory-new-text", id=str(id_), text=fact.text)
         await self._new_text.ask_for(ask, question, about=id_, example=fact.text)
         return None
 

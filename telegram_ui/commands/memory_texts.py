@@ -12,8 +12,8 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 from locales.catalog import tr
 from records.facts import STANDING, Fact, Profile
 from records.forgetting import Forgotten
-from telegram_ui.commands.forget import TRACES, counts
-from telegram_ui.commands.wording import day, messages
+from telegram_ui.commands.forget import counts
+from telegram_ui.commands.wording import day
 
 Button = Callable[[str, str], InlineKeyboardButton]
 Shown = tuple[str, InlineKeyboardMarkup | None]
@@ -24,43 +24,8 @@ LOOKS = ("l", "f", "p")
 VERBS: Mapping[str, str] = {"i": "pin", "o": "unpin", "d": "delete", "u": "undo"}
 """Actions on a fact. Also: "e" asks for a new text, "r" distils the profile, "x" erases a version of it."""
 
-USAGE = (
-    "/memory shows what I know about you.\n"
-    "/memory add TEXT – tell me something to remember\n"
-    "/memory 12 – fact 12 with its history\n"
-    "/memory edit 12 TEXT, /memory pin 12, /memory unpin 12, /memory delete 12, /memory undo 12"
-)
-ADD_WHAT = "Tell me what to remember: /memory add followed by one sentence."
-TOO_LONG = "A fact has at most {most} characters; this one has {length}. Nothing was changed."
-NOT_ON = "Memory is not set up yet, so I can keep nothing. /summary_on turns it on."
-NOT_FOR_ONE_PERSON = (
-    "In a channel's direct messages I keep no facts and no profile: they would belong to the channel, and so be told "
-    "to everybody who writes to it. What is said here I remember for you alone."
-)
-INCOGNITO_ON = "Incognito is on, so I write nothing down, and this was not noted. /incognito off ends it."
-ADDED = "Noted as fact {id}: {text}"
-KNOWN_ALREADY = "I know that already, as fact {id}: {text}"
-HOLDS_NO_LONGER = "Fact {id} holds no longer, so it cannot be pinned."
-NO_SUCH_FACT = "There is no fact {id} that could be changed. /memory lists what I know."
-NOTHING_TO_UNDO = "Fact {id} was not changed by hand, so there is nothing to undo."
-NEW_TEXT = "Please send the new text of fact {id}; until now: {text}\n/cancel leaves it as it is."
-PROFILE_ERASED = "That version is erased."
-UNDONE = "Fact {id} is as it was before; the other text is erased{derived}."
-DISTILLING = "I am rewriting the profile; I will tell you when it is done."
-DISTILLING_ALREADY = "The profile is being written right now."
-NOTHING_KNOWN = (
-    "I know nothing about you yet. I learn facts from what you tell me while memory is on, a little after you say it; "
-    "/memory add TEXT adds one at once."
-)
-OFF = "Memory is off: I learn nothing new, and use none of this until /summary_on."
-DONE: Mapping[str, str] = {
-    "pin": "Fact {id} is pinned: I keep it in mind with every answer.",
-    "unpin": "Fact {id} is no longer pinned.",
-    "delete": "Fact {id} is deleted. Undo brings it back for a day; then it is erased. /forget erases at once.",
-    "undo": "Fact {id} is as it was before.",
-}
-HEADINGS = ("What you asked me to keep to", "What you prefer", "Facts")
 WORTH = ((0.85, "vital"), (0.6, "important"), (0.35, ""), (0.0, "minor"))
+"""The least importance of a fact (0 to 1) for the text memory-worth-NAME; "" says nothing."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -103,7 +68,7 @@ def shown(
     if view.fact:
         fact = next((one for one in facts if one.id == view.fact), None)
         if fact is None:
-            return NO_SUCH_FACT.format(id=view.fact), None
+            return tr("memory-no-such-fact", id=str(view.fact)), None
         return _fact(fact, facts, view.page, zone, button)
     return _list(view.page, facts, versions, zone, is_on=is_on, is_group=is_group, button=button)
 
@@ -123,34 +88,38 @@ def _list(
     pages = max(1, -(-len(valid) // PAGE))
     page = min(page, pages - 1)
     here = valid[page * PAGE : (page + 1) * PAGE]
-    lines = [f"What I know about {'this group' if is_group else 'you'}"]
+    lines = [tr("memory-title-group" if is_group else "memory-title")]
     if not is_on:
-        lines.append(OFF)
+        lines.append(tr("memory-off"))
     if versions and page == 0:
         newest = versions[0]
-        lines += ["", f"Profile (version {newest.id}, {day(newest.created_at, zone)})", newest.text]
+        lines += ["", tr("memory-profile", id=str(newest.id), day=day(newest.created_at, zone)), newest.text]
     if valid:
-        where = f", page {page + 1} of {pages}" if pages > 1 else ""
-        for rank, heading in enumerate(HEADINGS):
+        for rank, kind in enumerate((*STANDING, "facts")):
             if of_this := [fact for fact in here if _rank(fact) == rank]:
                 total = sum(_rank(fact) == rank for fact in valid)
-                lines += ["", f"{heading} ({total}{where})"]
+                heading = {"heading": tr(f"memory-heading-{kind}"), "total": str(total)}
+                where = {"page": str(page + 1), "pages": str(pages)}
+                if pages > 1:
+                    lines += ["", tr("memory-count-page", **heading, **where)]
+                else:
+                    lines += ["", tr("memory-count", **heading)]
                 lines += [line for fact in of_this for line in _listed(fact, facts, zone)]
     elif not versions:
-        lines += ["", NOTHING_KNOWN]
+        lines += ["", tr("memory-nothing-known")]
     if deleted and page == 0:
-        lines += ["", f"Deleted; can be undone for a day: {', '.join(str(fact.id) for fact in deleted)}"]
+        lines += ["", tr("memory-deleted", ids=", ".join(str(fact.id) for fact in deleted))]
     if valid:
-        lines += ["", "Press a number to see that fact: edit, pin, delete, undo."]
+        lines += ["", tr("memory-press")]
     rows: list[list[InlineKeyboardButton]] = []
     shown_here = [*here, *(deleted if page == 0 else [])][: 2 * PAGE]
     numbers = [button(f"{'📌 ' if fact.is_pinned else ''}{fact.id}", f"f.{fact.id}.{page}") for fact in shown_here]
     rows += [numbers[start : start + PAGE] for start in range(0, len(numbers), PAGE)]
-    turn = [button("‹ Newer", f"l.{page - 1}")] if page else []
-    turn += [button("Older ›", f"l.{page + 1}")] if page < pages - 1 else []
+    turn = [button(tr("memory-button-newer"), f"l.{page - 1}")] if page else []
+    turn += [button(tr("memory-button-older"), f"l.{page + 1}")] if page < pages - 1 else []
     rows += [turn] if turn else []
     if versions or valid:
-        rows.append([button("Profile: versions, rewrite", "p")])
+        rows.append([button(tr("memory-button-profile"), "p")])
     return "\n".join(lines), InlineKeyboardMarkup(rows) if rows else None
 
 
@@ -159,47 +128,58 @@ def _rank(fact: Fact) -> int:
     return STANDING.index(fact.kind) if fact.is_standing else len(STANDING)
 
 
+def _worth(fact: Fact) -> str:
+    name = next(name for least, name in WORTH if fact.importance >= least)
+    return tr(f"memory-worth-{name}") if name else ""
+
+
 def _listed(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:
     """Two lines of the list."""
-    worth = next(word for least, word in WORTH if fact.importance >= least)
-    details = [fact.kind, fact.subject, worth, f"since {day(fact.valid_from, zone)}"]
+    worth = _worth(fact)
+    details = [fact.kind, fact.subject, worth, tr("memory-since", day=day(fact.valid_from, zone))]
     earlier = sum(one.superseded_by == fact.id for one in facts)
-    details += [f"{earlier} earlier"] if earlier else []
+    details += [tr("memory-earlier", number=str(earlier))] if earlier else []
     pinned = "📌 " if fact.is_pinned else ""
     return [f"{fact.id} · {pinned}{fact.text}", f"    {' · '.join(part for part in details if part)}"]
 
 
 def _fact(fact: Fact, facts: Sequence[Fact], page: int, zone: tzinfo, button: Button) -> Shown:
     """One fact with where it comes from and what was before it."""
-    worth = next(word for least, word in WORTH if fact.importance >= least)
-    lines = [f"Fact {fact.id}{' 📌' if fact.is_pinned else ''}", fact.text, ""]
+    worth = _worth(fact)
+    lines = [f"{tr('memory-fact', id=str(fact.id))}{' 📌' if fact.is_pinned else ''}", fact.text, ""]
     lines.append(" · ".join(part for part in (fact.kind, fact.subject, worth, *fact.tags) if part))
-    until = f" until {day(fact.valid_to, zone)}" if fact.valid_to else ""
-    lines.append(f"Holds since {day(fact.valid_from, zone)}{until}; last said {day(fact.observed_at, zone)}.")
-    if fact.source_ids:
-        lines.append(
-            f"Learned from {messages(len(fact.source_ids))}: {', '.join(f'#{id_}' for id_ in fact.source_ids[:10])}."
-        )
+    held = {"from": day(fact.valid_from, zone), "said": day(fact.observed_at, zone)}
+    if fact.valid_to:
+        lines.append(tr("memory-held", until=day(fact.valid_to, zone), **held))
     else:
-        lines.append("Added by hand.")
+        lines.append(tr("memory-holds", **held))
+    if fact.source_ids:
+        named = ", ".join(f"#{id_}" for id_ in fact.source_ids[:10])
+        lines.append(tr("memory-learned", messages=len(fact.source_ids), ids=named))
+    else:
+        lines.append(tr("memory-by-hand"))
     successor = next((one for one in facts if one.id == fact.superseded_by), None)
     if successor is not None:
-        lines.append(f"Superseded by fact {successor.id}: {successor.text}")
+        lines.append(tr("memory-superseded", id=str(successor.id), text=successor.text))
     lines += _history(fact, facts, zone)
     if fact.deleted_at is not None:
-        lines.append("Deleted. Undo brings it back for a day; then it is erased.")
+        lines.append(tr("memory-is-deleted"))
     own = f"{fact.id}.{page}"
     rows: list[list[InlineKeyboardButton]] = []
     if fact.deleted_at is not None:
-        rows.append([button("Undo delete", f"u.{own}")])
+        rows.append([button(tr("memory-button-undo-delete"), f"u.{own}")])
     elif fact.is_valid:
-        pin = button("Unpin", f"o.{own}") if fact.is_pinned else button("Pin", f"i.{own}")
-        rows.append([button("Edit", f"e.{own}"), pin, button("Delete", f"d.{own}")])
+        pin = (
+            button(tr("memory-button-unpin"), f"o.{own}")
+            if fact.is_pinned
+            else button(tr("memory-button-pin"), f"i.{own}")
+        )
+        rows.append([button(tr("memory-button-edit"), f"e.{own}"), pin, button(tr("memory-button-delete"), f"d.{own}")])
         if any(one.superseded_by == fact.id and one.origin == "earlier" for one in facts):
-            rows.append([button("Undo edit", f"u.{own}")])
+            rows.append([button(tr("memory-button-undo-edit"), f"u.{own}")])
     else:
-        rows.append([button("Delete", f"d.{own}")])
-    rows.append([button("‹ All facts", f"l.{page}")])
+        rows.append([button(tr("memory-button-delete"), f"d.{own}")])
+    rows.append([button(tr("memory-button-all"), f"l.{page}")])
     return "\n".join(lines), InlineKeyboardMarkup(rows)
 
 
@@ -213,48 +193,49 @@ def _history(fact: Fact, facts: Sequence[Fact], zone: tzinfo) -> list[str]:
             if one.id not in seen and one.deleted_at is None:
                 seen.add(one.id)
                 waiting.append(one.id)
-                until = day(one.valid_to, zone) if one.valid_to else "now"
-                lines.append(f"Before, {day(one.valid_from, zone)} to {until}: {one.text}")
+                before = {"from": day(one.valid_from, zone), "text": one.text}
+                if one.valid_to:
+                    lines.append(tr("memory-before", until=day(one.valid_to, zone), **before))
+                else:
+                    lines.append(tr("memory-before-now", **before))
     return lines
 
 
 def _profiles(versions: Sequence[Profile], zone: tzinfo, button: Button) -> Shown:
     """The newest versions of the profile, the one in use first."""
     few = versions[:3]
-    lines = ["There is no profile yet. It is written when there is enough to say, or now, with the button below."]
+    lines = [tr("memory-no-profile")]
     if few:
-        lines = [f"Profile: {len(versions)} version{'s' * (len(versions) > 1)}, the newest is in use."]
+        lines = [tr("memory-profiles", versions=len(versions))]
     for one in few:
-        lines += ["", f"Version {one.id}, {day(one.created_at, zone)}", one.text]
-    rows = [[button("Rewrite now", "r")]]
-    rows += [[button(f"Erase version {one.id}", f"x.{one.id}")] for one in few]
-    rows.append([button("‹ All facts", "l.0")])
+        lines += ["", tr("memory-version", id=str(one.id), day=day(one.created_at, zone)), one.text]
+    rows = [[button(tr("memory-button-rewrite"), "r")]]
+    rows += [[button(tr("memory-button-erase", id=str(one.id)), f"x.{one.id}")] for one in few]
+    rows.append([button(tr("memory-button-all"), "l.0")])
     return "\n".join(lines), InlineKeyboardMarkup(rows)
 
 
 def distilled(made: Profile | str | None) -> str:
     """The result of writing a profile."""
     if isinstance(made, Profile):
-        return f"The profile is rewritten (version {made.id}):\n\n{made.text}"
+        return f"{tr('memory-rewritten', id=str(made.id))}\n\n{made.text}"
     if made is None:
-        return "There is not enough yet to write a profile from, or the model's answer could not be used."
-    return f"The profile was not written: {made} Nothing was changed."
+        return tr("memory-not-enough")
+    return tr("memory-not-written", why=made)
 
 
 def undone(id_: int, forgotten: Forgotten | None) -> str:
     """The result of undoing an edit; `forgotten` None: there was none."""
     if forgotten is None:
-        return NOTHING_TO_UNDO.format(id=id_)
+        return tr("memory-nothing-to-undo", id=str(id_))
     derived = counts(Forgotten(facts=forgotten.facts, profiles=forgotten.profiles))
-    return UNDONE.format(id=id_, derived=f", and {derived} derived from it" if derived else "") + (
-        "" if forgotten.is_clean else f" {TRACES}"
-    )
+    told = tr("memory-undone-derived", id=str(id_), what=derived) if derived else tr("memory-undone", id=str(id_))
+    return told if forgotten.is_clean else f"{told} {tr('forget-traces')}"
 
 
 def erased(forgotten: Forgotten) -> str:
     """The result of erasing a version of the profile."""
-    return (
-        PROFILE_ERASED + ("" if forgotten.is_clean else f" {TRACES}")
-        if forgotten.profiles
-        else tr("shared-dead-button")
-    )
+    if not forgotten.profiles:
+        return tr("shared-dead-button")
+    told = tr("memory-profile-erased")
+    return told if forgotten.is_clean else f"{told} {tr('forget-traces')}"

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from telegram import ForceReply
 
+from locales.catalog import tr
 from storage.files.wizard_state import WizardState
 from telegram_ui.commands.buttons import nonce
 from telegram_ui.commands.family import Ask, Dependencies
@@ -38,7 +39,7 @@ class NextText:
             await self._delivery.say(ask.chat, question)
         else:
             field = ForceReply(selective=True, input_field_placeholder=example[:PLACEHOLDER])
-            await self._delivery.say(ask.chat, f"{question} Reply to this message.", keyboard=field)
+            await self._delivery.say(ask.chat, tr("choices-reply", question=question), keyboard=field)
 
     async def answered(self, ask: Ask) -> int | None:
         """What the question was about that this text answers (0: nothing that needs a number); None where it answers

@@ -10,14 +10,14 @@ from dataclasses import replace
 from telegram import InlineKeyboardMarkup
 
 from background.rebuild import Progress, Tell
+from external_memory import DEFAULT_EVERY_N
 from locales.catalog import tr
 from records.owners import OwnerConfig
 from summaries.policies import POLICIES
 from telegram_ui.commands.family import Ask, Family, command, press
-from telegram_ui.commands.wording import ticked, turns
+from telegram_ui.commands.wording import policy_name, ticked
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import DeliveryError
-from text.plurals import counted
 
 log = logging.getLogger(__name__)
 
@@ -31,12 +31,6 @@ WORDS = {"on": AUTOMATIC, "automatic": AUTOMATIC, "off": BY_HAND, "manual": BY_H
 """What people write after /summary_policy for the switch; the names of the policies are understood as well."""
 RESETS = frozenset({"reset", "off", "none", "delete", "remove", "clear"})
 """What people write after /summary_prompt to have no instructions: no summary could follow one of these words."""
-
-CHOICES = f"After /summary_policy you can write {', '.join(POLICIES)}, on or off."
-KEEPS = (
-    "With each of these your messages stay as they are, and all of them can be found. After a change, "
-    "/summary_rebuild makes the earlier summaries again."
-)
 
 
 class PolicyCommands(Family):
@@ -53,7 +47,7 @@ class PolicyCommands(Family):
         if word:
             change = _change(WORDS.get(word, word))
             if change is None:
-                return f"I know no such way of summarising. {CHOICES} Nothing was changed."
+                return tr("policy-unknown", names=", ".join(POLICIES))
             config: OwnerConfig | None = await memory.choose(owner, change)
         else:
             config = await memory.config(owner)
@@ -63,13 +57,13 @@ class PolicyCommands(Family):
     def _keyboard(self, ask: Ask, config: OwnerConfig | None) -> InlineKeyboardMarkup:
         chosen = config.policy if config else "pyramid"
         policies = [
-            self._button(ask, KIND, ticked(policy.capitalize(), is_chosen=policy == chosen), policy)
+            self._button(ask, KIND, ticked(tr(f"policy-button-{policy}"), is_chosen=policy == chosen), policy)
             for policy in POLICIES
         ]
         if config is None or config.auto_fold:
-            switch = self._button(ask, KIND, "Turn automatic summaries off", BY_HAND)
+            switch = self._button(ask, KIND, tr("policy-turn-off"), BY_HAND)
         else:
-            switch = self._button(ask, KIND, "Turn automatic summaries on", AUTOMATIC)
+            switch = self._button(ask, KIND, tr("policy-turn-on"), AUTOMATIC)
         return InlineKeyboardMarkup([policies, [switch]])
 
     @press(KIND, who="admins")
@@ -80,8 +74,8 @@ class PolicyCommands(Family):
         config = await self._services.memory.choose(ask.chat.scope.owner, change)
         await self._show(ask, policy_text(config), self._keyboard(ask, config))
         if ask.argument in (AUTOMATIC, BY_HAND):
-            return f"Automatic summaries are {'on' if config.auto_fold else 'off'}."
-        return f"{config.policy.capitalize()} it is."
+            return tr("policy-toast-on" if config.auto_fold else "policy-toast-off")
+        return tr("policy-toast-chosen", policy=tr(f"policy-button-{config.policy}"))
 
     # /summary_prompt -----------------------------------------------------------------------------------------
 
@@ -93,16 +87,11 @@ class PolicyCommands(Family):
             return prompt_text(config.fold_instructions if config else "")
         if text.casefold() in RESETS:
             await memory.choose(owner, lambda current: replace(current, fold_instructions=""))
-            return "Your instructions for summaries are gone; the usual rules apply."
+            return tr("policy-prompt-gone")
         if len(text) > LONGEST_INSTRUCTIONS:
-            return (
-                f"That is {len(text):,} characters; at most {LONGEST_INSTRUCTIONS:,} are allowed. Nothing was changed."
-            )
+            return tr("policy-prompt-too-long", length=len(text), most=LONGEST_INSTRUCTIONS)
         await memory.choose(owner, lambda current: replace(current, fold_instructions=text))
-        return (
-            "Summaries follow this from now on. /summary_rebuild applies it to the existing ones; "
-            "/summary_prompt reset removes it."
-        )
+        return tr("policy-prompt-kept")
 
     # /summary_rebuild ----------------------------------------------------------------------------------------
 
@@ -110,7 +99,7 @@ class PolicyCommands(Family):
     async def _rebuild(self, ask: Ask) -> str | None:
         config = await self._services.memory.config(ask.chat.scope.owner)
         if config is None or not config.enabled:
-            return "There is nothing to rebuild: memory is off. /summary_on turns it on."
+            return tr("policy-rebuild-off")
         self._services.rebuilder.start(ask.chat.scope, self._teller(ask.chat))
         return None
 
@@ -146,38 +135,30 @@ def _change(choice: str) -> Callable[[OwnerConfig], OwnerConfig] | None:
 def policy_text(config: OwnerConfig | None) -> str:
     """What /summary_policy says, before and after a choice."""
     policy = config.policy if config else "pyramid"
-    every = turns(config.every_n) if config else "20 turns"
-    rows = [f"• {one.name.capitalize()}: {one.description.format(every=every)}" for one in POLICIES.values()]
-    automatic = (
-        "Summaries are made automatically."
-        if config is None or config.auto_fold
-        else "Automatic summaries are off: only /summary_now makes them."
-    )
-    return "\n\n".join([f"How I summarise: {policy}. {automatic}", "\n".join(rows), KEEPS])
+    every_n = config.every_n if config else DEFAULT_EVERY_N
+    rows = [f"• {tr(f'policy-button-{name}')}: {tr(f'policy-about-{name}', turns=every_n)}" for name in POLICIES]
+    is_automatic = config is None or config.auto_fold
+    heading = tr("policy-heading" if is_automatic else "policy-heading-by-hand", policy=policy_name(policy))
+    return "\n\n".join([heading, "\n".join(rows), tr("policy-keeps")])
 
 
 def prompt_text(instructions: str) -> str:
     """What /summary_prompt says without a text."""
-    usual = (
-        "Summaries keep names, dates, numbers, decisions, completed work, the current state, next steps, constraints "
-        "and corrections, and leave out greetings and the steps of tools."
-    )
     if not instructions:
-        return f"{usual}\n\nYou have no further instructions. To add some: /summary_prompt followed by your words."
-    return f"{usual}\n\nYou also asked for this:\n{instructions}\n\n/summary_prompt reset removes it."
+        return f"{tr('policy-prompt-usual')}\n\n{tr('policy-prompt-none')}"
+    yours = f"{tr('policy-prompt-yours')}\n{instructions}"
+    return "\n\n".join([tr("policy-prompt-usual"), yours, tr("policy-prompt-reset")])
 
 
 def progress_text(progress: Progress) -> str:
     match progress.state:
         case "running":
-            parts = f"{progress.done} of {progress.total} parts"
-            return f"Rebuilding all summaries: {parts}. The old ones are used until then."
+            return tr("policy-rebuilding", done=progress.done, total=progress.total)
         case "done":
-            count = counted(progress.summaries, "summary", "summaries")
-            return f"All summaries are rebuilt ({count}). /summary_show shows them."
+            return tr("policy-rebuilt", summaries=progress.summaries)
         case "nothing":
-            return "There is nothing to rebuild: nothing has been summarised yet."
+            return tr("policy-rebuilt-nothing")
         case "busy":
-            return "A summary is being made right now. Please try again in a moment."
+            return tr("summaries-busy")
         case "failed":
-            return f"The summaries could not be rebuilt: {progress.error} The old ones stay; nothing was lost."
+            return tr("policy-rebuild-failed", why=progress.error or "")

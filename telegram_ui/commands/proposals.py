@@ -6,23 +6,18 @@ Forgetting goes the way of /forget. Does not know when something is proposed (ch
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
+from locales.catalog import in_every_language, tr
 from records.forgetting import Forgetting
 from records.scopes import Person
 from records.turns import Proposal
 from telegram_ui.commands.family import Ask, Dependencies, Family, press
-from telegram_ui.commands.forget import FINAL, receipt
+from telegram_ui.commands.forget import receipt
 from telegram_ui.commands.forget_targets import Target, payload, read
 from telegram_ui.sending.chat import Chat
 
 PROPOSED = "prp"
-QUESTIONS = {"remember": "Shall I remember this?", "forget": "Shall I forget this?"}
-LABELS = {"remember": ("Remember it", "No"), "forget": ("Forget it", "Keep it")}
-DECLINED = {"remember": "Not remembered.", "forget": "It stays as it is."}
-MEMORY_OFF = "Memory is off now, or incognito: nothing was changed."
-GONE = "There is no such fact any more."
-EXPIRED = "This question is more than 10 minutes old and does nothing any more. /forget erases a fact by its number."
-DERIVED = "What was built on it goes too."
 NO = "no"
+KINDS = ("remember", "forget")
 
 
 class Proposals(Family):
@@ -33,36 +28,37 @@ class Proposals(Family):
         kind, _, choice = ask.argument.partition("-")
         config = await self._services.memory.config(ask.chat.scope.owner)
         if choice == NO:
-            outcome = DECLINED.get(kind, GONE)
+            outcome = tr(f"proposals-declined-{kind}") if kind in KINDS else tr("proposals-gone")
         elif config is None or not config.enabled or config.incognito:
-            outcome = MEMORY_OFF
+            outcome = tr("proposals-memory-off")
         else:
             outcome = await (self._forget(ask, choice) if kind == "forget" else self._remember(ask))
         await self._show(ask, outcome)
 
     async def _remember(self, ask: Ask) -> str:
         heading, _, text = ask.message_text.partition("\n\n")
-        if heading != QUESTIONS["remember"] or not text:
-            return "This question is too old to be answered. Tell me again, or use /memory add."
+        if heading not in in_every_language("proposals-ask-remember") or not text:
+            return tr("proposals-too-old")
         fact, is_new = await self._services.facts.add(ask.chat.scope.owner, text)
-        return f"{'Remembered' if is_new else 'Known already'} as fact {fact.id}: {fact.text}\n\n/memory shows it."
+        told = tr("proposals-remembered" if is_new else "proposals-known", id=str(fact.id), text=fact.text)
+        return f"{told}\n\n{tr('proposals-shows')}"
 
     async def _forget(self, ask: Ask, choice: str) -> str:
         target = read(choice, self._now())
         if target is None:
-            return EXPIRED
+            return tr("proposals-expired")
         what = Forgetting(what="facts", ids=(target.number,))
         async with self._delivery.typing(ask.chat):
             forgotten = await self._services.corrections.forget(ask.chat.scope.owner, what)
-        return GONE if forgotten.is_nothing else receipt(forgotten)
+        return tr("proposals-gone") if forgotten.is_nothing else receipt(forgotten)
 
 
 async def ask(dependencies: Dependencies, chat: Chat, person: Person, proposal: Proposal) -> None:
     """Ask this person and nobody else. The button that forgets works for ten minutes, as under /forget."""
-    yes, no = LABELS[proposal.kind]
-    text, choice = f"{QUESTIONS[proposal.kind]}\n\n{proposal.text}", ""
+    yes, no = tr(f"proposals-yes-{proposal.kind}"), tr(f"proposals-no-{proposal.kind}")
+    text, choice = f"{tr(f'proposals-ask-{proposal.kind}')}\n\n{proposal.text}", ""
     if proposal.kind == "forget":
-        text += f"\n\n{DERIVED} {FINAL}"
+        text += f"\n\n{tr('proposals-derived')} {tr('forget-final')}"
         choice = payload(Target(kind="fact", number=proposal.fact), dependencies.services.clock())
     row = [
         InlineKeyboardButton(

@@ -113,6 +113,10 @@ class Commands:
         is_shared = not chat.is_private and chosen is not None
         return language_for(chosen or "", person.language, is_shared=is_shared, default=default)
 
+    def app_language(self, person: Person) -> str:
+        """The language of a person's app, or the bot's default: what is known without asking a store."""
+        return language_for("", person.language, is_shared=False, default=self._dependencies.default_language)
+
     def unknown(self, name: str) -> str:
         """What is said to a command that is none of `names`: the nearest of them, where one is near enough."""
         near = get_close_matches(name, sorted(self.names), n=1, cutoff=LIKENESS)

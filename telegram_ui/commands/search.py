@@ -9,6 +9,7 @@ from datetime import tzinfo
 from telegram import InlineKeyboardMarkup
 
 from chat.search import Found, Page
+from locales.catalog import tr
 from telegram_ui.commands.family import Ask, Family, command, press
 from telegram_ui.commands.wording import moment, quoted, speaker
 from telegram_ui.sending.links import link
@@ -19,11 +20,6 @@ LONGEST = 200
 SHOWN = 600
 """Characters that are shown of a found message."""
 HEADING = "🔎 "
-HOW = (
-    "/search WORDS finds earlier messages here, summarised or not, best first: by their words, and by what they mean "
-    'if search by meaning is on. What you put in quotes is found exactly as written: /search "walnut oil"'
-)
-NOT_CONFIGURED = "There is nothing to search: memory was never turned on here. /summary sets it up."
 
 
 class SearchCommands(Family):
@@ -35,9 +31,9 @@ class SearchCommands(Family):
     async def _search(self, ask: Ask) -> str | None:
         query = " ".join(ask.argument.split())[:LONGEST]
         if not query:
-            return HOW
+            return tr("search-how")
         if await self._services.memory.config(ask.chat.scope.owner) is None:
-            return NOT_CONFIGURED
+            return tr("search-not-configured")
         await self._send_page(ask, query, await self._services.search.page(ask.chat.scope, query))
         return None
 
@@ -46,11 +42,11 @@ class SearchCommands(Family):
         heading = ask.message_text.partition("\n")[0]
         first, _, until = ask.argument.partition("-")
         if not heading.startswith(HEADING) or not first.isdecimal() or not until.isdecimal():
-            return "That list is too old. Please search again."
+            return tr("search-too-old")
         query = heading.removeprefix(HEADING)
         page = await self._services.search.page(ask.chat.scope, query, first=int(first), until=int(until))
         if not page.found:
-            return "There is nothing more."
+            return tr("search-no-more")
         await self._send_page(ask, query, page)
         return None
 
@@ -58,13 +54,13 @@ class SearchCommands(Family):
         keyboard = None
         lines = [f"{HEADING}{query}"]
         if not page.found:
-            lines.append("Nothing was found. Try other words, or fewer.")
+            lines.append(tr("search-nothing"))
         zone = await self._zone(ask.chat.scope.owner)
         for number, found in enumerate(page.found, start=page.first + 1):
             lines += ["", found_text(number, found, ask, zone)]
         if page.next is not None:
-            lines += ["", f"{page.next} of {page.total}"]
-            keyboard = InlineKeyboardMarkup([[self._button(ask, MORE, "More", f"{page.next}-{page.until}")]])
+            lines += ["", tr("search-so-far", shown=str(page.next), total=str(page.total))]
+            keyboard = InlineKeyboardMarkup([[self._button(ask, MORE, tr("search-more"), f"{page.next}-{page.until}")]])
         await self._delivery.say(ask.chat, "\n".join(lines), keyboard=keyboard)
 
 

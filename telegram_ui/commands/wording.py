@@ -7,7 +7,8 @@ from telegram import InlineKeyboardButton
 
 from locales.catalog import tr
 from records.messages import Message
-from records.owners import StorageType
+from records.owners import Policy, StorageType
+from summaries.policies import POLICIES
 
 STORAGE_NAMES = {StorageType.SQLITE: "SQLite", StorageType.JSON: "JSON", StorageType.POSTGRES: "PostgreSQL"}
 QUOTED = 200
@@ -28,6 +29,15 @@ def facts(number: int) -> str:
     return tr("shared-facts", facts=number)
 
 
+def summaries(number: int) -> str:
+    return tr("shared-summaries", summaries=number)
+
+
+def policy_name(policy: Policy) -> str:
+    """A policy as it is called within a sentence; one that this program does not know (of an import) as it is."""
+    return tr(f"policy-name-{policy}") if policy in POLICIES else policy
+
+
 def minute(at: datetime, zone: tzinfo = UTC) -> str:
     """A moment to the minute in a time zone."""
     return at.astimezone(zone).strftime(tr("shared-minute"))
@@ -35,7 +45,7 @@ def minute(at: datetime, zone: tzinfo = UTC) -> str:
 
 def moment(at: datetime, zone: tzinfo) -> str:
     """The same, saying so where it is not the reader's own time."""
-    return f"{minute(at, zone)} UTC" if zone is UTC else minute(at, zone)
+    return tr("summaries-utc", date=minute(at, zone)) if zone is UTC else minute(at, zone)
 
 
 def day(at: datetime, zone: tzinfo = UTC) -> str:

@@ -25,6 +25,7 @@ from telegram.error import (
     TelegramError,
 )
 
+from locales.catalog import tr
 from records.errors import KeepsakeError
 from runtime.tasks import ended
 from telegram_ui.sending.api_errors import is_about_entities, kind, says, seconds, surely_without_effect
@@ -42,7 +43,6 @@ TYPING_EVERY = 5.0  # a chat action is shown for 5 s or less (Bot API, sendChatA
 ATTEMPTS = 5
 LONGEST_WAIT = 600.0  # seconds in all that one final text may wait for Telegram
 CHATS_KNOWN = 1_000  # chats whose state is kept while nothing is being sent there
-NOTHING_TO_SHOW = "The answer was empty."
 NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 
 
@@ -183,7 +183,7 @@ class Delivery:
         instead_of: int | None = None,
     ) -> list[int]:
         """Send pieces in order; the first one replaces the message `instead_of` if there is one."""
-        visible = [part for part in parts if not part.is_blank] or [Piece(text=NOTHING_TO_SHOW)]
+        visible = [part for part in parts if not part.is_blank] or [Piece(text=tr("answers-empty"))]
         sent: list[int] = []
         state = self.state(chat)
         async with state.order:

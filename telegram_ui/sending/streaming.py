@@ -16,6 +16,7 @@ from typing import TypeVar
 from telegram import InlineKeyboardMarkup, MessageEntity
 from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, RetryAfter, TelegramError
 
+from locales.catalog import tr
 from runtime.tasks import ended
 from telegram_ui.sending.api_errors import is_about_entities, kind, says, seconds, surely_without_effect
 from telegram_ui.sending.chat import Chat
@@ -34,12 +35,6 @@ DRAFT_REFRESH = 20.0  # a draft disappears after 30 s (Bot API, sendMessageDraft
 LAST_PREVIEW = 1.0  # seconds that a final text waits for a draft that is on its way
 CONVERTED_HERE = 500
 """Characters that are converted on the event loop (a few milliseconds at worst); more goes to a thread."""
-IN_FILE = "\n\n📄 This answer is too long for messages: the whole of it is in the file below."
-BROKEN_OFF = "⚠️ This answer was broken off."
-STOPPED = "Stopped."
-"""What is said where nothing of the answer was to be seen."""
-STOPPED_HERE = "⏹ Stopped."
-"""The mark of an answer of which a part was to be seen."""
 
 
 class AnswerStream:
@@ -103,8 +98,9 @@ class AnswerStream:
         parts = await converted(messages, markdown)
         is_file = not parts and not is_blank(markdown)
         if is_file:
-            beginning = await converted(partial(preview, limit=MAX_UNITS - units(IN_FILE)), markdown)
-            parts = [Piece(text=beginning.text + IN_FILE, entities=beginning.entities)]
+            told = f"\n\n{tr('answers-in-file')}"
+            beginning = await converted(partial(preview, limit=MAX_UNITS - units(told)), markdown)
+            parts = [Piece(text=beginning.text + told, entities=beginning.entities)]
         sent: list[int] = []
         try:
             if not is_file or not self._arrived:
@@ -123,7 +119,7 @@ class AnswerStream:
     async def _send_as_file(self, markdown: str, before: Sequence[int]) -> int:
         content = io.BytesIO(well_formed(markdown).encode())
         try:
-            return await Documents(self._delivery).send(self._chat, content, "answer.md", "The whole answer.")
+            return await Documents(self._delivery).send(self._chat, content, "answer.md", tr("answers-file"))
         except DeliveryUnknown as unknown:
             raise DeliveryUnknown(sent=before) from unknown
 
@@ -131,13 +127,13 @@ class AnswerStream:
         """The answer was cancelled: by its reader, who sees one mark of it, or as the bot stops. Raises nothing."""
         if self._delivery.is_closing:
             await self.break_off()
-        elif not await self._marked(STOPPED_HERE):
+        elif not await self._marked(tr("answers-stopped")):
             with suppress(DeliveryError):
-                await self._delivery.say(self._chat, STOPPED)
+                await self._delivery.say(self._chat, tr("answers-stopped-message"))
 
     async def break_off(self) -> None:
         """Mark what was shown as broken off. One attempt: it is called while everything stops. Raises nothing."""
-        await self._marked(BROKEN_OFF)
+        await self._marked(tr("answers-broken-off"))
 
     async def _marked(self, mark: str) -> bool:
         """Whether there was something to mark."""

@@ -41,26 +41,25 @@ class Access:
         return self._everyone or person_id in self._served
 
     def tellings_left(self, person_id: int) -> int:
-        """How often `stranger_sentence` has something for them to be told, now."""
+        """How often `may_tell_stranger` says yes to them, now."""
         now = self._now()
         since, times = self._told.get(person_id) or (now, 0)
         left = MOST_TOLD if now - since >= TOLD_WITHIN else MOST_TOLD - times
         since, times = self._told_in_all
         return min(left, MOST_TOLD_IN_ALL if now - since >= IN_ALL_WITHIN else MOST_TOLD_IN_ALL - times)
 
-    def stranger_sentence(self, person: Person) -> str | None:
-        """What a stranger is told in private; None after a few times in an hour, so that nobody makes the bot spam."""
+    def may_tell_stranger(self, person: Person) -> bool:
+        """Whether a stranger is told in private who is served, once more; not after a few times in an hour, so that
+        nobody makes the bot spam.
+        """
         now = self._now()
         since, times = self._told.get(person.id) or (now, 0)
         if now - since >= TOLD_WITHIN:
             since, times = now, 0
         if times >= MOST_TOLD or not self._may_tell_one_more(now):
-            return None
+            return False
         self._told[person.id] = (since, times + 1)
-        return (
-            f"This bot answers only people its operator has let in. Your Telegram id is {person.id}: "
-            "give it to the operator to be added."
-        )
+        return True
 
     def _may_tell_one_more(self, now: datetime) -> bool:
         since, times = self._told_in_all

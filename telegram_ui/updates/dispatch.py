@@ -17,16 +17,16 @@ from telegram import InlineKeyboardMarkup
 from chat.attachments import Attachments
 from chat.conversation import Conversation
 from chat.corrections import Corrections
-from locales.catalog import speaking
+from locales.catalog import speaking, tr
 from records.errors import StorageError
 from records.scopes import Scope
 from records.turns import Reply
-from telegram_ui.commands.answers import NOTHING_TO_STOP, shown_text
+from telegram_ui.commands.answers import shown_text
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.documents import document_in
-from telegram_ui.sending.streaming import STOPPED, AnswerStream
+from telegram_ui.sending.streaming import AnswerStream
 from telegram_ui.updates.access import Access
 from telegram_ui.updates.answer_delivery import AnswerDelivery
 from telegram_ui.updates.attached import FILE
@@ -51,10 +51,6 @@ SETTLING_WAITS = 5.0  # seconds at most that a chat's folds and facts let the an
 COMMAND_PATIENCE = 2.0  # seconds; a command half done would be done and told a second time by the next run
 NOTICES_AT_ONCE = 4
 MOST_NOTICES = 100  # to strangers and to those who send too much, that wait to be sent
-TOO_MUCH = (
-    f"I have {MOST_OF_ONE} messages of yours that are not answered yet. I did not take this one, and I take no more "
-    "until I have caught up. Please send it again then."
-)
 ALBUMS = 1_000  # chats of which the last album is known, so that its pictures are declined once
 
 
@@ -128,7 +124,7 @@ class Dispatcher:
             self._tell_stranger(parsed)
             await self._done(received)
         elif received.is_refused:
-            self._notify(parsed, TOO_MUCH)
+            self._notify(parsed, lambda: tr("notices-too-much", most=MOST_OF_ONE))
         elif parsed.kind == "edited":
             # The way that the message itself went, so that it is stored by then.
             enter = partial(self._in_chat, received, parsed, partial(self._correct, parsed))
@@ -246,23 +242,27 @@ class Dispatcher:
         if not stopped and not self._chat_queues.cancel(parsed.scope):
             waiting = self._chat_queues.drop_next(parsed.scope, _Turn)
             if waiting is None:
-                await self._say(parsed.chat, NOTHING_TO_STOP)
+                await self._say(parsed.chat, tr("answers-nothing-to-stop"))
                 return
             await self._queue.done(waiting.update_ids)
-            await self._say(parsed.chat, STOPPED)
+            await self._say(parsed.chat, tr("answers-stopped-message"))
 
     def _tell_stranger(self, parsed: ParsedUpdate) -> None:
         """Written nowhere, and behind nobody who is served."""
-        if parsed.chat.is_private and parsed.kind != "edited" and len(self._notice_queues) < MOST_NOTICES:
-            sentence = self._access.stranger_sentence(parsed.person)
-            if sentence is not None:
-                self._notify(parsed, sentence)
+        is_to_be_told = parsed.chat.is_private and parsed.kind != "edited" and len(self._notice_queues) < MOST_NOTICES
+        if is_to_be_told and self._access.may_tell_stranger(parsed.person):
+            self._notify(parsed, lambda: tr("notices-stranger", id=str(parsed.person.id)))
 
-    def _notify(self, parsed: ParsedUpdate, sentence: str) -> None:
+    def _notify(self, parsed: ParsedUpdate, sentence: Callable[[], str]) -> None:
         """Say something that nobody waits for; not at all where too much is to be said already."""
         if len(self._notice_queues) < MOST_NOTICES:
-            say = partial(self._say, parsed.chat, sentence)
-            self._notice_queues.submit(parsed.scope, partial(self._error_boundary.guarded, parsed, say))
+
+            async def say() -> None:
+                # The store is not asked for a choice: what is said here must cost nothing.
+                with speaking(self._commands.app_language(parsed.person)):
+                    await self._say(parsed.chat, sentence())
+
+            self._notice_queues.submit(parsed.scope, partial(self._error_boundary.guarded, parsed, say, is_known=False))
 
     # chat ---------------------------------------------------------------------------------------------
     async def _offer_to_wizard(self, received: Received, parsed: ParsedUpdate) -> None:
@@ -324,7 +324,7 @@ class Dispatcher:
         if not parsed.album or self._albums.get(parsed.scope) != parsed.album:
             if parsed.album:
                 self._albums[parsed.scope] = parsed.album
-            hint = "Yes? Write what you need into the message that mentions me."
+            hint = tr("notices-mentioned")
             if parsed.attachment:
                 hint = f"I can't read {parsed.attachment} yet: please write it in words."
             await self._error_boundary.guarded(parsed, partial(self._say, parsed.chat, hint))

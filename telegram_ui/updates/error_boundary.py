@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from traceback import extract_tb
 
-from locales.catalog import speaking
+from locales.catalog import current, speaking, tr
 from records.errors import KeepsakeError, ServedElsewhere
 from records.scopes import Person
 from telegram_ui.sending.chat import Chat
@@ -31,12 +31,12 @@ class ErrorBoundary:
         self._delivery = delivery
         self._language = language
 
-    async def guarded(self, parsed: ParsedUpdate, work: Work) -> None:
+    async def guarded(self, parsed: ParsedUpdate, work: Work, *, is_known: bool = True) -> None:
         """Do something for a message, in its sender's language; when it fails, say so. Raises nothing but
-        CancelledError.
+        CancelledError. `is_known` False: the store is not asked which language its sender has chosen.
         """
         try:
-            language = await self._language(parsed.chat, parsed.person)
+            language = await self._language(parsed.chat, parsed.person) if is_known else current()
         except Exception as error:  # broad: see above
             await self.apologise(parsed, error)
             return
@@ -62,9 +62,9 @@ class ErrorBoundary:
         )
         if isinstance(error, ChatGone):
             return
-        reason = error.sentence if isinstance(error, KeepsakeError) else "Something went wrong here"
+        reason = error.sentence if isinstance(error, KeepsakeError) else tr("notices-went-wrong")
         try:
-            await self._delivery.say(parsed.chat, f"{reason.rstrip('.')}. (error {number})")
+            await self._delivery.say(parsed.chat, f"{reason.rstrip('.')}. {tr('notices-error', number=number)}")
         except DeliveryError as unsaid:
             logger.warning("[%s] The person could not be told (%s).", number, name_of(unsaid))
 

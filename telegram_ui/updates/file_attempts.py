@@ -13,6 +13,7 @@ from dataclasses import replace
 from telegram import Update
 from telegram.error import TelegramError
 
+from locales.catalog import tr
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.sending.documents import document_in
@@ -21,10 +22,6 @@ from telegram_ui.updates.durable_queue import DurableQueue
 logger = logging.getLogger(__name__)
 
 MOST_ATTEMPTS = 2  # runs that may die over one update's file
-SET_ASIDE = (
-    "I stopped twice in the middle of my work on this file, so I have set it aside and have not opened it again. What "
-    "was imported before stays. If you are sure that the file is in order, please send it once more."
-)
 
 
 class FileAttempts:
@@ -53,8 +50,10 @@ class FileAttempts:
         message = update.effective_message
         if (query := update.callback_query) is None:
             document = document_in(message)
-            await self._delivery.say(replace(chat, reply_to=document.message_id if document else None), SET_ASIDE)
+            await self._delivery.say(
+                replace(chat, reply_to=document.message_id if document else None), tr("notices-set-aside")
+            )
             return
-        await self._delivery.replace(chat, message.message_id if message else None, SET_ASIDE)
+        await self._delivery.replace(chat, message.message_id if message else None, tr("notices-set-aside"))
         with suppress(TelegramError):  # it may be too old by now: the person sees the message anyway
             await query.answer()

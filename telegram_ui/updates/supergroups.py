@@ -15,6 +15,7 @@ from attrs import define, field
 from cachetools import LRUCache
 
 from chat.corrections import Corrections
+from locales.catalog import tr
 from records.errors import StorageError
 from records.scopes import Scope
 from telegram_ui.updates.parsing import ParsedUpdate
@@ -22,7 +23,6 @@ from telegram_ui.updates.serial_queue import SerialQueues, Work
 
 logger = logging.getLogger(__name__)
 
-FORMER = "This button is from before the group became a supergroup. Please send the command again."
 KNOWN = 1_000  # groups that became a supergroup under this process; of the others the memory knows
 LONGEST_WAIT = 30.0  # seconds between two attempts while the disk does not take it
 
@@ -52,7 +52,7 @@ class SupergroupUpgrades:
     async def refuse_press(self, update: telegram.Update) -> None:
         """Tell who pressed such a button why nothing happens."""
         if update.callback_query is not None:
-            await update.callback_query.answer(FORMER)
+            await update.callback_query.answer(tr("notices-former"))
 
     def begin(self, old: int, new: int, finished: Work | None = None) -> None:
         """Move the memory along, in the queue of the new id, so that what comes there waits. Twice does no harm."""

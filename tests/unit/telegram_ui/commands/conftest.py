@@ -12,6 +12,7 @@ import telegram
 from telegram.ext import ExtBot
 
 from chat.services import Services
+from locales.catalog import speaking
 from playground.bot_api import bot_api
 from playground.faults import Fault, Faults
 from playground.refusals import Json
@@ -170,11 +171,12 @@ class Desk:
             parsed = parse(update, self.peer.bot.bot)
             if parsed is None:
                 continue
-            if parsed.kind == "command":
-                await self.commands.handle(update, parsed.chat, parsed.person, parsed.command, parsed.argument)
-                taken = True
-            else:
-                taken = await self.commands.take_text(update, parsed.chat, parsed.person, parsed.text)
+            with speaking(await self.commands.language(parsed.chat, parsed.person)):
+                if parsed.kind == "command":
+                    await self.commands.handle(update, parsed.chat, parsed.person, parsed.command, parsed.argument)
+                    taken = True
+                else:
+                    taken = await self.commands.take_text(update, parsed.chat, parsed.person, parsed.text)
         return taken
 
     async def press(self, person: int, chat: int, message: Json, data: str) -> str | None:
@@ -183,7 +185,8 @@ class Desk:
         for update in await self._updates():
             parsed = parse(update, self.peer.bot.bot)
             assert parsed is not None
-            await self.commands.press(update, parsed.chat, parsed.person)
+            with speaking(await self.commands.language(parsed.chat, parsed.person)):
+                await self.commands.press(update, parsed.chat, parsed.person)
         toast: str | None = self.peer.called("answerCallbackQuery")[-1]["params"].get("text")
         return toast
 

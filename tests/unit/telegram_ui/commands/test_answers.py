@@ -8,7 +8,6 @@ from locales.catalog import tr
 from records.errors import StorageError
 from records.scopes import Person, Scope
 from records.turns import Incoming, Piece
-from telegram_ui.commands.answers import PRESSED_ALREADY
 from telegram_ui.sending.chat import Chat
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import Talk
@@ -38,7 +37,7 @@ async def test_a_double_tap_is_one_wish(desk: Desk, talk: Talk) -> None:
     message, buttons = desk.buttons(ANN)
     talk.server.script("chat-model", "Another one.", "A third one.")
     assert await desk.press(ANN, ANN, message, buttons["Regenerate"]) is None
-    assert await desk.press(ANN, ANN, message, buttons["Regenerate"]) == PRESSED_ALREADY
+    assert await desk.press(ANN, ANN, message, buttons["Regenerate"]) == tr("answers-pressed-already")
     assert await stored(talk) == ["What is it?", "Another one."]
 
 

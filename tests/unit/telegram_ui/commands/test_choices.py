@@ -1,5 +1,6 @@
 """/settings and /tz as a person sees them: what is shown, what a button changes, and who may."""
 
+from dataclasses import replace
 from typing import Any
 
 from locales.catalog import tr
@@ -105,3 +106,12 @@ async def test_what_was_understood_as_a_zone_is_said(desk: Desk, talk: Talk) -> 
     config = await talk.services.memory.config(ANN)
     assert config is not None
     assert config.timezone == "Asia/Kolkata"
+
+
+async def test_a_policy_that_this_program_does_not_know_is_shown_by_its_name(desk: Desk) -> None:
+    """An export of another version may have named it."""
+    await desk.services.memory.configure(ANN, storage=StorageType.SQLITE, every_n=7)
+    await desk.services.memory.choose(ANN, lambda known: replace(known, policy="spiral"))
+    for command in ("/settings", "/summary_status", "/summary_policy"):
+        await desk.say(ANN, ANN, command)
+        assert "spiral" in desk.last(ANN), command

@@ -10,7 +10,7 @@ from records.facts import FactChange, NewFact
 from records.forgetting import Forgotten
 from records.owners import StorageType
 from records.scopes import Scope
-from telegram_ui.commands.memory_texts import NOTHING_KNOWN, undone, view_of
+from telegram_ui.commands.memory_texts import undone, view_of
 from telegram_ui.commands.next_text import LIFETIME
 from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
@@ -35,7 +35,7 @@ def shown(desk: Desk, chat: int = ANN) -> str:
 
 async def test_nothing_known_is_said(desk: Desk) -> None:
     await desk.say(ANN, ANN, "/memory")
-    assert NOTHING_KNOWN in desk.last(ANN)
+    assert tr("memory-nothing-known") in desk.last(ANN)
 
 
 async def test_a_fact_is_added_shown_and_not_added_twice(desk: Desk) -> None:

@@ -6,6 +6,7 @@ import gc
 
 import pytest
 
+from locales.catalog import tr
 from telegram_ui.sending.chat import Chat
 from telegram_ui.sending.delivery import (
     CHATS_KNOWN,
@@ -15,7 +16,7 @@ from telegram_ui.sending.delivery import (
     DeliveryError,
     DeliveryUnknown,
 )
-from telegram_ui.sending.streaming import BROKEN_OFF, GROWING_FOR, STALLED_FOR, AnswerStream
+from telegram_ui.sending.streaming import GROWING_FOR, STALLED_FOR, AnswerStream
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, IN_GROUP, IN_TOPIC, OTHER, PRIVATE, Peer
 
 
@@ -231,7 +232,7 @@ async def test_what_was_shown_is_marked_as_broken_off(peer: Peer, chat: object) 
     await stream.break_off()
     (text,) = peer.texts(place.id)
     assert text.startswith("half an answer")
-    assert text.endswith(BROKEN_OFF)
+    assert text.endswith(tr("answers-broken-off"))
 
 
 async def test_nothing_shown_is_nothing_to_mark(peer: Peer) -> None:

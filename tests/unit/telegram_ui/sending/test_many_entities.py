@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from telegram import MessageEntity
 
+from locales.catalog import tr
 from playground.faults import Fault
 from telegram_ui.sending.delivery import DeliveryUnknown
 from telegram_ui.sending.formatting import (
@@ -21,7 +22,7 @@ from telegram_ui.sending.formatting import (
     split,
     units,
 )
-from telegram_ui.sending.streaming import IN_FILE, AnswerStream
+from telegram_ui.sending.streaming import AnswerStream
 from tests.unit.telegram_ui.commands.conftest import ANN, PRIVATE, Peer
 from tests.unit.telegram_ui.sending.test_formatting import MARKS, demand_valid
 
@@ -95,7 +96,7 @@ async def test_an_answer_beyond_a_handful_of_messages_goes_as_a_file(peer: Peer,
     ids = await stream.finish(answer)
     [text] = peer.texts(ANN)
     assert text.startswith("A long answer, дом.\nA long answer")
-    assert text.endswith(IN_FILE.strip())
+    assert text.endswith(tr("answers-in-file"))
     assert units(text) <= MAX_UNITS
     [file] = [message for message in peer.world.messages[ANN].values() if "document" in message]
     kept = peer.world.files.by_id(file["document"]["file_id"])

@@ -8,10 +8,11 @@ import pytest
 
 from llm.offline import OfflineModel
 from llm.transcription import Transcriber
+from locales.catalog import tr
 from playground.text import units
 from records.scopes import Person
 from settings import Secret
-from telegram_ui.commands.answers import GO_ON, GO_ON_WORDS, OFFER
+from telegram_ui.commands.answers import GO_ON
 from telegram_ui.commands.buttons import Buttons
 from telegram_ui.sending.chat import Chat
 from telegram_ui.updates.parsing import NO_WORDS
@@ -383,14 +384,14 @@ async def test_an_edit_is_taken_in_after_its_message_and_a_new_answer_is_offered
         await peer.confirmed()
         assert bots.conversation.corrected == [], "the message itself is still being answered"
         gate.set()
-        await peer.told(OFFER, ANN)
+        await peer.told(tr("answers-offer"), ANN)
         peer.world.edit(ANN, ANN, message["message_id"], "of long ago")
         await peer.confirmed()
         await service.intake.idle()
         assert await bots.pending() == []
     assert bots.conversation.corrected == [(message["message_id"], text) for text in ("other", "of long ago")]
     assert len(bots.conversation.turns) == 1
-    assert [text for text in peer.texts(ANN) if text.startswith(OFFER)] == [OFFER]
+    assert [text for text in peer.texts(ANN) if text.startswith(tr("answers-offer"))] == [tr("answers-offer")]
 
 
 async def test_an_edit_of_a_stranger_or_of_what_is_not_addressed_is_written_nowhere(bots: Bots, peer: Peer) -> None:
@@ -441,7 +442,7 @@ async def test_an_answer_that_a_button_asked_for_is_sent_as_any_other(bots: Bots
         await peer.told("echo Go on", ANN)
         await service.intake.idle()
         assert await bots.pending() == []
-    assert peer.texts(ANN)[1:] == [f"echo {GO_ON_WORDS}"] * 2
+    assert peer.texts(ANN)[1:] == [f"echo {tr('answers-go-on')}"] * 2
 
 
 async def test_what_a_button_asked_for_is_not_asked_again_by_the_next_run(bots: Bots, peer: Peer) -> None:
@@ -567,4 +568,4 @@ async def test_an_edit_that_leaves_no_words_is_taken_in_and_offers_no_answer(bot
         await peer.confirmed()
         await service.intake.idle()
     assert bots.conversation.corrected == [(message["message_id"], NO_WORDS)]
-    assert OFFER not in peer.texts(GROUP)
+    assert tr("answers-offer") not in peer.texts(GROUP)

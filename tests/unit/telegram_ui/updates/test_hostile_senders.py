@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from locales.catalog import tr
 from records.scopes import Person
 from settings import Settings
 from storage.files.inbox_protocol import Arrival
 from telegram_ui.updates.access import MOST_TOLD_IN_ALL, Access
-from telegram_ui.updates.dispatch import TOO_MUCH
 from telegram_ui.updates.durable_queue import MOST_OF_ONE
 from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, GROUP, Bots, Peer
 
@@ -30,8 +30,8 @@ async def test_one_persons_flood_keeps_nobody_else_waiting(bots: Bots, peer: Pee
         await peer.told("echo hello there", GROUP)
         assert [turn.person.id for turn in bots.conversation.turns] == [ANN, BOB, BOB], "one of Ann's stood before his"
         assert len(await bots.pending()) <= MOST_OF_ONE + 3
-        await peer.told(TOO_MUCH, ANN)
-        assert peer.texts(ANN) == [TOO_MUCH], "she is told once"
+        await peer.told(tr("notices-too-much", most=MOST_OF_ONE), ANN)
+        assert peer.texts(ANN) == [tr("notices-too-much", most=MOST_OF_ONE)], "she is told once"
         gate.set()
         await service.intake.idle()
         assert await bots.pending() == []
@@ -44,7 +44,7 @@ async def test_stop_passes_where_too_much_waits_and_room_comes_back(bots: Bots, 
     for number in range(MOST_OF_ONE + 1):
         peer.world.say(ANN, ANN, str(number))
     async with bots.running() as service:
-        await peer.told(TOO_MUCH, ANN)
+        await peer.told(tr("notices-too-much", most=MOST_OF_ONE), ANN)
         peer.world.say(ANN, ANN, "/stop")
         await peer.told("Stopped.", ANN)
         await service.intake.idle()
@@ -89,7 +89,7 @@ async def test_what_nothing_would_come_of_is_not_even_parsed(
 def test_many_strangers_are_told_so_many_times_a_minute_in_all() -> None:
     moment = [datetime(2026, 11, 21, tzinfo=UTC)]
     access = Access(Settings(), None, now=lambda: moment[0])  # type: ignore[arg-type]
-    told = [access.stranger_sentence(Person(id=number, name="")) for number in range(1_000)]
-    assert sum(sentence is not None for sentence in told) == MOST_TOLD_IN_ALL
+    told = [access.may_tell_stranger(Person(id=number, name="")) for number in range(1_000)]
+    assert sum(told) == MOST_TOLD_IN_ALL
     moment[0] = moment[0].replace(minute=1)
-    assert access.stranger_sentence(Person(id=1, name="")) is not None
+    assert access.may_tell_stranger(Person(id=1, name=""))

@@ -1,0 +1,16 @@
+proposals-ask-remember = هل أتذكر هذا؟
+proposals-ask-forget = هل أنسى هذا؟
+proposals-yes-remember = تذكّره
+proposals-no-remember = لا
+proposals-yes-forget = انسه
+proposals-no-forget = أبقه
+proposals-declined-remember = لم أحفظه.
+proposals-declined-forget = يبقى كما هو.
+proposals-memory-off = الذاكرة متوقفة الآن أو في الوضع الخفي: لم يتغير شيء.
+proposals-gone = لم تعد هذه المعلومة موجودة.
+proposals-expired = مضى على هذا السؤال أكثر من 10 دقائق ولم يعد يعمل. الأمر ⁨/forget⁩ يمحو معلومة برقمها.
+proposals-derived = ويُمحى كذلك ما بُني عليها.
+proposals-too-old = هذا السؤال أقدم من أن يُجاب عنه. أخبرني مرة أخرى، أو استخدم ⁨/memory add⁩.
+proposals-remembered = حفظتها معلومةً رقم { $id }: { $text }
+proposals-known = معروفة من قبل، معلومة رقم { $id }: { $text }
+proposals-shows = يعرضها ⁨/memory⁩.

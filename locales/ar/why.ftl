@@ -1,0 +1,92 @@
+why-nothing-known = لم أجب هنا بعد عن شيء أستطيع شرحه.
+why-not-this-one = لا أعرف ممّ تكوّنت تلك الرسالة. أستطيع شرح أجوبتي فقط، وأحدث 100 منها فقط. رُدّ على أحدها بالأمر ⁨/why⁩، أو أرسل ⁨/why⁩ وحده للجواب الأخير.
+why-title = ممّ تكوّن جوابي بتاريخ { $date }
+why-not-stored = هذا الشرح غير محفوظ: أنساه عند إعادة التشغيل.
+why-heading-parts = ما أُعطي للنموذج
+why-heading-summaries = ملخصات أحاديث سابقة
+why-heading-profile = ملفك الشخصي
+why-heading-facts = معلومات عنك توافق سؤالك، والأفضل أولًا
+why-heading-snippets = رسائل سابقة استُرجعت لسؤالك، والأفضل أولًا
+why-heading-looked-up = رسائل سابقة بحث عنها النموذج بنفسه
+why-heading-recent = الحديث الأخير حرفيًا
+why-heading-here = حديث أخير غير محفوظ
+why-heading-cut = تُرك، لكن يُعثر عليه عند الحاجة
+why-part-system = تعليماتي
+why-part-profile = ملفك الشخصي
+why-part-summaries = الملخصات
+why-part-recent = الحديث الأخير حرفيًا
+why-part-tools = الأدوات وما وجدته
+why-part-instructions = ما طلبت مني الالتزام به
+why-part-facts = معلومات عنك
+why-part-snippets = رسائل سابقة مسترجعة
+why-part-clock = التاريخ والوقت وما رددت عليه
+why-part-message = رسالتك
+why-part-overhead = ما يلزم الطلب نفسه
+why-for-words = فيها كلمات من سؤالك
+why-for-words-nearby = الرسائل المجاورة فيها تلك الكلمات
+why-for-words-before = فيها كلمات من الجولات السابقة لسؤالك
+why-for-words-before-nearby = الرسائل المجاورة فيها تلك
+why-for-meaning = معناها يكاد يكون نفسه
+why-against-meaning = معناها أبعد
+why-for-meaning-nearby = معنى الرسائل المجاورة يكاد يكون نفسه
+why-against-meaning-nearby = معنى المجاورة أبعد
+why-for-fact = تُعلّمت منها معلومة مهمة
+why-for-importance = مهمة
+why-against-importance = أقل أهمية
+why-for-pinned = ثبّتَّها أنت
+why-for-instruction = طلبت مني الالتزام بها
+why-for-preference = هذا ما تفضّله
+why-for-speaker = ذكرت من قالها
+why-for-reply = رددت عليها أو على ما يجاورها
+why-for-time = قيلت في الوقت المسؤول عنه
+why-for-standing = قلت ما يصح دائمًا أو ما تفضّله
+why-against-assistant = جواب طويل مني وزنه أقل
+why-for-newer = قلتها بعد رسالة تشبهها
+why-mark-outdated = لكنك قلت عنه شيئًا أحدث، وقد أخبرت النموذج بذلك.
+why-mark-ended = فيه شيء لم يعد صحيحًا، وقد أخبرت النموذج بذلك.
+why-mark-denial = قد يناقضه كلام آخر لك: طلبت من النموذج أن يذكر الاثنين ويسأل.
+why-until-then = حتى ذلك الحين: «{ $text }»
+why-no-reason = لم يوجد ما هو أنسب، وكان لها متسع
+why-count-recent = { $number ->
+    [zero] { $number } رسالة أخيرة
+    [one] رسالة أخيرة واحدة
+    [two] رسالتان أخيرتان
+    [few] { $number } رسائل أخيرة
+   *[other] { $number } رسالة أخيرة
+ }
+why-count-facts = { $number ->
+    [zero] { $number } معلومة عنك
+    [one] معلومة واحدة عنك
+    [two] معلومتان عنك
+    [few] { $number } معلومات عنك
+   *[other] { $number } معلومة عنك
+ }
+why-count-found = { $number ->
+    [zero] { $number } رسالة سابقة عُثر عليها
+    [one] رسالة سابقة واحدة عُثر عليها
+    [two] رسالتان سابقتان عُثر عليهما
+    [few] { $number } رسائل سابقة عُثر عليها
+   *[other] { $number } رسالة سابقة عُثر عليها
+ }
+why-count-profile = ملفك الشخصي
+why-sources = سؤالك، ومعه { $what }.
+why-sources-none = سؤالك وحده: لم يُعرف شيء غيره.
+why-size = تلقّى النموذج { $model } عدد { $tokens } من { $most } رمزًا (⁨token⁩) على الأكثر.
+why-size-whole = ولو أُرسل السجل كله لكان نحو { $tokens }.
+why-tokens = { $tokens } ⁨token⁩
+why-tokens-of = { $tokens } من { $most } ⁨token⁩
+why-part = · { $part }: { $size }
+why-here = { shared-messages } أعرفها حتى إعادة التشغيل
+why-summary = · { $dates }، { shared-messages }: «{ $text }»
+why-gone = · { $number } أخرى نُسيت أو أُعيد إنشاؤها منذ ذلك الحين
+why-profile-gone = مُحي منذ ذلك الحين.
+why-profile = حتى { $date } (يُضمَّن دائمًا): «{ $text }»
+why-forgotten = نُسيت منذ ذلك الحين
+why-fact = · «{ $text }» منذ { $day }، من رسائلك ({ $messages }).
+why-fact-by-hand = · «{ $text }» منذ { $day }، أُضيفت يدويًا.
+why-why = السبب: { $reasons }
+why-message-cut = كانت رسالتك طويلة جدًا فقُطع وسطها.
+why-cut-summary = · ملخص الرسائل من { $first } إلى { $last } ({ $why })
+why-cut-messages = · الرسائل من { $first } إلى { $last } ({ $why })
+why-said = { $date } { $speaker }: «{ $text }»
+why-span = { $first } إلى { $last }

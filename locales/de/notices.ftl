@@ -1,0 +1,17 @@
+notices-incognito = 🕶 inkognito
+notices-cut = Deine Nachricht ist länger, als das Modell auf einmal aufnehmen kann: Es bekam Anfang und Ende, ohne die Mitte.
+notices-stored-whole = Gespeichert ist sie ganz.
+notices-truncated = Das Modell hat an seiner eigenen Längengrenze aufgehört, die Antwort kann also zu früh enden.
+notices-store = Ich kann gerade nicht in mein Gedächtnis schreiben. Ich mache mit dem weiter, was ich aus diesem Gespräch weiß, und speichere es, sobald das wieder geht.
+notices-unread = Ich konnte dafür nicht in mein Gedächtnis sehen: { $why }. Ich habe aus dem geantwortet, was ich aus diesem Gespräch weiß; deine Nachricht ist aufgehoben.
+notices-fold = Ich konnte unser früheres Gespräch nicht zusammenfassen: { $why } Nichts ist verloren: Alle Nachrichten bleiben, wie sie sind, und nach deiner nächsten Nachricht versuche ich es wieder.
+notices-kept = Deine Nachricht ist aufgehoben.
+notices-failed = Ich konnte nicht antworten: { $why } Bitte versuch es gleich noch einmal.
+notices-failed-kept = Ich konnte nicht antworten: { $why } Deine Nachricht ist aufgehoben; schreib wieder, wann du magst.
+notices-error = (Fehler { $number })
+notices-went-wrong = Hier ist etwas schiefgegangen
+notices-stranger = Dieser Bot antwortet nur Leuten, die sein Betreiber zugelassen hat. Deine Telegram-ID ist { $id }: Gib sie dem Betreiber, um aufgenommen zu werden.
+notices-too-much = Ich habe { $most } Nachrichten von dir, die noch nicht beantwortet sind. Diese habe ich nicht angenommen, und weitere nehme ich erst, wenn ich aufgeholt habe. Bitte sende sie dann noch einmal.
+notices-former = Dieser Knopf stammt aus der Zeit, bevor die Gruppe zur Supergruppe wurde. Bitte sende den Befehl noch einmal.
+notices-set-aside = Ich bin zweimal mitten in der Arbeit an dieser Datei stehen geblieben, deshalb habe ich sie beiseitegelegt und nicht wieder geöffnet. Was schon importiert ist, bleibt. Wenn du sicher bist, dass die Datei in Ordnung ist, sende sie bitte noch einmal.
+notices-mentioned = Ja? Schreib das, was du brauchst, in die Nachricht, in der du mich erwähnst.

@@ -1,0 +1,16 @@
+proposals-ask-remember = Soll ich mir das merken?
+proposals-ask-forget = Soll ich das vergessen?
+proposals-yes-remember = Merken
+proposals-no-remember = Nein
+proposals-yes-forget = Vergessen
+proposals-no-forget = Behalten
+proposals-declined-remember = Nicht gemerkt.
+proposals-declined-forget = Es bleibt, wie es ist.
+proposals-memory-off = Das Gedächtnis ist gerade aus oder inkognito: Nichts wurde geändert.
+proposals-gone = Diesen Fakt gibt es nicht mehr.
+proposals-expired = Diese Frage ist älter als 10 Minuten und tut nichts mehr. /forget löscht einen Fakt nach seiner Nummer.
+proposals-derived = Was darauf aufbaut, verschwindet auch.
+proposals-too-old = Diese Frage ist zu alt. Sag es mir noch einmal, oder nimm /memory add.
+proposals-remembered = Gemerkt als Fakt { $id }: { $text }
+proposals-known = Schon bekannt als Fakt { $id }: { $text }
+proposals-shows = /memory zeigt ihn.

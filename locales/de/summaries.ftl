@@ -1,0 +1,56 @@
+summaries-not-configured = Das Gedächtnis ist noch nicht eingerichtet. /summary richtet es ein; /summary_on schaltet es mit den üblichen Einstellungen ein (SQLite, alle 20 Runden).
+summaries-none = Es gibt noch keine Zusammenfassungen. /summary_status zeigt, wann die nächste fällig ist.
+summaries-never-on = Das Gedächtnis ist schon aus: Es war nie eingeschaltet, und nichts ist gespeichert.
+summaries-off-already = Das Gedächtnis ist schon aus. Gespeichertes bleibt gespeichert.
+summaries-off = Das Gedächtnis ist aus. Gespeichertes bleibt gespeichert, deine Einstellungen auch; bis /summary_on lese ich es nicht und füge nichts hinzu.
+summaries-now-off = Nichts zusammenzufassen: Das Gedächtnis ist aus. /summary_on schaltet es ein.
+summaries-toast-on = Das Gedächtnis ist an.
+summaries-on-already = Das Gedächtnis ist schon an ({ $storage }, { shared-turns }).
+summaries-on = Das Gedächtnis ist an: Es liegt in { $storage }, und ich fasse alle { shared-turns } zusammen. Ich merke mir alles ab jetzt; was vorher gesagt wurde, ist nicht gespeichert. /summary ändert das.
+summaries-on-again = Das Gedächtnis ist an: Es liegt in { $storage }, und ich fasse alle { shared-turns } zusammen. Ich merke mir alles ab jetzt; was gesagt wurde, während es aus war, ist nicht gespeichert. /summary ändert das.
+summaries-status-unset = Gedächtnis: aus (noch nicht eingerichtet)
+summaries-status-storage-unset = Speicher: SQLite (wenn du es einschaltest)
+summaries-status-threshold-unset = Schwelle: { shared-turns } (wenn du es einschaltest)
+summaries-status-enabled = Gedächtnis: an
+summaries-status-disabled = Gedächtnis: aus
+summaries-status-storage = Speicher: { $storage }
+summaries-status-threshold = Schwelle: { shared-turns }
+summaries-status-policy = Verfahren: { $policy }
+summaries-status-policy-by-hand = Verfahren: { $policy } (automatische Zusammenfassungen sind aus)
+summaries-status-since = Nachrichten seit der letzten Zusammenfassung: { $number }
+summaries-status-total = Nachrichten insgesamt: { $number }
+summaries-status-archived = Archivierte Nachrichten: { $number }
+summaries-status-active = Aktive Zusammenfassungen: { $number }
+summaries-status-level = Höchste Stufe: { $number }
+summaries-status-quality = Güte der neuesten Zusammenfassung: { $score } von 1 ({ $parts })
+summaries-status-compressed = Die ältesten Einzelheiten wurden { $times ->
+    [one] { $times }-mal
+   *[other] { $times }-mal
+ } verdichtet.
+summaries-status-rebuild-helps = /summary_rebuild würde Einzelheiten zurückbringen.
+summaries-status-rebuilding = Alle Zusammenfassungen werden neu erstellt: { $done } von { $parts ->
+    [one] { $parts } Teil
+   *[other] { $parts } Teilen
+ }.
+summaries-status-learning = Ich lerne Fakten aus importierten Gesprächen: { $done } von { $total } deiner Nachrichten.
+summaries-status-saved = Bisher gesparte Tokens: etwa { $tokens }, verglichen damit, jedes Mal alles zu senden
+summaries-status-incognito = { $mark }: Das Gedächtnis wird gelesen, nichts geschrieben (/incognito off beendet es)
+summaries-status-folding = Gerade entsteht eine Zusammenfassung.
+summaries-status-index = Suchindex: { $done } von { shared-messages }
+summaries-status-failure = Letzter Fehlschlag: { $date }: { $error } (nichts ging verloren)
+summaries-status-json-large = Ab mehr als { $most } Nachrichten ist SQLite zu empfehlen: /summary zieht alles um.
+summaries-utc = { $date } UTC
+summaries-one = Stufe { $level } · { $dates } · { shared-messages }
+summaries-folded = { shared-messages } zusammengefasst: { $summaries ->
+    [one] { $summaries } neue Zusammenfassung
+   *[other] { $summaries } neue Zusammenfassungen
+ }. /summary_show zeigt sie.
+summaries-folded-older = Ältere Zusammenfassungen zusammengefasst: { $summaries ->
+    [one] { $summaries } neue Zusammenfassung
+   *[other] { $summaries } neue Zusammenfassungen
+ }. /summary_show zeigt sie.
+summaries-nothing = Nichts zusammenzufassen: Alles ist schon zusammengefasst, oder es wurde noch nichts gesagt.
+summaries-busy = Gerade entsteht eine Zusammenfassung. Bitte versuch es gleich noch einmal.
+summaries-waiting = { $why } Nichts ging verloren: Was fällig ist, wird dann zusammengefasst.
+summaries-not-made = Die Zusammenfassung gelang nicht.
+summaries-failed = { $why } Nichts ging verloren: Alle Nachrichten sind noch da, und ich versuche es wieder.

@@ -1,0 +1,33 @@
+# /settings and /tz.
+
+choices-which-city = Which larger city are you in, or near? A name such as Europe/Berlin or an offset such as UTC+3 will do, too.
+choices-nothing-else = Memory is off. I store nothing, and the other choices wait until you turn it on.
+choices-toast-memory-on = Memory is on: I remember from now on.
+choices-toast-memory-off = Memory is off. What is stored stays.
+choices-toast-kept-already = Memory is kept in { $storage } already.
+choices-toast-moved = Moved: { shared-messages }, to { $storage }.
+choices-toast-number = A summary after every { shared-turns }.
+choices-toast-incognito-on = Incognito is on.
+choices-toast-incognito-off = Incognito is off.
+choices-heading = Settings
+choices-memory = Memory: on, kept in { $storage }
+choices-summaries = Summaries: after every { shared-turns }, { $policy }, made automatically
+choices-summaries-by-hand = Summaries: after every { shared-turns }, { $policy }, made only by /summary_now
+choices-incognito-on = Incognito: on: memory is read, nothing is written
+choices-incognito-off = Incognito: off
+choices-zone = Time zone: { $zone }, where it is { $time }
+choices-more = /summary_policy explains the ways of summarising, /memory shows what I know, /forget erases.
+choices-button-memory-on = Memory on
+choices-button-memory-off = Memory off
+choices-button-automatic-on = Automatic on
+choices-button-automatic-off = Automatic off
+choices-button-incognito-on = Incognito on
+choices-button-incognito-off = Incognito off
+choices-button-zone = Time zone: { $zone }
+choices-zone-understood = I understood “{ $words }” as { $zone }.
+choices-zone-is = Your time zone is { $zone }; it is { $time } there. I use it for dates ("tomorrow", "last week").
+choices-zone-is-ahead = Your time zone is { $zone }; it is { $time } there ({ $offset } now). I use it for dates ("tomorrow", "last week").
+choices-zone-change = To change it: /tz Europe/Berlin, the name of a larger city, or an offset such as UTC+3.
+choices-zone-unknown = I know no time zone “{ $words }”. Names look like Europe/Berlin, Seattle or UTC+3. Nothing was changed.
+choices-zone-similar = I know no time zone “{ $words }”. Did you mean { $names }? Nothing was changed.
+choices-reply = { $question } Reply to this message.

@@ -1,0 +1,74 @@
+memory-usage =
+    /memory shows what I know about you.
+    /memory add TEXT – tell me something to remember
+    /memory 12 – fact 12 with its history
+    /memory edit 12 TEXT, /memory pin 12, /memory unpin 12, /memory delete 12, /memory undo 12
+memory-add-what = Tell me what to remember: /memory add followed by one sentence.
+memory-too-long = A fact has at most { $most } characters; this one has { $length }. Nothing was changed.
+memory-not-on = Memory is not set up yet, so I can keep nothing. /summary_on turns it on.
+memory-not-for-one-person = In a channel's direct messages I keep no facts and no profile: they would belong to the channel, and so be told to everybody who writes to it. What is said here I remember for you alone.
+memory-incognito-on = Incognito is on, so I write nothing down, and this was not noted. /incognito off ends it.
+memory-added = Noted as fact { $id }: { $text }
+memory-known-already = I know that already, as fact { $id }: { $text }
+memory-holds-no-longer = Fact { $id } holds no longer, so it cannot be pinned.
+memory-no-such-fact = There is no fact { $id } that could be changed. /memory lists what I know.
+memory-nothing-to-undo = Fact { $id } was not changed by hand, so there is nothing to undo.
+memory-new-text =
+    Please send the new text of fact { $id }; until now: { $text }
+    /cancel leaves it as it is.
+memory-profile-erased = That version is erased.
+memory-undone = Fact { $id } is as it was before; the other text is erased.
+memory-undone-derived = Fact { $id } is as it was before; the other text is erased, and { $what } derived from it.
+memory-distilling = I am rewriting the profile; I will tell you when it is done.
+memory-distilling-already = The profile is being written right now.
+memory-nothing-known = I know nothing about you yet. I learn facts from what you tell me while memory is on, a little after you say it; /memory add TEXT adds one at once.
+memory-off = Memory is off: I learn nothing new, and use none of this until /summary_on.
+memory-done-pin = Fact { $id } is pinned: I keep it in mind with every answer.
+memory-done-unpin = Fact { $id } is no longer pinned.
+memory-done-delete = Fact { $id } is deleted. Undo brings it back for a day; then it is erased. /forget erases at once.
+memory-done-undo = Fact { $id } is as it was before.
+memory-heading-instruction = What you asked me to keep to
+memory-heading-preference = What you prefer
+memory-heading-facts = Facts
+memory-count = { $heading } ({ $total })
+memory-count-page = { $heading } ({ $total }, page { $page } of { $pages })
+memory-worth-vital = vital
+memory-worth-important = important
+memory-worth-minor = minor
+memory-title = What I know about you
+memory-title-group = What I know about this group
+memory-profile = Profile (version { $id }, { $day })
+memory-deleted = Deleted; can be undone for a day: { $ids }
+memory-press = Press a number to see that fact: edit, pin, delete, undo.
+memory-button-newer = ‹ Newer
+memory-button-older = Older ›
+memory-button-profile = Profile: versions, rewrite
+memory-since = since { $day }
+memory-earlier = { $number } earlier
+memory-fact = Fact { $id }
+memory-holds = Holds since { $from }; last said { $said }.
+memory-held = Holds since { $from } until { $until }; last said { $said }.
+memory-learned = Learned from { shared-messages }: { $ids }.
+memory-by-hand = Added by hand.
+memory-superseded = Superseded by fact { $id }: { $text }
+memory-is-deleted = Deleted. Undo brings it back for a day; then it is erased.
+memory-button-undo-delete = Undo delete
+memory-button-unpin = Unpin
+memory-button-pin = Pin
+memory-button-edit = Edit
+memory-button-delete = Delete
+memory-button-undo-edit = Undo edit
+memory-button-all = ‹ All facts
+memory-before = Before, { $from } to { $until }: { $text }
+memory-before-now = Before, { $from } to now: { $text }
+memory-no-profile = There is no profile yet. It is written when there is enough to say, or now, with the button below.
+memory-profiles = { $versions ->
+    [one] Profile: { $versions } version, the newest is in use.
+   *[other] Profile: { $versions } versions, the newest is in use.
+ }
+memory-version = Version { $id }, { $day }
+memory-button-rewrite = Rewrite now
+memory-button-erase = Erase version { $id }
+memory-rewritten = The profile is rewritten (version { $id }):
+memory-not-enough = There is not enough yet to write a profile from, or the model's answer could not be used.
+memory-not-written = The profile was not written: { $why } Nothing was changed.

@@ -1,0 +1,32 @@
+# /summary_policy, /summary_prompt, /summary_rebuild. Each policy has its name, and what it does.
+
+policy-name-pyramid = pyramid
+policy-name-rolling = rolling
+policy-name-sliding = sliding
+policy-button-pyramid = Pyramid
+policy-button-rolling = Rolling
+policy-button-sliding = Sliding
+policy-about-pyramid = every { shared-turns } a summary is made, and older summaries are summarised in turn. All of the past stays in view, in less detail the older it is. The usual choice.
+policy-about-rolling = one short summary of everything but the newest turns, rewritten every 8 messages. The least to send; old details fade soonest.
+policy-about-sliding = one short summary of the last 14 messages, after every turn. What is older is found only by search.
+policy-unknown = I know no such way of summarising. After /summary_policy you can write { $names }, on or off. Nothing was changed.
+policy-turn-off = Turn automatic summaries off
+policy-turn-on = Turn automatic summaries on
+policy-toast-on = Automatic summaries are on.
+policy-toast-off = Automatic summaries are off.
+policy-toast-chosen = { $policy } it is.
+policy-heading = How I summarise: { $policy }. Summaries are made automatically.
+policy-heading-by-hand = How I summarise: { $policy }. Automatic summaries are off: only /summary_now makes them.
+policy-keeps = With each of these your messages stay as they are, and all of them can be found. After a change, /summary_rebuild makes the earlier summaries again.
+policy-prompt-gone = Your instructions for summaries are gone; the usual rules apply.
+policy-prompt-too-long = That is { $length } characters; at most { $most } are allowed. Nothing was changed.
+policy-prompt-kept = Summaries follow this from now on. /summary_rebuild applies it to the existing ones; /summary_prompt reset removes it.
+policy-prompt-usual = Summaries keep names, dates, numbers, decisions, completed work, the current state, next steps, constraints and corrections, and leave out greetings and the steps of tools.
+policy-prompt-none = You have no further instructions. To add some: /summary_prompt followed by your words.
+policy-prompt-yours = You also asked for this:
+policy-prompt-reset = /summary_prompt reset removes it.
+policy-rebuild-off = There is nothing to rebuild: memory is off. /summary_on turns it on.
+policy-rebuilding = Rebuilding all summaries: { $done } of { $total } parts. The old ones are used until then.
+policy-rebuilt = All summaries are rebuilt ({ shared-summaries }). /summary_show shows them.
+policy-rebuilt-nothing = There is nothing to rebuild: nothing has been summarised yet.
+policy-rebuild-failed = The summaries could not be rebuilt: { $why } The old ones stay; nothing was lost.

@@ -1,0 +1,16 @@
+proposals-ask-remember = Shall I remember this?
+proposals-ask-forget = Shall I forget this?
+proposals-yes-remember = Remember it
+proposals-no-remember = No
+proposals-yes-forget = Forget it
+proposals-no-forget = Keep it
+proposals-declined-remember = Not remembered.
+proposals-declined-forget = It stays as it is.
+proposals-memory-off = Memory is off now, or incognito: nothing was changed.
+proposals-gone = There is no such fact any more.
+proposals-expired = This question is more than 10 minutes old and does nothing any more. /forget erases a fact by its number.
+proposals-derived = What was built on it goes too.
+proposals-too-old = This question is too old to be answered. Tell me again, or use /memory add.
+proposals-remembered = Remembered as fact { $id }: { $text }
+proposals-known = Known already as fact { $id }: { $text }
+proposals-shows = /memory shows it.

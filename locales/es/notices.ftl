@@ -1,0 +1,17 @@
+notices-incognito = 🕶 incógnito
+notices-cut = Tu mensaje es más largo de lo que el modelo admite de una vez: ha recibido el principio y el final, sin la parte central.
+notices-stored-whole = Está guardado entero.
+notices-truncated = El modelo se detuvo en su propio límite de longitud, así que la respuesta puede quedar incompleta.
+notices-store = Ahora mismo no puedo escribir en mi memoria. Sigo con lo que recuerdo de esta conversación y lo guardaré en cuanto vuelva a funcionar.
+notices-unread = No he podido consultar mi memoria para esto: { $why }. He respondido con lo que recuerdo de esta conversación; tu mensaje está guardado.
+notices-fold = No he podido resumir nuestra conversación anterior: { $why } No se ha perdido nada: todos los mensajes se quedan como están, y lo intentaré de nuevo tras tu próximo mensaje.
+notices-kept = Tu mensaje está guardado.
+notices-failed = No he podido responder: { $why } Inténtalo de nuevo en un momento.
+notices-failed-kept = No he podido responder: { $why } Tu mensaje está guardado; escribe otra vez cuando quieras.
+notices-error = (error { $number })
+notices-went-wrong = Algo ha fallado aquí
+notices-stranger = Este bot solo responde a quienes ha admitido su operador. Tu identificador de Telegram es { $id }: dáselo al operador para que te añada.
+notices-too-much = Tengo { $most } mensajes tuyos sin responder. Este no lo he admitido, y no admito más hasta ponerme al día. Envíalo otra vez entonces.
+notices-former = Este botón es de antes de que el grupo se convirtiera en supergrupo. Envía el comando otra vez.
+notices-set-aside = Me he detenido dos veces en mitad del trabajo con este archivo, así que lo he apartado y no lo he vuelto a abrir. Lo que ya se importó se queda. Si seguro que el archivo está bien, envíalo una vez más.
+notices-mentioned = ¿Sí? Escribe lo que necesitas en el mismo mensaje en el que me mencionas.

@@ -1,0 +1,16 @@
+proposals-ask-remember = ¿Recuerdo esto?
+proposals-ask-forget = ¿Olvido esto?
+proposals-yes-remember = Recuérdalo
+proposals-no-remember = No
+proposals-yes-forget = Olvídalo
+proposals-no-forget = Consérvalo
+proposals-declined-remember = No lo recuerdo.
+proposals-declined-forget = Se queda como está.
+proposals-memory-off = La memoria está desactivada ahora, o en incógnito: no ha cambiado nada.
+proposals-gone = Ese dato ya no existe.
+proposals-expired = Esta pregunta tiene más de 10 minutos y ya no hace nada. /forget borra un dato por su número.
+proposals-derived = También se borra lo que se hizo a partir de él.
+proposals-too-old = Esta pregunta es demasiado antigua. Dímelo otra vez o usa /memory add.
+proposals-remembered = Recordado como dato { $id }: { $text }
+proposals-known = Ya lo sabía, como dato { $id }: { $text }
+proposals-shows = /memory lo muestra.

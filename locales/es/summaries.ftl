@@ -1,0 +1,56 @@
+summaries-not-configured = La memoria aún no está configurada. /summary la configura; /summary_on la activa con lo habitual (SQLite, cada 20 turnos).
+summaries-none = Aún no hay resúmenes. /summary_status muestra cuándo toca el próximo.
+summaries-never-on = La memoria ya está desactivada: nunca se activó y no hay nada guardado.
+summaries-off-already = La memoria ya está desactivada. Lo guardado se queda guardado.
+summaries-off = La memoria está desactivada. Lo guardado se queda guardado, y tus ajustes también; no lo leo ni añado nada hasta /summary_on.
+summaries-now-off = No hay nada que resumir: la memoria está desactivada. /summary_on la activa.
+summaries-toast-on = La memoria está activada.
+summaries-on-already = La memoria ya está activada ({ $storage }, { shared-turns }).
+summaries-on = La memoria está activada: la guardo en { $storage } y resumo cada { shared-turns }. Recuerdo a partir de ahora; lo dicho antes no está guardado. /summary lo cambia.
+summaries-on-again = La memoria está activada: la guardo en { $storage } y resumo cada { shared-turns }. Recuerdo a partir de ahora; lo dicho mientras estaba desactivada no está guardado. /summary lo cambia.
+summaries-status-unset = Memoria: desactivada (aún sin configurar)
+summaries-status-storage-unset = Almacenamiento: SQLite (si la activas)
+summaries-status-threshold-unset = Umbral: { shared-turns } (si la activas)
+summaries-status-enabled = Memoria: activada
+summaries-status-disabled = Memoria: desactivada
+summaries-status-storage = Almacenamiento: { $storage }
+summaries-status-threshold = Umbral: { shared-turns }
+summaries-status-policy = Modo: { $policy }
+summaries-status-policy-by-hand = Modo: { $policy } (los resúmenes automáticos están desactivados)
+summaries-status-since = Mensajes desde el último resumen: { $number }
+summaries-status-total = Mensajes en total: { $number }
+summaries-status-archived = Mensajes archivados: { $number }
+summaries-status-active = Resúmenes activos: { $number }
+summaries-status-level = Nivel más alto: { $number }
+summaries-status-quality = Calidad del último resumen: { $score } de 1 ({ $parts })
+summaries-status-compressed = El detalle más antiguo se ha comprimido { $times ->
+    [one] { $times } vez
+   *[other] { $times } veces
+ }.
+summaries-status-rebuild-helps = /summary_rebuild recuperaría detalle.
+summaries-status-rebuilding = Se están rehaciendo todos los resúmenes: { $done } de { $parts ->
+    [one] { $parts } parte
+   *[other] { $parts } partes
+ }.
+summaries-status-learning = Aprendiendo datos del historial importado: { $done } de { $total } de tus mensajes.
+summaries-status-saved = Tokens ahorrados hasta ahora: unos { $tokens } respecto a enviarlo todo cada vez
+summaries-status-incognito = { $mark }: la memoria se lee, no se escribe nada (/incognito off lo termina)
+summaries-status-folding = Ahora mismo se está haciendo un resumen.
+summaries-status-index = Índice de búsqueda: { $done } de { shared-messages }
+summaries-status-failure = Último fallo: { $date }: { $error } (no se perdió nada)
+summaries-status-json-large = Con más de { $most } mensajes conviene SQLite: /summary lo traslada todo.
+summaries-utc = { $date } UTC
+summaries-one = Nivel { $level } · { $dates } · { shared-messages }
+summaries-folded = He resumido { shared-messages }: { $summaries ->
+    [one] { $summaries } resumen nuevo
+   *[other] { $summaries } resúmenes nuevos
+ }. /summary_show los muestra.
+summaries-folded-older = He resumido resúmenes anteriores: { $summaries ->
+    [one] { $summaries } resumen nuevo
+   *[other] { $summaries } resúmenes nuevos
+ }. /summary_show los muestra.
+summaries-nothing = No hay nada que resumir: ya está todo resumido, o aún no se ha dicho nada.
+summaries-busy = Ahora mismo se está haciendo un resumen. Inténtalo de nuevo en un momento.
+summaries-waiting = { $why } No se ha perdido nada: lo pendiente se resumirá entonces.
+summaries-not-made = No se ha podido hacer el resumen.
+summaries-failed = { $why } No se ha perdido nada: todos los mensajes siguen ahí, y lo intentaré de nuevo.

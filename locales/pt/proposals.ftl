@@ -1,0 +1,16 @@
+proposals-ask-remember = Devo lembrar disto?
+proposals-ask-forget = Devo esquecer isto?
+proposals-yes-remember = Lembrar
+proposals-no-remember = Não
+proposals-yes-forget = Esquecer
+proposals-no-forget = Manter
+proposals-declined-remember = Não lembrado.
+proposals-declined-forget = Fica como está.
+proposals-memory-off = A memória está desligada agora, ou em modo anônimo: nada mudou.
+proposals-gone = Esse fato não existe mais.
+proposals-expired = Esta pergunta tem mais de 10 minutos e não faz mais nada. /forget apaga um fato pelo número.
+proposals-derived = O que foi feito a partir dele também some.
+proposals-too-old = Esta pergunta é antiga demais. Diga de novo, ou use /memory add.
+proposals-remembered = Lembrado como fato { $id }: { $text }
+proposals-known = Já conhecido como fato { $id }: { $text }
+proposals-shows = /memory mostra.

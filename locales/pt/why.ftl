@@ -1,0 +1,92 @@
+why-nothing-known = Ainda não respondi aqui nada que eu possa explicar.
+why-not-this-one = Não sei de que essa mensagem foi feita. Só posso explicar minhas respostas, e só as 100 mais novas. Responda a uma com /why, ou envie só /why para a última.
+why-title = De que foi feita minha resposta de { $date }
+why-not-stored = Esta explicação não está guardada: eu a esqueço quando reinicio.
+why-heading-parts = O que o modelo recebeu
+why-heading-summaries = Resumos de conversas anteriores
+why-heading-profile = Seu perfil
+why-heading-facts = Fatos sobre você que combinam com a pergunta, os melhores primeiro
+why-heading-snippets = Mensagens anteriores trazidas para sua pergunta, as melhores primeiro
+why-heading-looked-up = Mensagens anteriores que o modelo procurou sozinho
+why-heading-recent = Conversa recente, palavra por palavra
+why-heading-here = Conversa recente que não está guardada
+why-heading-cut = Deixado de fora, mas achado quando importa
+why-part-system = minhas instruções
+why-part-profile = seu perfil
+why-part-summaries = resumos
+why-part-recent = conversa recente, palavra por palavra
+why-part-tools = ferramentas e o que acharam
+why-part-instructions = o que você me pediu para seguir
+why-part-facts = fatos sobre você
+why-part-snippets = mensagens anteriores trazidas
+why-part-clock = data e hora, e a que você respondeu
+why-part-message = sua mensagem
+why-part-overhead = o próprio pedido
+why-for-words = contém palavras da sua pergunta
+why-for-words-nearby = mensagens ao lado as contêm
+why-for-words-before = contém palavras dos turnos antes do seu
+why-for-words-before-nearby = mensagens ao lado contêm essas
+why-for-meaning = significa quase o mesmo
+why-against-meaning = o sentido está mais longe
+why-for-meaning-nearby = mensagens ao lado significam quase o mesmo
+why-against-meaning-nearby = as do lado estão mais longe
+why-for-fact = dela veio um fato que importa
+why-for-importance = é importante
+why-against-importance = é menos importante
+why-for-pinned = você a fixou
+why-for-instruction = você me pediu para seguir isso
+why-for-preference = é o que você prefere
+why-for-speaker = você citou quem disse
+why-for-reply = você respondeu a ela, ou ao que está ao lado
+why-for-time = foi dito na época de que se pergunta
+why-for-standing = você disse algo que sempre vale, ou o que prefere
+why-against-assistant = uma resposta longa minha conta menos
+why-for-newer = você disse isso depois de uma mensagem parecida
+why-mark-outdated = Mas você disse algo mais novo sobre isso, como avisei ao modelo.
+why-mark-ended = Algo nisso está desatualizado, como avisei ao modelo.
+why-mark-denial = Outras palavras suas podem contradizer isso: pedi ao modelo que cite as duas e pergunte.
+why-until-then = Até então: “{ $text }”
+why-no-reason = nada combinava melhor, e cabia
+why-count-recent = { $number ->
+    [one] { $number } mensagem recente
+   *[other] { $number } mensagens recentes
+ }
+why-count-facts = { $number ->
+    [one] { $number } fato sobre você
+   *[other] { $number } fatos sobre você
+ }
+why-count-found = { $number ->
+    [one] { $number } mensagem anterior achada
+   *[other] { $number } mensagens anteriores achadas
+ }
+why-count-profile = seu perfil
+why-sources = Sua pergunta, e { $what }.
+why-sources-none = Só sua pergunta: nada mais era conhecido.
+why-size = O modelo { $model } recebeu { $tokens } de no máximo { $most } tokens.
+why-size-whole = O histórico inteiro teria sido cerca de { $tokens }.
+why-tokens = { $tokens ->
+    [one] { $tokens } token
+   *[other] { $tokens } tokens
+ }
+why-tokens-of = { $tokens } de { $most ->
+    [one] { $most } token
+   *[other] { $most } tokens
+ }
+why-part = · { $part }: { $size }
+why-here = { shared-messages }, que sei até reiniciar
+why-summary = · { $dates }, { shared-messages }: “{ $text }”
+why-gone = · mais { $number }, desde então esquecidos ou refeitos
+why-profile-gone = Desde então foi apagado.
+why-profile = Em { $date } (sempre incluído): “{ $text }”
+why-forgotten = esquecido desde então
+why-fact = · “{ $text }” Desde { $day }, aprendido de { $messages ->
+    [one] { $messages } mensagem sua
+   *[other] { $messages } mensagens suas
+ }.
+why-fact-by-hand = · “{ $text }” Desde { $day }, acrescentado à mão.
+why-why = Por quê: { $reasons }
+why-message-cut = Sua mensagem era longa demais e foi cortada no meio.
+why-cut-summary = · o resumo das mensagens { $first } a { $last } ({ $why })
+why-cut-messages = · as mensagens { $first } a { $last } ({ $why })
+why-said = { $date } { $speaker }: “{ $text }”
+why-span = { $first } a { $last }

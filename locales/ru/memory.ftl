@@ -1,0 +1,75 @@
+memory-usage =
+    Команда /memory показывает, что я о тебе знаю.
+    /memory add ТЕКСТ – сказать мне, что запомнить
+    /memory 12 – факт 12 и его история
+    /memory edit 12 ТЕКСТ, /memory pin 12, /memory unpin 12, /memory delete 12, /memory undo 12
+memory-add-what = Скажи, что запомнить: /memory add и одно предложение.
+memory-too-long = В факте не больше { $most } символов; в этом { $length }. Ничего не изменилось.
+memory-not-on = Память ещё не настроена, поэтому я ничего не могу сохранить. Включить: /summary_on
+memory-not-for-one-person = В личных сообщениях канала я не веду ни фактов, ни профиля: они принадлежали бы каналу, и их узнавали бы все, кто ему пишет. Сказанное здесь я помню только для тебя.
+memory-incognito-on = Включено инкогнито, поэтому я ничего не записываю; это тоже не записано. Выключить: /incognito off
+memory-added = Записано как факт { $id }: { $text }
+memory-known-already = Я это уже знаю, это факт { $id }: { $text }
+memory-holds-no-longer = Факт { $id } больше не действует, закрепить его нельзя.
+memory-no-such-fact = Нет факта { $id }, который можно изменить. Что я знаю: /memory
+memory-nothing-to-undo = Факт { $id } не меняли вручную, отменять нечего.
+memory-new-text =
+    Отправь новый текст факта { $id }; сейчас: { $text }
+    Оставить как есть: /cancel
+memory-profile-erased = Эта версия стёрта.
+memory-undone = Факт { $id } снова такой, как был; другой текст стёрт.
+memory-undone-derived = Факт { $id } снова такой, как был; другой текст стёрт, а с ним и то, что из него получено: { $what }.
+memory-distilling = Переписываю профиль; скажу, когда будет готово.
+memory-distilling-already = Профиль пишется прямо сейчас.
+memory-nothing-known = Пока я ничего о тебе не знаю. Факты я узнаю из того, что ты говоришь при включённой памяти, чуть позже сказанного; сразу добавить можно так: /memory add ТЕКСТ
+memory-off = Память выключена: я не узнаю нового и ничем из этого не пользуюсь до /summary_on
+memory-done-pin = Факт { $id } закреплён: я учитываю его в каждом ответе.
+memory-done-unpin = Факт { $id } больше не закреплён.
+memory-done-delete = Факт { $id } удалён. В течение дня его можно вернуть, потом он будет стёрт. Сразу стирает /forget
+memory-done-undo = Факт { $id } снова такой, как был.
+memory-heading-instruction = О чём ты просишь помнить всегда
+memory-heading-preference = Что ты предпочитаешь
+memory-heading-facts = Факты
+memory-count = { $heading } ({ $total })
+memory-count-page = { $heading } ({ $total }, страница { $page } из { $pages })
+memory-worth-vital = очень важно
+memory-worth-important = важно
+memory-worth-minor = мелочь
+memory-title = Что я о тебе знаю
+memory-title-group = Что я знаю об этой группе
+memory-profile = Профиль (версия { $id }, { $day })
+memory-deleted = Удалено, можно вернуть в течение дня: { $ids }
+memory-press = Нажми на номер, чтобы открыть факт: изменить, закрепить, удалить, вернуть.
+memory-button-newer = ‹ Новее
+memory-button-older = Старше ›
+memory-button-profile = Профиль: версии, переписать
+memory-since = с { $day }
+memory-earlier = прежних: { $number }
+memory-fact = Факт { $id }
+memory-holds = Действует с { $from }; последний раз сказано { $said }.
+memory-held = Действовал с { $from } по { $until }; последний раз сказано { $said }.
+memory-learned = Источник: { shared-messages }: { $ids }.
+memory-by-hand = Добавлен вручную.
+memory-superseded = Заменён фактом { $id }: { $text }
+memory-is-deleted = Удалён. В течение дня его можно вернуть, потом он будет стёрт.
+memory-button-undo-delete = Вернуть
+memory-button-unpin = Открепить
+memory-button-pin = Закрепить
+memory-button-edit = Изменить
+memory-button-delete = Удалить
+memory-button-undo-edit = Отменить правку
+memory-button-all = ‹ Все факты
+memory-before = Раньше, с { $from } по { $until }: { $text }
+memory-before-now = Раньше, с { $from } до сих пор: { $text }
+memory-no-profile = Профиля пока нет. Он появится, когда будет о чём писать, или сейчас — по кнопке ниже.
+memory-profiles = { $versions ->
+    [one] Профиль: { $versions } версия, действует последняя.
+    [few] Профиль: { $versions } версии, действует последняя.
+   *[many] Профиль: { $versions } версий, действует последняя.
+ }
+memory-version = Версия { $id }, { $day }
+memory-button-rewrite = Переписать сейчас
+memory-button-erase = Стереть версию { $id }
+memory-rewritten = Профиль переписан (версия { $id }):
+memory-not-enough = Для профиля пока слишком мало сведений, или ответ модели не подошёл.
+memory-not-written = Профиль не записан: { $why } Ничего не изменилось.

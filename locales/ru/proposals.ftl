@@ -1,0 +1,16 @@
+proposals-ask-remember = Запомнить это?
+proposals-ask-forget = Забыть это?
+proposals-yes-remember = Запомнить
+proposals-no-remember = Нет
+proposals-yes-forget = Забыть
+proposals-no-forget = Оставить
+proposals-declined-remember = Не запомнено.
+proposals-declined-forget = Остаётся как есть.
+proposals-memory-off = Сейчас память выключена или включено инкогнито: ничего не изменилось.
+proposals-gone = Такого факта больше нет.
+proposals-expired = Этому вопросу больше 10 минут, он больше не действует. Команда /forget стирает факт по его номеру.
+proposals-derived = То, что на нём построено, тоже будет стёрто.
+proposals-too-old = Этот вопрос слишком старый. Скажи ещё раз или используй /memory add
+proposals-remembered = Запомнено как факт { $id }: { $text }
+proposals-known = Уже известно как факт { $id }: { $text }
+proposals-shows = Посмотреть: /memory

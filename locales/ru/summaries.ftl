@@ -1,0 +1,62 @@
+summaries-not-configured = Память ещё не настроена. Настроить: /summary. Включить с обычными настройками (SQLite, каждые 20 ходов): /summary_on
+summaries-none = Сводок пока нет. Когда будет следующая, покажет /summary_status
+summaries-never-on = Память и так выключена: её ни разу не включали, и ничего не сохранено.
+summaries-off-already = Память и так выключена. Сохранённое остаётся.
+summaries-off = Память выключена. Сохранённое остаётся, как и твои настройки; до команды /summary_on я его не читаю и ничего не добавляю.
+summaries-now-off = Обобщать нечего: память выключена. Включить: /summary_on
+summaries-toast-on = Память включена.
+summaries-on-already = Память уже включена ({ $storage }, { shared-turns }).
+summaries-on = Память включена: я храню её в { $storage } и составляю сводку раз в { shared-turns }. Запоминаю с этого момента; сказанное раньше не сохранено. Изменить: /summary
+summaries-on-again = Память включена: я храню её в { $storage } и составляю сводку раз в { shared-turns }. Запоминаю с этого момента; сказанное, пока она была выключена, не сохранено. Изменить: /summary
+summaries-status-unset = Память: выключена (ещё не настроена)
+summaries-status-storage-unset = Хранилище: SQLite (если включишь)
+summaries-status-threshold-unset = Порог: { shared-turns } (если включишь)
+summaries-status-enabled = Память: включена
+summaries-status-disabled = Память: выключена
+summaries-status-storage = Хранилище: { $storage }
+summaries-status-threshold = Порог: { shared-turns }
+summaries-status-policy = Способ: { $policy }
+summaries-status-policy-by-hand = Способ: { $policy } (автоматические сводки выключены)
+summaries-status-since = Сообщений с последней сводки: { $number }
+summaries-status-total = Всего сообщений: { $number }
+summaries-status-archived = Сообщений в архиве: { $number }
+summaries-status-active = Действующих сводок: { $number }
+summaries-status-level = Наивысший уровень: { $number }
+summaries-status-quality = Качество последней сводки: { $score } из 1 ({ $parts })
+summaries-status-compressed = Самые старые подробности сжимались { $times ->
+    [one] { $times } раз
+    [few] { $times } раза
+   *[many] { $times } раз
+ }.
+summaries-status-rebuild-helps = Команда /summary_rebuild вернула бы подробности.
+summaries-status-rebuilding = Все сводки составляются заново: { $done } из { $parts ->
+    [one] { $parts } части
+   *[other] { $parts } частей
+ }.
+summaries-status-learning = Изучаю факты из загруженной истории: { $done } из { $total } твоих сообщений.
+summaries-status-saved = Сэкономлено токенов: около { $tokens } по сравнению с отправкой всего каждый раз
+summaries-status-incognito = { $mark }: память читается, ничего не записывается (выключить: /incognito off)
+summaries-status-folding = Прямо сейчас составляется сводка.
+summaries-status-index = Поисковый индекс: { $done } из { $messages ->
+    [one] { $messages } сообщения
+   *[other] { $messages } сообщений
+ }
+summaries-status-failure = Последняя неудача: { $date }: { $error } (ничего не потеряно)
+summaries-status-json-large = Когда сообщений больше { $most }, лучше SQLite: /summary перенесёт всё.
+summaries-utc = { $date } UTC
+summaries-one = Уровень { $level } · { $dates } · { shared-messages }
+summaries-folded = Обобщено: { shared-messages }; { $summaries ->
+    [one] { $summaries } новая сводка
+    [few] { $summaries } новые сводки
+   *[many] { $summaries } новых сводок
+ }. Прочитать: /summary_show
+summaries-folded-older = Обобщены прежние сводки: { $summaries ->
+    [one] { $summaries } новая сводка
+    [few] { $summaries } новые сводки
+   *[many] { $summaries } новых сводок
+ }. Прочитать: /summary_show
+summaries-nothing = Обобщать нечего: всё уже обобщено или ещё ничего не сказано.
+summaries-busy = Прямо сейчас составляется сводка. Попробуй чуть позже.
+summaries-waiting = { $why } Ничего не потеряно: тогда всё и будет обобщено.
+summaries-not-made = Не удалось составить сводку.
+summaries-failed = { $why } Ничего не потеряно: все сообщения на месте, и я попробую ещё раз.

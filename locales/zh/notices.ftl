@@ -1,0 +1,17 @@
+notices-incognito = 🕶 无痕
+notices-cut = 你的消息超过了模型一次能接收的长度：模型只看到了开头和结尾，没有中间部分。
+notices-stored-whole = 消息已完整保存。
+notices-truncated = 模型到了自己的长度上限，所以回答可能没有写完。
+notices-store = 我现在无法写入记忆。我会凭这段对话中记得的内容继续，等恢复后马上保存。
+notices-unread = 这次我没能查阅记忆：{ $why }。我根据这段对话中记得的内容作了回答；你的消息已保存。
+notices-fold = 我没能总结我们之前的对话：{ $why }什么也没丢：所有消息都保持原样，你发下一条消息后我会再试。
+notices-kept = 你的消息已保存。
+notices-failed = 我没能回答：{ $why }请稍后再试。
+notices-failed-kept = 我没能回答：{ $why }你的消息已保存，随时可以再写。
+notices-error = （错误 { $number }）
+notices-went-wrong = 这里出了点问题
+notices-stranger = 这个机器人只回答运营者允许的人。你的 Telegram ID 是 { $id }，把它告诉运营者就能加入。
+notices-too-much = 你有 { $most } 条消息我还没回答。这一条我没有接收，赶上之前也不再接收新的。请到时再发一次。
+notices-former = 这个按钮是本群升级为超级群之前的。请重新发送命令。
+notices-set-aside = 处理这个文件时我中断了两次，所以把它放到一边，没有再打开。之前导入的内容都还在。如果你确定文件没有问题，请再发一次。
+notices-mentioned = 在呢。请把你的问题写在提到我的那条消息里。

@@ -1,0 +1,16 @@
+proposals-ask-remember = 要我记住这个吗？
+proposals-ask-forget = 要我忘记这个吗？
+proposals-yes-remember = 记住
+proposals-no-remember = 不用
+proposals-yes-forget = 忘记
+proposals-no-forget = 保留
+proposals-declined-remember = 没有记。
+proposals-declined-forget = 保持原样。
+proposals-memory-off = 记忆现在是关闭的或处于无痕模式：没有任何更改。
+proposals-gone = 这条事实已经不存在了。
+proposals-expired = 这个问题已超过 10 分钟，不再有效。发送 /forget 可以按编号删除事实。
+proposals-derived = 由它得出的内容也会一并删除。
+proposals-too-old = 这个问题太旧了。请再告诉我一次，或使用 /memory add 。
+proposals-remembered = 已记为事实 { $id }：{ $text }
+proposals-known = 早已知道，是事实 { $id }：{ $text }
+proposals-shows = 发送 /memory 查看。

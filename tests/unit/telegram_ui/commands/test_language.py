@@ -1,0 +1,141 @@
+"""Seven languages as people meet them: whose app decides, /language, groups, menus, and every command once in each."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from locales.catalog import ENGLISH, LANGUAGES, text_in
+from records.owners import StorageType
+from telegram_ui.commands.registry import all_commands
+from telegram_ui.commands.wizard import LARGEST, SMALLEST
+from tests.unit.telegram_ui.commands.conftest import ANN, BOB, GROUP, Desk
+
+OTHERS = [language for language in LANGUAGES if language != ENGLISH]
+ANSWERED = (
+    *("start", "help", "privacy", "stop", "summary", "cancel", "settings", "language", "tz", "memory", "why"),
+    *("search", "incognito", "forget", "import", "summary_status", "summary_show", "summary_policy"),
+    *("summary_prompt", "summary_now", "summary_on", "summary_off"),
+)
+LIMITS = {"least": SMALLEST, "most": LARGEST}
+
+
+def speaks(desk: Desk, person: int, code: str) -> None:
+    """Their app has this language from now on."""
+    people = desk.peer.world.people
+    people[person] = replace(people[person], language_code=code)
+
+
+async def choose(desk: Desk, name: str, chat: int = ANN, person: int = ANN) -> str | None:
+    message, buttons = desk.buttons(chat)
+    return await desk.press(person, chat, message, buttons[name])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_a_person_is_set_up_in_the_language_of_their_app(desk: Desk, language: str) -> None:
+    def said(key: str, **arguments: str | int) -> str:
+        return text_in(language, key, arguments)
+
+    speaks(desk, ANN, f"{language}-XX")
+    await desk.say(ANN, ANN, "/start")
+    assert said("basics-hello") in desk.last(ANN)
+    assert list(desk.buttons(ANN)[1]) == [said("basics-turn-on")]
+    await desk.say(ANN, ANN, "/summary")
+    assert said("wizard-first") in desk.last(ANN)
+    await choose(desk, "JSON")
+    assert desk.last(ANN) == said("wizard-second", **LIMITS)
+    await desk.say(ANN, ANN, "7")
+    assert said("wizard-done") in desk.last(ANN)
+    assert said("wizard-threshold", turns=7) in desk.last(ANN)
+    await desk.say(ANN, ANN, "/help")
+    assert all(said(f"menu-{one.name}") in desk.last(ANN) for one in all_commands())
+
+
+@pytest.mark.parametrize("language", OTHERS)
+async def test_every_command_answers_in_another_language_than_english(desk: Desk, language: str) -> None:
+    """Before memory is set up, and with something to tell."""
+    speaks(desk, ANN, language)
+    for is_on in (False, True):
+        if is_on:
+            await desk.services.memory.configure(ANN, storage=StorageType.SQLITE, every_n=5)
+            await desk.services.facts.add(ANN, "Anna has a red bicycle.")
+        for name in ANSWERED:
+            before = len(desk.peer.texts(ANN))
+            await desk.say(ANN, ANN, f"/{name}")
+            said = "\n".join(desk.peer.texts(ANN)[before:])
+            assert said, f"/{name} says nothing"
+            for english in ("Memory", "message", "There is", "Nothing", "summar", " the ", " you "):
+                assert english not in said.replace("/summar", "/"), f"/{name} in {language}: {said}"
+
+
+async def test_a_choice_stands_over_the_app_until_it_is_taken_back(desk: Desk) -> None:
+    speaks(desk, ANN, "ru")
+    await desk.say(ANN, ANN, "/language")
+    message, buttons = desk.buttons(ANN)
+    assert list(buttons) == [*LANGUAGES.values(), f"✓ {text_in('ru', 'language-automatic')}"]
+    assert await choose(desk, "Deutsch") == text_in("de", "language-chosen", {"language": "Deutsch"})
+    assert desk.buttons(ANN)[0]["message_id"] == message["message_id"], "the same message shows it"
+    assert "✓ Deutsch" in desk.buttons(ANN)[1]
+    await desk.say(ANN, ANN, "/summary_off")
+    assert desk.last(ANN) == text_in("de", "summaries-off-already")
+    config = await desk.services.memory.config(ANN)
+    assert config is not None
+    assert (config.language, config.enabled) == ("de", False), "it turns no memory on"
+    desk.restart()
+    await desk.say(ANN, ANN, "/language auto")
+    assert desk.last(ANN) == text_in("ru", "language-chosen-automatic", {"language": "Русский"})
+
+
+async def test_a_language_can_be_named(desk: Desk) -> None:
+    await desk.say(ANN, ANN, "/language português")
+    assert desk.last(ANN) == text_in("pt", "language-chosen", {"language": "Português"})
+    await desk.say(ANN, ANN, "/language klingon")
+    assert "klingon" in desk.last(ANN)
+    assert "en, ru, es, de, zh, pt, ar" in desk.last(ANN)
+
+
+async def test_a_language_that_is_not_ours_is_answered_in_the_default(desk: Desk) -> None:
+    speaks(desk, ANN, "fi")
+    await desk.say(ANN, ANN, "/summary_off")
+    assert desk.last(ANN) == text_in(ENGLISH, "summaries-never-on")
+
+
+async def test_a_group_goes_on_in_the_language_of_whoever_set_it_up(desk: Desk) -> None:
+    speaks(desk, ANN, "es")
+    speaks(desk, BOB, "ru")
+    await desk.say(BOB, GROUP, "/privacy")
+    assert text_in("ru", "basics-mode-off") in desk.last(GROUP), "nobody has set it up: each is told in their own"
+    await desk.say(ANN, GROUP, "/summary_on")
+    await desk.say(BOB, GROUP, "/summary_show")
+    assert desk.last(GROUP) == text_in("es", "summaries-none")
+    await desk.say(BOB, GROUP, "/language de")
+    assert desk.last(GROUP) == text_in("es", "shared-admins-only"), "only admins choose"
+    await desk.say(ANN, GROUP, "/language zh")
+    await desk.say(BOB, GROUP, "/summary_show")
+    assert desk.last(GROUP) == text_in("zh", "summaries-none")
+
+
+async def test_menus_are_set_in_every_language_and_for_a_chosen_one(desk: Desk) -> None:
+    await desk.commands.set_menus(desk.peer.bot)
+    menus: Mapping[str, str] = {
+        call["params"].get("language_code", ""): call["params"]["commands"][0]["description"]
+        for call in desk.peer.called("setMyCommands")
+        if call["params"]["scope"]["type"] == "all_private_chats"
+    }
+    assert menus == {"": text_in(ENGLISH, "menu-start"), **{one: text_in(one, "menu-start") for one in OTHERS}}
+    await desk.say(ANN, ANN, "/language ar")
+    chosen = desk.peer.called("setMyCommands")[-1]["params"]
+    assert chosen["scope"] == {"type": "chat", "chat_id": ANN}
+    assert chosen["commands"][0]["description"] == text_in("ar", "menu-start")
+    await desk.say(ANN, ANN, "/language auto")
+    assert desk.peer.called("deleteMyCommands")[-1]["params"]["scope"] == {"type": "chat", "chat_id": ANN}
+
+
+@pytest.mark.parametrize(
+    ("language", "day"), [("en", "2026-11-21"), ("ru", "21.11.2026"), ("es", "21/11/2026"), ("ar", "21/11/2026")]
+)
+async def test_dates_are_written_in_the_manner_and_zone_of_the_reader(desk: Desk, language: str, day: str) -> None:
+    speaks(desk, ANN, language)
+    await desk.say(ANN, ANN, "/tz Asia/Tokyo")
+    assert day in desk.last(ANN)
+    assert f"{desk.moment[0].hour + 9:02d}:" in desk.last(ANN)
