@@ -27,7 +27,7 @@ from playground.feed import Feed
 from playground.server import serve
 from playground.world import World
 from tests.paths import ROOT
-from tests.peers.openai_server import Behaviour, OpenAIServer, running
+from tests.peers.openai_server import Behaviour, OpenAIServer, running, words_of
 from tests.support.forking import ENVIRON, Forked, Zygote
 from tests.support.reference_encoding import reference_encoding
 
@@ -390,8 +390,8 @@ def _content(path: Path) -> bytes:
 
 
 def tokens(messages: Sequence[Mapping[str, str]], *, tools: object = None) -> int:
-    """Tokens of one request by the contract's formula, the schemas of its tools as JSON."""
-    said = sum(3 + _size(message["role"]) + _size(message["content"]) for message in messages)
+    """Tokens of one request by the contract's formula, the schemas of its tools as JSON, without its pictures."""
+    said = sum(3 + _size(message["role"]) + _size(words_of(message)) for message in messages)
     return 3 + said + (_size(json.dumps(tools)) if tools else 0)
 
 
