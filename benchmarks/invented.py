@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 
-from llm.chat_model import OnText
+from llm.chat_model import ChatModel, OnText
 from records.model_calls import Completion, PromptMessage, Usage
 from records.scopes import Person, Scope
 from records.turns import Incoming, Piece
@@ -71,7 +71,7 @@ class Talk:
         return ". ".join(" ".join(sentence).capitalize() for sentence in sentences) + end
 
 
-class InventedModel:
+class InventedModel(ChatModel):
     """Answers at once, in the process, with invented messages. Records what it was asked."""
 
     def __init__(self, talk: Talk) -> None:
@@ -90,9 +90,6 @@ class InventedModel:
         self.prompts.append(messages)
         text = self._talk.answer()
         return Completion(text=text, model=self.name, usage=Usage(completion=self._tokens.count(text)))
-
-    async def check(self) -> str:
-        return "invented answers: nothing to reach"
 
 
 @dataclass

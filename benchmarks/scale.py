@@ -42,7 +42,7 @@ from benchmarks.measure import (
     without_embedding,
 )
 from benchmarks.scale_recall import measure_recall
-from llm.chat_model import OnText
+from llm.chat_model import ChatModel, OnText
 from llm.offline import ExtractiveSummarizer
 from records.model_calls import Completion, PromptMessage, Usage
 from records.owners import IN_FILES, StorageType
@@ -174,7 +174,7 @@ async def _measure(settings: Settings, floor_path: Path, count: int, turn_count:
     }
 
 
-class Answering:
+class Answering(ChatModel):
     """A model that answers at once and remembers nothing."""
 
     name = "invented"
@@ -190,9 +190,6 @@ class Answering:
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
         return Completion(text=self._talk.answer(), model=self.name, usage=Usage(completion=100))
-
-    async def check(self) -> str:
-        return "invented answers: nothing to reach"
 
 
 async def _held_of_many(settings: Settings, people: int) -> dict[str, object]:

@@ -46,7 +46,7 @@ PROFILE = (
 
 
 @dataclass
-class Meter:
+class Meter(ChatModel):
     """A model that meters its use: calls, and tokens in and out, by what was asked for.
 
     It answers requests for a profile itself, with one of usual length: nothing can be extracted from invented messages.
@@ -73,9 +73,6 @@ class Meter:
         self.tokens[what] += completion.usage.prompt + completion.usage.completion
         return completion
 
-    async def check(self) -> str:
-        return await self.model.check()
-
 
 def repeated(before: Sequence[PromptMessage], now: Sequence[PromptMessage], tokens: Tokenizer) -> int:
     """Tokens at the beginning of a prompt that are those of the prompt before it: what a provider's cache may hold."""
@@ -94,7 +91,7 @@ def _common_beginning(one: str, other: str) -> str:
     return "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
-class Saying:
+class Saying(ChatModel):
     """Answers what it is told to answer next. Records what it was asked."""
 
     def __init__(self, tokens: Tokenizer) -> None:
@@ -112,9 +109,6 @@ class Saying:
     ) -> Completion:
         self.prompts.append(messages)
         return Completion(text=self.next, model=self.name, usage=Usage(completion=self._tokens.count(self.next)))
-
-    async def check(self) -> str:
-        return "nothing to reach"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -14,7 +14,7 @@ from attrs import define, field
 from chat.tools import MOST_PROPOSALS, MemoryTools, Used
 from chat.turn import Turn
 from llm import prompts
-from llm.chat_model import ChatModel, OnText, ToolModel, prompt_room
+from llm.chat_model import ChatModel, OnText, prompt_room
 from llm.quota import Quota
 from llm.tool_calls import offered_text
 from llm.window import SHORTER
@@ -114,7 +114,7 @@ class AnswerLoop:
             if context.tokens + extra > ceiling:
                 context = await remake(ceiling - extra)
             model = self._model
-            if self._tools is not None and isinstance(model, ToolModel):
+            if self._tools is not None:
                 model = model.with_tools(offer, must_answer=must_answer, known=prompts.TOOL_NAMES)
             try:
                 completion = await self._quota.complete(person, model, [*context.messages, *exchanged], on_text=on_text)
@@ -169,7 +169,7 @@ class AnswerLoop:
         return prompt_room(self._model, self._ceiling)
 
     def _offer(self, turn: Turn, context: Context) -> tuple[Tool, ...]:
-        if self._tools is None or not isinstance(self._model, ToolModel) or not self._model.takes_tools:
+        if self._tools is None or not self._model.takes_tools:
             return ()
         offer = self._tools.offered(turn, context)
         while offer and self._schemas(offer) * LEAST_SHARE > self.ceiling:

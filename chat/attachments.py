@@ -6,7 +6,7 @@ Does not know how files are fetched, or what becomes of what was in them.
 from attrs import define
 
 from attachments.documents import DocumentReader
-from llm.chat_model import ChatModel, prompt_room, takes_pictures
+from llm.chat_model import ChatModel, prompt_room
 from llm.quota import Quota
 from llm.transcription import Transcriber
 from records.attachments import DocumentText
@@ -39,7 +39,7 @@ class Attachments:
 
     def demand_sight(self) -> None:
         """Raises DocumentUnreadable where the model cannot look at pictures, as far as is known."""
-        if takes_pictures(self._model):
+        if self._model.takes_pictures:
             return
         why = f"the model {self._model.name} does not take them. Set OPENAI_MODEL to one that does."
         raise DocumentUnreadable(BLIND.format(why="VISION is off here." if self._vision == "off" else why))

@@ -14,7 +14,7 @@ from chat.session import Session
 from chat.turn import Turn
 from external_memory import ExternalMemory
 from llm import prompts
-from llm.chat_model import ChatModel, takes_pictures
+from llm.chat_model import ChatModel
 from llm.quota import Quota
 from records.attachments import Picture
 from records.errors import ModelError, PicturesRefused, ServedElsewhere, StorageError
@@ -80,7 +80,7 @@ class Describer:
     async def _description(self, one: Undescribed) -> str:
         asked = PromptMessage(role="user", content=prompts.describe_picture(one.words), pictures=(one.picture,))
         for model in self._models:
-            if takes_pictures(model):
+            if model.takes_pictures:
                 try:
                     made = await self._quota.complete(one.person, model, [asked])
                 except PicturesRefused:

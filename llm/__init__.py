@@ -1,6 +1,6 @@
 """Chat and embedding models behind protocols, what they are asked, and what they may cost. Does not know stores.
 
-chat_model.py        the protocol of a chat model
+chat_model.py        what a chat model is to those who ask it
 context_size.py      how many tokens a model's context has, for --check
 embeddings.py        texts as vectors of meaning, in the process or by an endpoint
 endpoint.py          client, errors and retries of every call to an endpoint

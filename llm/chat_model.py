@@ -1,7 +1,7 @@
-"""The protocol of a chat model. Does not know prompts, memory or Telegram."""
+"""What a chat model is to those who ask it. Does not know prompts, memory or Telegram."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from typing import Protocol, runtime_checkable
 
 from records.model_calls import Completion, PromptMessage, Tool
 
@@ -9,14 +9,16 @@ OnText = Callable[[str], Awaitable[None]]
 """Called with the whole text so far whenever more of an answer has arrived."""
 
 
-class ChatModel(Protocol):
+class ChatModel(ABC):
     """Answers a prompt. Raises a ModelError; never returns an empty or broken-off text.
 
-    A text that ends at a length limit is returned, and says so (`Completion.is_truncated`).
+    A text that ends at a length limit is returned, and says so (`Completion.is_truncated`). What not every model can do
+    is done without here; a model that can overrides it.
     """
 
     name: str
 
+    @abstractmethod
     async def complete(
         self,
         messages: Sequence[PromptMessage],
@@ -25,75 +27,49 @@ class ChatModel(Protocol):
         schema: Mapping[str, object] | None = None,
     ) -> Completion:
         """`schema`: the JSON asked for, as `response_format` of type json_schema takes it: a wish, not a promise."""
-        ...
 
     async def check(self) -> str:
-        """One line saying that the endpoint answers (for --check). Raises a ModelError where it does not."""
-        ...
+        """One line saying that the endpoint answers (for --check). Raises a ModelError where it does not.
 
-
-@runtime_checkable
-class BoundedModel(ChatModel, Protocol):
-    """A chat model of which it may become known how much it takes in one request."""
+        Asks for the shortest of answers: only that proves address, key and model together.
+        """
+        await self.complete([PromptMessage(role="user", content="Reply with the word: ok")])
+        return f"model {self.name} answers"
 
     @property
     def prompt_limit(self) -> int | None:
         """Tokens that a prompt may have, room for an answer taken off; None where no limit is known."""
-        ...
-
-
-@runtime_checkable
-class SizedModel(ChatModel, Protocol):
-    """A chat model that can ask for its own size."""
+        return None
 
     async def context_size(self) -> int | None:
         """Tokens of prompt and answer together, as the endpoint tells when asked; None where it does not."""
-        ...
+        return None
 
-
-@runtime_checkable
-class LimitableModel(ChatModel, Protocol):
-    """A chat model whose answers can be kept from running on."""
-
-    def limited(self) -> ChatModel:
+    def limited(self) -> "ChatModel":
         """The same model for background requests: an answer is at most about as long as its prompt."""
-        ...
-
-
-@runtime_checkable
-class SeeingModel(ChatModel, Protocol):
-    """A chat model that may be able to look at pictures."""
+        return self
 
     @property
     def takes_pictures(self) -> bool:
-        """False where they are turned off, and as soon as the endpoint has refused them."""
-        ...
-
-
-def takes_pictures(model: ChatModel) -> bool:
-    """Whether pictures may be sent to a model: they were not refused yet."""
-    return isinstance(model, SeeingModel) and model.takes_pictures
-
-
-def prompt_room(model: ChatModel, most: int) -> int:
-    """Tokens that a prompt may have now: `most`, or fewer where the model was found to take fewer."""
-    limit = model.prompt_limit if isinstance(model, BoundedModel) else None
-    return most if limit is None else min(most, limit)
-
-
-@runtime_checkable
-class ToolModel(ChatModel, Protocol):
-    """A chat model that may be able to use tools."""
+        """False where they are turned off or of no use to it, and as soon as the endpoint has refused them."""
+        return False
 
     @property
     def takes_tools(self) -> bool:
-        """False as soon as the endpoint has refused them."""
-        ...
+        """False where tools are of no use to it, and as soon as the endpoint has refused them."""
+        return False
 
-    def with_tools(self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()) -> ChatModel:
+    def with_tools(
+        self, tools: Sequence[Tool], *, must_answer: bool = False, known: Collection[str] = ()
+    ) -> "ChatModel":
         """The same model with these tools: a completion may then consist of calls (`Completion.calls`).
 
         `must_answer`: it may call no further tool, though the request still names those that it has used.
         `known`: names of further tools; an answer that calls one of them is no answer either.
         """
-        ...
+        return self
+
+
+def prompt_room(model: ChatModel, most: int) -> int:
+    """Tokens that a prompt may have now: `most`, or fewer where the model was found to take fewer."""
+    return most if model.prompt_limit is None else min(most, model.prompt_limit)

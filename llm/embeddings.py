@@ -160,14 +160,8 @@ class EndpointEmbedder:
     async def _batch(self, texts: Sequence[str]) -> Vectors:
         # Endpoints refuse an empty input, whose vector would mean nothing anyway.
         clean = [well_formed(text[:LONGEST_INPUT]).strip() or "-" for text in texts]
-        patience = asyncio.timeout(self._endpoint.timeout)
-        try:
-            async with patience:
-                vectors = await self._attempts(clean, patience)
-        except TimeoutError:
-            if not patience.expired():
-                raise
-            raise self._endpoint.timed_out() from None
+        async with self._endpoint.patience() as patience:
+            vectors = await self._attempts(clean, patience)
         self.dimensions = int(vectors.shape[1])
         return vectors
 
@@ -181,8 +175,7 @@ class EndpointEmbedder:
                     self._names_format = False
                     continue
                 failure: ModelError = self._endpoint.failure(error)
-            left = (patience.when() or 0.0) - asyncio.get_running_loop().time()
-            if not await self._retries.pause(failure, attempt, left):
+            if not await self._retries.pause(failure, attempt, patience):
                 raise failure from None
             attempt += 1
 

@@ -6,7 +6,8 @@ Does not know what is asked for. No sentence of here holds a key, a prompt or th
 import asyncio
 import random
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -70,8 +71,17 @@ class Endpoint:
         self._key_setting = key_setting
         self._url_setting = url_setting
 
-    def timed_out(self) -> ModelUnreachable:
-        return ModelUnreachable(f"The model did not answer within {self.timeout:g} seconds.")
+    @asynccontextmanager
+    async def patience(self) -> AsyncIterator[asyncio.Timeout]:
+        """The time that the model has. Raises ModelUnreachable once it is over."""
+        patience = asyncio.timeout(self.timeout)
+        try:
+            async with patience:
+                yield patience
+        except TimeoutError:
+            if not patience.expired():
+                raise
+            raise ModelUnreachable(f"The model did not answer within {self.timeout:g} seconds.") from None
 
     def failure(self, error: Exception) -> ModelError:
         """The transport's exception as ours."""
@@ -130,8 +140,9 @@ class Retries:
         self._sleep = sleep
         self._jitter = jitter
 
-    async def pause(self, failure: ModelError, attempt: int, time_left: float) -> bool:
+    async def pause(self, failure: ModelError, attempt: int, patience: asyncio.Timeout) -> bool:
         """Whether to try again after failed attempt number `attempt` (0 = the first); if so, the pause is over."""
+        time_left = (patience.when() or 0.0) - asyncio.get_running_loop().time()
         if isinstance(failure, ModelLoading):
             if attempt >= MOST_LOADING or time_left <= LOADING_PAUSE:
                 return False

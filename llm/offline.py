@@ -6,12 +6,12 @@ Both are deterministic and compare words without understanding them. Does not kn
 
 import math
 import re
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 
-from llm.chat_model import OnText
+from llm.chat_model import ChatModel, OnText
 from llm.offline_facts import stated
 from llm.prompt_sentences import (
     Sentence,
@@ -94,7 +94,7 @@ _MONTHS = tuple(map(str.capitalize, ENGLISH_MONTHS))
 _DAY_OF_A_QUOTE = re.compile(rf"\(\d{{1,2}} (?:{'|'.join(_MONTHS)}) \d{{4}}\)\.?")
 
 
-class _Deterministic(ABC):
+class _Deterministic(ChatModel):
     """A model that computes its text. `says`: the line of --check."""
 
     name: str

@@ -1,9 +1,9 @@
 """Finds an Ollama on this machine, for the playground. Does not know what its answers are used for."""
 
 import asyncio
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 
-from llm.endpoint import FAILURES, open_transport
+from llm.endpoint import open_transport
 
 URL = "http://127.0.0.1:11434/v1"
 PATIENCE = 1.0
@@ -13,13 +13,10 @@ PATIENCE = 1.0
 async def served_model(url: str = URL) -> str | None:
     """The name of the first model that an Ollama at `url` serves; None where none answers."""
     async with aclosing(open_transport(api_key="ollama", base_url=url)) as transport:
-        try:
-            async with asyncio.timeout(PATIENCE), transport.get("/models") as response:
-                served = await response.json(content_type=None)
-        except (TimeoutError, ValueError):
-            return None
-        except FAILURES:
-            return None
+        served = None
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE):
+                served = await transport.json("/models")
     models = served.get("data") if isinstance(served, dict) else None
     names = [str(one["id"]) for one in models or () if isinstance(one, dict) and "id" in one]
     return next((name for name in names if "embed" not in name), None)

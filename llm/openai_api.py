@@ -18,7 +18,7 @@ from typing import Any, Literal, Self
 
 import aiohttp
 
-from llm.chat_model import OnText
+from llm.chat_model import ChatModel, OnText
 from llm.context_size import context_size
 from llm.endpoint import (
     FAILURES,
@@ -58,7 +58,7 @@ cannot be read, after which a model is offered none."""
 _STREAM_UNSUPPORTED = re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
 
 
-class OpenAIChat:
+class OpenAIChat(ChatModel):
     """A chat model at an endpoint. Use as `async with OpenAIChat(…) as model`.
 
     `timeout`: seconds without a byte, from the call until the first and from each to the next; retries share it.
@@ -112,14 +112,8 @@ class OpenAIChat:
     ) -> Completion:
         """The model's answer. What was shown through `on_text` is never taken back by a second attempt."""
         started = monotonic()
-        patience = asyncio.timeout(self._endpoint.timeout)
-        try:
-            async with patience:
-                answer = await self._attempts(messages, on_text, schema, patience)
-        except TimeoutError:
-            if not patience.expired():
-                raise
-            raise self._endpoint.timed_out() from None
+        async with self._endpoint.patience() as patience:
+            answer = await self._attempts(messages, on_text, schema, patience)
         counted = self._counted(messages)
         if answer.usage is not None:
             self._window.note_usage(counted, answer.usage.prompt)
@@ -151,11 +145,6 @@ class OpenAIChat:
         short = copy(self)
         short._is_limited = True
         return short
-
-    async def check(self) -> str:
-        """Asks for the shortest of answers: only that proves address, key and model together."""
-        await self.complete([PromptMessage(role="user", content="Reply with the word: ok")])
-        return f"model {self.name} answers"
 
     async def context_size(self) -> int | None:
         """Tokens of the model's context, as its server tells; None where it does not."""
@@ -201,7 +190,7 @@ class OpenAIChat:
                 self._judge_tools(request, answer, passed_without=is_without_tools)
                 self._judge_limit(request, answer)
                 return answer
-            if answer.was_shown or not await self._retries.pause(failure, attempt, _time_left(patience)):
+            if answer.was_shown or not await self._retries.pause(failure, attempt, patience):
                 # The exception may quote the endpoint, which may quote the key or the prompt: it is not chained.
                 raise failure from None
             attempt += 1
@@ -390,7 +379,3 @@ async def _drain(body: AsyncIterator[bytes]) -> None:
         async with asyncio.timeout(0.25):
             async for _ in body:
                 pass
-
-
-def _time_left(patience: asyncio.Timeout) -> float:
-    return (patience.when() or 0.0) - asyncio.get_running_loop().time()

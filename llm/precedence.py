@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
-from llm.chat_model import BoundedModel, ChatModel, LimitableModel, OnText, takes_pictures
+from llm.chat_model import ChatModel, OnText
 from records.model_calls import Completion, PromptMessage
 
 LONGEST_WAIT = 180.0
@@ -88,21 +88,21 @@ class Precedence:
         return not self._answers
 
 
-class BackgroundModel:
+class BackgroundModel(ChatModel):
     """A model as folds, facts and profiles ask it: after the answers, and for short texts."""
 
     def __init__(self, model: ChatModel, precedence: Precedence) -> None:
         self.name = model.name
-        self._model = model.limited() if isinstance(model, LimitableModel) else model
+        self._model = model.limited()
         self._precedence = precedence
 
     @property
     def prompt_limit(self) -> int | None:
-        return self._model.prompt_limit if isinstance(self._model, BoundedModel) else None
+        return self._model.prompt_limit
 
     @property
     def takes_pictures(self) -> bool:
-        return takes_pictures(self._model)
+        return self._model.takes_pictures
 
     async def complete(
         self,
@@ -114,6 +114,3 @@ class BackgroundModel:
         return await self._precedence.after_answers(
             lambda: self._model.complete(messages, on_text=on_text, schema=schema)
         )
-
-    async def check(self) -> str:
-        return await self._model.check()

@@ -55,14 +55,8 @@ class Transcriber:
 
     async def transcribe(self, data: bytes, name: str, mime: str) -> str:
         """What is said in a recording; "" for silence. Raises a ModelError."""
-        patience = asyncio.timeout(self._endpoint.timeout)
-        try:
-            async with patience:
-                return await self._attempts(data, name, mime, patience)
-        except TimeoutError:
-            if not patience.expired():
-                raise
-            raise self._endpoint.timed_out() from None
+        async with self._endpoint.patience() as patience:
+            return await self._attempts(data, name, mime, patience)
 
     async def check(self) -> str:
         """Has a second of silence written down, which proves address, key and model. Raises a ModelError."""
@@ -76,8 +70,7 @@ class Transcriber:
                 return await self._ask(data, name, mime)
             except FAILURES as error:
                 failure: ModelError = self._endpoint.failure(error)
-            left = (patience.when() or 0.0) - asyncio.get_running_loop().time()
-            if not await self._retries.pause(failure, attempt, left):
+            if not await self._retries.pause(failure, attempt, patience):
                 raise failure from None
             attempt += 1
 

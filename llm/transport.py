@@ -63,30 +63,24 @@ class Transport:
         Raises NoConnection and StatusError; reading the body raises aiohttp.ClientError.
         """
         body = json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-        async with self._asked("POST", path, body) as response:
+        async with self._sent(path, body) as response:
             yield response
 
     @asynccontextmanager
     async def send_form(self, path: str, form: aiohttp.FormData) -> AsyncIterator[aiohttp.ClientResponse]:
         """As `post`, for a form with files."""
         content = form()
-        async with self._asked("POST", path, content, {"Content-Type": content.content_type}) as response:
+        async with self._sent(path, content, {"Content-Type": content.content_type}) as response:
             yield response
 
     @asynccontextmanager
-    async def get(self, path: str) -> AsyncIterator[aiohttp.ClientResponse]:
-        """As `post`, for what needs no request."""
-        async with self._asked("GET", path, None) as response:
-            yield response
-
-    @asynccontextmanager
-    async def _asked(
-        self, method: str, path: str, body: bytes | aiohttp.Payload | None, headers: Mapping[str, str] | None = None
+    async def _sent(
+        self, path: str, body: bytes | aiohttp.Payload, headers: Mapping[str, str] | None = None
     ) -> AsyncIterator[aiohttp.ClientResponse]:
         session = self._open()
         try:
-            response = await session.request(
-                method, self._base_url + path, data=body, headers=headers, timeout=NO_LIMIT, proxy=self._proxy
+            response = await session.post(
+                self._base_url + path, data=body, headers=headers, timeout=NO_LIMIT, proxy=self._proxy
             )
         except (aiohttp.ClientError, OSError) as error:
             raise NoConnection from error

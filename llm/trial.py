@@ -6,7 +6,7 @@ Does not know the settings. What a model cannot do is no failure here: the bot d
 import json
 from base64 import b64decode
 
-from llm.chat_model import ChatModel, SizedModel, ToolModel, takes_pictures
+from llm.chat_model import ChatModel
 from llm.window import room_for_answer
 from records.attachments import Picture
 from records.errors import ModelBroken, ModelDeclined, ModelRefused
@@ -48,7 +48,7 @@ async def trial(model: ChatModel, *, tools: bool, schema: bool, ceiling: int, pi
         found.append(await _schema(model))
     if pictures:
         found.append(await _pictures(model))
-    if isinstance(model, SizedModel) and (size := await model.context_size()):
+    if size := await model.context_size():
         found.append(_size(size, ceiling))
     return ", ".join(found)
 
@@ -61,14 +61,14 @@ def _size(size: int, ceiling: int) -> str:
 
 
 async def _tools(model: ChatModel) -> str:
-    if not isinstance(model, ToolModel):
+    if not model.takes_tools:
         return "takes no tools"
-    asked = PromptMessage(role="user", content="Call the tool `note` with the word: ok")
+    equipped, asked = model.with_tools([TOOL]), "Call the tool `note` with the word: ok"
     try:
-        made = await model.with_tools([TOOL]).complete([asked])
+        made = await equipped.complete([PromptMessage(role="user", content=asked)])
     except UNFIT:
         return "failed when it was offered a tool"
-    if not model.takes_tools:
+    if not equipped.takes_tools:
         return "takes no tools"
     if any(call.name == TOOL.name for call in made.calls):
         return "calls tools"
@@ -76,7 +76,7 @@ async def _tools(model: ChatModel) -> str:
 
 
 async def _pictures(model: ChatModel) -> str:
-    if not takes_pictures(model):
+    if not model.takes_pictures:
         return "takes no pictures"
     picture = Picture(data=b64decode(DOT), mime="image/png", width=32, height=32)
     asked = PromptMessage(role="user", content="Reply with the colour of this picture.", pictures=(picture,))

@@ -9,7 +9,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Self
 
-from llm.chat_model import OnText
+from llm.chat_model import ChatModel, OnText
 from llm.openai_api import OpenAIChat
 from records.model_calls import Completion, PromptMessage, Tool, Usage
 
@@ -31,7 +31,7 @@ class Watch:
         return [round(100 * one.cached / max(1, one.prompt), 1) for one in self.usages]
 
 
-class WatchedModel:
+class WatchedModel(ChatModel):
     """A model as the program asks it. `script`: answers that are given instead, one by one, while there are any."""
 
     def __init__(self, model: OpenAIChat, watch: Watch, script: list[str] | None = None) -> None:
