@@ -8,7 +8,6 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -236,9 +235,8 @@ class ExternalMemory:
         """Remove what was forgotten from the files, where that is not done yet. Call it at intervals."""
         await self._ground.erasing.tidy()
 
-    async def with_archives(self, *, older_than: datetime) -> list[int]:
-        """The owners who have archives from before then."""
-        what = Forgetting(what="archives", until=older_than)
+    async def with_archives(self, what: Forgetting) -> list[int]:
+        """The owners who have such archives."""
         owners = [location.owner for location in await self._ground.directory.locations()]
         return [owner for owner in await self.served(owners) if (await self.preview(owner, what)).messages]
 

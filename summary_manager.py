@@ -6,10 +6,9 @@ is refused changes nothing. Does not know Telegram, or who is told of a failure.
 
 import asyncio
 import logging
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Literal
@@ -64,16 +63,13 @@ class FoldLimits:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Work:
-    """A leased fold: the plan, and its sources as the model will read them.
-
-    `compressed`: how often its oldest detail will have been compressed; `left`: first and last message that left a
+    """A leased fold: the plan, and its sources as the model will read them. `left`: first and last message that left a
     sliding window.
     """
 
     lease: FoldLease
     plan: FoldPlan
     material: Material
-    compressed: int
     left: tuple[int, int] | None = None
 
 
@@ -328,18 +324,15 @@ class SummaryManager:
                 superseded=superseded_lines(facts, min(moments), max(moments)),
                 limit=self.limits.text(policy_of(plan.policy)),
                 wishes=config.fold_instructions,
+                compressed=compressed,
             ),
-            compressed=compressed,
             left=(dropped[0].id, dropped[-1].id) if dropped else None,
         )
 
     async def _run(self, work: "_Work") -> Summary:
         """Model call outside any transaction, quality gate, then one transaction that checks all sources again."""
-        scope, started = work.lease.scope, time.monotonic()
+        scope = work.lease.scope
         made = await self.summarise(scope.owner, work.material)
-        milliseconds = round((time.monotonic() - started) * 1000)
-        details = {**made.details, "compressed": float(work.compressed)}
-        made = replace(made, milliseconds=milliseconds, details=details)
         async with self._memory.home(scope.owner) as store:
             summary = await store.commit_fold(work.lease, work.plan, made, now=self._clock())
         log.info(

@@ -171,8 +171,8 @@ class Rebuilder:
                 superseded=superseded_lines(facts, first[1], last[1]),
                 limit=self._summaries.limits.text(policy_of(plan.policy)),
                 wishes=config.fold_instructions,
+                compressed=1 + max((int(one.made.details["compressed"]) for one in below), default=0),
             ),
-            compressed=1 + max((int(one.made.details["compressed"]) for one in below), default=0),
         )
         for source in plan.summary_ids:
             made[source] = replace(made[source], is_active=False)
@@ -201,27 +201,24 @@ class Rebuilder:
             raise StaleFold
         return messages
 
-    async def _text(self, lease: FoldLease, material: Material, *, compressed: int) -> NewSummary:
+    async def _text(self, lease: FoldLease, material: Material) -> NewSummary:
         digest = digest_of(material)
         async with self._memory.home(lease.scope.owner) as store:
             if known := await store.rebuilds.part(lease.scope, digest):
                 return known
-        made = await self._made(lease, material, compressed)
+        made = await self._made(lease, material)
         async with self._memory.home(lease.scope.owner) as store:
             await store.rebuilds.keep_part(lease, digest, made)
         return made
 
-    async def _made(self, lease: FoldLease, material: Material, compressed: int) -> NewSummary:
-        started = time.monotonic()
+    async def _made(self, lease: FoldLease, material: Material) -> NewSummary:
         try:
-            made = await self._summaries.summarise(lease.scope.owner, material)
+            return await self._summaries.summarise(lease.scope.owner, material)
         except QuotaExceeded:
             raise
         except (FoldRefused, ModelDeclined) as error:
             log.info("a chunk of %s is summarised by %s: %s", lease.scope, self._stand_in.name, type(error).__name__)
-            made = await self._summaries.summarise_by(self._stand_in, material)
-        milliseconds = round((time.monotonic() - started) * 1000)
-        return replace(made, milliseconds=milliseconds, details={**made.details, "compressed": float(compressed)})
+            return await self._summaries.summarise_by(self._stand_in, material)
 
 
 def digest_of(material: Material) -> str:

@@ -5,7 +5,7 @@ asked for it, nor what is derived from a message (storage/).
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from attrs import define
@@ -65,24 +65,22 @@ class Corrections:
 
     async def forget_archives(self, keep: timedelta) -> None:
         """Forget every owner's archives that are older than `keep`; the files are cleaned once, at the end."""
-        until = self._clock() - keep
-        for owner in await self._memory.with_archives(older_than=until):
-            try:
-                await self.forget(owner, Forgetting(what="archives", until=until), tidies=False)
-            except (StorageError, ServedElsewhere) as error:
-                log.warning("the old archives of %d stay for now: %s", owner, type(error).__name__)
-        await self._memory.tidy()
+        old = Forgetting(what="archives", until=self._clock() - keep)
+        await self._expire([(owner, old) for owner in await self._memory.with_archives(old)])
 
     async def forget_deleted(self) -> None:
         """Forget the facts that their owners deleted a day ago; the files are cleaned once, at the end."""
         until = self._clock() - DELETED_FOR
         deleted = [found for store in self._memory.stores for found in (await store.facts.deleted(until)).items()]
-        for owner, ids in deleted:
+        await self._expire([(owner, Forgetting(what="facts", ids=tuple(ids), until=until)) for owner, ids in deleted])
+
+    async def _expire(self, due: Sequence[tuple[int, Forgetting]]) -> None:
+        for owner, what in due:
             try:
-                await self.forget(owner, Forgetting(what="facts", ids=tuple(ids), until=until), tidies=False)
+                await self.forget(owner, what, tidies=False)
             except (StorageError, ServedElsewhere) as error:
-                log.warning("the deleted facts of %d stay for now: %s", owner, type(error).__name__)
-        if deleted:
+                log.warning("what expired of %d (%s) stays for now: %s", owner, what.what, type(error).__name__)
+        if due:
             await self._memory.tidy()
 
     async def rename(self, owner: int, new: int) -> None:

@@ -6,8 +6,9 @@ happens to the text.
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
@@ -45,7 +46,8 @@ class Material:
     messages that the base may mention and the new text must not; `window`: all messages that it should cover, where
     something is dropped. `superseded`: facts learned from the same stretch that were corrected or changed since.
     `missing`: what an earlier attempt left out.
-    `limit`: the most tokens of the text. `wishes`: the owner's instructions.
+    `limit`: the most tokens of the text. `wishes`: the owner's instructions. `compressed`: how often its oldest detail
+    will have been compressed; it says nothing of the text, and so is not in the `repr` by which texts are recognised.
     """
 
     lines: Sequence[Source]
@@ -57,6 +59,7 @@ class Material:
     superseded: Sequence[str] = ()
     missing: Sequence[str] = ()
     wishes: str = ""
+    compressed: int = field(default=1, repr=False)
 
     @property
     def told(self) -> Sequence[Source]:
@@ -84,7 +87,7 @@ class Summariser:
 
     async def summarise(self, material: Material, ask: Ask, *, model: str) -> NewSummary:
         """A text that passed the quality gate, in two attempts at most. Raises FoldRefused, or what `ask` raises."""
-        spent, reasons = list[Usage](), list[str]()
+        started, spent, reasons = time.monotonic(), list[Usage](), list[str]()
         wishes = self._tokens.cut_written(material.wishes, self._window // 5, prompts.quoted)
         material = replace(material, wishes=wishes, superseded=self._fitting(material.superseded))
         for attempt in (material, material.without_base()):
@@ -106,8 +109,9 @@ class Summariser:
                     prompt_version=prompts.FOLD_VERSION,
                     tokens_in=sum(one.prompt for one in spent),
                     tokens_out=sum(one.completion for one in spent),
+                    milliseconds=round((time.monotonic() - started) * 1000),
                     score=judged.total if judged else None,
-                    details=judged.parts if judged else {},
+                    details={**(judged.parts if judged else {}), "compressed": float(material.compressed)},
                 )
         raise FoldRefused(f"The summary was refused: {'; '.join(reasons)}.")
 
