@@ -6,7 +6,7 @@ says, how updates arrive, or who is served at all.
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
@@ -16,21 +16,18 @@ from telegram import (
     BotCommandScopeAllChatAdministrators,
     BotCommandScopeAllGroupChats,
     BotCommandScopeAllPrivateChats,
-    InlineKeyboardMarkup,
 )
 from telegram.error import TelegramError
 
 from locales.catalog import LANGUAGES, speaking, tr
 from locales.choice import language_for
 from records.errors import KeepsakeError
-from records.scopes import Person, Scope
-from records.turns import Proposal, Reply
-from telegram_ui.commands import answers, proposals
+from records.scopes import Person
 from telegram_ui.commands.answers import AnswerButtons
 from telegram_ui.commands.basics import Basics
 from telegram_ui.commands.buttons import NotTheirs, kind_of
 from telegram_ui.commands.choices import ChoiceCommands
-from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press, Queue, SendAnswer
+from telegram_ui.commands.family import Ask, Command, Dependencies, Family, Press, Queue
 from telegram_ui.commands.forget import ForgetCommands
 from telegram_ui.commands.history_extraction import HistoryExtractionCommands
 from telegram_ui.commands.incognito import IncognitoCommands
@@ -81,13 +78,15 @@ def all_commands(families: Sequence[type[Family]] = FAMILIES) -> tuple[Command, 
 
 
 class Commands:
-    """Answers commands, presses of buttons, and the texts and files that a command asked for."""
+    """Answers commands, presses of buttons, and the texts and files that a command asked for. `dependencies`: what all
+    families work with.
+    """
 
     def __init__(self, dependencies: Dependencies, families: Sequence[type[Family]] = FAMILIES) -> None:
         """Raises ValueError where two families declare the same command or the same kind of button."""
         self._rows = all_commands(families)
-        self._dependencies = replace(dependencies, commands=self._rows)
-        self._families = [family(self._dependencies) for family in families]
+        self.dependencies = replace(dependencies, commands=self._rows)
+        self._families = [family(self.dependencies) for family in families]
         self._declared: dict[str, tuple[Family, Command | Press]] = {}
         for family in self._families:
             for one in family.declared():
@@ -105,7 +104,7 @@ class Commands:
         A group that has chosen none is answered in the bot's default; before anything is set up there, each person in
         their own.
         """
-        default, memory = self._dependencies.default_language, self._dependencies.services.memory
+        default, memory = self.dependencies.default_language, self.dependencies.services.memory
         try:
             chosen = await memory.language(chat.scope.owner)
         except KeepsakeError:
@@ -115,7 +114,7 @@ class Commands:
 
     def app_language(self, person: Person) -> str:
         """The language of a person's app, or the bot's default: what is known without asking a store."""
-        return language_for("", person.language, is_shared=False, default=self._dependencies.default_language)
+        return language_for("", person.language, is_shared=False, default=self.dependencies.default_language)
 
     def unknown(self, name: str) -> str:
         """What is said to a command that is none of `names`: the nearest of them, where one is near enough."""
@@ -134,7 +133,7 @@ class Commands:
         """
         found = self._declared.get(kind_of(data))
         try:
-            self._dependencies.buttons.payload(data, chat, person)
+            self.dependencies.buttons.payload(data, chat, person)
         except NotTheirs:
             return "commands"
         return found[1].queue if found else "commands"
@@ -160,7 +159,7 @@ class Commands:
         else:
             text = await self._answer(ask, family, declared)
         if text:
-            await self._dependencies.delivery.say(chat, text)
+            await self.dependencies.delivery.say(chat, text)
 
     async def press(self, update: telegram.Update, chat: Chat, person: Person) -> None:
         """A press of an inline button: done if it is its person's and not stale, else a toast says why not."""
@@ -171,7 +170,7 @@ class Commands:
         toast: str | None = tr("shared-dead-button")
         try:
             if found := self._declared.get(kind_of(data)):
-                payload = self._dependencies.buttons.payload(data, chat, person)
+                payload = self.dependencies.buttons.payload(data, chat, person)
                 toast = await self._answer(Ask(update=update, chat=chat, person=person, argument=payload), *found)
         except NotTheirs as not_theirs:
             toast = str(not_theirs)
@@ -203,37 +202,11 @@ class Commands:
         ask = Ask(update=update, chat=chat, person=person)
         return any([await family.take_file(ask) for family in self._families])
 
-    def on_answers(self, *, stop: Callable[[Scope], bool], send: SendAnswer) -> None:
-        """Set what stops the answer of a scope, and says whether one was being written; and what sends the answer that
-        a press asked for.
-        """
-        self._dependencies.answers.stop, self._dependencies.answers.send = stop, send
-
-    def keyboard_under(self, chat: Chat, person: Person, reply: Reply) -> InlineKeyboardMarkup | None:
-        """The buttons under an answer."""
-        return answers.keyboard_under(self._dependencies, chat, person, reply)
-
-    def stop_keyboard(self, chat: Chat, person: Person) -> InlineKeyboardMarkup:
-        """The button under an answer that is being written."""
-        return answers.stop_keyboard(self._dependencies, chat, person)
-
-    async def note_shown(self, chat: Chat, message_ids: Sequence[int]) -> None:
-        """These messages show the last answer of a chat: the one before needs no buttons any more."""
-        await self._dependencies.last_buttons.note(self._dependencies.delivery, chat, message_ids)
-
-    async def offer_answer(self, chat: Chat, person: Person, turn: int) -> None:
-        """Offer to answer a corrected turn again."""
-        await answers.offer(self._dependencies, chat, person, turn)
-
-    async def propose(self, chat: Chat, person: Person, proposal: Proposal) -> None:
-        """Ask whether to do what the model proposes."""
-        await proposals.ask(self._dependencies, chat, person, proposal)
-
     async def set_menus(self, bot: telegram.Bot) -> None:
         """Tell Telegram which commands to offer where, to people of each language. Raises TelegramError."""
         admins = [row for row in self._rows if row.where == "everywhere"]
         in_groups = [row for row in admins if row.who == "everyone"]
-        default = self._dependencies.default_language
+        default = self.dependencies.default_language
         for language in (default, *(one for one in LANGUAGES if one != default)):
             # In a thread, because the texts of a language are read for this.
             described = await asyncio.to_thread(self._described, language)
@@ -253,6 +226,6 @@ class Commands:
             return {row.name: row.description for row in self._rows}
 
     async def _answer(self, ask: Ask, family: Family, declared: Command | Press) -> str | None:
-        if declared.who == "admins" and not await self._dependencies.may_configure(ask.chat, ask.person):
+        if declared.who == "admins" and not await self.dependencies.may_configure(ask.chat, ask.person):
             return tr(declared.refusal)
         return await declared.handler(family, ask)

@@ -21,6 +21,7 @@ from locales.catalog import speaking, tr
 from records.errors import StorageError
 from records.scopes import Scope
 from records.turns import Reply
+from telegram_ui.commands import answers, proposals
 from telegram_ui.commands.answers import shown_text
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.chat import Chat
@@ -100,7 +101,8 @@ class Dispatcher:
             pause=pause,
         )
         delivery.on_upgrade(self._upgrades.begin)
-        commands.on_answers(stop=self._chat_queues.cancel, send=self._send_answer)
+        commands.dependencies.answers.stop = self._chat_queues.cancel
+        commands.dependencies.answers.send = self._send_answer
         self._left: set[int] = set()  # updates whose answers could not be sent: they are left to the next run
         self._settling: set[Scope] = set()
         self._preparing = asyncio.Semaphore(PREPARED_AT_ONCE)
@@ -235,7 +237,7 @@ class Dispatcher:
         if correction.turn is not None:
             self._settle_later(parsed)
         if correction.turn is not None and correction.is_last and parsed.text:
-            await self._commands.offer_answer(parsed.chat, parsed.person, correction.turn)
+            await answers.offer(self._commands.dependencies, parsed.chat, parsed.person, correction.turn)
 
     async def _stop(self, parsed: ParsedUpdate, *, stopped: bool) -> None:
         # What had begun says by itself that it was stopped.
@@ -337,7 +339,7 @@ class Dispatcher:
     async def _answer_turn(self, pieces: Sequence[ParsedUpdate]) -> None:
         parsed = pieces[0]
         ids = [piece.update_id for piece in pieces]
-        stop = self._commands.stop_keyboard(parsed.chat, parsed.person)
+        stop = answers.stop_keyboard(self._commands.dependencies, parsed.chat, parsed.person)
         stream = AnswerStream(self._delivery, parsed.chat, stop=stop)
         delivering: asyncio.Task[None] | None = None
         try:
@@ -370,15 +372,14 @@ class Dispatcher:
         """Send the answer as often as it needs and no oftener, then its notices; then the updates are done."""
         parsed = pieces[0]
         ids = [piece.update_id for piece in pieces]
-        keyboard = self._commands.keyboard_under(parsed.chat, parsed.person, reply)
+        keyboard = answers.keyboard_under(self._commands.dependencies, parsed.chat, parsed.person, reply)
         outcome, shown_as = await self._answer_delivery.send(pieces[-1].update_id, stream, shown_text(reply), keyboard)
         if outcome == "arrived":
             for notice in (*reply.notices, *read.notices):
                 await self._error_boundary.guarded(parsed, partial(self._say, parsed.chat, notice))
             for proposal in reply.proposals:
-                await self._error_boundary.guarded(
-                    parsed, partial(self._commands.propose, parsed.chat, parsed.person, proposal)
-                )
+                ask = partial(proposals.ask, self._commands.dependencies, parsed.chat, parsed.person, proposal)
+                await self._error_boundary.guarded(parsed, ask)
         if outcome == "later":
             self._queue.postpone(ids)
         else:
@@ -386,7 +387,7 @@ class Dispatcher:
             if not reply.is_error:
                 await self._conversation.shown(read.incoming, shown_as)
             if keyboard is not None and len(self._notice_queues) < MOST_NOTICES:
-                note = partial(self._commands.note_shown, parsed.chat, shown_as)
+                note = partial(self._commands.dependencies.last_buttons.note, self._delivery, parsed.chat, shown_as)
                 self._notice_queues.submit(parsed.scope, note)
         self._settle_later(parsed)
 

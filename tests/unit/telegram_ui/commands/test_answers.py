@@ -8,6 +8,7 @@ from locales.catalog import tr
 from records.errors import StorageError
 from records.scopes import Person, Scope
 from records.turns import Incoming, Piece
+from telegram_ui.commands.answers import keyboard_under
 from telegram_ui.sending.chat import Chat
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import Talk
@@ -22,7 +23,7 @@ async def answered(desk: Desk, talk: Talk, chat: Chat = PRIVATE) -> None:
     piece = Piece(text="What is it?", source=f"1:{next(talk.updates)}", sent_at=talk.moment[0])
     incoming = Incoming(scope=chat.scope, person=PERSON, pieces=(piece,), in_group=not chat.is_private)
     reply = await talk.conversation.reply(incoming)
-    keyboard = desk.commands.keyboard_under(chat, PERSON, reply)
+    keyboard = keyboard_under(desk.commands.dependencies, chat, PERSON, reply)
     await desk.peer.delivery().say(chat, reply.text, keyboard=keyboard)
 
 

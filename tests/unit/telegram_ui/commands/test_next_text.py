@@ -14,7 +14,7 @@ def question(desk: Desk) -> NextText:
 
 
 def of_kind(kind: str, desk: Desk) -> NextText:
-    return NextText(kind, desk.commands._dependencies)
+    return NextText(kind, desk.commands.dependencies)
 
 
 async def writes(desk: Desk, person: int, chat: int, *, reply_to: int | None = None) -> Ask:
