@@ -3,6 +3,7 @@
 access.py           who is served, who may configure
 answer_delivery.py  how often an answer is sent before it is given up
 attached.py         what a message carries besides words
+backlogs.py         updates of people who have very many waiting: others' overtake them
 dispatch.py         where an update goes
 durable_queue.py    the queue between Telegram and the bot
 error_boundary.py   the one place that catches every error: one log line, one sentence to the person
@@ -19,5 +20,6 @@ slot.py             a slot among a limited number, which may be left early
 supergroups.py      the memory of a group that becomes a supergroup
 triage.py           which updates need not be read: of strangers who were told, of people who send too much
 turns.py            polling in turns, where several processes serve one bot
+unread.py           what an update shows at a look, and its parsing, which may wait
 webhook.py          the HTTP endpoint that Telegram calls, guarded by a secret
 """

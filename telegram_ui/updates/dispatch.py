@@ -419,7 +419,7 @@ class Dispatcher:
         await self._delivery.say(parsed.chat, self._commands.unknown(parsed.command))
 
     async def _done(self, received: Received) -> None:
-        number = received.update.update_id
+        number = received.update_id
         if number in self._left:
             self._left.discard(number)
             self._queue.postpone([number])

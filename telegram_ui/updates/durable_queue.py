@@ -19,6 +19,8 @@ from telegram.error import TelegramError
 from records.errors import StorageError
 from records.owners import Mode
 from storage.files.inbox_protocol import NOBODY, Arrival, Counted, Inbox, PendingUpdate
+from telegram_ui.updates.backlogs import MANY, Backlogs
+from telegram_ui.updates.unread import Unread
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +37,9 @@ BLOCKED_PAUSE = 10.0  # and after one that another program's reading did not all
 KEPT_FOR = timedelta(hours=48)  # twice the time for which Telegram offers an update again
 
 
+Sent = telegram.Update | Unread
+
+
 class NotKeptError(TelegramError):
     """The inbox could not write. A TelegramError, because PTB refetches the same offset after one, with
     back-off; after any other exception it would confirm nothing more and stop polling without a word.
@@ -49,13 +54,21 @@ class Received:
     `is_refused`: its sender has too many that are not finished; it is kept nowhere, and they are to be told.
     """
 
-    update: telegram.Update
+    sent: Sent
     is_durable: bool
     mode: Mode | None = None
     is_refused: bool = False
 
+    @property
+    def update_id(self) -> int:
+        return self.sent.update_id
+
+    @property
+    def update(self) -> telegram.Update:
+        return self.sent.read() if isinstance(self.sent, Unread) else self.sent
+
     def __repr__(self) -> str:
-        return f"Received({self.update.update_id})"
+        return f"Received({self.update_id})"
 
 
 class DurableQueue(asyncio.Queue[object]):
@@ -89,12 +102,14 @@ class DurableQueue(asyncio.Queue[object]):
         self._refused = LRUCache[int, datetime](PEOPLE_KNOWN)
         self._unmarked: set[int] = set()  # finished, but the disk did not take it yet
         self._being_marked: set[int] = set()
-        self._unwritten: dict[int, telegram.Update] = {}  # passed on, but on no disk yet
+        self._unwritten: dict[int, Sent] = {}  # passed on, but on no disk yet
         self.is_offset_held = False
         self._room = asyncio.Event()
         self._lock = asyncio.Lock()
         self._ahead: dict[int, bool] = {}  # what the last poll brought and is on disk: whether its id was new
         self._cutting = asyncio.Lock()
+        self._backlogs = Backlogs[Received](self._go_on)
+        self._many_ahead: set[int] = set()  # people of whom the last poll brought many
         self._has_text = asyncio.Event()  # texts that belong in no file may still be in the file's log
 
     @property
@@ -124,11 +139,11 @@ class DurableQueue(asyncio.Queue[object]):
 
     async def put(self, item: object) -> None:
         """Commit an update (and wait for room first); anything else is PTB's own signal and passes through."""
-        if not isinstance(item, telegram.Update):
+        if not isinstance(item, telegram.Update | Unread):
             await super().put(item)
             return
         try:
-            is_durable = item.update_id in self._ahead or self._keep(item)
+            is_durable = item.update_id in self._ahead or self._keeps(item)
         except Exception as error:  # broad: PTB takes fields of any type; what is raised here would end polling
             logger.error("Update %s is unreadable (%s); ignored.", item.update_id, type(error).__name__)  # noqa: TRY400
             return
@@ -142,12 +157,12 @@ class DurableQueue(asyncio.Queue[object]):
                 await self._room.wait()
             await self._put_kept(item)
 
-    async def write_ahead(self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]) -> None:
+    async def write_ahead(self, updates: Iterable[tuple[Sent, Mapping[str, object]]]) -> None:
         """Commit what one poll brought, all of it at once, each as it came; put() then finds it on disk.
 
         What fails here is left to put(), which knows what to do then.
         """
-        self._ahead = {}
+        self._ahead, self._many_ahead = {}, set()
         try:
             arrivals: list[Arrival] = []
             of_each = Counter[int]()
@@ -155,7 +170,7 @@ class DurableQueue(asyncio.Queue[object]):
                 who = _sender(one)
                 if (
                     one.update_id not in self._unwritten
-                    and self._keep(one)
+                    and self._keeps(one)
                     and not self._is_too_much(one, of_each[who])
                 ):
                     arrivals.append(arrival_of(one, json.dumps(raw)))
@@ -163,8 +178,25 @@ class DurableQueue(asyncio.Queue[object]):
             if arrivals:
                 new = await self._inbox.receive_all(self._bot_id, arrivals, self._now())
                 self._ahead = {one.update_id: one.update_id in new for one in arrivals}
+                self._many_ahead = {who for who, more in of_each.items() if self._of_each[who] + more > MANY}
         except Exception as error:  # broad: as for put()
             logger.debug("A poll's updates are written one by one (%s).", type(error).__name__)
+
+    def hold_backlogs(self) -> None:
+        """A poll came back full: whoever has very many unfinished waits, for others' updates are behind theirs."""
+        self._backlogs.hold()
+
+    def release_backlogs(self) -> None:
+        """All there is has been fetched."""
+        self._backlogs.release()
+
+    async def let_backlogs_go_on(self, pause: Callable[[float], Awaitable[None]]) -> None:
+        """Pass on what waits of people who have very many unfinished, for as long as the bot runs."""
+        await self._backlogs.keep_going(pause)
+
+    def _go_on(self, received: Received) -> None:
+        if received.update_id in self._unfinished:  # otherwise another process serves it by now
+            self.put_nowait(received)
 
     def drops_unread(self, update_id: int, person: int, *, is_urgent: bool) -> bool:
         """Whether put() would refuse an update of this person without a word, for they were told a moment ago."""
@@ -270,7 +302,10 @@ class DurableQueue(asyncio.Queue[object]):
                     break
         return min(self._unwritten, default=None)
 
-    async def _put_kept(self, update: telegram.Update) -> None:
+    def _keeps(self, update: Sent) -> bool:
+        return isinstance(update, Unread) or self._keep(update)
+
+    async def _put_kept(self, update: Sent) -> None:
         number = update.update_id
         # One at a time, in order: a webhook's requests arrive side by side.
         async with self._lock:
@@ -295,7 +330,7 @@ class DurableQueue(asyncio.Queue[object]):
                 )
                 raise NotKeptError("The update could not be kept.") from error
 
-    async def _received(self, update: telegram.Update) -> None:
+    async def _received(self, update: Sent) -> None:
         """A new update is on disk: its work begins."""
         await self._enqueue(update)
 
@@ -303,7 +338,7 @@ class DurableQueue(asyncio.Queue[object]):
         """Whether what cannot be written may be handled nevertheless."""
         return True
 
-    async def _write(self, update: telegram.Update) -> bool:
+    async def _write(self, update: Sent) -> bool:
         """Commit an update, and that it is done if it is; whether its id was new. Raises StorageError."""
         number = update.update_id
         if number in self._ahead:
@@ -331,12 +366,17 @@ class DurableQueue(asyncio.Queue[object]):
         else:
             await self._enqueue(update, row.mode)
 
-    async def _enqueue(self, update: telegram.Update, mode: Mode | None = None) -> None:
+    async def _enqueue(self, update: Sent, mode: Mode | None = None) -> None:
         who = _sender(update)
         if update.update_id not in self._unfinished:
             self._unfinished[update.update_id] = who
             self._of_each[who] += 1
-        await super().put(Received(update, is_durable=True, mode=mode))
+        received = Received(update, is_durable=True, mode=mode)
+        has_many = who in self._many_ahead or who in self._backlogs or self._of_each[who] > MANY
+        if has_many and who != NOBODY:
+            self._backlogs.add(who, received)
+        else:
+            await super().put(received)
 
     def _finish(self, update_ids: Iterable[int]) -> None:
         for number in update_ids:
@@ -347,7 +387,7 @@ class DurableQueue(asyncio.Queue[object]):
                     del self._of_each[who]
         self._room.set()
 
-    def _is_too_much(self, update: telegram.Update, more: int = 0) -> bool:
+    def _is_too_much(self, update: Sent, more: int = 0) -> bool:
         """`more`: updates of the same person that are about to be added."""
         return self._has_too_much(update.update_id, _sender(update), is_urgent=_is_urgent(update), more=more)
 
@@ -356,7 +396,7 @@ class DurableQueue(asyncio.Queue[object]):
             return False
         return self._of_each[who] + more >= self._limit_of_one + (MOST_URGENT if is_urgent else 0)
 
-    async def _refuse(self, update: telegram.Update) -> None:
+    async def _refuse(self, update: Sent) -> None:
         """The first in a while is passed on, so that its sender is told; the others are dropped."""
         who, now = _sender(update), self._now()
         last = self._refused.get(who)
@@ -367,19 +407,25 @@ class DurableQueue(asyncio.Queue[object]):
         await super().put(Received(update, is_durable=False, is_refused=True))
 
 
-def arrival_of(update: telegram.Update, payload: str) -> Arrival:
+def arrival_of(update: Sent, payload: str) -> Arrival:
     """An update as the inbox keeps it: all that is done for it belongs to the memory of its chat."""
+    if isinstance(update, Unread):
+        return Arrival(update.update_id, payload, update.chat, update.person)
     chat = update.effective_chat
     owner = chat.id if chat is not None and isinstance(chat.id, int) else NOBODY
     return Arrival(update.update_id, payload, owner, _sender(update))
 
 
-def _sender(update: telegram.Update) -> int:
+def _sender(update: Sent) -> int:
     """The id of who sent it; NOBODY where it names none."""
+    if isinstance(update, Unread):
+        return update.person
     user = update.effective_user
     return user.id if user is not None and isinstance(user.id, int) else NOBODY
 
 
-def _is_urgent(update: telegram.Update) -> bool:
+def _is_urgent(update: Sent) -> bool:
+    if isinstance(update, Unread):
+        return update.is_urgent
     message = update.message
     return update.callback_query is not None or (message is not None and str(message.text or "").startswith("/"))

@@ -16,10 +16,12 @@ from telegram.ext import ExtBot
 from telegram_ui.sending.http import AiohttpRequest
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.triage import Triage
+from telegram_ui.updates.unread import Unread, read_or_emptied
 
 logger = logging.getLogger(__name__)
 
 HELD_PAUSE = 1.0  # seconds between polls while the disk takes nothing
+FULL = 100  # updates that a poll brings at most (Bot API, getUpdates); after so many there may be more
 
 
 class HoldingBot(ExtBot[None]):
@@ -31,25 +33,30 @@ class HoldingBot(ExtBot[None]):
         self._triage: Triage | None = None
         self._pause = pause
         self._fetched: list[dict[str, Any]] = []
+        self._was_full = False
 
     def hold_back_for(self, queue: DurableQueue, triage: Triage) -> None:
         """From now on every poll asks this queue first, and of what it brings only that is read which has to be."""
         self._queue, self._triage = queue, triage
         queue.is_offset_held = True
 
-    async def get_updates(self, offset: int | None = None, **options: Any) -> tuple[telegram.Update, ...]:  # type: ignore[override]
+    async def get_updates(self, offset: int | None = None, **options: Any) -> tuple[telegram.Update | Unread, ...]:  # type: ignore[override]
         """As its parent, with the offset held back; slowly then, for Telegram offers the same again at once."""
+        if self._queue and not self._was_full:
+            self._queue.release_backlogs()  # only now, when all that the last poll brought is in the queue
         unwritten = await self._queue.first_unwritten() if self._queue else None
         if unwritten is not None:
             await self._pause(HELD_PAUSE)
             offset = min(offset, unwritten) if offset else unwritten
         await super().get_updates(offset, **options)
         fetched, self._fetched = self._fetched, []
-        if self._triage:
-            fetched = self._triage.to_read(fetched)
-        updates = [(read_or_emptied(raw, self), raw) for raw in fetched]
-        if self._queue:
-            await self._queue.write_ahead(updates)
+        if self._queue is None or self._triage is None:
+            return tuple(read_or_emptied(raw, self) for raw in fetched)
+        self._was_full = len(fetched) >= FULL
+        if self._was_full:
+            self._queue.hold_backlogs()
+        updates = [(self._triage.opened(raw, seen, self), raw) for raw, seen in self._triage.to_read(fetched)]
+        await self._queue.write_ahead(updates)
         return tuple(update for update, _ in updates)
 
     async def _post(self, endpoint: str, *arguments: Any, **options: Any) -> Any:
@@ -97,18 +104,3 @@ class PollRequest(QuietRequest):
         elif code in (401, 404):
             self.refused.set()
         return code, payload
-
-
-def read_or_emptied(raw: dict[str, Any], bot: telegram.Bot) -> telegram.Update:
-    """An update of getUpdates; one that python-telegram-bot cannot read is emptied to its id.
-
-    It would otherwise be fetched for ever, hold up all later ones, and be logged with its text each time.
-    """
-    try:
-        return telegram.Update.de_json(raw, bot)
-    except Exception as error:  # broad: the library raises whatever it stumbles over
-        number = raw.get("update_id")
-        logger.error("Update %s is unreadable (%s); ignored.", number, type(error).__name__)  # noqa: TRY400
-        if not isinstance(number, int):
-            raise TelegramError("Invalid server response") from None
-        return telegram.Update.de_json({"update_id": number}, bot)

@@ -160,15 +160,17 @@ async def telegram_service(
         stack.push_async_callback(queue.forget_text)
         stack.push_async_callback(intake.close, grace=4.0)
         await stack.enter_async_context(_running(queue.forget_texts(pause)))
+        await stack.enter_async_context(_running(queue.let_backlogs_go_on(pause)))
         await stack.enter_async_context(_running(_keep_house(queue, pause)))
         await stack.enter_async_context(_running(_announce(answered, bot)))
         if isinstance(queue, SharedQueue):
             await stack.enter_async_context(_running(queue.claim_all(bot, pause)))
+        triage = Triage(access, queue)
         if settings.webhook_url:
             secret = settings.webhook_secret.value or (secrets.token_urlsafe(32) if work is None else _common(settings))
-            await stack.enter_async_context(_webhook(settings, secret, bot, queue, pause))
+            await stack.enter_async_context(_webhook(settings, secret, bot, queue, triage, pause))
         else:
-            bot.hold_back_for(queue, Triage(access, queue))
+            bot.hold_back_for(queue, triage)
             fetching = partial(_polling, application, queue, polls, monotonic, pause, silent_for)
             turns = fetching() if work is None else in_turns(work.polling(bot.id), fetching, polls.refused)
             await stack.enter_async_context(turns)
@@ -328,12 +330,12 @@ class _PollTrouble:
 
 @asynccontextmanager
 async def _webhook(
-    settings: Settings, secret: str, bot: ExtBot[Any], queue: DurableQueue, pause: Pause
+    settings: Settings, secret: str, bot: ExtBot[Any], queue: DurableQueue, triage: Triage, pause: Pause
 ) -> AsyncIterator[None]:
     # Here, because long polling, which is usual, needs no web server.
     from telegram_ui.updates.webhook import served, webhook_app
 
-    async with served(webhook_app(bot, queue, secret), settings.webhook_listen):
+    async with served(webhook_app(bot, queue, triage, secret), settings.webhook_listen):
 
         async def register() -> None:
             await bot.set_webhook(settings.webhook_url, allowed_updates=ALLOWED_UPDATES, secret_token=secret)

@@ -21,8 +21,10 @@ from telegram_ui.updates.durable_queue import (
     MOST_URGENT,
     PEOPLE_KNOWN,
     DurableQueue,
+    Sent,
     arrival_of,
 )
+from telegram_ui.updates.unread import Unread
 
 logger = logging.getLogger(__name__)
 
@@ -84,11 +86,11 @@ class SharedQueue(DurableQueue):
                 await self._shared.arrived()
 
     async def put(self, item: object) -> None:
-        if isinstance(item, telegram.Update) and item.update_id not in self._ahead:
+        if isinstance(item, telegram.Update | Unread) and item.update_id not in self._ahead:
             await self._count([item])
         await super().put(item)
 
-    async def write_ahead(self, updates: Iterable[tuple[telegram.Update, Mapping[str, object]]]) -> None:
+    async def write_ahead(self, updates: Iterable[tuple[Sent, Mapping[str, object]]]) -> None:
         fetched = list(updates)
         await self._count([one for one, _ in fetched])
         await super().write_ahead(fetched)
@@ -121,7 +123,7 @@ class SharedQueue(DurableQueue):
         if gone := [owner for owner, last in self._last.items() if now - last > IDLE_FOR]:
             await self._shared.release(gone)
 
-    async def _count(self, updates: Iterable[telegram.Update]) -> None:
+    async def _count(self, updates: Iterable[Sent]) -> None:
         """Learn how many updates their senders have in all processes."""
         people = {arrival_of(one, "").person for one in updates} - {NOBODY}
         if not people:
@@ -137,7 +139,7 @@ class SharedQueue(DurableQueue):
             return False
         return self._known.get(who, 0) + more >= self._limit_of_one + (MOST_URGENT if is_urgent else 0)
 
-    async def _write(self, update: telegram.Update) -> bool:
+    async def _write(self, update: Sent) -> bool:
         number = update.update_id
         if number in self._ahead:
             return self._ahead.pop(number)
@@ -149,7 +151,7 @@ class SharedQueue(DurableQueue):
         self._unwritten.pop(number, None)
         return is_new
 
-    async def _enqueue(self, update: telegram.Update, mode: Mode | None = None) -> None:
+    async def _enqueue(self, update: Sent, mode: Mode | None = None) -> None:
         self._owners[update.update_id] = arrival_of(update, "").owner
         await super()._enqueue(update, mode)
 
@@ -159,7 +161,7 @@ class SharedQueue(DurableQueue):
             self._owners.pop(number, None)
         super()._finish(finished)
 
-    async def _received(self, update: telegram.Update) -> None:
+    async def _received(self, update: Sent) -> None:
         """Whoever claims it begins."""
 
     async def _recover(self, number: int, bot: telegram.Bot) -> None:

@@ -3,10 +3,8 @@
 Does not know what happens to an update after it is in the queue.
 """
 
-import asyncio
 import hmac
 import json
-import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -19,14 +17,17 @@ from telegram.error import TelegramError
 
 from records.errors import SettingsError
 from runtime.http_server import serving
-
-logger = logging.getLogger(__name__)
+from telegram_ui.updates.durable_queue import DurableQueue
+from telegram_ui.updates.triage import Triage
+from telegram_ui.updates.unread import glimpse
 
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105 - the header's name
 
 
-def webhook_app(bot: telegram.Bot, queue: "asyncio.Queue[object]", secret: str) -> Starlette:
-    """Answers 200 when the update is committed, 503 when Telegram should offer it again, 403 to everybody else."""
+def webhook_app(bot: telegram.Bot, queue: DurableQueue, triage: Triage, secret: str) -> Starlette:
+    """Answers 200 when the update is committed, or nothing would come of it, 503 when Telegram should offer it again,
+    403 to everybody else.
+    """
 
     async def receive(request: Request) -> Response:
         given = request.headers.get(SECRET_HEADER, "")
@@ -34,14 +35,14 @@ def webhook_app(bot: telegram.Bot, queue: "asyncio.Queue[object]", secret: str) 
             return Response(status_code=403)
         try:
             data = json.loads(await request.body())
-            update_id = int(data["update_id"])
-        except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
+        except (ValueError, RecursionError):
             return Response(status_code=400)
-        try:
-            update = telegram.Update.de_json(data, bot)
-        except Exception as error:  # broad: PTB raises whatever it stumbles over; offering it again helps nobody
-            logger.error("Update %s is unreadable (%s); ignored.", update_id, type(error).__name__)  # noqa: TRY400
+        if not isinstance(data, dict) or not isinstance(data.get("update_id"), int):
+            return Response(status_code=400)
+        seen = glimpse(data)
+        if triage.is_dropped(seen):
             return Response()
+        update = triage.opened(data, seen, bot)
         try:
             await queue.put(update)
         except TelegramError:

@@ -2,9 +2,9 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -38,6 +38,7 @@ from telegram_ui.commands.family import Ask, Dependencies, Family, MayConfigure,
 from telegram_ui.commands.registry import Commands
 from telegram_ui.sending.delivery import Delivery
 from telegram_ui.updates.service import Service, telegram_service
+from tests.peers.ports import kept_port
 
 TOKEN = "4242:test-token"
 ANN, BOB, EVE = 11, 12, 13
@@ -269,3 +270,12 @@ class Bots:
 @pytest.fixture
 def bots(peer: Peer, inbox: UpdateInbox) -> Bots:
     return Bots(peer, inbox)
+
+
+@pytest.fixture
+def webhook(bots: Bots) -> Iterator[str]:
+    """Settings for a webhook; its URL."""
+    with kept_port() as port:
+        url = f"http://127.0.0.1:{port}"
+        bots.settings = replace(bots.settings, webhook_url=url, webhook_listen=("127.0.0.1", port))
+        yield url

@@ -1,16 +1,19 @@
 """However much one person sends, others are answered as usual; what strangers send is written nowhere."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
+import httpx
 import pytest
 
 from locales.catalog import tr
 from records.scopes import Person
-from settings import Settings
+from settings import Secret, Settings
 from storage.files.inbox_protocol import Arrival
 from telegram_ui.updates.access import MOST_TOLD_IN_ALL, Access
 from telegram_ui.updates.durable_queue import MOST_OF_ONE
+from telegram_ui.updates.webhook import SECRET_HEADER
 from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, GROUP, Bots, Peer
 
 FLOOD = 1_200
@@ -28,11 +31,14 @@ async def test_one_persons_flood_keeps_nobody_else_waiting(bots: Bots, peer: Pee
         await peer.told("did help", BOB)
         await peer.told("echo hello", BOB)
         await peer.told("echo hello there", GROUP)
-        assert [turn.person.id for turn in bots.conversation.turns] == [ANN, BOB, BOB], "one of Ann's stood before his"
+        theirs = [turn.person.id for turn in bots.conversation.turns]
+        assert theirs.count(ANN) <= 1, "one of Ann's may stand before his"
+        assert theirs.count(BOB) == 2
         assert len(await bots.pending()) <= MOST_OF_ONE + 3
         await peer.told(tr("notices-too-much", most=MOST_OF_ONE), ANN)
         assert peer.texts(ANN) == [tr("notices-too-much", most=MOST_OF_ONE)], "she is told once"
         gate.set()
+        await peer.told(f"echo {MOST_OF_ONE - 1}", ANN)
         await service.intake.idle()
         assert await bots.pending() == []
     answered = [turn.text for turn in bots.conversation.turns if turn.person.id == ANN]
@@ -83,6 +89,20 @@ async def test_what_nothing_would_come_of_is_not_even_parsed(
     async with bots.running():
         await peer.told("echo hello", ANN)
         await peer.confirmed()
+    assert "is unreadable" not in caplog.text
+
+
+async def test_what_nothing_would_come_of_is_not_parsed_from_a_webhook_either(
+    bots: Bots, peer: Peer, webhook: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    bots.settings = replace(bots.settings, webhook_secret=Secret("s3cret"))
+    sender = {"id": EVE, "is_bot": False, "first_name": "Eve"}
+    message = {"message_id": 1, "date": "never", "chat": {"id": GROUP, "type": "group"}, "from": sender}
+    async with bots.running(), httpx.AsyncClient() as http:
+        update = {"update_id": 1, "message": message}
+        assert (await http.post(webhook, json=update, headers={SECRET_HEADER: "s3cret"})).status_code == 200
+        peer.world.say(ANN, ANN, "hello")
+        await peer.told("echo hello", ANN)
     assert "is unreadable" not in caplog.text
 
 

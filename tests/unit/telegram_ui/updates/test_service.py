@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,6 @@ from records.errors import SettingsError, StorageError
 from settings import Secret
 from storage.files.inbox import UpdateInbox
 from telegram_ui.updates.webhook import SECRET_HEADER
-from tests.peers.ports import kept_port
 from tests.unit.telegram_ui.conftest import ANN, TOKEN, Bots, Peer
 
 
@@ -177,15 +176,6 @@ async def test_stopping_takes_little_time_though_telegram_hangs(bots: Bots, peer
             await peer.confirmed()
             peer.fault("hang", "*", times=None)
     assert len(await bots.pending()) == 1
-
-
-@pytest.fixture
-def webhook(bots: Bots) -> Iterator[str]:
-    """Settings for a webhook; its URL."""
-    with kept_port() as port:
-        url = f"http://127.0.0.1:{port}"
-        bots.settings = replace(bots.settings, webhook_url=url, webhook_listen=("127.0.0.1", port))
-        yield url
 
 
 async def test_a_webhook_delivers_and_asks_for_the_secret(bots: Bots, peer: Peer, webhook: str) -> None:

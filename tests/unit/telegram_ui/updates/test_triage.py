@@ -10,7 +10,8 @@ from settings import Settings
 from storage.files.inbox import UpdateInbox
 from telegram_ui.updates.access import MOST_TOLD, Access
 from telegram_ui.updates.durable_queue import DurableQueue
-from telegram_ui.updates.triage import Triage, glimpse
+from telegram_ui.updates.triage import Triage
+from telegram_ui.updates.unread import Unread, glimpse
 from tests.unit.telegram_ui.conftest import ANN, BOB, EVE, GROUP
 
 Raw = dict[str, Any]
@@ -42,19 +43,23 @@ def triage(queue: DurableQueue) -> Triage:
     return Triage(Access(settings, None, now=lambda: NOW), queue)  # type: ignore[arg-type]
 
 
+def to_read(triage: Triage, fetched: list[Raw]) -> list[Raw]:
+    return [one for one, _ in triage.to_read(fetched)]
+
+
 def numbers(read: list[Raw]) -> list[int]:
     return [one["update_id"] for one in read]
 
 
 def test_of_a_strangers_messages_as_many_are_read_as_they_may_be_told(triage: Triage) -> None:
-    read = triage.to_read([*(raw(number, EVE) for number in range(100)), raw(100, BOB)])
+    read = to_read(triage, [*(raw(number, EVE) for number in range(100)), raw(100, BOB)])
     assert numbers(read) == [*range(MOST_TOLD), 100]
 
 
 def test_the_last_update_of_a_poll_stands_for_all_before_it(triage: Triage) -> None:
-    read = triage.to_read([raw(number, EVE, chat=GROUP, text="secret") for number in range(100)])
+    read = to_read(triage, [raw(number, EVE, chat=GROUP, text="secret") for number in range(100)])
     assert read == [{"update_id": 99}], "or Telegram would offer all of them again, for ever"
-    assert triage.to_read([]) == []
+    assert to_read(triage, []) == []
 
 
 @pytest.mark.parametrize(
@@ -71,11 +76,11 @@ def test_the_last_update_of_a_poll_stands_for_all_before_it(triage: Triage) -> N
 )
 def test_what_a_look_does_not_tell_is_read_by_the_parser(triage: Triage, message: Raw) -> None:
     assert glimpse(message) is None
-    assert triage.to_read([message, raw(2, BOB)]) == [message, raw(2, BOB)]
+    assert to_read(triage, [message, raw(2, BOB)]) == [message, raw(2, BOB)]
 
 
 def test_what_a_stranger_edits_is_not_read_and_a_press_is(triage: Triage) -> None:
-    read = triage.to_read([raw(1, EVE, kind="edited_message"), raw(2, EVE, kind="callback_query"), raw(3, BOB)])
+    read = to_read(triage, [raw(1, EVE, kind="edited_message"), raw(2, EVE, kind="callback_query"), raw(3, BOB)])
     assert numbers(read) == [2, 3]
 
 
@@ -83,11 +88,38 @@ async def test_who_has_too_much_unfinished_and_was_told_is_not_read(triage: Tria
     """Until something of theirs is done; commands have their own room, and nobody else notices."""
     bot = telegram.Bot("1:x")
     flood = [raw(number, ANN) for number in range(LIMIT + 2)]
-    assert triage.to_read(flood) == flood, "nothing is unfinished yet"
+    assert to_read(triage, flood) == flood, "nothing is unfinished yet"
     for one in flood:
         await queue.put(telegram.Update.de_json(one, bot))
     later = [raw(50, ANN), raw(51, BOB), raw(52, ANN, text="/stop"), raw(53, ANN, kind="callback_query"), raw(54, ANN)]
-    assert triage.to_read(later) == [*later[1:4], {"update_id": 54}]
-    assert numbers(triage.to_read(flood))[:LIMIT] == [0, 1, 2], "what is on disk may be offered again"
+    assert to_read(triage, later) == [*later[1:4], {"update_id": 54}]
+    assert numbers(to_read(triage, flood))[:LIMIT] == [0, 1, 2], "what is on disk may be offered again"
     await queue.done([0])
-    assert triage.to_read(later) == later
+    assert to_read(triage, later) == later
+
+
+def test_a_text_in_private_is_parsed_when_it_is_needed(triage: Triage) -> None:
+    """What concerns the bot for certain; anything else is parsed first. What cannot be parsed is emptied to its id."""
+    bot = telegram.Bot("1:x")
+
+    def opened(one: Raw) -> telegram.Update | Unread:
+        return triage.opened(one, glimpse(one), bot)
+
+    told = opened(raw(7, ANN, text="/help"))
+    assert isinstance(told, Unread)
+    assert (told.update_id, told.person, told.is_urgent) == (7, ANN, True)
+    read = told.read()
+    assert read.message is not None
+    assert (read.message.text, told.read()) == ("/help", read)
+    unreadable = opened(raw(8, ANN, date="never"))
+    assert isinstance(unreadable, Unread)
+    assert unreadable.read() == telegram.Update(8)
+    for other in (
+        raw(1, EVE),
+        raw(1, ANN, chat=GROUP),
+        raw(1, ANN, text=None),
+        raw(1, ANN, kind="callback_query"),
+        raw(1, ANN, kind="edited_message"),
+        raw(2**60, ANN),
+    ):
+        assert isinstance(opened(other), telegram.Update), other
