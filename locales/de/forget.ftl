@@ -17,6 +17,7 @@ forget-expired = Diese Frage ist älter als 10 Minuten und tut nichts mehr. Send
 forget-kept = Nichts wurde vergessen.
 forget-gone = Das ist nicht (mehr) in meinem Gedächtnis.
 forget-not-stored = Die Nachricht, auf die du antwortest, ist nicht in meinem Gedächtnis.
+forget-former = Ich weiß nicht, welche Nachricht das ist, denn sie stammt aus der Zeit, bevor diese Gruppe eine Supergruppe wurde: Wer hier Admin ist, kann sie mit /forget und einigen ihrer Wörter finden und löschen.
 forget-no-such-date = Dieses Datum gibt es nicht. Schreib Daten so: 2026-01-31.
 forget-not-in-my-power = Nicht in meiner Hand: was in diesem Chat steht (in Telegram kannst du es löschen), was der Anbieter des Modells von früheren Anfragen aufbewahrt hat, und Sicherungen von früher.
 forget-today = Heute

@@ -17,6 +17,7 @@ forget-expired = This question is more than 10 minutes old and does nothing any 
 forget-kept = Nothing was forgotten.
 forget-gone = That is not in my memory (any more).
 forget-not-stored = I do not have the message that you replied to in my memory.
+forget-former = I cannot tell which message that is, for it is from before this group became a supergroup: an admin can find and erase it with /forget and a few of its words.
 forget-no-such-date = There is no such date. Write dates as 2026-01-31.
 forget-not-in-my-power = Not in my power: what is written in this chat (Telegram lets you delete it), what the model's provider has kept of earlier requests, and backups that were made before.
 forget-today = Today

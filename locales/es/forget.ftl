@@ -17,6 +17,7 @@ forget-expired = Esta pregunta tiene más de 10 minutos y ya no hace nada. Enví
 forget-kept = No se ha olvidado nada.
 forget-gone = Eso no está (o ya no está) en mi memoria.
 forget-not-stored = El mensaje al que respondes no está en mi memoria.
+forget-former = No sé qué mensaje es, porque es de antes de que este grupo se convirtiera en supergrupo: un administrador puede encontrarlo y borrarlo con /forget y algunas de sus palabras.
 forget-no-such-date = Esa fecha no existe. Escribe las fechas así: 2026-01-31.
 forget-not-in-my-power = No está en mi mano: lo escrito en este chat (Telegram te deja borrarlo), lo que el proveedor del modelo guardó de peticiones anteriores y las copias de seguridad ya hechas.
 forget-today = Hoy

@@ -17,6 +17,7 @@ forget-expired = Esta pergunta tem mais de 10 minutos e não faz mais nada. Envi
 forget-kept = Nada foi esquecido.
 forget-gone = Isso não está (ou não está mais) na minha memória.
 forget-not-stored = A mensagem a que você respondeu não está na minha memória.
+forget-former = Não sei que mensagem é essa, porque é de antes de este grupo se tornar um supergrupo: um administrador pode encontrá-la e apagá-la com /forget e algumas das suas palavras.
 forget-no-such-date = Essa data não existe. Escreva datas assim: 2026-01-31.
 forget-not-in-my-power = Fora do meu alcance: o que está escrito neste chat (o Telegram permite apagar), o que o provedor do modelo guardou de pedidos anteriores e os backups já feitos.
 forget-today = Hoje

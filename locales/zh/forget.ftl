@@ -17,6 +17,7 @@ forget-expired = 这个问题已超过 10 分钟，不再有效。请重新发�
 forget-kept = 什么都没有忘记。
 forget-gone = 我的记忆里没有（或不再有）这个。
 forget-not-stored = 你所回复的那条消息不在我的记忆里。
+forget-former = 我无法确定那是哪条消息，因为它是在本群升级为超级群组之前发的：管理员可以用 /forget 加上其中几个词找到并删除它。
 forget-no-such-date = 没有这个日期。日期请写成 2026-01-31 的样子。
 forget-not-in-my-power = 不受我控制的有：这个聊天里写下的内容（你可以在 Telegram 中删除）、模型提供商从以前的请求中保留的内容，以及之前做的备份。
 forget-today = 今天

@@ -56,6 +56,13 @@ class Ask:
         return replied.message_id if replied.chat.id == message.chat.id else None
 
     @property
+    def replies_to_former(self) -> bool:
+        """Whether the command replies to a message of the group from before it became a supergroup."""
+        message = self.update.effective_message
+        replied = message.reply_to_message if message else None
+        return message is not None and replied is not None and replied.chat.id != message.chat.id
+
+    @property
     def answers_the_bot(self) -> bool:
         """Whether the message is a reply to one of the bot's."""
         message = self.update.effective_message

@@ -41,6 +41,8 @@ class ForgetCommands(Family):
 
     @command("forget", refusal="forget-admins-only")
     async def _forget(self, ask: Ask) -> str | None:
+        if ask.replies_to_former and not ask.argument:
+            return tr("forget-former")
         if not await self._may_configure(ask.chat, ask.person):
             return await self._take_back(ask)
         if ask.argument:

@@ -15,6 +15,7 @@ from storage.files.tables import FACTS
 from storage.search import word_index
 from telegram_ui.commands.family import Ask
 from telegram_ui.sending.chat import Chat
+from telegram_ui.updates.parsing import parse
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import Talk
 from tests.unit.telegram_ui.commands.conftest import ANN, BOB, FORUM, GROUP, TOPIC, Desk
@@ -291,3 +292,22 @@ def test_a_reply_to_a_message_of_the_group_that_was_upgraded_names_none_of_today
 
     assert names(GROUP) == 5
     assert names(-77) is None
+
+
+@pytest.mark.parametrize("person", [ANN, BOB])
+async def test_who_replies_to_a_message_from_before_the_upgrade_is_told_what_to_do_instead(
+    desk: Desk, talk: Talk, person: int
+) -> None:
+    """The stored message of the same number is another one."""
+    await say(talk, "walrus", owner=GROUP, telegram_id=5)
+    desk.peer.world.say(person, GROUP, "/forget")
+    *_, pending = desk.peer.world.updates.pending()
+    message = pending["message"]
+    before = {"id": -77, "type": "group", "title": "Picnic"}
+    message["reply_to_message"] = {"message_id": 5, "date": 1, "text": "seal", "from": message["from"], "chat": before}
+    *_, update = await desk._updates()
+    parsed = parse(update, desk.peer.bot.bot)
+    assert parsed is not None
+    await desk.commands.handle(update, parsed.chat, parsed.person, parsed.command, parsed.argument)
+    assert desk.last(GROUP) == tr("forget-former")
+    assert "walrus" in await contents(talk, GROUP)
