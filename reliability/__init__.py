@@ -1,6 +1,7 @@
 """Crash test, soak and hostile loads: kills and faults at random, the invariants read from the files, and what one
 person's load costs another. They know no store of ours.
 
+bare_poller.py    the least that a bot can do behind a flood
 crash_test.py     kill -9 at random moments while people talk, fold and move between stores
 hostile.py        how much longer a second person waits next to a hostile one
 hostile_loads.py  what the hostile person does
@@ -8,11 +9,4 @@ invariants.py     what must hold in the files of a DATA_DIR at every instant
 replicas.py       kill -9 at random among several processes that serve one bot
 soak.py           thousands of turns by a hundred people while faults happen at random
 town.py           people who talk to the bot, and the ledger of what was said and answered
-bare_poller.py the least that a bot can do behind a flood
-crash_test.py  kill -9 at random moments while people talk, fold and move between stores
-hostile.py     how much longer a second person waits next to a hostile one
-hostile_loads.py   what the hostile person does
-invariants.py  what must hold in the files of a DATA_DIR at every instant
-soak.py        thousands of turns by a hundred people while faults happen at random
-town.py        people who talk to the bot, and the ledger of what was said and answered
 """
