@@ -52,8 +52,7 @@ def tr(key: str, /, **arguments: Argument) -> str:
 def text_in(language: str, key: str, arguments: Mapping[str, Argument] | None = None) -> str:
     """A text in one of LANGUAGES, or in English where that language does not have it. Raises LookupError."""
     for one in (language, ENGLISH):
-        bundle = _bundle(one)
-        _read(one, key.partition("-")[0])
+        bundle = _read(one, key.partition("-")[0])
         if bundle.has_message(key) and (pattern := bundle.get_message(key).value) is not None:
             text, errors = bundle.format_pattern(pattern, dict(arguments or {}))
             if errors:
@@ -118,8 +117,11 @@ def _file(language: str, family: str) -> bool:
     return True
 
 
-def _read(language: str, family: str) -> None:
-    """Have a family's texts in a language's bundle. The menus are read in a thread: one at a time."""
+def _read(language: str, family: str) -> "FluentBundle":
+    """A language's bundle with a family's texts in it. The menus are read in a thread: one at a time, or two threads
+    would make a bundle each, and what one of them has read would be missing for ever.
+    """
     with _reading:
         _file(language, SHARED)
         _file(language, family)
+        return _bundle(language)

@@ -1,9 +1,14 @@
 """Texts by key: which language, what is missing, what does not fit."""
 
 import asyncio
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 import pytest
 
+from locales import catalog
 from locales.catalog import LANGUAGES, current, extend, in_every_language, speaking, text_in, tr
 from locales.choice import language_for, spoken
 
@@ -85,3 +90,19 @@ def test_a_choice_comes_first_then_the_app_then_the_default() -> None:
     assert language_for("", "ru", is_shared=True, default="en") == "en"
     assert language_for("klingon", "", is_shared=True, default="en") == "en", "a store may hold what we do not speak"
     assert set(LANGUAGES) == {"en", "ru", "es", "de", "zh", "pt", "ar"}
+
+
+def test_texts_that_are_first_read_in_several_threads_are_all_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The menus are read in a thread while the first person is answered already."""
+    monkeypatch.setattr(catalog, "_bundle", cache(catalog._bundle.__wrapped__))
+    monkeypatch.setattr(catalog, "_file", cache(catalog._file.__wrapped__))
+    keys = ["shared-me", "menu-help", "forget-members"]
+    together = threading.Barrier(len(keys))
+    often = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(len(keys)) as threads:
+            list(threads.map(lambda key: (together.wait(), text_in("en", key)), keys))
+    finally:
+        sys.setswitchinterval(often)
+    assert all(text_in("en", key) for key in keys)
