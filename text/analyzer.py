@@ -371,7 +371,7 @@ def other_readings(terms: Collection[str], *questions: str, alone: bool = False)
             if not any(term[:2] in plain for term in left):  # which spares most words the stemming
                 continue
             stems = _stems(word.group())
-            for term in left.intersection(stems):
+            for term in [one for one in stems if one in left]:  # in one order, so that equal scores rank alike
                 letters = max(shortest, least * len(word.group()))
                 found[term] = tuple(one for one in stems if one != term and len(one) >= letters)
             left -= found.keys()

@@ -115,6 +115,19 @@ def test_readings_are_of_words_in_latin_script_that_are_asked_for() -> None:
     assert other_readings(["dr-2041", "2041", "машин", "東京"], question) == {}
 
 
+@pytest.mark.parametrize(
+    ("word", "stems"),
+    [
+        ("relations", ["relat", "relation", "relations"]),
+        ("universities", ["universiti", "universit", "universities", "universitie"]),
+        ("organizations", ["organiz", "organization", "organizations"]),
+    ],
+)
+def test_readings_come_in_one_order(word: str, stems: list[str]) -> None:
+    """Where scores are equal the order decides, and that of a set is another in each process."""
+    assert list(other_readings(set(stems), word)) == stems
+
+
 @given(st.text())
 def test_any_text_has_readings_that_stand_for_its_terms(text: str) -> None:
     for term, found in other_readings(content_terms(text), text).items():
