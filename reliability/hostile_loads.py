@@ -160,7 +160,8 @@ async def slow_connections(attack: Attack) -> None:
                     while is_open:
                         writer.write(b"x")
                         with suppress(TimeoutError):
-                            is_open = bool(await asyncio.wait_for(reader.read(1), CRAWL))
+                            async with asyncio.timeout(CRAWL):  # wait_for may swallow the end of this task
+                                is_open = bool(await reader.read(1))
                 finally:
                     writer.close()
             await asyncio.sleep(CRAWL)

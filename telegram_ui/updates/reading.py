@@ -27,7 +27,7 @@ LARGEST_PICTURE = 5 * 2**20
 PICTURE_TOO_LARGE = "This picture has more than 5 MB. Sent as a photo, Telegram makes it smaller."
 EXPORT = re.compile(r"(result|conversations)\b.*\.json|keepsake.*\.json(\.gz)?", re.IGNORECASE)
 """Names of the exports that /import reads."""
-IS_EXPORT = "This looks like an export of a chat. Send /import first, then the file."
+IS_EXPORT = "This looks like an export of a chat: send /import first, then the file."
 UNREAD = "I read your words only: I can't read {what} yet."
 SHORTENED = "{name} is longer than what I keep of one file. I have read it up to {place}."
 

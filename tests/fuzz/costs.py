@@ -20,7 +20,8 @@ _NEW_PEAK = "5"
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cost:
     """`held`: the longest that one turn of the loop computed, in seconds of the processor; `memory`: in bytes, measured
-    on Linux alone; `child`: bytes that a process which read for it had at its peak, where that is a new peak (wait4).
+    on Linux alone; `child`: bytes that a process which read for it had at its peak, where that is a new peak (wait4)
+    above our own: until it runs a program of its own, a child is a copy of us, and Linux counts that in.
     """
 
     held: float = 0.0
@@ -50,8 +51,9 @@ async def measured(act: Callable[[], Awaitable[object]]) -> Cost:
     _forget_peak()
     async with watched_loop() as held:
         await act()
-    child = _children() if _children() > children else 0
-    return Cost(held=held.seconds, memory=max(0, _memory("VmHWM") - before), child=child)
+    most, ours = _memory("VmHWM"), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    child = _children() if _children() > max(children, ours) else 0
+    return Cost(held=held.seconds, memory=max(0, most - before), child=child)
 
 
 def _children() -> int:

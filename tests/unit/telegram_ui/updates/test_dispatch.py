@@ -291,7 +291,7 @@ async def test_a_file_that_cannot_be_fetched_is_said_and_its_words_are_answered(
 async def test_an_export_that_was_not_announced_is_not_read_as_a_document(bots: Bots, peer: Peer) -> None:
     async with bots.running():
         peer.world.send_file(ANN, ANN, kind="document", name="result.json", data=b"{}")
-        await peer.told("Send /import first", ANN)
+        await peer.told("send /import first", ANN)
     assert bots.conversation.turns == []
 
 
