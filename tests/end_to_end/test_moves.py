@@ -80,11 +80,12 @@ async def returns(house: House, ann: Member, data: bytes) -> None:
 async def test_what_was_exported_comes_back_into_an_empty_memory(own_house: House, storage: str) -> None:
     """Tell things, export, forget everything, import, ask; and the same in another bot's house."""
     ann = own_house.person()
-    async with own_house.bot(DATA_DIR=f"first-{storage}"):
+    async with own_house.bot(DATA_DIR=f"first-{storage}") as bot:
         await ann.sets_up(storage, every_n=2)
         for number in range(5):
             await ann.asks(f"My locker at station {number} opens with {number}771.", "Noted")
         await ann.asks("/summary_now", "ummar")
+        await bot.logged("summarized messages")
         data = await exported(ann)
         rows = json.loads(data)
         assert rows["messages"][0]["content"] == "My locker at station 0 opens with 0771."
