@@ -4,21 +4,21 @@ Every vector is normalised, so that a dot product is a cosine. Does not know wha
 """
 
 import asyncio
-import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from random import random
+from functools import partial
 from threading import Lock
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from llm.endpoint import FAILURES, Endpoint, Retries, Sleep, error_body, error_message, open_transport
-from records.errors import ModelBroken, ModelError, ModelUnreachable
-from settings import Secret, Settings
+from llm.endpoint import Connection, EndpointClient, error_body, error_message
+from llm.transport import StatusError, read_json
+from records.errors import ModelBroken, ModelUnreachable
+from settings import Settings
 from text.characters import well_formed
 
 Vectors = npt.NDArray[np.float32]
@@ -28,6 +28,8 @@ _LOCAL_CHARACTERS = 4_000
 _ENDPOINT_BATCH = 64
 LONGEST_INPUT = 8_000
 """Characters of a text that an endpoint is sent."""
+LONGEST_ANSWER = 32_000_000
+"""Bytes of an answer that are read: 64 vectors of 8,192 numbers with 20 digits have fewer than half of them."""
 
 
 class Embedder(Protocol):
@@ -112,40 +114,19 @@ class LocalEmbedder:
             return self._model
 
 
-class EndpointEmbedder:
+class EndpointEmbedder(EndpointClient):
     """Embeddings of an OpenAI-compatible endpoint, in batches. `size`: the dimensions to ask for; None = its own."""
 
-    def __init__(
-        self,
-        *,
-        model: str,
-        api_key: Secret,
-        base_url: str = "",
-        timeout: float = 60.0,
-        size: int | None = None,
-        sleep: Sleep = asyncio.sleep,
-        jitter: Callable[[], float] = random,
-    ) -> None:
-        self.name = model if size is None else f"{model}/{size}"
+    model_setting = "EMBEDDING_MODEL"
+    key_setting = "EMBEDDING_API_KEY"
+    url_setting = "EMBEDDING_BASE_URL"
+
+    def __init__(self, *, size: int | None = None, **connection: Unpack[Connection]) -> None:
+        super().__init__(**connection)
+        self.name = self._model if size is None else f"{self._model}/{size}"
         self.dimensions = size or 0
-        self._model = model
         self._size = size
-        self._transport = open_transport(api_key=api_key.value, base_url=base_url)
-        self._endpoint = Endpoint(
-            model=model,
-            timeout=timeout,
-            model_setting="EMBEDDING_MODEL",
-            key_setting="EMBEDDING_API_KEY",
-            url_setting="EMBEDDING_BASE_URL",
-        )
-        self._retries = Retries(sleep, jitter)
         self._names_format = True
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._transport.aclose()
 
     async def passages(self, texts: Sequence[str]) -> Vectors:
         batches = [
@@ -160,24 +141,19 @@ class EndpointEmbedder:
     async def _batch(self, texts: Sequence[str]) -> Vectors:
         # Endpoints refuse an empty input, whose vector would mean nothing anyway.
         clean = [well_formed(text[:LONGEST_INPUT]).strip() or "-" for text in texts]
-        async with self._endpoint.patience() as patience:
-            vectors = await self._attempts(clean, patience)
+        vectors = await self._answered(partial(self._asked, clean))
         self.dimensions = int(vectors.shape[1])
         return vectors
 
-    async def _attempts(self, texts: list[str], patience: asyncio.Timeout) -> Vectors:
-        attempt = 0
-        while True:
-            try:
-                return await self._ask(texts)
-            except FAILURES as error:
-                if self._names_format and "encoding_format" in _refused(error):
-                    self._names_format = False
-                    continue
-                failure: ModelError = self._endpoint.failure(error)
-            if not await self._retries.pause(failure, attempt, patience):
-                raise failure from None
-            attempt += 1
+    async def _asked(self, texts: list[str]) -> Vectors:
+        """As `_ask`; from the first refusal of the format on without it."""
+        try:
+            return await self._ask(texts)
+        except StatusError as error:
+            if not self._names_format or "encoding_format" not in _refused(error):
+                raise
+        self._names_format = False
+        return await self._ask(texts)
 
     async def _ask(self, texts: list[str]) -> Vectors:
         """One request. It names `encoding_format` wherever that is accepted: some servers would send base64."""
@@ -187,16 +163,15 @@ class EndpointEmbedder:
         if self._size is not None:
             body["dimensions"] = self._size
         async with self._transport.post("/embeddings", body) as response:
-            read = await response.read()
-        try:
-            answer = json.loads(read)
-        except ValueError:
-            raise ModelBroken("The embedding endpoint's answer was malformed.") from None
+            try:
+                answer = await read_json(response, LONGEST_ANSWER)
+            except ValueError:
+                raise ModelBroken("The embedding endpoint's answer was malformed.") from None
         data = answer.get("data") if isinstance(answer, dict) else None
         try:
             rows = sorted(data or (), key=lambda row: int(row["index"]))
             vectors = np.array([row["embedding"] for row in rows], dtype=np.float32)
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, OverflowError):
             raise ModelBroken("The embedding endpoint's answer was malformed.") from None
         expected = (self.dimensions or vectors.shape[-1],)
         if vectors.ndim != 2 or len(vectors) != len(texts) or vectors.shape[1:] != expected or not vectors.shape[1]:
@@ -229,9 +204,8 @@ def normalised(vectors: Vectors) -> Vectors:
     return result
 
 
-def _refused(error: Exception) -> str:
+def _refused(error: StatusError) -> str:
     """What a response of status 400 or 422 complains about."""
-    if getattr(error, "status_code", 0) not in (400, 422):
+    if error.status_code not in (400, 422):
         return ""
-    body = getattr(error, "body", None)
-    return f"{error_body(body).get('param')} {error_message(body)}"
+    return f"{error_body(error.body).get('param')} {error_message(error.body)}"

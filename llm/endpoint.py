@@ -9,7 +9,8 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from email.utils import parsedate_to_datetime
-from typing import Any
+from itertools import count
+from typing import Any, Required, Self, TypedDict, TypeVar, Unpack
 
 import aiohttp
 
@@ -25,6 +26,7 @@ from records.errors import (
     ModelRefused,
     ModelUnreachable,
 )
+from settings import Secret
 
 OPENAI_URL = "https://api.openai.com/v1"
 RETRIES = 2
@@ -36,6 +38,7 @@ LONGEST_WAIT = 20.0
 """Seconds that a `retry-after` may ask for and still be waited for; beyond it the person is told at once."""
 
 Sleep = Callable[[float], Awaitable[None]]
+T = TypeVar("T")
 
 _TOO_LONG = re.compile(
     r"context.?(length|window|size)|maximum (context|prompt|input)|(prompt|input|request) (is )?too (long|large)"
@@ -157,6 +160,58 @@ class Retries:
             return False
         await self._sleep(wait)
         return True
+
+
+class Connection(TypedDict, total=False):
+    """Where a model is, and how long it is waited for. `base_url`: OpenAI's where it is missing or empty."""
+
+    model: Required[str]
+    api_key: Required[Secret]
+    base_url: str
+    timeout: float
+    sleep: Sleep
+    jitter: Callable[[], float]
+
+
+class EndpointClient:
+    """What asks one model at an endpoint. Use as `async with`, which closes its connections."""
+
+    model_setting = "OPENAI_MODEL"
+    key_setting = "OPENAI_API_KEY"
+    url_setting = "OPENAI_BASE_URL"
+    silence = 1
+    """How many times `timeout` the endpoint may be silent."""
+
+    def __init__(self, **connection: Unpack[Connection]) -> None:
+        self._model = connection["model"]
+        self._transport = open_transport(api_key=connection["api_key"].value, base_url=connection.get("base_url", ""))
+        self._endpoint = Endpoint(
+            model=self._model,
+            timeout=connection.get("timeout", 60.0) * self.silence,
+            model_setting=self.model_setting,
+            key_setting=self.key_setting,
+            url_setting=self.url_setting,
+        )
+        self._retries = Retries(connection.get("sleep", asyncio.sleep), connection.get("jitter", random.random))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._transport.aclose()
+
+    async def _answered(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """What a request is answered with, after as many attempts as may be made in time. Raises a ModelError."""
+        async with self._endpoint.patience() as patience:
+            for attempt in count():  # Retries.pause ends it
+                try:
+                    return await ask()
+                except FAILURES as error:
+                    failure = self._endpoint.failure(error)
+                if not await self._retries.pause(failure, attempt, patience):
+                    # The exception may quote the endpoint, which may quote the key or the prompt: it is not chained.
+                    raise failure from None
+        raise AssertionError("unreachable")
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

@@ -5,16 +5,14 @@ a cut-off stream and a silent one are told apart. Does not know prompts, memory 
 """
 
 import asyncio
-import json
 import logging
-import random
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import aclosing, suppress
 from copy import copy
 from time import monotonic
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 import aiohttp
 
@@ -22,23 +20,20 @@ from llm.chat_model import ChatModel, OnText
 from llm.context_size import context_size
 from llm.endpoint import (
     FAILURES,
-    Endpoint,
-    Retries,
-    Sleep,
+    Connection,
+    EndpointClient,
     error_body,
     error_code,
     error_message,
-    open_transport,
 )
 from llm.event_stream import events
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.pictures import refused_pictures
 from llm.tool_calls import Offer, mentions_tools, offered, offered_text, wire
-from llm.transport import StatusError
+from llm.transport import StatusError, parsed
 from llm.window import Refusal, Window
 from records.errors import ContextTooLong, ModelBroken, ModelError, PicturesRefused
 from records.model_calls import Completion, PromptMessage, Tool, Usage
-from settings import Secret
 from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
@@ -47,6 +42,8 @@ Vision = Literal["auto", "on", "off"]
 
 LEAST_ANSWER, MOST_ANSWER = 500, 2000
 """Tokens of an answer in the background: as many as its prompt has, but at least 500 and at most 2,000."""
+LONGEST_ANSWER = 64_000_000
+"""Bytes of an answer that are read: 100,000 tokens, each in an event of 500 bytes, have fewer."""
 THINKING = 8
 """Times as many for a model that spent them all before its first word: it thinks."""
 _LIMITS = ("max_completion_tokens", "max_tokens")
@@ -58,7 +55,7 @@ cannot be read, after which a model is offered none."""
 _STREAM_UNSUPPORTED = re.compile(r"\bstream(ing)?\b.*\b(support|allow|available)", re.IGNORECASE | re.DOTALL)
 
 
-class OpenAIChat(ChatModel):
+class OpenAIChat(EndpointClient, ChatModel):
     """A chat model at an endpoint. Use as `async with OpenAIChat(…) as model`.
 
     `timeout`: seconds without a byte, from the call until the first and from each to the next; retries share it.
@@ -67,27 +64,11 @@ class OpenAIChat(ChatModel):
     """
 
     def __init__(
-        self,
-        *,
-        model: str,
-        api_key: Secret,
-        base_url: str = "",
-        timeout: float = 60.0,
-        model_setting: str = "OPENAI_MODEL",
-        vision: Vision = "auto",
-        sleep: Sleep = asyncio.sleep,
-        jitter: Callable[[], float] = random.random,
+        self, *, model_setting: str = "OPENAI_MODEL", vision: Vision = "auto", **connection: Unpack[Connection]
     ) -> None:
-        self.name = model
-        self._transport = open_transport(api_key=api_key.value, base_url=base_url)
-        self._endpoint = Endpoint(
-            model=model,
-            timeout=timeout,
-            model_setting=model_setting,
-            key_setting="OPENAI_API_KEY",
-            url_setting="OPENAI_BASE_URL",
-        )
-        self._retries = Retries(sleep, jitter)
+        self.model_setting = model_setting
+        super().__init__(**connection)
+        self.name = model = connection["model"]
         self._tokenizer = Tokenizer.for_model(model)
         self._unsupported: set[str] = set()
         self._doubts = Counter[str]()
@@ -95,13 +76,6 @@ class OpenAIChat(ChatModel):
         self._window = Window()
         self._is_limited = False
         self._vision = vision
-        self._model_setting = model_setting
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._transport.aclose()
 
     async def complete(
         self,
@@ -269,7 +243,7 @@ class OpenAIChat(ChatModel):
                 self._unsupported.add("pictures")
                 log.info("model %s takes no pictures", self.name)
             raise PicturesRefused(
-                f"The model {self.name} does not take pictures. Set {self._model_setting} to one that does."
+                f"The model {self.name} does not take pictures. Set {self.model_setting} to one that does."
             ) from None
 
     def _counted(self, messages: Sequence[PromptMessage]) -> int:
@@ -339,7 +313,7 @@ class OpenAIChat(ChatModel):
     def _object(self, text: str) -> Mapping[str, Any]:
         """One JSON object of the answer. Raises what an error object in its place says."""
         try:
-            value = json.loads(text)
+            value = parsed(text)
         except ValueError:
             raise ModelBroken("The model's answer was malformed.") from None
         if not isinstance(value, dict):
@@ -367,8 +341,12 @@ _ALIASES = {"stream_options": "include_usage", "response_format": "json_schema"}
 
 
 async def _heard(body: AsyncIterator[bytes], patience: asyncio.Timeout, seconds: float) -> AsyncIterator[bytes]:
-    """The same bytes; each chunk renews the patience."""
+    """The same bytes; each chunk renews the patience. Raises ModelBroken for more than an answer can have."""
+    heard = 0
     async for chunk in body:
+        heard += len(chunk)
+        if heard > LONGEST_ANSWER:
+            raise ModelBroken("The model's answer does not end.")
         patience.reschedule(asyncio.get_running_loop().time() + seconds)
         yield chunk
 

@@ -100,8 +100,8 @@ class Transport:
             async with self._open().request(
                 how, root + path, json=request, timeout=BRIEF, proxy=self._proxy
             ) as response:
-                return json.loads(await _text(response, LONGEST_LIST)) if response.ok else None
-        except (aiohttp.ClientError, OSError, ValueError, RecursionError):
+                return await read_json(response, LONGEST_LIST) if response.ok else None
+        except (aiohttp.ClientError, OSError, ValueError):
             return None
 
     def _open(self) -> aiohttp.ClientSession:
@@ -113,18 +113,31 @@ class Transport:
 
 async def _refusal(response: aiohttp.ClientResponse) -> object:
     """The body of an error."""
-    text = await _text(response, LONGEST_REFUSAL)
+    text = await read_text(response, LONGEST_REFUSAL)
     try:
-        return json.loads(text)
+        return parsed(text)
     except ValueError:
         return text
 
 
-async def _text(response: aiohttp.ClientResponse, most: int) -> str:
-    """A body as text, about as much of it as this many bytes."""
+def parsed(text: str) -> object:
+    """JSON that a stranger wrote. Raises ValueError for what is none, or is nested too deeply to be read."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+async def read_json(response: aiohttp.ClientResponse, most: int) -> object:
+    """A body of JSON. Raises ValueError where it is none, or longer than this many bytes."""
+    return parsed(await read_text(response, most))
+
+
+async def read_text(response: aiohttp.ClientResponse, most: int) -> str:
+    """A body as text, at most this many bytes of it, in however many pieces it comes."""
     read = bytearray()
     async for chunk in response.content.iter_any():
         read += chunk
         if len(read) >= most:
             break
-    return read.decode("utf-8", "replace")
+    return read[:most].decode("utf-8", "replace")

@@ -78,7 +78,7 @@ class QuietRequest(AiohttpRequest):
         """A Bot API answer. PTB's own version logs what it cannot parse, text and all."""
         try:
             answer = json.loads(payload.decode("utf-8", "replace"))
-        except ValueError:
+        except (ValueError, RecursionError):
             raise TelegramError("Invalid server response") from None
         if not isinstance(answer, dict):
             raise TelegramError("Invalid server response")

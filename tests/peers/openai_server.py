@@ -350,8 +350,8 @@ class _Scripted(Response):
             "param": behaviour.param,
         }
         headers = {"retry-after": behaviour.retry_after} if behaviour.retry_after is not None else {}
-        body = json.loads(behaviour.raw) if behaviour.raw is not None else {"error": error}
-        return JSONResponse(body, status_code=behaviour.status, headers=headers)
+        body = behaviour.raw if behaviour.raw is not None else json.dumps({"error": error})
+        return Response(body, status_code=behaviour.status, headers=headers, media_type="application/json")
 
     async def _plain(self, scope: Scope, receive: Receive, send: Send) -> None:
         behaviour = self._behaviour

@@ -91,6 +91,9 @@ async def test_an_endpoint_that_refuses_the_format_is_asked_without(
         ([Behaviour(raw='{"data": []}', plain=True)], ModelBroken),
         ([Behaviour(raw='{"data": [{"index": 0, "embedding": ["x"]}]}', plain=True)], ModelBroken),
         ([Behaviour(raw="{no json", plain=True)], ModelBroken),
+        ([Behaviour(raw="[" * 100_000, plain=True)], ModelBroken),
+        ([Behaviour(raw='{"data": [{"index": 1e999, "embedding": [1]}]}', plain=True)], ModelBroken),
+        ([Behaviour(status=400, raw="[" * 30_000)], ModelRefused),
     ],
 )
 async def test_each_failure_of_an_endpoint_is_told(

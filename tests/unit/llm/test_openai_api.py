@@ -301,6 +301,7 @@ async def test_a_fault_of_the_endpoint_is_told(bench: Bench, status: int) -> Non
         (Behaviour(status=400, message="exceeds the available context size"), ContextTooLong, "too long"),
         (Behaviour(raw="{not json"), ModelBroken, "malformed"),
         (Behaviour(raw="{not json", plain=True), ModelBroken, "malformed"),
+        (Behaviour(raw="[" * 100_000), ModelBroken, "malformed"),
         (Behaviour(raw='"text"', plain=True), ModelBroken, "malformed"),
         (Behaviour(empty_choices=True), ModelBroken, "empty"),
         (Behaviour(empty_choices=True, plain=True), ModelBroken, "empty"),
