@@ -23,6 +23,7 @@ from llm.embeddings import Embedder
 from llm.trial import trial
 from records.errors import KeepsakeError, ModelRefused, SettingsError, StorageBusy, StorageCorrupt, StorageTooNew
 from runtime import cooperative, heap, logs
+from runtime.readiness import Readiness
 from settings import Settings, environment, misspelt
 from storage import backup
 from telegram_ui.commands.buttons import Buttons
@@ -216,7 +217,13 @@ async def _embeddings(embedder: Embedder | None) -> str:
 
 async def run(settings: Settings, stop: Stop, *, services: Services | None = None) -> None:
     """Run the bot until `stop` is set or Telegram revokes the token."""
+    readiness = Readiness(stop.asked.is_set)
     async with AsyncExitStack() as stack:
+        if settings.health_listen is not None:
+            # Here, because a bot that nobody asks needs no web server. First, because a start may wait for Telegram.
+            from runtime.health import health_served
+
+            await stack.enter_async_context(health_served(readiness, settings.health_listen))
         if services is None:
             services = await stack.enter_async_context(assembly.open_services(settings))
         service = await stack.enter_async_context(
@@ -231,6 +238,7 @@ async def run(settings: Settings, stop: Stop, *, services: Services | None = Non
         )
         # What is there now stays: Python's collector need not walk through it again and again (50 ms each time).
         gc.freeze()
+        readiness.started(storage=services.memory.demand_writable, updates=service.demand_updates)
         # Not by the log: LOG_LEVEL may hide it, and whoever starts the bot waits for it.
         print("Keepsake is ready.", file=sys.stderr, flush=True)
         # Before somebody's message needs them: all together take some tenths of a second of the event loop.

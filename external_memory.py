@@ -84,6 +84,10 @@ class ExternalMemory:
                 ground.on_gain.append(memory._taken_over)
             yield memory
 
+    async def demand_writable(self) -> None:
+        """Raises StorageError where nothing can be written, by writing something (not of any owner's)."""
+        await self._ground.demand_writable()
+
     @property
     def inbox(self) -> Inbox:
         """The updates of Telegram."""

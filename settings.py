@@ -306,6 +306,13 @@ class Settings:
     webhook_secret: Secret = setting(
         Secret(""), "secret token of the webhook; a new one at each start unless set", webhook_token, shown="random"
     )
+    health_listen: tuple[str, int] | None = setting(
+        None,
+        "address and port for `/healthz`, `/readyz` and `/metrics`, such as `127.0.0.1:8081`; whoever reaches it may "
+        "read them",
+        address,
+        shown="off",
+    )
     reply_streaming: Literal["auto", "edit", "off"] = setting(
         "auto",
         "how an answer appears while it is written: `auto` (draft in private chats, edits elsewhere), `edit`, `off`",

@@ -26,6 +26,7 @@ from records.owners import OwnerConfig, StorageType
 from records.scopes import Clock, Scope
 from records.status import Status
 from records.summaries import FoldFailure, FoldLease, FoldOutcome, FoldPlan, FoldReason, FoldState, NewSummary, Summary
+from runtime.metrics import counter
 from storage.protocol import MemoryStore
 from summaries.generation import Ask, Material, Summariser, message_sources, summary_sources, superseded_lines
 from summaries.planning import ActiveSummary, FoldPolicy, ScopeState, active_turns
@@ -33,6 +34,8 @@ from summaries.policies import policy_of, times_compressed_by_rebuild
 from text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
+
+FOLDS = counter("keepsake_folds", "Folds, by their end and reason.", ["outcome", "reason"])
 
 LEASE = timedelta(minutes=15)
 IDLE_BACK_OFF = timedelta(minutes=10)
@@ -111,6 +114,8 @@ class SummaryManager:
 
         def ended(state: FoldState, error: KeepsakeError | None = None) -> FoldOutcome:
             sentence = error.sentence if error else None
+            if state != "nothing":
+                FOLDS.labels(state, reason).inc()
             return FoldOutcome(state=state, summaries=tuple(made), archived=archived, error=sentence)
 
         if not await self._prepare(scope, reason):

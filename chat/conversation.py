@@ -16,6 +16,7 @@ from attrs import define, field
 from chat import notices, pictures
 from chat.answer_loop import Answered, AnswerLoop
 from chat.explanations import Explanations
+from chat.measured import measured
 from chat.pictures import Describer
 from chat.session import Session, Sessions, Unwritten
 from chat.turn import Turn, incoming_of
@@ -61,6 +62,7 @@ class Conversation:
     _pressure: float
     _store_fails: bool = field(default=False, init=False)
 
+    @measured
     async def reply(
         self, incoming: Incoming, *, on_text: OnText | None = None, on_prepared: Callable[[], None] | None = None
     ) -> Reply:

@@ -5,6 +5,7 @@ context_size.py      how many tokens a model's context has, for --check
 embeddings.py        texts as vectors of meaning, in the process or by an endpoint
 endpoint.py          client, errors and retries of every call to an endpoint
 event_stream.py      server-sent events, read as they come
+measured.py          what is counted of the calls to a model
 offline.py           no network, no key: answers by quoting, summarises by extraction
 offline_facts.py     the facts that a text states outright, by pattern
 ollama.py            finds an Ollama on this machine, for the playground

@@ -27,6 +27,7 @@ from llm.endpoint import (
     error_message,
 )
 from llm.event_stream import events
+from llm.measured import count_tokens, measured
 from llm.partial_answer import BrokenCall, PartialAnswer
 from llm.pictures import refused_pictures
 from llm.tool_calls import Offer, mentions_tools, offered, offered_text, wire
@@ -86,12 +87,14 @@ class OpenAIChat(EndpointClient, ChatModel):
     ) -> Completion:
         """The model's answer. What was shown through `on_text` is never taken back by a second attempt."""
         started = monotonic()
-        async with self._endpoint.patience() as patience:
-            answer = await self._attempts(messages, on_text, schema, patience)
+        with measured(self.name):
+            async with self._endpoint.patience() as patience:
+                answer = await self._attempts(messages, on_text, schema, patience)
         counted = self._counted(messages)
         if answer.usage is not None:
             self._window.note_usage(counted, answer.usage.prompt)
         usage = answer.usage or Usage(prompt=counted, completion=self._tokenizer.count(answer.text))
+        count_tokens(self.name, usage)
         log.info(
             "model %s: %d prompt tokens (%d cached), %d completion tokens, %d ms",
             *(self.name, usage.prompt, usage.cached, usage.completion, (monotonic() - started) * 1000),

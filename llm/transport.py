@@ -12,6 +12,7 @@ from typing import Any
 
 import aiohttp
 
+from llm.measured import REQUESTS
 from runtime.http_client import open_session, proxy_for
 
 LONGEST_REFUSAL = 65_536
@@ -83,7 +84,9 @@ class Transport:
                 self._base_url + path, data=body, headers=headers, timeout=NO_LIMIT, proxy=self._proxy
             )
         except (aiohttp.ClientError, OSError) as error:
+            REQUESTS.labels(path, "none").inc()
             raise NoConnection from error
+        REQUESTS.labels(path, response.status).inc()
         async with response:
             if not response.ok:
                 raise StatusError(response.status, await _refusal(response), response.headers)

@@ -2,10 +2,13 @@
 
 apart.py        a stranger's file is worked on in a process of its own, with limits
 cooperative.py  large work during which other work goes on: loops that pause, objects that no collector walks through
+health.py       /healthz, /readyz and /metrics
 heap.py         the C library's heap, kept in one piece
 http_client.py  the one way to open an HTTP session: certificates, proxies
-http_server.py  the one way to serve HTTP: webhook, playground
+http_server.py  the one way to serve HTTP: webhook, health, playground
 locks.py        who may use what belongs to an owner at the same moment
 logs.py         what the log may say: no message text, no secret
+metrics.py      what the process counts of itself, for Prometheus
+readiness.py    whether the process may be given work
 tasks.py        tasks that have an end
 """

@@ -13,6 +13,8 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from records.errors import SettingsError
+
 REQUEST_WITHIN = 10.0
 """Seconds after which a request is looked at; one that has not arrived whole by the second look is given up."""
 MOST_CONNECTIONS = 200
@@ -120,6 +122,18 @@ async def serving(
         server.stop.set()
         await running
         listener.close()
+
+
+@contextlib.asynccontextmanager
+async def served(app: ASGIApp, address: tuple[str, int], *, setting: str) -> AsyncIterator[int]:
+    """As `serving`, at the address that a setting names. Raises SettingsError, naming it, where that is taken."""
+    host, port = address
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            taken = await stack.enter_async_context(serving(app, host, port))
+        except OSError as error:
+            raise SettingsError(setting, f"cannot listen on {host}:{port} ({error.strerror}).") from error
+        yield taken
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -10,6 +10,8 @@ import sys
 import traceback
 from collections.abc import Iterable
 
+from runtime.metrics import counter
+
 OURS = frozenset(
     {
         "assembly", "background", "bot", "chat", "external_memory", "facts", "llm", "locales", "memory_retrieval",
@@ -17,6 +19,20 @@ OURS = frozenset(
         "transfer",
     }
 )  # fmt: skip
+
+
+LOGGED = counter("keepsake_log_records", "Warnings and errors in the log, by level and room.", ["level", "room"])
+
+
+class Counting(logging.Handler):
+    """Counts warnings and errors: every failure that is not a person's leaves one."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        room = record.name.partition(".")[0]
+        LOGGED.labels(record.levelname, room if room in OURS else "library").inc()
 
 
 class DiscreetFormatter(logging.Formatter):
@@ -65,6 +81,7 @@ def set_up(level: str, secrets: Iterable[str]) -> None:
     for old in list(root.handlers):
         root.removeHandler(old)
     root.addHandler(handler)
+    root.addHandler(Counting())
     root.setLevel(max(logging.WARNING, logging.getLevelNamesMapping()[level]))
     for name in OURS:
         logging.getLogger(name).setLevel(level)

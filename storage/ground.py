@@ -3,17 +3,21 @@
 Owns how both are opened, and what an earlier process left half done is finished by. Does not know who uses them.
 """
 
+import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from records.errors import ServedElsewhere
 from records.owners import StorageType
 from storage.directory import Directory
 from storage.erasure import Erasure
+from storage.files.data_dir import demand_room
 from storage.files.database import Database
+from storage.files.driver import explained
 from storage.files.inbox import UpdateInbox
 from storage.files.inbox_protocol import Inbox
 from storage.files.leases import Everybody, OnGain, OwnerLeases
@@ -31,6 +35,7 @@ Stores = dict[StorageType, MemoryStore]
 class Ground:
     """What memory.db, or PostgreSQL for all processes, knows of owners and their updates.
 
+    `demand_writable`: raises StorageError where nothing can be written, by writing something.
     `on_gain`: who is told of owners that this process begins to serve; None: it serves everybody from its start on.
     """
 
@@ -41,6 +46,7 @@ class Ground:
     wizards: WizardStates
     usage: UsageLedger
     leases: OwnerLeases
+    demand_writable: Callable[[], Awaitable[None]]
     on_gain: list[OnGain] | None = None
 
 
@@ -70,7 +76,13 @@ async def own_ground(database: Database, folder: Path, stores: Mapping[StorageTy
         wizards=wizards,
         usage=UsageLedger(database),
         leases=leases,
+        demand_writable=partial(asyncio.to_thread, _demand_room, folder),
     )
+
+
+def _demand_room(folder: Path) -> None:
+    with explained(folder):
+        demand_room(folder)
 
 
 async def store_of(owner: int, directory: Directory, stores: Mapping[StorageType, MemoryStore]) -> MemoryStore:
@@ -114,6 +126,10 @@ async def shared_ground(url: str, database: Database, folder: Path, stores: Stor
             for owner in await erasing.resume(lambda owner: store_of(owner, directory, stores), owners):
                 log.warning("a forgetting of %d that an earlier process had begun is finished", owner)
 
+        async def demand_writable() -> None:
+            await asyncio.to_thread(_demand_room, folder)
+            await leases.demand_writable()
+
         leases.on_gain.append(prepare)
         await directory.take_over_notes()
         for kind in (StorageType.SQLITE, StorageType.JSON):
@@ -140,5 +156,6 @@ async def shared_ground(url: str, database: Database, folder: Path, stores: Stor
             wizards=wizards,
             usage=UsageLedger(server),
             leases=leases,
+            demand_writable=demand_writable,
             on_gain=leases.on_gain,
         )

@@ -22,6 +22,8 @@ ASIDE = "before-restore-"
 """The beginning of the names of the folders into which a restore moves what was there before."""
 RESTORING, BACKING_UP, PROBE = ".restoring-", ".keepsake-backup-", ".probe-"
 """The beginnings of the names of what a restore and a backup work on, and of the file that proves `path` writable."""
+PROBED = 16_384
+"""Bytes that a disk has to take to be called writable: a few pages of a database."""
 LEFTOVERS = (
     *(f"{RESTORING}*", f"{BACKING_UP}*", ".keepsake-????????", f"{PROBE}*"),
     *("memory.db*.partial*", "index.db*.partial*", "memory.json*.tmp"),
@@ -62,6 +64,18 @@ def data_dir(path: Path) -> Iterator[Path]:
         yield path
     finally:
         os.close(handle)
+
+
+def demand_room(folder: Path) -> None:
+    """Write something in `folder`, to the disk. Raises OSError where it is full or takes nothing any more."""
+    probe = folder / f"{PROBE}{os.getpid()}"
+    try:
+        with probe.open("wb") as file:
+            file.write(bytes(PROBED))
+            file.flush()
+            os.fsync(file.fileno())
+    finally:
+        probe.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

@@ -129,6 +129,11 @@ class PostgresLeases:
             await self._db.transact(lambda connection: connection.execute(_RELEASE, values).fetchall(), None)
             self._note_change()
 
+    async def demand_writable(self) -> None:
+        """Write this process's own row. Raises StorageError where the server is away, or read-only."""
+        async with self._db.write(None) as tx:
+            await tx.rows("UPDATE replicas SET place = place WHERE id = ?", self.replica.id)
+
     @property
     def served(self) -> frozenset[int]:
         """The owners that this process serves."""

@@ -13,11 +13,15 @@ from telegram.error import NetworkError, TelegramError, TimedOut
 from telegram.request import BaseRequest, RequestData
 
 from runtime.http_client import open_session, proxy_for
+from runtime.metrics import counter
 
 WRITE_TIMEOUT = 20.0  # seconds beyond the others that a request without files may take to be sent
 HOSTS = 16  # whose proxies are remembered; there is one, or two with files
 UPLOAD_TIMEOUT = 600.0  # and one with files
 
+REQUESTS = counter(
+    "keepsake_telegram_requests", "HTTP requests to Telegram, by method and status.", ["method", "status"]
+)
 FAILURES = (aiohttp.ClientError, TimeoutError, OSError)
 """What the client raises. aiohttp.ServerTimeoutError is a TimeoutError, too."""
 
@@ -79,16 +83,22 @@ class AiohttpRequest(BaseRequest):
             # A file that is fetched may take longer, as long as it comes.
             total=connect + _given(write_timeout, upload) + read if method == "POST" and read else None,
         )
+        status = "cancelled"
         try:
             async with self._session.request(
                 method, url, data=body, headers=headers, timeout=timeout, proxy=self._proxy(url), allow_redirects=False
             ) as response:
+                status = str(response.status)
                 return response.status, await response.read()
         except TimeoutError as error:
+            status = "none"
             raise TimedOut from error
         except FAILURES as error:
+            status = "none"
             # Without the client's words: they may hold the URL, and so the token.
             raise NetworkError(f"aiohttp.{type(error).__name__}") from error
+        finally:
+            REQUESTS.labels(_method(url), status).inc()
 
     def _proxy(self, url: str) -> str | None:
         if not self._trust_env:
@@ -97,6 +107,12 @@ class AiohttpRequest(BaseRequest):
         if origin not in self._proxies:
             self._proxies[origin] = proxy_for(origin)
         return self._proxies[origin]
+
+
+def _method(url: str) -> str:
+    """What is asked for: a method's name; a file's path would tell of people, and there is no end of them."""
+    name = url.rpartition("/")[2]
+    return name if "/file/" not in url and name.isascii() and name.isalpha() else "file"
 
 
 def _origin(url: str) -> str:

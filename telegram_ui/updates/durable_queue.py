@@ -18,11 +18,14 @@ from telegram.error import TelegramError
 
 from records.errors import StorageError
 from records.owners import Mode
+from runtime.metrics import gauge
 from storage.files.inbox_protocol import NOBODY, Arrival, Counted, Inbox, PendingUpdate
 from telegram_ui.updates.backlogs import MANY, Backlogs
 from telegram_ui.updates.unread import Unread
 
 logger = logging.getLogger(__name__)
+
+UNFINISHED = gauge("keepsake_updates_unfinished", "Updates that this process has taken and that are not done.")
 
 MOST_UNFINISHED = 1_000  # updates of everybody; Telegram keeps the others until there is room
 MOST_OF_ONE = 200  # updates of one person; any more are refused with a sentence, so that nobody waits for them
@@ -371,6 +374,7 @@ class DurableQueue(asyncio.Queue[object]):
         if update.update_id not in self._unfinished:
             self._unfinished[update.update_id] = who
             self._of_each[who] += 1
+            UNFINISHED.set(len(self._unfinished))
         received = Received(update, is_durable=True, mode=mode)
         has_many = who in self._many_ahead or who in self._backlogs or self._of_each[who] > MANY
         if has_many and who != NOBODY:
@@ -385,6 +389,7 @@ class DurableQueue(asyncio.Queue[object]):
                 self._of_each[who] -= 1
                 if not self._of_each[who]:
                     del self._of_each[who]
+        UNFINISHED.set(len(self._unfinished))
         self._room.set()
 
     def _is_too_much(self, update: Sent, more: int = 0) -> bool:

@@ -21,6 +21,7 @@ from telegram_ui.updates.unread import Unread, read_or_emptied
 logger = logging.getLogger(__name__)
 
 HELD_PAUSE = 1.0  # seconds between polls while the disk takes nothing
+OVERDUE = 60.0  # seconds; Telegram holds a poll for 25 at most
 FULL = 100  # updates that a poll brings at most (Bot API, getUpdates); after so many there may be more
 
 
@@ -92,13 +93,25 @@ class PollRequest(QuietRequest):
         super().__init__(**options)
         self._now = now
         self.last_success = now()
+        self._last_begun = now()
+        self._is_failing = False
         self.begun = asyncio.Event()
         self.refused = asyncio.Event()
+
+    def go_well(self) -> bool:
+        """Whether the last poll that ended brought an answer, and the next one is not overdue."""
+        return not self._is_failing and self._now() - max(self._last_begun, self.last_success) < OVERDUE
 
     async def do_request(self, *arguments: Any, **options: Any) -> tuple[int, bytes]:
         """As its parent; notes begin, success and the token's refusal."""
         self.begun.set()
-        code, payload = await super().do_request(*arguments, **options)
+        self._last_begun = self._now()
+        try:
+            code, payload = await super().do_request(*arguments, **options)
+        except TelegramError:
+            self._is_failing = True
+            raise
+        self._is_failing = code != 200
         if code == 200:
             self.last_success = self._now()
         elif code in (401, 404):

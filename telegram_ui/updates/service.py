@@ -62,11 +62,20 @@ class Service:
     application: AnyApplication
     intake: Dispatcher
     polls: PollRequest
+    is_polling: Callable[[], bool]
 
     @property
     def bot(self) -> ExtBot[Any]:
         bot: ExtBot[Any] = self.application.bot
         return bot
+
+    async def demand_updates(self) -> None:
+        """Raises TelegramUnreachable where none can come in: this process polls, and no poll has ended well for long.
+
+        By webhook they come in while it is served, and where another process polls for all, from there.
+        """
+        if self.is_polling() and not self.polls.go_well():
+            raise TelegramUnreachable("Updates cannot be fetched.")
 
     async def until_failure(self) -> NoReturn:
         """Wait until the service cannot go on by itself, and raise why: the token was revoked while running."""
@@ -147,7 +156,11 @@ async def telegram_service(
         pause=pause,
     )
     application.add_handler(TypeHandler(Received, _dispatching(intake)))
-    service = Service(application, intake, polls)
+
+    def is_polling() -> bool:
+        return not settings.webhook_url and (work is None or work.polling(bot.id).is_mine())
+
+    service = Service(application, intake, polls, is_polling)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(_disconnected, application)
         await _insist(application.initialize, "Telegram cannot be reached", pause)
@@ -333,9 +346,11 @@ async def _webhook(
     settings: Settings, secret: str, bot: ExtBot[Any], queue: DurableQueue, triage: Triage, pause: Pause
 ) -> AsyncIterator[None]:
     # Here, because long polling, which is usual, needs no web server.
-    from telegram_ui.updates.webhook import served, webhook_app
+    from runtime.http_server import served
+    from telegram_ui.updates.webhook import webhook_app
 
-    async with served(webhook_app(bot, queue, triage, secret), settings.webhook_listen):
+    app = webhook_app(bot, queue, triage, secret)
+    async with served(app, settings.webhook_listen, setting="WEBHOOK_LISTEN"):
 
         async def register() -> None:
             await bot.set_webhook(settings.webhook_url, allowed_updates=ALLOWED_UPDATES, secret_token=secret)

@@ -5,8 +5,6 @@ Does not know what happens to an update after it is in the queue.
 
 import hmac
 import json
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
 
 import telegram
 from starlette.applications import Starlette
@@ -15,8 +13,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 from telegram.error import TelegramError
 
-from records.errors import SettingsError
-from runtime.http_server import serving
 from telegram_ui.updates.durable_queue import DurableQueue
 from telegram_ui.updates.triage import Triage
 from telegram_ui.updates.unread import glimpse
@@ -51,15 +47,3 @@ def webhook_app(bot: telegram.Bot, queue: DurableQueue, triage: Triage, secret: 
 
     # Any path: what is in front of the bot may strip the public URL's. The secret is the lock, not the path.
     return Starlette(routes=[Route("/{path:path}", receive, methods=["POST"])])
-
-
-@asynccontextmanager
-async def served(app: Starlette, address: tuple[str, int]) -> AsyncIterator[int]:
-    """Serve `app` at `address` while the block runs; gives the port. Raises SettingsError if it cannot be taken."""
-    host, port = address
-    async with AsyncExitStack() as stack:
-        try:
-            taken = await stack.enter_async_context(serving(app, host, port))
-        except OSError as error:
-            raise SettingsError("WEBHOOK_LISTEN", f"cannot listen on {host}:{port} ({error.strerror}).") from error
-        yield taken

@@ -32,6 +32,7 @@ WRONG = {
     "REPLY_STREAMING": "sometimes",
     "SUMMARY_FALLBACK": "perhaps",
     "DATABASE_URL": "mysql://x",
+    "HEALTH_LISTEN": "8081",
 }
 
 

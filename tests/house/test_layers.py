@@ -52,6 +52,7 @@ VENDORS = {
     "pysqlite3": {"storage"},
     "sqlite3": {"storage", "reliability", "benchmarks"},
     "dotenv": {"settings"},
+    "prometheus_client": {"runtime"},
     "uvicorn": {"runtime", "playground"},
     "pypdf": {"attachments"},
     "openpyxl": {"attachments"},

@@ -7,7 +7,10 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+from prometheus_client.metrics import MetricWrapperBase
+
 from records.scopes import Scope
+from runtime.metrics import REGISTRY
 from tests.paths import ROOT
 from tests.peers.openai_server import Behaviour
 from tests.support.talk import ANNA, talking
@@ -23,6 +26,18 @@ def queries() -> dict[str, str]:
         for number, statement in enumerate(one for one in block.split(";") if one.strip()):
             found[f"{words.split()[0]} {words.split()[1]} {number}"] = statement
     return found
+
+
+def test_every_figure_is_told_with_its_labels() -> None:
+    import bot  # noqa: F401 - whatever is counted is declared once the program is loaded
+
+    declared = set()
+    for collector, names in REGISTRY._collector_to_names.items():
+        if isinstance(collector, MetricWrapperBase):
+            [name] = {one for one in names if one.endswith("_total")} or {collector._name}
+            declared.add(f"{name}{{{','.join(collector._labelnames)}}}".removesuffix("{}"))
+    told = re.findall(r"^\| `(keepsake_[^`]+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(told) == declared
 
 
 async def test_the_pages_questions_are_answered(tmp_path: Path) -> None:

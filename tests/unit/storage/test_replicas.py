@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from external_memory import ExternalMemory
-from records.errors import ServedElsewhere
+from records.errors import ServedElsewhere, StorageError
 from records.forgetting import Forgetting
 from records.messages import NewMessage
 from records.owners import StorageType
@@ -21,7 +21,7 @@ from settings import Secret
 from storage.files.inbox_protocol import Arrival, Inbox, SharedWork
 from storage.postgres.leases import PostgresLeases
 from tests.contract.conftest import NOW, fold, lease, made
-from tests.support.postgres_server import address
+from tests.support.postgres_server import address, new_database
 from tests.support.talk import BORIS, talking
 
 BOT, ANN, BEN = 900, 7, 8
@@ -254,3 +254,27 @@ async def test_a_budget_counts_what_a_person_spent_in_every_process(machines: Ma
         assert not (await first.say("Hello there, how do you do?")).is_error
         in_a_group = replace(second.incoming("And how are you here?"), scope=Scope(owner=-5))
         assert "token budget" in (await second.conversation.reply(in_a_group)).text
+
+
+async def test_a_process_knows_whether_it_can_write(postgres_url: str, tmp_path: Path) -> None:
+    url, name = new_database(postgres_url, "writable"), "writable"
+    async with ExternalMemory.open(tmp_path / "a", clock=lambda: NOW, database_url=url) as memory:
+        await memory.demand_writable()
+        with psycopg.connect(postgres_url, autocommit=True) as connection:
+            connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on".encode())
+            ended = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = %s"
+            connection.execute(ended, (name,))
+        # As after a failover to a server that only reads.
+        with pytest.raises(StorageError):
+            await memory.demand_writable()
+
+
+async def test_a_folder_that_takes_nothing_is_not_writable(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    async with ExternalMemory.open(folder, clock=lambda: NOW) as memory:
+        await memory.demand_writable()
+        assert not list(folder.glob(".probe-*"))
+        folder.rename(tmp_path / "unmounted")
+        with pytest.raises(StorageError):
+            await memory.demand_writable()
+        (tmp_path / "unmounted").rename(folder)

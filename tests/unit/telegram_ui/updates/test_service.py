@@ -3,15 +3,19 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
+from telegram.error import TelegramError
 
 from records.errors import SettingsError, StorageError
 from settings import Secret
 from storage.files.inbox import UpdateInbox
+from telegram_ui.updates.polling import OVERDUE, PollRequest
+from telegram_ui.updates.service import TelegramUnreachable
 from telegram_ui.updates.webhook import SECRET_HEADER
 from tests.unit.telegram_ui.conftest import ANN, TOKEN, Bots, Peer
 
@@ -152,6 +156,39 @@ async def test_polling_that_died_is_started_again(bots: Bots, peer: Peer, caplog
         peer.world.say(ANN, ANN, "hello")
         await peer.told("echo hello")
     assert "No successful poll" in caplog.text
+
+
+async def test_updates_come_in_while_polls_end_well_and_are_not_overdue(bots: Bots, peer: Peer) -> None:
+    time = 0.0
+
+    async def pause(_: float) -> None:
+        await asyncio.Event().wait()
+
+    async with bots.running(monotonic=lambda: time, pause=pause) as service:
+        await peer.polled()
+        time += OVERDUE - 1
+        await service.demand_updates()
+        time += 1
+        with pytest.raises(TelegramUnreachable):
+            await service.demand_updates()
+        peer.world.say(ANN, ANN, "hello")
+        await peer.told("echo hello")
+        await service.demand_updates()
+
+
+async def test_a_poll_that_failed_is_not_well_until_one_succeeds(peer: Peer) -> None:
+    polls = PollRequest(now=lambda: 0.0)
+    await polls.initialize()
+    try:
+        for fault in ("server_error", "drop_before"):
+            peer.fault(fault, "getMe")
+            with suppress(TelegramError):
+                await polls.do_request(f"{peer.url}/bot{TOKEN}/getMe", "POST")
+            assert not polls.go_well()
+            await polls.do_request(f"{peer.url}/bot{TOKEN}/getMe", "POST")
+            assert polls.go_well()
+    finally:
+        await polls.shutdown()
 
 
 async def test_an_update_that_cannot_be_read_holds_up_nothing_and_is_not_logged(

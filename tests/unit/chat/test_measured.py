@@ -1,0 +1,39 @@
+"""What is counted of turns, folds and calls to the model; and that it tells nothing of anybody."""
+
+from pathlib import Path
+
+from runtime import metrics
+from tests.peers.openai_server import Behaviour
+from tests.support.talk import ANNA, talking
+
+
+def figures() -> dict[str, float]:
+    """Every figure of the page, by its name and labels."""
+    lines = [line.rpartition(" ") for line in metrics.page().decode().splitlines() if not line.startswith("#")]
+    return {name: float(value) for name, _, value in lines}
+
+
+async def test_turns_folds_and_calls_are_counted_by_their_end(tmp_path: Path) -> None:
+    before = figures()
+    async with talking(tmp_path) as talk:
+        await talk.remember(every_n=2)
+        for number in range(2):
+            await talk.turn(f"My parrot number {number} is called Xenophilius.")
+        talk.server.default("chat-model", Behaviour(status=400))
+        assert (await talk.say("And now?")).is_error
+    after = figures()
+
+    def grew(name: str) -> float:
+        return after.get(name, 0.0) - before.get(name, 0.0)
+
+    assert grew('keepsake_turns_total{outcome="answered"}') == 2
+    assert grew('keepsake_turns_total{outcome="failed"}') == 1
+    assert grew("keepsake_turn_seconds_count") == 2
+    assert grew('keepsake_folds_total{outcome="folded",reason="threshold"}') == 1
+    assert grew('keepsake_model_seconds_count{model="chat-model"}') == 2
+    assert grew('keepsake_model_failures_total{error="ModelRefused",model="chat-model"}') == 1
+    assert grew('keepsake_model_requests_total{path="/chat/completions",status="400"}') >= 1
+    assert grew('keepsake_model_tokens_total{kind="prompt",model="chat-model"}') > 20
+    page = metrics.page().decode()
+    assert "Xenophilius" not in page
+    assert ANNA.name not in page

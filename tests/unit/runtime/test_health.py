@@ -1,0 +1,106 @@
+"""Probes: what lives, what may be given work, and the figures that Prometheus reads."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+import httpx
+import pytest
+
+from records.errors import SettingsError, StorageError
+from runtime import readiness as ready
+from runtime.health import health_served
+from runtime.readiness import Readiness
+
+
+@dataclass
+class Program:
+    """A program's parts, and whether they work."""
+
+    time: float = 0.0
+    asked: int = 0
+    is_stopping: bool = False
+    storage_works: bool = True
+    readiness: Readiness = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.readiness = Readiness(lambda: self.is_stopping, lambda: self.time)
+
+    async def storage(self) -> None:
+        self.asked += 1
+        if not self.storage_works:
+            raise StorageError("Ann's disk is full.")
+
+
+@pytest.fixture
+def program() -> Program:
+    return Program()
+
+
+@pytest.fixture
+async def probe(program: Program) -> AsyncIterator[httpx.AsyncClient]:
+    async with (
+        health_served(program.readiness, ("127.0.0.1", 0)) as port,
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False) as client,
+    ):
+        yield client
+
+
+async def test_it_is_ready_from_its_start_to_its_stop_while_its_parts_work(
+    program: Program, probe: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def answers() -> tuple[int, str]:
+        program.time += ready.FRESH_FOR
+        answer = await probe.get("/readyz")
+        return answer.status_code, answer.text
+
+    assert await answers() == (503, "started: no\nnot stopping: ok\n")
+    program.readiness.started(storage=program.storage)
+    assert await answers() == (200, "started: ok\nnot stopping: ok\nstorage: ok\n")
+    program.storage_works = False
+    assert await answers() == (503, "started: ok\nnot stopping: ok\nstorage: no\n")
+    assert await answers() == (503, "started: ok\nnot stopping: ok\nstorage: no\n")
+    assert [record.getMessage() for record in caplog.records] == ["not ready: storage (StorageError)"]
+    program.storage_works = True
+    assert (await answers())[0] == 200
+    program.is_stopping = True
+    assert await answers() == (503, "started: ok\nnot stopping: no\n")
+    assert (await probe.get("/healthz")).status_code == 200
+
+
+async def test_however_many_ask_the_parts_are_asked_seldom(program: Program, probe: httpx.AsyncClient) -> None:
+    program.readiness.started(storage=program.storage)
+    for _ in range(5):
+        assert (await probe.get("/readyz")).status_code == 200
+    assert program.asked == 1
+    program.time += ready.FRESH_FOR
+    await probe.get("/readyz")
+    assert program.asked == 2
+
+
+async def test_a_part_that_does_not_answer_fails(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ready, "PATIENCE", 0.0)
+
+    async def hangs() -> None:
+        await asyncio.Event().wait()
+
+    program.readiness.started(updates=hangs)
+    assert (await program.readiness.asked())["updates"] is False
+
+
+async def test_the_figures_are_prometheus_own_format(probe: httpx.AsyncClient) -> None:
+    answer = await probe.get("/metrics")
+    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+    assert "# TYPE process_resident_memory_bytes gauge" in answer.text
+
+
+async def test_nothing_else_is_answered(probe: httpx.AsyncClient) -> None:
+    assert (await probe.get("/")).status_code == 404
+    assert (await probe.post("/readyz")).status_code == 405
+
+
+async def test_an_address_in_use_names_its_variable(program: Program) -> None:
+    async with health_served(program.readiness, ("127.0.0.1", 0)) as port:
+        with pytest.raises(SettingsError, match="HEALTH_LISTEN"):
+            async with health_served(program.readiness, ("127.0.0.1", port)):
+                pass
